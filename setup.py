@@ -1,0 +1,41 @@
+"""Builds the Cython extensions; everything else about the package is said in pyproject.toml."""
+
+import sys
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+# No -march: the released wheels run everywhere; engine/rows.h picks the fastest kernels when it is loaded.
+if sys.platform == "win32":
+    compile_args = ["/O2", "/std:c++14"]
+else:
+    compile_args = ["-O3", "-std=c++11", "-fno-math-errno", "-Wno-unused-function"]
+
+extensions = [
+    Extension(
+        ".".join(path.with_suffix("").parts),
+        [str(path)],
+        language="c++",
+        include_dirs=[numpy.get_include(), "spacy_joint/engine"],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+        extra_compile_args=compile_args,
+    )
+    for path in sorted(Path("spacy_joint").rglob("*.pyx"))
+]
+
+setup(
+    ext_modules=cythonize(
+        extensions,
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+            "embedsignature": True,
+            "annotation_typing": False,
+        },
+    )
+)

@@ -1,0 +1,1 @@
+"""Corpus formats and augmenters, one file each."""

@@ -1,0 +1,1 @@
+"""The beam-search structured perceptron: no linguistics; imports neither spaCy nor thinc."""

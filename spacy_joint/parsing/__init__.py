@@ -1,0 +1,1 @@
+"""Sentence boundaries and dependency trees, jointly: `joint_sbd_parser`."""

@@ -1,0 +1,1 @@
+"""Measures and significance tests, one file each."""

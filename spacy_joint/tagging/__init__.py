@@ -1,0 +1,1 @@
+"""Markov sequence labelling: `sequence_tagger`."""
