@@ -1,0 +1,98 @@
+"""Scores of sentence boundaries and dependency trees, for components that predict both.
+
+Everything that spaCy's parser scorer reports keeps its name and its meaning. Two measures are added, as Björkelund et
+al. (ACL 2016) define them: the F1 of boundaries by tokens, where a true positive is a token correctly predicted to
+begin a sentence, and attachment scores over all tokens, where spaCy leaves punctuation out. Annotation is never
+repaired, and significance is tested elsewhere.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from spacy.pipeline.dep_parser import parser_score
+from spacy.scorer import PRFScore, Scorer
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+
+
+def make_boundary_and_tree_scorer() -> Callable[..., dict[str, Any]]:
+    """Make the scorer, registered as `spacy_joint.boundary_and_tree_scorer.v1`."""
+    return score_boundaries_and_trees
+
+
+def score_boundaries_and_trees(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+    """Score sentence boundaries and trees. Scores are shares from 0 to 1, or None where nothing could be scored.
+
+    - `sents_p`, `sents_r`, `sents_f`: whole sentences, right where both ends are.
+    - `dep_uas`, `dep_las`, `dep_las_per_type`: trees without the labels `p` and `punct`.
+    - `boundary_p`, `boundary_r`, `boundary_f`: see `score_boundaries`.
+    - `dep_uas_punct`, `dep_las_punct`: trees over all tokens but whitespace.
+
+    Labels are compared without regard to case, so that `ROOT` is `root`. Tokens are compared through the alignment of
+    the two tokenisations: a token that does not correspond to exactly one token of the reference has a wrong tree.
+    A reference without boundaries, or a token of it without label, is passed over.
+
+    examples: The predicted and the reference documents.
+    kwargs: Options of spaCy's `Scorer.score_spans` and `Scorer.score_deps` for the scores that spaCy has, too.
+    """
+    examples = list(examples)
+    all_tokens = Scorer.score_deps(examples, "dep", getter=_get_label)
+    return {
+        **parser_score(examples, **kwargs),
+        **score_boundaries(examples),
+        "dep_uas_punct": all_tokens["dep_uas"],
+        "dep_las_punct": all_tokens["dep_las"],
+    }
+
+
+def score_boundaries(examples: Iterable[Example]) -> dict[str, float | None]:
+    """Precision, recall and F1 of the tokens that begin a sentence, pooled over all documents.
+
+    The first token of a document counts like any other, as in the published figures, although it can hardly be missed.
+    With different tokenisations, a predicted token can only be right if a token of the reference begins in the same
+    place. A sentence that opens with whitespace begins at its first other token.
+
+    examples: The predicted and the reference documents. References without boundaries are passed over; a prediction
+        without boundaries misses all of them.
+    """
+    score = PRFScore()
+    for example in examples:
+        if not example.reference.has_annotation("SENT_START"):
+            continue
+        expected = set(_find_sentence_starts(example.reference))
+        found = set()
+        if example.predicted.has_annotation("SENT_START"):
+            for start in _find_sentence_starts(example.predicted):
+                counterpart = _find_counterpart(example, start)
+                if counterpart is None:
+                    score.fp += 1
+                else:
+                    found.add(counterpart)
+        score.score_set(found, expected)
+    if not len(score):
+        return {"boundary_p": None, "boundary_r": None, "boundary_f": None}
+    return {"boundary_p": score.precision, "boundary_r": score.recall, "boundary_f": score.fscore}
+
+
+def _find_sentence_starts(doc: Doc) -> Iterator[int]:
+    """Find the first token of each sentence that is not whitespace. Sentences of whitespace have none."""
+    for sentence in doc.sents:
+        for token in sentence:
+            if not token.text.isspace():
+                yield token.i
+                break
+
+
+def _find_counterpart(example: Example, predicted: int) -> int | None:
+    """Find the token of the reference that begins at the same character as a predicted one, or None."""
+    aligned = example.alignment.x2y[predicted]
+    if not len(aligned):
+        return None
+    reference = int(aligned[0])
+    return reference if example.alignment.y2x[reference][0] == predicted else None
+
+
+def _get_label(token: Token, attribute: str) -> str:
+    """Get the label of a token, lower-cased; of whitespace the empty one, which spaCy takes for a missing label."""
+    # As in spaCy's scorer not `is_space`, which is false throughout for a vocabulary without lexical attributes.
+    return "" if token.text.isspace() else token.vocab.strings.as_string(getattr(token, attribute)).lower()
