@@ -1,7 +1,7 @@
 """Every error that users can meet, in one catalogue: what was wrong, what is allowed, what to do.
 
-The codes continue spaCy's style (`[E024] ...`) with a prefix of our own, `J`, so that they can be searched for. Codes are
-never reused. Fill the placeholders with `Errors.J001.format(...)`.
+The codes continue spaCy's style (`[E024] ...`) with a prefix of our own, `J`, so that they can be searched for. Codes
+are never reused. Fill the placeholders with `Errors.J001.format(...)`.
 """
 
 
@@ -15,3 +15,136 @@ class _Catalogue(type):
 
 class Errors(metaclass=_Catalogue):
     """The catalogue. Attributes are the codes; reading one gives the message with its code in front."""
+
+    # Engine
+    J001 = "Columns of shape {shape} do not fit {n_columns} names. Give one row a token and one column a name."
+    J002 = "A document of {n_tokens} tokens is too long: 2^31 is the limit. Split it."
+    J003 = "Out of memory while searching. Use a smaller beam_width, or split the document."
+    J004 = "A system has {n_kinds} kinds of actions; at most {most} are allowed. Put actions with the same legality together."
+    J005 = "Action {action} is not legal here. Legal are (the first 20 of) {legal}."
+    J010 = (
+        "Unknown atom '{name}' in line {line} of the templates. Allowed are TOKEN.COLUMN with tokens {tokens} (also "
+        "TOKEN+n and TOKEN-n up to n = {most}) and columns {columns}; and the values {values}."
+    )
+    J011 = "The templates have {n} lines with features; 1 to {most} are allowed."
+    J012 = "Line {line} of the templates joins {n} atoms; at most {most} are allowed."
+    J013 = "The block of templates from line {line} on reads {n} atoms; at most {most} are allowed. Divide it by a blank line."
+    J020 = "table_bits is {bits}; 8 to 30 are allowed. 22 to 24 suit a treebank."
+    J021 = "A table of rows of {width} cells is out of range: 1 to 32768 are allowed. Use fewer labels."
+    J022 = "An array of weights is {got}, but this table needs {wanted}. The model was made with other settings."
+    J023 = (
+        "These weights can only predict: what learning needs was not saved with them. Initialize the component again."
+    )
+    J024 = "These weights were not finished: there is nothing to predict with. Train the component, or load a model."
+    J030 = "beam_width is {width}; 1 to {most} are allowed."
+    J031 = "A system has {n} actions; 1 to {most} are allowed. Use fewer labels."
+    J032 = "A system has {n} slots; at most {most} are allowed."
+    J033 = (
+        "Rows of {width} weights do not fit a system with {n} actions and kinds: the model was made for other labels."
+    )
+    J034 = "The document has columns {got}, but the templates read {wanted}."
+    J040 = "Unknown {what} '{name}'. Known are: {known}."
+    J041 = "aggressiveness is {value}; it must be above 0."
+    J042 = "threads is {value}; it must be at least 1."
+    J043 = "The correct actions ({n}) are not a legal path: step {step} is not possible. The annotation contradicts itself."
+
+    # Parsing
+    J300 = "The joint parser needs at least one label for roots and one for arcs. Give it annotated examples."
+    J301 = "sb_position is '{value}'. Allowed are 'early' and 'late'."
+    J302 = "There are {n_heads} heads, {n_labels} labels and {n_starts} sentence starts: give one of each a token."
+    J303 = (
+        "The head of token {token} is {head}, outside its sentence of tokens {begin} to {last}. Heads must stay within."
+    )
+    J304 = "The sentence of tokens {begin} to {last} has {n} roots. Give it exactly one token that heads itself."
+    J305 = "The heads of the sentence of tokens {begin} to {last} form a cycle. Give it a tree."
+
+    # Tagging
+    J310 = "The sequence tagger has no tags. Give it annotated examples, or labels."
+    J311 = "order is {value}; 0, 1 or 2 are allowed."
+
+    # Corpora
+    J100 = (
+        "The path of the corpus is None. Give the path of a {suffix} file or of a directory of them, e.g. with "
+        "`--paths.train` and `--paths.dev` on the command line."
+    )
+    J101 = "There is no file or directory {path}. Give the path of a {suffix} file or of a directory of them."
+    J102 = "The directory {path} has no {suffix} file. Files in its subdirectories are not read: give their directory."
+    J103 = (
+        "{file}, line {line}: {found} columns are filled. A word of CoNLL-U has 10 columns separated by single tabs, "
+        "none of them empty (`_` stands for a missing value). Correct the line, or convert the file to CoNLL-U."
+    )
+    J104 = (
+        "{file}, line {line}: the id is {found!r} where {expected} is expected. The words of a sentence are numbered "
+        "1, 2, 3, ...; a multiword token is `first-last` just before its first word; an empty node is `word.number`. "
+        "Renumber the sentence, or separate it from the one before by an empty line."
+    )
+    J105 = (
+        "{file}, line {line}: the head is {found!r}. It must be the number of a word of the sentence, or 0 for its "
+        "root. (Trees may be missing, as `_`, only in all sentences of a document.) Correct the line."
+    )
+    J106 = (
+        "{file}, line {line}: the head is {found}, but the sentence has {size} words. Allowed are 0 (root) to {size}. "
+        "Correct the head, or restore the missing words."
+    )
+    J107 = (
+        "{file}, line {line}: no word of this sentence has head 0. Each sentence has exactly one: give its root head 0."
+    )
+    J108 = "{file}, line {line}: a second word has head 0. A sentence has exactly one: attach one to the other."
+    J109 = (
+        "{file}, line {line}: following the heads from this word leads back to it. A tree has no cycles, all words "
+        "lead to the root. Correct one of the heads."
+    )
+    J110 = (
+        "{file}, line {line}: the sentence {found} while the sentences before in its document {before}. A document has "
+        "trees for all of its sentences or for none. Add the missing ones, or split the document with `# newdoc`."
+    )
+    J111 = "{file}, line {line}: not UTF-8 (byte {byte}). CoNLL-U is UTF-8 only: convert the file, e.g. with iconv."
+    J112 = "{file} has no sentences. A CoNLL-U corpus needs at least one: remove the file, or check how it was written."
+    J113 = (
+        "{file}, line {line}: UPOS is {found!r}. Allowed are the universal tags ({allowed}) and `_`. Put tags of "
+        "another tag set into XPOS, the fifth column."
+    )
+    J114 = (
+        "{file}, line {line}: FEATS is {found!r}. Allowed are `_` and features of the form `Name=Value` separated by "
+        "`|`. Correct the sixth column."
+    )
+    J115 = (
+        "{file}, line {line}: documents='sent_id' needs a sent_id that ends in a number after `-` or `_`, as in "
+        "`# sent_id = weblog-12`; it is {found!r}. Use documents='newdoc' or a number of sentences instead."
+    )
+    J116 = (
+        "documents={found!r} is not known. Allowed are 'newdoc' (`# newdoc` comments), 'sent_id' (all but the number "
+        "at the end of sent_id) and a number of sentences, 1 or more. Choose one of them."
+    )
+    J117 = (
+        "{file}, line {line}: spaCy, which derives sentence boundaries from trees, would cut this sentence ({words}): "
+        "it is too far from projective. Boundaries survive where fewer arcs cross. Correct or remove the sentence."
+    )
+    J118 = (
+        "Document {document} cannot be written as CoNLL-U: it has no sentence boundaries. Parse it, or set "
+        "is_sent_start on its tokens."
+    )
+    J119 = (
+        "Sentence {sentence} of document {document}, {words}, cannot be written as CoNLL-U: {found}. Allowed is "
+        "exactly one root, with all heads inside the sentence. Set the heads anew, and with them the boundaries."
+    )
+    J120 = "{file} cannot be read as a DocBin ({reason}). Write it with `DocBin.to_disk`, e.g. by `spacy convert`."
+    J121 = "keep={found!r} is not known. Token annotations that can be kept on the predicted side: {allowed}."
+    J122 = (
+        "keep has {attribute}, but document {document} of {path} has no such annotation. Annotate the corpus, or leave "
+        "{attribute} out of keep."
+    )
+    J123 = (
+        "Punctuation cannot be removed from a document without {attribute}. It needs POS (to know what is punctuation) "
+        "and SENT_START. Annotate the document first."
+    )
+    J124 = (
+        "Punctuation cannot be removed from the document {words}: its trees have other boundaries than its sentences. "
+        "Each sentence must have exactly one root and all of its heads inside. Set the heads anew."
+    )
+    J125 = (
+        "Punctuation cannot be removed from an example whose predicted document is tokenised differently from its "
+        "reference ({words}). Both sides must have the same tokens: read the corpus with spacy_joint.ConlluCorpus.v1 "
+        "or spacy_joint.DocBinCorpus.v1."
+    )
+    J126 = "share={found!r} is not a probability. Give a number from 0 (leave all documents alone) to 1 (change all)."

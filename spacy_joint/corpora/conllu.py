@@ -1,0 +1,233 @@
+"""CoNLL-U corpora: whole documents with gold tokens, boundaries and trees, read from and written to `.conllu` files.
+
+Follows spaCy's own converter (syntactic words are the tokens, `root` is `ROOT`, TAG falls back to UPOS), but keeps the
+documents of the file and its non-projective trees, and does not go through the tokenizer. Lines are read, and what they
+may contain is defined, in `conllu_sentences`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from spacy.tokens import Doc, Token
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from .conllu_sentences import Sentence, read_sentences
+from .examples import Augmenter, Corpus, create_corpus
+from .files import list_files, require_path
+from .trees import prune
+
+SUFFIX = ".conllu"
+LINE_BREAKING = re.compile(r"[\t\r\n]+")
+"""What separates columns and lines, and so cannot be in a value."""
+
+
+def read_conllu(path: str | Path, vocab: Vocab, *, documents: int | str = "newdoc") -> Iterator[Doc]:
+    """Read documents with gold TAG, POS, MORPH, LEMMA, HEAD, DEP and SENT_START (True or False on every token).
+
+    path: A file, or a directory whose `.conllu` files are read in the order of their names.
+    documents: What makes a document. "newdoc": it begins at a `# newdoc` comment. "sent_id": its sentences share the
+        sent_id up to the number at its end and the `-` and `_` before that, so `a-b_12`, `a-b__12` and `a-b-12` are all
+        of `a-b`; `# newdoc` is ignored. An int: that many sentences, fewer before a `# newdoc` or the end. A document
+        never goes beyond its file; without any `# newdoc`, the file is one document.
+    Raises ValueError for an unknown value of documents (J116) and FileNotFoundError if there is nothing to read (J101,
+    J102); while iterating, ValueError with file and line for invalid content (J103-J115) and for a sentence so far from
+    projective that spaCy would cut it (J117).
+    """
+    begins_document = _choose_division(documents)
+    files = list_files(Path(path), SUFFIX)
+    return (_make_document(sentences, vocab, file) for file in files for sentences in _divide(file, begins_document))
+
+
+def create_conllu_corpus(
+    path: Path | None,
+    *,
+    documents: int | str = "newdoc",
+    keep: Sequence[str] = (),
+    augmenter: Augmenter | None = None,
+    shuffle: bool = False,
+    seed: int = 0,
+    limit: int = 0,
+) -> Corpus:
+    """Make a corpus of `.conllu` files, registered as the reader `spacy_joint.ConlluCorpus.v1`.
+
+    path, documents: See `read_conllu`.
+    keep, augmenter, shuffle, seed, limit: See `create_corpus`.
+    Raises ValueError (J100, J116, J121) if the path is None, documents is unknown or an attribute cannot be kept.
+    """
+    _choose_division(documents)
+    return create_corpus(
+        partial(read_conllu, documents=documents),
+        require_path(path, SUFFIX),
+        keep=keep,
+        augmenter=augmenter,
+        shuffle=shuffle,
+        seed=seed,
+        limit=limit,
+    )
+
+
+_BeginsDocument = Callable[[Sentence, list[Sentence], Path], bool]
+
+
+def _choose_division(documents: int | str) -> _BeginsDocument:
+    """Return the function that tells whether a sentence begins a document, given the (non-empty) one before."""
+    if documents == "newdoc":
+        return lambda sentence, before, file: sentence.opens_document
+    if documents == "sent_id":
+        return lambda sentence, before, file: _get_prefix(sentence, file) != _get_prefix(before[0], file)
+    if isinstance(documents, int) and documents >= 1:
+        return lambda sentence, before, file: sentence.opens_document or len(before) == documents
+    raise ValueError(Errors.J116.format(found=documents))
+
+
+def _get_prefix(sentence: Sentence, file: Path) -> str:
+    match = re.fullmatch(r"(.+?)[-_]+[0-9]+", sentence.sent_id)
+    if match is None:
+        raise ValueError(Errors.J115.format(file=file, line=sentence.line, found=sentence.sent_id))
+    return match[1]
+
+
+def _divide(file: Path, begins_document: _BeginsDocument) -> Iterator[list[Sentence]]:
+    sentences: list[Sentence] = []
+    for sentence in read_sentences(file):
+        if sentences and begins_document(sentence, sentences, file):
+            yield sentences
+            sentences = []
+        sentences.append(sentence)
+    yield sentences
+
+
+def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:
+    starts: list[bool | int | None] = []
+    heads: list[int] = []
+    for sentence in sentences:
+        if bool(sentence.heads) != bool(sentences[0].heads):
+            found, before = ("has a tree", "have none") if sentence.heads else ("has no tree", "have one")
+            raise ValueError(Errors.J110.format(file=file, line=sentence.line, found=found, before=before))
+        heads.extend(len(starts) + head for head in sentence.heads)
+        starts.append(True)
+        starts.extend([False] * (len(sentence.words) - 1))
+    doc = Doc(
+        vocab,
+        words=_concatenate(sentence.words for sentence in sentences),
+        spaces=_concatenate(sentence.spaces for sentence in sentences),
+        tags=_concatenate(sentence.tags for sentence in sentences),
+        pos=_concatenate(sentence.pos for sentence in sentences),
+        morphs=_concatenate(sentence.morphs for sentence in sentences),
+        lemmas=_concatenate(sentence.lemmas for sentence in sentences),
+        heads=heads or None,
+        deps=_concatenate(sentence.deps for sentence in sentences) or None,
+        sent_starts=starts,
+    )
+    # Given trees, Doc sets the starts to the left edges of roots, which it finds in a bounded number of passes.
+    wrong = np.flatnonzero((doc.to_array("SENT_START") == 1) != np.array(starts))
+    if len(wrong):
+        first = np.searchsorted(np.cumsum([len(sentence.words) for sentence in sentences]), wrong[0], side="right")
+        culprit = sentences[first]
+        raise ValueError(Errors.J117.format(file=file, line=culprit.line, words=_quote(culprit.words)))
+    return doc
+
+
+def _concatenate(columns: Iterable[list]) -> list:
+    return [value for column in columns for value in column]
+
+
+def _quote(words: Sequence[str]) -> str:
+    return repr(" ".join(words[:8]) + (" ..." if len(words) > 8 else ""))
+
+
+def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
+    """Write documents with sentence boundaries as CoNLL-U.
+
+    Documents are called 1, 2, 3 and so on, their sentences `1-1`, `1-2` and so on. Whitespace tokens are left out: what
+    hangs on them goes to their nearest ancestor. What is missing becomes `_`, trees too if the document has none.
+
+    file: A text file open for writing, in UTF-8.
+    Raises ValueError for a document without boundaries (J118), and for a sentence whose heads are no tree (J119).
+    """
+    for number, doc in enumerate((doc for doc in docs if len(doc)), start=1):
+        if not doc.has_annotation("SENT_START"):
+            raise ValueError(Errors.J118.format(document=number))
+        file.write(f"# newdoc id = {number}\n")
+        for index, (words, tree) in enumerate(_list_sentences(doc), start=1):
+            found = _find_fault(tree)
+            if found:
+                quoted = _quote([word.text for word in words])
+                raise ValueError(Errors.J119.format(sentence=index, document=number, words=quoted, found=found))
+            file.write(f"# sent_id = {number}-{index}\n")
+            _write_sentence(words, tree, file)
+
+
+_Tree = list[tuple[int, str]] | None
+"""The head, as a position in the sentence, and the label of each word."""
+
+
+def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], _Tree]]:
+    """Yield the words of each sentence that has any, and their tree if the document has trees."""
+    kept = np.array([not token.text.isspace() for token in doc])
+    heads = np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64)
+    pruned = prune(heads, kept)
+    labelled = doc.has_annotation("DEP")
+    start = 0
+    for sentence in doc.sents:
+        words = [token for token in sentence if not token.text.isspace()]
+        if not words:
+            continue
+        span = slice(start, start + len(words))
+        arcs: _Tree = None
+        if labelled:
+            labels = [token.dep_ for token in words]
+            for offset in range(len(words)):
+                if pruned.promoted[start + offset]:
+                    labels[offset] = "ROOT"
+                elif pruned.adopted[start + offset]:
+                    labels[offset] = "parataxis"
+            arcs = list(zip((pruned.heads[span] - start).tolist(), labels, strict=True))
+        start = span.stop
+        yield words, arcs
+
+
+def _find_fault(tree: _Tree) -> str:
+    if tree is None:
+        return ""
+    if any(not 0 <= head < len(tree) for head, _ in tree):
+        return "a head is outside the sentence"
+    roots = sum(head == word for word, (head, _) in enumerate(tree))
+    return "" if roots == 1 else f"it has {roots} roots"
+
+
+def _write_sentence(words: list[Token], tree: _Tree, file: TextIO) -> None:
+    forms = [LINE_BREAKING.sub(" ", word.text) for word in words]
+    spaces = [_is_followed_by_space(word) for word in words]
+    text = "".join(form + " " * space for form, space in zip(forms, spaces, strict=True))
+    file.write(f"# text = {text.rstrip()}\n")
+    for index, word in enumerate(words):
+        head, deprel = "_", "_"
+        if tree is not None:
+            position, label = tree[index]
+            head = "0" if position == index else str(position + 1)
+            deprel = "root" if label == "ROOT" else label
+        columns = [
+            str(index + 1),
+            forms[index],
+            word.lemma_,
+            word.pos_,
+            word.tag_,
+            str(word.morph),
+            head,
+            deprel,
+            "_",
+            "_" if spaces[index] else "SpaceAfter=No",
+        ]
+        file.write("\t".join(LINE_BREAKING.sub(" ", column) or "_" for column in columns) + "\n")
+    file.write("\n")
+
+
+def _is_followed_by_space(token: Token) -> bool:
+    following = token.i + 1
+    return bool(token.whitespace_) or (following < len(token.doc) and token.doc[following].text.isspace())

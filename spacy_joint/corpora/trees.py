@@ -1,0 +1,69 @@
+"""Dependency trees as arrays of heads: what makes one invalid, and what is left of it when tokens are removed.
+
+Words and labels are not known here; heads are absolute positions, and a root is its own head, as in spaCy.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Pruned(NamedTuple):
+    """The trees over the kept tokens, which are numbered anew.
+
+    heads: The head of each kept token; a root is its own head.
+    promoted: True for tokens that became the root of a sentence which lost its root.
+    adopted: True for tokens that were attached to such a new root.
+    """
+
+    heads: NDArray[np.int64]
+    promoted: NDArray[np.bool_]
+    adopted: NDArray[np.bool_]
+
+
+def prune(heads: NDArray[np.int64], kept: NDArray[np.bool_]) -> Pruned:
+    """Remove tokens from trees.
+
+    A kept token is attached to its nearest kept ancestor. Where there is none, because the root was removed, the first
+    such orphan becomes the root and the others are attached to it: a tree stays one tree, or vanishes.
+
+    heads: The head of each token, of any number of trees.
+    kept: False for the tokens to remove.
+    """
+    ancestors = heads.copy()
+    # Each pass climbs one arc. No path is longer than the document, unless heads form a cycle, which must not hang.
+    for _ in range(len(heads)):
+        parents = heads[ancestors]
+        climbing = ~kept[ancestors] & (parents != ancestors)
+        if not climbing.any():
+            break
+        ancestors[climbing] = parents[climbing]
+    promoted = np.zeros(len(heads), dtype=bool)
+    adopted = np.zeros(len(heads), dtype=bool)
+    orphans = np.flatnonzero(kept & ~kept[ancestors])
+    _, first_of_tree, tree = np.unique(ancestors[orphans], return_index=True, return_inverse=True)
+    new_roots = orphans[first_of_tree]
+    ancestors[orphans] = new_roots[tree]
+    adopted[orphans] = True
+    adopted[new_roots] = False
+    promoted[new_roots] = True
+    numbers = np.cumsum(kept) - 1
+    return Pruned(numbers[ancestors[kept]], promoted[kept], adopted[kept])
+
+
+def find_cycle(heads: Sequence[int]) -> int | None:
+    """Find a token from which following the heads never reaches a root; None if there is no such token.
+
+    heads: The head of each token; a root is its own head. All must be positions in the sequence.
+    """
+    seen_from = [-1] * len(heads)
+    for start in range(len(heads)):
+        token = start
+        while seen_from[token] == -1:
+            seen_from[token] = start
+            token = heads[token]
+        if seen_from[token] == start and heads[token] != token:
+            return token
+    return None

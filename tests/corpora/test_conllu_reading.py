@@ -1,0 +1,237 @@
+import itertools
+import re
+
+import pytest
+from hypothesis import given
+from spacy.vocab import Vocab
+
+from spacy_joint.corpora.conllu import read_conllu
+
+from .strategies import trees
+
+LABELLED_ROOT = "1 Go go VERB VB _ 0 root _ _"
+
+
+def read_one(path, vocab, **options):
+    (doc,) = read_conllu(path, vocab, **options)
+    return doc
+
+
+def get_texts(path, vocab, **options):
+    return [" ".join(token.text for token in doc) for doc in read_conllu(path, vocab, **options)]
+
+
+def test_a_newdoc_comment_begins_a_document(dogs, vocab):
+    assert get_texts(dogs, vocab) == ["Dogs bark . Why ?", "Cats sleep"]
+
+
+def test_a_file_without_newdoc_is_one_document(conllu, vocab):
+    path = conllu(f"{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n{LABELLED_ROOT}")
+    assert get_texts(path, vocab) == ["Go Go Go"]
+
+
+def test_sent_id_divides_documents_where_its_prefix_changes(conllu, vocab):
+    ids = ["a_1-1", "a_1-2", "a_2-1", "b__1", "b__2"]
+    path = conllu("\n\n".join(f"# sent_id = {id_}\n{LABELLED_ROOT}" for id_ in ids))
+    assert get_texts(path, vocab, documents="sent_id") == ["Go Go", "Go", "Go Go"]
+
+
+def test_a_number_divides_documents_but_never_spans_a_newdoc(conllu, vocab):
+    path = conllu(f"{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n# newdoc\n{LABELLED_ROOT}")
+    assert get_texts(path, vocab, documents=2) == ["Go Go", "Go", "Go"]
+
+
+def test_all_files_of_a_directory_are_read_in_the_order_of_their_names(conllu, vocab):
+    directory = conllu(LABELLED_ROOT, "b.conllu").parent
+    conllu(LABELLED_ROOT.replace("Go", "Stay"), "a.conllu")
+    conllu("not a treebank", "c.txt")
+    assert get_texts(directory, vocab) == ["Stay", "Go"]
+
+
+def test_token_annotation_is_read(dogs, vocab):
+    token = next(read_conllu(dogs, vocab))[0]
+    assert (token.tag_, token.pos_, str(token.morph), token.lemma_) == ("NNS", "NOUN", "Number=Plur", "dog")
+
+
+def test_tag_falls_back_to_upos(dogs, vocab):
+    _, cats = read_conllu(dogs, vocab)
+    assert [token.tag_ for token in cats] == ["NOUN", "VERB"]
+
+
+def test_missing_lemma_upos_and_features_are_empty(conllu, vocab):
+    (token,) = read_one(conllu("1 Go _ _ _ _ 0 root _ _"), vocab)
+    assert (token.lemma_, token.pos_, token.tag_, str(token.morph)) == ("", "", "", "")
+
+
+def test_lemma_of_an_underscore_is_an_underscore(conllu, vocab):
+    assert read_one(conllu("1 _ _ SYM SYM _ 0 root _ _"), vocab)[0].lemma_ == "_"
+
+
+def test_root_is_its_own_head_and_called_as_in_spacy(dogs, vocab):
+    dogs_bark = next(read_conllu(dogs, vocab))
+    assert [token.head.i for token in dogs_bark] == [1, 1, 1, 3, 3]
+    assert [token.dep_ for token in dogs_bark] == ["nsubj", "ROOT", "punct", "ROOT", "punct"]
+
+
+def test_sentence_starts_are_explicit_on_every_token(dogs, vocab):
+    dogs_bark = next(read_conllu(dogs, vocab))
+    assert [token.is_sent_start for token in dogs_bark] == [True, False, False, True, False]
+
+
+def test_spaces_follow_space_after(dogs, vocab):
+    assert next(read_conllu(dogs, vocab)).text == "Dogs bark. Why? "
+
+
+def test_spaces_come_from_the_text_where_space_after_is_missing(conllu, vocab):
+    path = conllu(f"# text = Go!\n{LABELLED_ROOT}\n2 ! ! PUNCT . _ 1 punct _ _")
+    assert read_one(path, vocab).text == "Go! "
+
+
+def test_a_text_of_other_words_is_ignored(conllu, vocab):
+    path = conllu(f"# text = Stay!\n{LABELLED_ROOT}\n2 ! ! PUNCT . _ 1 punct _ _")
+    assert read_one(path, vocab).text == "Go ! "
+
+
+MULTIWORD = """
+# text = I can't.
+1 I I PRON PRP _ 2 nsubj _ _
+2-3 can't _ _ _ _ _ _ _ SpaceAfter=No
+2 ca can AUX MD _ 0 root _ _
+3 n't not PART RB _ 2 advmod _ _
+4 . . PUNCT . _ 2 punct _ _
+"""
+
+
+def test_words_of_a_multiword_token_are_tokens(conllu, vocab):
+    assert [token.text for token in read_one(conllu(MULTIWORD), vocab)] == ["I", "ca", "n't", "."]
+
+
+def test_the_multiword_token_tells_the_space_after_its_last_word(conllu, vocab):
+    assert read_one(conllu(MULTIWORD), vocab).text == "I can't. "
+
+
+def test_empty_nodes_are_left_out(conllu, vocab):
+    path = conllu(f"{LABELLED_ROOT}\n1.1 to to PART TO _ _ _ _ _\n2 there there ADV RB _ 1 advmod _ _")
+    assert get_texts(path, vocab) == ["Go there"]
+
+
+def test_trees_may_be_missing_from_a_document(conllu, vocab):
+    row = "1 Go go VERB VB _ _ _ _ _"
+    doc = read_one(conllu(f"{row}\n\n{row}"), vocab)
+    assert not doc.has_annotation("DEP")
+    assert [token.is_sent_start for token in doc] == [True, True]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+def test_the_end_of_the_file_needs_no_empty_line(tmp_path, vocab, end):
+    path = tmp_path / "corpus.conllu"
+    path.write_text(LABELLED_ROOT.replace(" ", "\t") + end, encoding="utf-8")
+    assert get_texts(path, vocab) == ["Go"]
+
+
+def test_windows_line_ends_and_byte_order_mark_are_accepted(tmp_path, vocab):
+    path = tmp_path / "corpus.conllu"
+    path.write_bytes(b"\xef\xbb\xbf# newdoc\r\n" + LABELLED_ROOT.replace(" ", "\t").encode() + b"\r\n\r\n")
+    assert get_texts(path, vocab) == ["Go"]
+
+
+@given(trees())
+def test_non_projective_trees_keep_heads_and_boundaries(tmp_path_factory, heads):
+    columns = [
+        f"{word + 1}\tx\tx\tX\tX\t_\t{0 if head == word else head + 1}\t{'root' if head == word else 'dep'}\t_\t_\n"
+        for word, head in enumerate(heads)
+    ]
+    path = tmp_path_factory.mktemp("trees") / "corpus.conllu"
+    path.write_text("\n".join(["".join(columns)] * 2), encoding="utf-8")
+    doc = read_one(path, Vocab())
+    assert [token.head.i for token in doc] == heads + [len(heads) + head for head in heads]
+    assert [token.i for token in doc if token.is_sent_start] == [0, len(heads)]
+
+
+# Each: what is wrong, the file's lines after an empty comment, the code, the number of the line at fault.
+FAULTS = {
+    "nine columns": ("1 Go go VERB VB _ 0 root _", "J103", 2),
+    "eleven columns": ("1 Go go VERB VB _ 0 root _ _ _", "J103", 2),
+    "empty column": ("1  go VERB VB _ 0 root _ _", "J103", 2),
+    "id not a number": ("one Go go VERB VB _ 0 root _ _", "J104", 2),
+    "id skipped": (f"{LABELLED_ROOT}\n3 on on ADV RB _ 1 advmod _ _", "J104", 3),
+    "empty line missing": (f"{LABELLED_ROOT}\n{LABELLED_ROOT}", "J104", 3),
+    "empty node not a number": (f"{LABELLED_ROOT}\n1.x on on ADV RB _ _ _ _ _", "J104", 3),
+    "range in the wrong place": (f"2-3 Goon _ _ _ _ _ _ _ _\n{LABELLED_ROOT}", "J104", 2),
+    "range of no words": (f"1-2 Goon _ _ _ _ _ _ _ _\n{LABELLED_ROOT}", "J104", 3),
+    "only a range": ("1-2 Goon _ _ _ _ _ _ _ _", "J104", 2),
+    "head not a number": ("1 Go go VERB VB _ none root _ _", "J105", 2),
+    "head negative": ("1 Go go VERB VB _ -1 root _ _", "J105", 2),
+    "one head missing": (f"{LABELLED_ROOT}\n2 on on ADV RB _ _ _ _ _", "J105", 3),
+    "head out of range": (f"{LABELLED_ROOT}\n2 on on ADV RB _ 3 advmod _ _", "J106", 3),
+    "no root": ("1 Go go VERB VB _ 2 dep _ _\n2 on on ADV RB _ 1 advmod _ _", "J107", 2),
+    "two roots": (f"{LABELLED_ROOT}\n2 on on ADV RB _ 0 root _ _", "J108", 3),
+    "word its own head": (f"{LABELLED_ROOT}\n2 on on ADV RB _ 2 advmod _ _", "J109", 3),
+    "cycle": (f"{LABELLED_ROOT}\n2 a a X X _ 3 dep _ _\n3 b b X X _ 2 dep _ _", "J109", 3),
+    "tree missing": (f"{LABELLED_ROOT}\n\n1 Go go VERB VB _ _ _ _ _", "J110", 4),
+    "unknown part of speech": ("1 Go go WORD VB _ 0 root _ _", "J113", 2),
+    "feature without value": ("1 Go go VERB VB Mood 0 root _ _", "J114", 2),
+}
+
+
+@pytest.mark.parametrize(("layout", "code", "line"), FAULTS.values(), ids=FAULTS)
+def test_fault_names_file_and_line(conllu, vocab, layout, code, line):
+    path = conllu(f"#\n{layout}", "faulty.conllu")
+    with pytest.raises(ValueError, match=rf"\[{code}\] .*faulty\.conllu, line {line}:"):
+        list(read_conllu(path, vocab))
+
+
+def test_bytes_that_are_not_utf8_name_file_and_line(tmp_path, vocab):
+    path = tmp_path / "latin.conllu"
+    path.write_bytes(b"# newdoc\n1\tcaf\xe9\n")
+    with pytest.raises(ValueError, match=r"\[J111\] .*latin\.conllu, line 2: .*0xe9"):
+        list(read_conllu(path, vocab))
+
+
+@pytest.mark.parametrize("content", ["", "\n", "# newdoc\n"])
+def test_a_file_without_sentences_is_an_error(tmp_path, vocab, content):
+    path = tmp_path / "empty.conllu"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"\[J112\] .*empty\.conllu"):
+        list(read_conllu(path, vocab))
+
+
+@pytest.mark.parametrize("comment", ["# sent_id = weblog", "# text = Go"])
+def test_a_sent_id_without_number_cannot_divide_documents(conllu, vocab, comment):
+    path = conllu(f"{LABELLED_ROOT}\n\n{comment}\n{LABELLED_ROOT}")
+    with pytest.raises(ValueError, match=r"\[J115\] .*line"):
+        list(read_conllu(path, vocab, documents="sent_id"))
+
+
+@pytest.mark.parametrize("documents", ["sentence", 0, -1])
+def test_an_unknown_division_is_an_error_before_reading(dogs, vocab, documents):
+    with pytest.raises(ValueError, match=re.escape(f"[J116] documents={documents!r}")):
+        read_conllu(dogs, vocab, documents=documents)
+
+
+def test_a_tree_that_spacy_would_cut_is_an_error(conllu, vocab):
+    # A path from the first word to the root that turns round at every step: spaCy follows a turn or two in each pass.
+    size = 60
+    path_to_root = [0]
+    low, high = 1, size - 1
+    while low <= high:
+        path_to_root += [high, low] if low < high else [low]
+        low, high = low + 1, high - 1
+    heads = dict(itertools.pairwise(path_to_root))
+    rows = [
+        f"{word + 1} w{word} _ X X _ {heads[word] + 1 if word in heads else 0} {'dep' if word in heads else 'root'} _ _"
+        for word in range(size)
+    ]
+    tree = "\n".join(rows)
+    with pytest.raises(ValueError, match=r"\[J117\] .*line 3: .*'w0 w1"):
+        list(read_conllu(conllu(f"{LABELLED_ROOT}\n\n{tree}"), vocab))
+
+
+def test_a_missing_path_is_an_error(tmp_path, vocab):
+    with pytest.raises(FileNotFoundError, match=r"\[J101\] .*nowhere"):
+        read_conllu(tmp_path / "nowhere", vocab)
+
+
+def test_a_directory_without_corpus_is_an_error(tmp_path, vocab):
+    with pytest.raises(FileNotFoundError, match=r"\[J102\] "):
+        read_conllu(tmp_path, vocab)
