@@ -47,6 +47,9 @@ class Errors(metaclass=_Catalogue):
     J041 = "aggressiveness is {value}; it must be above 0."
     J042 = "threads is {value}; it must be at least 1."
     J043 = "The correct actions ({n}) are not a legal path: step {step} is not possible. The annotation contradicts itself."
+    J050 = "{source} is not a model of spacy_joint. Give the path of a pipeline that was saved with nlp.to_disk."
+    J051 = "{source} is a model of format {version}; this version reads format {known}. Install the version that made it."
+    J052 = "{source} is damaged: {what} is incomplete or was changed. Copy or train the model again."
 
     # Parsing
     J300 = "The joint parser needs at least one label for roots and one for arcs. Give it annotated examples."

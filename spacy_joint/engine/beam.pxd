@@ -1,0 +1,86 @@
+"""Beam search over the states of a system.
+
+A `Search` owns all buffers of one search after another: two arrays of states, an arena, the history of who came from
+whom by which action, and the sums of blocks of features seen lately. One search at a time; one `Search` a thread.
+
+The cost of a step does not depend on how long the document is: states are copied by value (a few dozen bytes), the
+arena is collected now and then, outputs are rebuilt from the history at the end.
+"""
+
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libcpp.vector cimport vector
+
+from .columns cimport InputC
+from .system cimport ArenaC, System
+from .templates cimport DropoutC, Templates
+from .weights cimport TableC
+
+
+cdef enum:
+    MAX_WIDTH = 1024
+    MAX_ACTIONS = 4096
+    NO_ACTION = 0xFFFF      # what a final item does while others go on
+
+
+cdef struct HistoryC:
+    uint16_t parent         # the item of the step before
+    uint16_t action
+
+
+# The sums of blocks, by key: direct-mapped with linear probing. A slot that was used in this step is not given away.
+cdef struct SumCacheC:
+    uint64_t* keys
+    uint32_t* last_used     # step
+    char* sums              # n_slots x padded_width elements
+    uint32_t n_slots        # a power of two
+
+
+cdef struct MissC:
+    uint32_t slot           # of the cache
+    uint32_t first, n       # of offsets
+
+
+cdef class Search:
+    cdef readonly System system
+    cdef readonly Templates templates
+    cdef readonly int width
+    cdef TableC table
+    cdef DropoutC dropout
+    cdef ArenaC arena
+    cdef SumCacheC cache
+    cdef uint32_t cache_step
+    cdef char* states       # (width + 1) states; the extra one is the correct state of a learner
+    cdef char* next_states
+    cdef double* totals     # scores of whole paths, width + 1
+    cdef uint8_t* final
+    cdef uint64_t* legal    # kinds, width + 1
+    cdef float* scores      # (width + 1) x padded_width
+    cdef int n_items
+    cdef int n_steps
+    cdef vector[HistoryC] history   # n_steps x width
+    cdef vector[uint64_t] offsets
+    cdef vector[MissC] misses
+    cdef double* best_totals
+    cdef HistoryC* best
+    cdef void** to_collect
+    cdef vector[uint32_t] used      # (width + 1) x n_blocks slots of the cache
+
+    cdef int use_table(self, TableC table) except -1
+    cdef int use_weights(self, TableC table) except -1
+    cdef void forget_sums(self) noexcept nogil
+    cdef void start(self, const InputC* input) noexcept nogil
+    cdef char* state(self, int item) noexcept nogil
+    # Scores the actions of items 0..n-1 (and of the extra one at `width` if with_extra); 0, or -1 without memory.
+    cdef int score(self, const InputC* input, bint with_extra) noexcept nogil
+    # Fills best[] with the best continuations of the beam; their number.
+    cdef int select(self) noexcept nogil
+    # Makes best[] the beam; 0, or -1 without memory.
+    cdef int advance(self, const InputC* input, int n_best) noexcept nogil
+    # Collects the arena when it is time to; 0, or -1 without memory.
+    cdef int collect(self, bint with_extra) noexcept nogil
+    cdef uint32_t* used_slots(self, int n_blocks) noexcept nogil
+    cdef int insert(self, double total, int parent, int action, int n_best) noexcept nogil
+    cdef bint all_final(self, const InputC* input) noexcept nogil
+    cdef int run(self, const InputC* input) noexcept nogil
+    # The actions of steps first..last-1 on the path to what was `item` after them, without NO_ACTION; in order.
+    cdef void path(self, int item, int first, int last, vector[uint16_t]& actions) noexcept nogil

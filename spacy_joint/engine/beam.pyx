@@ -1,0 +1,322 @@
+"""Beam search over the states of a system: see beam.pxd."""
+
+import numpy as np
+
+from ..errors import Errors
+
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from .columns cimport Columns
+from .system cimport MAX_NODES_A_STEP, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init, arena_reserve
+from .weights cimport Weights, prefetch_row
+
+
+cdef class Search:
+    """A beam search and its buffers.
+
+    system (System): What is searched.
+    templates (Templates): What it sees.
+    width (int): Items of the beam, 1..1024.
+    RAISES ValueError: If the width or the system's number of actions is out of range.
+    """
+
+    def __cinit__(self, System system, Templates templates, int width):
+        if not 1 <= width <= MAX_WIDTH:
+            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
+        if not 1 <= system.n_actions <= MAX_ACTIONS:
+            raise ValueError(Errors.J031.format(n=system.n_actions, most=MAX_ACTIONS))
+        if system.n_slots > MAX_SLOTS:
+            raise ValueError(Errors.J032.format(n=system.n_slots, most=MAX_SLOTS))
+        self.system = system
+        self.templates = templates
+        self.width = width
+        cdef size_t n = width + 1
+        self.states = <char*>calloc(n, system.state_size)
+        self.next_states = <char*>calloc(n, system.state_size)
+        self.totals = <double*>calloc(n, sizeof(double))
+        self.final = <uint8_t*>calloc(n, 1)
+        self.legal = <uint64_t*>calloc(n, sizeof(uint64_t))
+        self.best_totals = <double*>calloc(n, sizeof(double))
+        self.best = <HistoryC*>calloc(n, sizeof(HistoryC))
+        self.to_collect = <void**>calloc(n, sizeof(void*))
+        if (
+            not self.states or not self.next_states or not self.totals or not self.final or not self.legal
+            or not self.best_totals or not self.best or not self.to_collect
+        ):
+            raise MemoryError(Errors.J003)
+        arena_init(&self.arena, system.node_size, system.n_node_links)
+
+    def __dealloc__(self):
+        free(self.states)
+        free(self.next_states)
+        free(self.totals)
+        free(self.final)
+        free(self.legal)
+        free(self.best_totals)
+        free(self.best)
+        free(self.to_collect)
+        free(self.scores)
+        free(self.cache.keys)
+        free(self.cache.last_used)
+        free(self.cache.sums)
+        arena_free(&self.arena)
+
+    cdef int use_table(self, TableC table) except -1:
+        """Searches with these weights from now on. `table` is borrowed."""
+        cdef uint32_t n_slots = 256
+        cdef size_t sum_size = table.padded_width * table.kernels.sum_bytes
+        if table.width != self.system.n_actions + self.system.n_kinds:
+            raise ValueError(Errors.J033.format(width=table.width, n=self.system.n_actions + self.system.n_kinds))
+        # Four times what one step can use, so that sums survive a few steps and probing stays short.
+        while n_slots < <uint32_t>(4 * (self.width + 1) * self.templates.n_blocks):
+            n_slots *= 2
+        free(self.cache.keys)
+        free(self.cache.last_used)
+        free(self.cache.sums)
+        free(self.scores)
+        self.cache.keys = <uint64_t*>calloc(n_slots, sizeof(uint64_t))
+        self.cache.last_used = <uint32_t*>calloc(n_slots, sizeof(uint32_t))
+        self.cache.sums = <char*>malloc(n_slots * sum_size)
+        # One more row, for the total of an item before it is scaled.
+        self.scores = <float*>calloc((self.width + 2) * table.padded_width, sizeof(float))
+        if not self.cache.keys or not self.cache.last_used or not self.cache.sums or not self.scores:
+            raise MemoryError(Errors.J003)
+        self.cache.n_slots = n_slots
+        self.cache_step = 0
+        self.table = table
+        return 0
+
+    cdef void forget_sums(self) noexcept nogil:
+        """To be called whenever weights or the document have changed."""
+        memset(self.cache.keys, 0, self.cache.n_slots * sizeof(uint64_t))
+        memset(self.cache.last_used, 0, self.cache.n_slots * sizeof(uint32_t))
+        self.cache_step = 0
+
+    cdef char* state(self, int item) noexcept nogil:
+        return self.states + item * self.system.state_size
+
+    cdef void start(self, const InputC* input) noexcept nogil:
+        self.forget_sums()
+        arena_clear(&self.arena)
+        self.history.clear()
+        self.n_items = 1
+        self.n_steps = 0
+        self.totals[0] = 0
+        self.system.start(input, self.states)
+
+    cdef bint all_final(self, const InputC* input) noexcept nogil:
+        cdef int i
+        cdef bint result = True
+        for i in range(self.n_items):
+            self.final[i] = self.system.is_final(input, self.state(i))
+            if not self.final[i]:
+                result = False
+        return result
+
+    cdef int score(self, const InputC* input, bint with_extra) noexcept nogil:
+        cdef uint64_t[MAX_SLOTS] slots
+        cdef int n_blocks = self.templates.n_blocks
+        cdef int padded = self.table.padded_width
+        cdef size_t sum_size = padded * self.table.kernels.sum_bytes
+        cdef int row_bytes = self.table.width * self.table.kernels.cell_bytes
+        cdef const char* cells = <const char*>self.table.cells
+        cdef uint32_t mask = self.cache.n_slots - 1
+        cdef uint32_t at
+        cdef uint64_t key
+        cdef uint64_t* offsets
+        cdef size_t n_offsets = 0
+        cdef MissC miss
+        cdef int i, item, b, k, j, n, n_actions, n_scored
+        cdef void* total = <void*>(self.scores + (self.width + 1) * padded)
+        cdef float* scores
+        cdef uint32_t* used = self.used_slots(n_blocks)
+        if used == NULL:
+            return -1
+        n_scored = self.n_items + (1 if with_extra else 0)
+        self.cache_step += 1
+        self.misses.clear()
+        if self.offsets.size() < <size_t>(n_scored * self.templates.n_templates):
+            self.offsets.resize(n_scored * self.templates.n_templates)
+        offsets = self.offsets.data()
+        # First all addresses, so that the rows are on their way from memory when they are summed.
+        for i in range(n_scored):
+            item = i if i < self.n_items else self.width
+            if self.final[item]:
+                continue
+            self.legal[item] = self.system.legal(input, &self.arena, self.state(item))
+            self.system.slots(input, &self.arena, self.state(item), slots)
+            for b in range(n_blocks):
+                key = self.templates.block_key(b, slots)
+                at = <uint32_t>(key >> 32) & mask
+                while self.cache.keys[at] != key and self.cache.last_used[at] == self.cache_step:
+                    at = (at + 1) & mask
+                used[item * n_blocks + b] = at
+                self.cache.last_used[at] = self.cache_step
+                if self.cache.keys[at] == key:
+                    continue
+                self.cache.keys[at] = key
+                n = self.templates.block_features(
+                    b, input, slots, self.table.bits, self.dropout, offsets + n_offsets
+                )
+                for j in range(n):
+                    prefetch_row(cells + offsets[n_offsets + j] * self.table.kernels.cell_bytes, row_bytes)
+                miss.slot = at
+                miss.first = n_offsets
+                miss.n = n
+                self.misses.push_back(miss)
+                n_offsets += n
+        for miss in self.misses:
+            self.table.kernels.sum_rows(
+                self.cache.sums + miss.slot * sum_size, cells, offsets + miss.first, miss.n, padded
+            )
+        n_actions = self.system.n_actions
+        for i in range(n_scored):
+            item = i if i < self.n_items else self.width
+            if self.final[item]:
+                continue
+            memset(total, 0, sum_size)
+            for b in range(n_blocks):
+                self.table.kernels.add_sum(total, self.cache.sums + used[item * n_blocks + b] * sum_size, padded)
+            scores = self.scores + item * padded
+            self.table.kernels.to_scores(scores, total, padded, self.table.scale)
+            # An action is worth its own weight and that of its kind, which lets what is learnt of one label of an arc
+            # tell something of the others.
+            for k in range(self.system.n_kinds):
+                for j in range(self.system.kind_start[k], self.system.kind_start[k + 1]):
+                    scores[j] += scores[n_actions + k]
+        return 0
+
+    cdef uint32_t* used_slots(self, int n_blocks) noexcept nogil:
+        self.used.resize((self.width + 1) * n_blocks)
+        return self.used.data()
+
+    cdef int select(self) noexcept nogil:
+        # Ties go to the item and action that come first, whatever the machine.
+        cdef int n_best = 0
+        cdef int i, k, action, at
+        cdef double total, least = 0
+        cdef const float* scores
+        for i in range(self.n_items):
+            if self.final[i]:
+                n_best = self.insert(self.totals[i], i, NO_ACTION, n_best)
+                continue
+            scores = self.scores + i * self.table.padded_width
+            for k in range(self.system.n_kinds):
+                if not self.legal[i] >> k & 1:
+                    continue
+                for action in range(self.system.kind_start[k], self.system.kind_start[k + 1]):
+                    total = self.totals[i] + scores[action]
+                    if n_best < self.width or total > self.best_totals[n_best - 1]:
+                        n_best = self.insert(total, i, action, n_best)
+        return n_best
+
+    cdef inline int insert(self, double total, int parent, int action, int n_best) noexcept nogil:
+        cdef int at
+        if n_best == self.width:
+            if total <= self.best_totals[n_best - 1]:
+                return n_best
+            n_best -= 1
+        at = n_best
+        while at > 0 and total > self.best_totals[at - 1]:
+            self.best_totals[at] = self.best_totals[at - 1]
+            self.best[at] = self.best[at - 1]
+            at -= 1
+        self.best_totals[at] = total
+        self.best[at].parent = parent
+        self.best[at].action = action
+        return n_best + 1
+
+    cdef int advance(self, const InputC* input, int n_best) noexcept nogil:
+        cdef size_t state_size = self.system.state_size
+        cdef int i
+        cdef char* swap
+        cdef size_t first = self.history.size()
+        if arena_reserve(&self.arena, (n_best + 1) * MAX_NODES_A_STEP) == -1:
+            return -1
+        self.history.resize(first + self.width)
+        for i in range(n_best):
+            self.history[first + i] = self.best[i]
+            memcpy(self.next_states + i * state_size, self.states + self.best[i].parent * state_size, state_size)
+            if self.best[i].action != NO_ACTION:
+                self.system.advance(input, &self.arena, self.next_states + i * state_size, self.best[i].action)
+        # The learner's extra state moves along.
+        memcpy(self.next_states + self.width * state_size, self.states + self.width * state_size, state_size)
+        swap = self.states
+        self.states = self.next_states
+        self.next_states = swap
+        memcpy(self.totals, self.best_totals, n_best * sizeof(double))
+        self.n_items = n_best
+        self.n_steps += 1
+        return 0
+
+    cdef int collect(self, bint with_extra) noexcept nogil:
+        cdef int i
+        if self.arena.used < self.arena.collect_at:
+            return 0
+        for i in range(self.n_items):
+            self.to_collect[i] = self.state(i)
+        if with_extra:
+            self.to_collect[self.n_items] = self.state(self.width)
+        return arena_collect(
+            &self.arena, <char**>self.to_collect, self.n_items + (1 if with_extra else 0), self.system.n_state_links
+        )
+
+    cdef int run(self, const InputC* input) noexcept nogil:
+        self.start(input)
+        while not self.all_final(input):
+            if self.score(input, False) == -1:
+                return -1
+            if self.advance(input, self.select()) == -1:
+                return -1
+            if self.collect(False) == -1:
+                return -1
+        return 0
+
+    cdef void path(self, int item, int first, int last, vector[uint16_t]& actions) noexcept nogil:
+        cdef int step
+        cdef HistoryC h
+        cdef size_t i, n
+        cdef uint16_t action
+        actions.clear()
+        for step in range(last - 1, first - 1, -1):
+            h = self.history[<size_t>step * self.width + item]
+            if h.action != NO_ACTION:
+                actions.push_back(h.action)
+            item = h.parent
+        n = actions.size()
+        for i in range(n // 2):
+            action = actions[i]
+            actions[i] = actions[n - 1 - i]
+            actions[n - 1 - i] = action
+
+    def predict(self, Weights weights, Columns columns):
+        """Finds the best actions for a document.
+
+        weights (Weights): Finished weights.
+        columns (Columns): The document.
+        RETURNS (np.ndarray): uint16, the actions in order; the best found under the beam.
+        RAISES ValueError: If the weights are not for this system, or not finished.
+        """
+        cdef vector[uint16_t] actions
+        cdef int status
+        if columns.names != self.templates.columns:
+            raise ValueError(Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(self.templates.columns)))
+        self.use_weights(weights.prediction_table())
+        with nogil:
+            status = self.run(&columns.c)
+            if status == 0:
+                self.path(0, 0, self.n_steps, actions)
+        if status == -1:
+            raise MemoryError(Errors.J003)
+        result = np.empty(actions.size(), dtype=np.uint16)
+        cdef uint16_t[::1] view = result
+        cdef size_t i
+        for i in range(actions.size()):
+            view[i] = actions[i]
+        return result
+
+    cdef int use_weights(self, TableC table) except -1:
+        if self.table.cells != table.cells or self.table.kernels != table.kernels or self.table.scale != table.scale:
+            self.use_table(table)
+        return 0

@@ -1,0 +1,75 @@
+"""A document as the engine sees it: see columns.pxd for the layout. Made from any uint64 arrays, such as those of
+`Doc.to_array`; nothing here knows spaCy."""
+
+import numpy as np
+
+from ..errors import Errors
+
+from libc.stdint cimport int8_t, uint64_t
+from murmurhash.mrmr cimport hash64
+
+
+cdef uint64_t ROOT_VALUE = 0x52_4F_4F_54  # any constant other than zero: "this is the root", in every column
+
+
+cdef class Columns:
+    """The attributes of a document's tokens.
+
+    names (Sequence[str]): Names of the columns, as templates use them.
+    values (np.ndarray): uint64, tokens x columns.
+    constraints (np.ndarray | None): int8 a token; 1: must, -1: must not, 0: free. Its meaning is the system's.
+    RAISES ValueError: If shapes do not fit together.
+    """
+
+    def __init__(self, names, values, constraints=None):
+        values = np.asarray(values, dtype=np.uint64)
+        if values.ndim != 2 or values.shape[1] != len(names):
+            raise ValueError(Errors.J001.format(shape=values.shape, n_columns=len(names)))
+        n_tokens = values.shape[0]
+        if n_tokens > 2**31 - 2 * FIRST:
+            raise ValueError(Errors.J002.format(n_tokens=n_tokens))
+        cells = np.zeros((FIRST + n_tokens + PADDING, max(len(names), 1)), dtype=np.uint64)
+        cells[ROOT] = ROOT_VALUE
+        cells[FIRST : FIRST + n_tokens, : len(names)] = values
+        if constraints is None:
+            constraints = np.zeros(n_tokens, dtype=np.int8)
+        constraints = np.ascontiguousarray(constraints, dtype=np.int8)
+        if constraints.shape != (n_tokens,):
+            raise ValueError(Errors.J001.format(shape=constraints.shape, n_columns=f"{n_tokens} constraints"))
+        # One extra element, so that taking the address is defined for an empty document.
+        padded = np.zeros(n_tokens + 1, dtype=np.int8)
+        padded[:n_tokens] = constraints
+        self.names = tuple(names)
+        self.cells = cells
+        self.constraints = padded
+        self.c.cells = &self.cells[0, 0]
+        self.c.constraints = &self.constraints[0]
+        self.c.n_columns = self.cells.shape[1]
+        self.c.n_tokens = n_tokens
+
+    def __len__(self):
+        return self.c.n_tokens
+
+    def __reduce__(self):
+        values = np.asarray(self.cells)[FIRST : FIRST + self.c.n_tokens, : len(self.names)]
+        return (Columns, (self.names, values, np.asarray(self.constraints)[: self.c.n_tokens]))
+
+
+def affix_columns(words, lengths):
+    """Hashes of prefixes and suffixes, for features of unknown words.
+
+    words (Sequence[str]): Words.
+    lengths (Sequence[int]): Positive: a prefix of that many characters; negative: a suffix. A word that is shorter
+        has the value 0 ("nothing") there, so that whole words do not pass for affixes.
+    RETURNS (np.ndarray): uint64, words x lengths.
+    """
+    result = np.zeros((len(words), len(lengths)), dtype=np.uint64)
+    cdef uint64_t[:, ::1] out = result
+    cdef bytes encoded
+    cdef int i, j, length
+    for i, word in enumerate(words):
+        for j, length in enumerate(lengths):
+            if abs(length) < len(word):
+                encoded = (word[:length] if length > 0 else word[length:]).encode("utf8", "surrogatepass")
+                out[i, j] = hash64(<char*>encoded, len(encoded), 1)
+    return result

@@ -1,0 +1,470 @@
+"""Learning of weights from documents and their correct actions, with inexact search.
+
+An update strategy says which stretches of the correct path are compared with what the search preferred; an update rule
+says how far the weights move along the difference of their features. They combine freely:
+
+- `greedy`: no beam; every step is compared.
+- `early` (Collins & Roark 2004): stops when the correct item leaves the beam.
+- `max_violation` (Huang et al. 2012): searches to the end; the prefix where the correct item is furthest behind.
+- `dlaso` (Bjorkelund & Kuhn 2014): whenever the correct item leaves the beam, keeps that stretch aside and goes on from
+  the correct item alone; all stretches are learnt from together at the end of the document.
+- `laso` (Daume & Marcu 2005): the same, but weights change at once.
+
+- `perceptron` (Collins 2002): a step of fixed length.
+- `passive_aggressive` (Crammer et al. 2006, PA-I): the least step that mends the violation, one for all stretches of a
+  document: a step for each with its stale score overshoots.
+
+The instances of a batch are all searched with the weights of its start, by any number of threads, and applied in their
+order, so the number of threads does not change the result.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ..errors import Errors
+
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from .beam cimport NO_ACTION, Search
+from .columns cimport Columns, InputC
+from .system cimport (
+    MAX_NODES_A_STEP,
+    MAX_SLOTS,
+    ArenaC,
+    System,
+    arena_clear,
+    arena_collect,
+    arena_free,
+    arena_init,
+    arena_reserve,
+)
+from .templates cimport MAX_TEMPLATES, Templates
+from .weights cimport Weights
+
+
+STRATEGIES = ("greedy", "early", "max_violation", "dlaso", "laso")
+RULES = ("perceptron", "passive_aggressive")
+
+cdef enum:
+    GREEDY
+    EARLY
+    MAX_VIOLATION
+    DLASO
+    LASO
+
+cdef enum:
+    NO_MEMORY = -1
+    ILLEGAL = -2
+    EMPTY = 0xFFFFFFFF
+
+
+# A stretch of the correct path and what the search preferred to it.
+cdef struct StretchC:
+    int first               # step
+    int gold_end            # step
+    size_t first_predicted, n_predicted
+    double violation
+
+
+cdef cppclass Difference:
+    """A sparse vector over cells, by open addressing."""
+    vector[uint32_t] cells
+    vector[float] values
+    size_t n
+
+    void clear() noexcept nogil:
+        this.n = 0
+        this.cells.assign(<size_t>1024, <uint32_t>EMPTY)
+        this.values.assign(<size_t>1024, <float>0)
+
+    void add(uint32_t cell, float value) noexcept nogil:
+        cdef size_t at
+        if 2 * this.n >= this.cells.size():
+            this.grow()
+        at = this.find(cell)
+        if this.cells[at] == <uint32_t>EMPTY:
+            this.cells[at] = cell
+            this.n += 1
+        this.values[at] += value
+
+    size_t find(uint32_t cell) noexcept nogil:
+        cdef size_t mask = this.cells.size() - 1
+        cdef size_t at = (cell * <uint64_t>0x9E3779B97F4A7C15) >> 32 & mask
+        while this.cells[at] != cell and this.cells[at] != <uint32_t>EMPTY:
+            at = (at + 1) & mask
+        return at
+
+    void grow() noexcept nogil:
+        cdef vector[uint32_t] cells
+        cdef vector[float] values
+        cdef size_t i, at
+        cells.swap(this.cells)
+        values.swap(this.values)
+        this.cells.assign(cells.size() * 4, <uint32_t>EMPTY)
+        this.values.assign(cells.size() * 4, <float>0)
+        for i in range(cells.size()):
+            if cells[i] != <uint32_t>EMPTY:
+                at = this.find(cells[i])
+                this.cells[at] = cells[i]
+                this.values[at] = values[i]
+
+    void pack() noexcept nogil:
+        """Leaves just the cells that differ. Nothing can be added after."""
+        cdef size_t i, n = 0
+        for i in range(this.cells.size()):
+            if this.cells[i] != <uint32_t>EMPTY and this.values[i] != 0:
+                this.cells[n] = this.cells[i]
+                this.values[n] = this.values[i]
+                n += 1
+        this.cells.resize(n)
+        this.values.resize(n)
+        this.n = n
+
+    double squared_norm() noexcept nogil:
+        cdef double result = 0
+        cdef size_t i
+        for i in range(this.n):
+            result += <double>this.values[i] * this.values[i]
+        return result
+
+
+cdef class Instance:
+    """A document to learn from.
+
+    columns (Columns): The document.
+    actions (np.ndarray): uint16, the correct actions.
+    """
+    cdef readonly Columns columns
+    cdef uint16_t[::1] actions
+    cdef readonly int n_actions
+
+    def __init__(self, Columns columns, actions):
+        actions = np.asarray(actions, dtype=np.uint16)
+        self.columns = columns
+        self.n_actions = actions.shape[0]
+        self.actions = np.append(actions, np.uint16(0))
+
+
+cdef class Outcome:
+    """What the search of one instance gave."""
+    cdef Difference difference
+    cdef double violation       # of the stretches in the difference
+    cdef double loss            # of them: one each
+    cdef double all_violation   # also of stretches that `laso` has already learnt from
+    cdef int n_stretches
+    cdef int n_used
+    cdef int status
+
+
+cdef class Worker:
+    """What one thread needs to search an instance and to find the difference to be learnt."""
+    cdef System system
+    cdef Templates templates
+    cdef Search search
+    cdef ArenaC arena
+    cdef bytearray states
+    cdef char* gold_state       # in `states`
+    cdef char* other_state
+    cdef int walked             # steps of the correct path that `states` has taken
+    cdef int strategy
+    cdef bint passive_aggressive
+    cdef double aggressiveness
+    cdef vector[StretchC] stretches
+    cdef vector[uint16_t] predicted
+
+    def __cinit__(self, System system, Templates templates, int width, int strategy, bint passive_aggressive,
+                  double aggressiveness):
+        self.system, self.templates = system, templates
+        self.search = Search(system, templates, 1 if strategy == GREEDY else width)
+        self.strategy = strategy
+        self.passive_aggressive = passive_aggressive
+        self.aggressiveness = aggressiveness
+        self.states = bytearray(2 * system.state_size)
+        self.gold_state = self.states
+        self.other_state = self.gold_state + system.state_size
+        arena_init(&self.arena, self.system.node_size, self.system.n_node_links)
+
+    def __dealloc__(self):
+        arena_free(&self.arena)
+
+    cdef int find_stretches(self, const InputC* input, const uint16_t* gold, int n_gold, Outcome outcome,
+                            Weights weights) noexcept nogil:
+        """Searches along the correct path as the strategy says; fills `stretches`. 0, or why not.
+        Only `laso` changes `weights` already."""
+        cdef int gold_item = 0      # where the correct item is in the beam; -1: nowhere
+        cdef int first = 0          # step from which all items of the beam differ from the correct one
+        cdef int worst_step = 0
+        cdef double worst = 0, violation
+        cdef int step, i, n_best, row
+        cdef uint16_t action
+        cdef char* gold_state
+        cdef double* gold_total = &self.search.totals[self.search.width]
+        self.stretches.clear()
+        self.predicted.clear()
+        self.search.start(input)
+        self.start_difference(input, outcome)
+        memcpy(self.search.state(self.search.width), self.search.state(0), self.system.state_size)
+        gold_total[0] = 0
+        outcome.n_used = n_gold
+        while True:
+            self.search.final[self.search.width] = self.system.is_final(input, self.search.state(self.search.width))
+            if self.search.all_final(input) and self.search.final[self.search.width]:
+                break
+            if self.search.score(input, gold_item < 0) == -1:
+                return NO_MEMORY
+            step = self.search.n_steps
+            row = gold_item if gold_item >= 0 else self.search.width
+            action = gold[step] if step < n_gold else <uint16_t>NO_ACTION
+            if (action == <uint16_t>NO_ACTION) != self.search.final[self.search.width]:
+                return ILLEGAL
+            if action != <uint16_t>NO_ACTION:
+                if not self.is_legal(self.search.legal[row], action):
+                    return ILLEGAL
+                gold_total[0] += self.search.scores[row * self.search.table.padded_width + action]
+            n_best = self.search.select()
+            if gold_item >= 0:
+                for i in range(n_best):
+                    if self.search.best[i].parent == gold_item and self.search.best[i].action == action:
+                        gold_item = i
+                        break
+                else:
+                    gold_item = -1
+            if self.search.advance(input, n_best) == -1:
+                return NO_MEMORY
+            gold_state = self.search.state(self.search.width)
+            if action != <uint16_t>NO_ACTION:
+                self.system.advance(input, &self.search.arena, gold_state, action)
+            if self.search.collect(True) == -1:
+                return NO_MEMORY
+            violation = self.search.totals[0] - gold_total[0]
+            if self.strategy == MAX_VIOLATION:
+                if gold_item != 0 and (worst_step == 0 or violation > worst):
+                    worst, worst_step = violation, self.search.n_steps
+            elif gold_item == -1:
+                self.keep(first, self.search.n_steps, n_gold, violation)
+                if self.strategy == EARLY:
+                    outcome.n_used = min(self.search.n_steps, n_gold)
+                    return 0
+                memcpy(self.search.state(0), gold_state, self.system.state_size)
+                self.search.totals[0] = gold_total[0]
+                self.search.n_items = 1
+                gold_item = 0
+                first = self.search.n_steps
+                if self.strategy == LASO and self.learn_now(input, gold, outcome, weights) == -1:
+                    return NO_MEMORY
+        if self.strategy == MAX_VIOLATION:
+            if worst_step > 0:
+                self.keep(0, worst_step, n_gold, worst)
+                outcome.n_used = min(worst_step, n_gold)
+        elif gold_item != 0:
+            self.keep(first, self.search.n_steps, n_gold, self.search.totals[0] - gold_total[0])
+        return 0
+
+    cdef bint is_legal(self, uint64_t kinds, int action) noexcept nogil:
+        cdef int k = self.kind_of(action)
+        return k >= 0 and kinds >> k & 1
+
+    cdef int kind_of(self, int action) noexcept nogil:
+        cdef int k
+        if action >= self.system.n_actions:
+            return -1
+        for k in range(self.system.n_kinds):
+            if action < self.system.kind_start[k + 1]:
+                return k
+        return -1
+
+    cdef void keep(self, int first, int last, int n_gold, double violation) noexcept nogil:
+        cdef StretchC stretch
+        cdef vector[uint16_t] actions
+        self.search.path(0, first, last, actions)
+        stretch.first = first
+        stretch.gold_end = min(last, n_gold)
+        stretch.first_predicted = self.predicted.size()
+        stretch.n_predicted = actions.size()
+        stretch.violation = violation
+        self.predicted.insert(self.predicted.end(), actions.begin(), actions.end())
+        self.stretches.push_back(stretch)
+
+    cdef int learn_now(self, const InputC* input, const uint16_t* gold, Outcome outcome,
+                       Weights weights) noexcept nogil:
+        if self.find_difference(input, gold, outcome) == -1:
+            return -1
+        self.apply(outcome, weights)
+        outcome.difference.clear()
+        outcome.violation = outcome.loss = 0
+        self.stretches.clear()
+        self.search.forget_sums()
+        return 0
+
+    cdef void apply(self, Outcome outcome, Weights weights) noexcept nogil:
+        """Moves the weights along the difference; leaves the count of instances alone."""
+        cdef double step = self.aggressiveness
+        if outcome.difference.n == 0:
+            return
+        if self.passive_aggressive:
+            step = min(step, (outcome.violation + outcome.loss) / outcome.difference.squared_norm())
+        weights.add(outcome.difference.cells.data(), outcome.difference.values.data(), outcome.difference.n, step)
+
+    cdef void start_difference(self, const InputC* input, Outcome outcome) noexcept nogil:
+        outcome.difference.clear()
+        arena_clear(&self.arena)
+        self.system.start(input, self.gold_state)
+        self.walked = 0
+
+    cdef int find_difference(self, const InputC* input, const uint16_t* gold, Outcome outcome) noexcept nogil:
+        """Walks the stretches again for the features in which they differ. 0, or why not."""
+        cdef const uint16_t* predicted
+        cdef int p
+        cdef StretchC stretch
+        for stretch in self.stretches:
+            predicted = self.predicted.data() + stretch.first_predicted
+            p = 0
+            while self.walked < stretch.first:
+                if self.step(input, self.gold_state, gold[self.walked], 0, outcome) == -1:
+                    return NO_MEMORY
+                self.walked += 1
+            while self.walked < stretch.gold_end and p < <int>stretch.n_predicted and gold[self.walked] == predicted[p]:
+                if self.step(input, self.gold_state, gold[self.walked], 0, outcome) == -1:
+                    return NO_MEMORY
+                self.walked += 1
+                p += 1
+            memcpy(self.other_state, self.gold_state, self.system.state_size)
+            while self.walked < stretch.gold_end:
+                if self.step(input, self.gold_state, gold[self.walked], 1, outcome) == -1:
+                    return NO_MEMORY
+                self.walked += 1
+            while p < <int>stretch.n_predicted:
+                if self.step(input, self.other_state, predicted[p], -1, outcome) == -1:
+                    return NO_MEMORY
+                p += 1
+            outcome.n_stretches += 1
+            outcome.loss += 1
+            outcome.violation += stretch.violation
+            outcome.all_violation += stretch.violation
+            if self.arena.used >= self.arena.collect_at:
+                if arena_collect(&self.arena, &self.gold_state, 1, self.system.n_state_links) == -1:
+                    return NO_MEMORY
+        outcome.difference.pack()
+        return 0
+
+    cdef int step(self, const InputC* input, char* state, int action, int sign, Outcome outcome) noexcept nogil:
+        """Takes a step, and counts its features unless sign is 0."""
+        cdef uint64_t[MAX_SLOTS] slots
+        cdef uint64_t[MAX_TEMPLATES] hashes
+        cdef int b, i, n, kind
+        if sign != 0:
+            kind = self.system.n_actions + self.kind_of(action)
+            self.system.slots(input, &self.arena, state, slots)
+            for b in range(self.templates.n_blocks):
+                n = self.templates.block_features(b, input, slots, self.search.table.bits, self.search.dropout, hashes)
+                for i in range(n):
+                    outcome.difference.add(<uint32_t>(hashes[i] + action), sign)
+                    outcome.difference.add(<uint32_t>(hashes[i] + kind), sign)
+        if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:
+            return -1
+        self.system.advance(input, &self.arena, state, action)
+        return 0
+
+
+cdef class Learner:
+    """Learns weights from batches of instances.
+
+    weights (Weights): Changed in place.
+    system (System): What is searched.
+    templates (Templates): What it sees.
+    width (int): Items of the beam.
+    strategy (str): One of STRATEGIES.
+    rule (str): One of RULES.
+    aggressiveness (float): The longest step (C of PA-I; the step of `perceptron`).
+    threads (int): Instances of a batch that are searched at the same time.
+    RAISES ValueError: If a setting is not known or out of range.
+    """
+    cdef readonly Weights weights
+    cdef readonly System system
+    cdef readonly Templates templates
+    cdef readonly str strategy
+    cdef readonly str rule
+    cdef readonly double aggressiveness
+    cdef readonly int threads
+    cdef list workers
+    cdef object pool
+
+    def __init__(self, weights, system, templates, width, *, strategy="dlaso", rule="passive_aggressive",
+                 aggressiveness=1.0, threads=1):
+        if strategy not in STRATEGIES:
+            raise ValueError(Errors.J040.format(what="update strategy", name=strategy, known=", ".join(STRATEGIES)))
+        if rule not in RULES:
+            raise ValueError(Errors.J040.format(what="update rule", name=rule, known=", ".join(RULES)))
+        if not aggressiveness > 0:
+            raise ValueError(Errors.J041.format(value=aggressiveness))
+        if threads < 1:
+            raise ValueError(Errors.J042.format(value=threads))
+        self.weights, self.system, self.templates = weights, system, templates
+        self.strategy, self.rule, self.aggressiveness, self.threads = strategy, rule, aggressiveness, threads
+        # Weights that change within an instance leave nothing to do at the same time.
+        n_workers = 1 if strategy == "laso" else threads
+        self.workers = [
+            Worker(
+                system, templates, width, STRATEGIES.index(strategy), rule == "passive_aggressive", aggressiveness
+            )
+            for _ in range(n_workers)
+        ]
+        self.pool = ThreadPoolExecutor(n_workers) if n_workers > 1 else None
+
+    def update(self, instances, double dropout=0.0):
+        """Learns from a batch.
+
+        instances (Sequence[Instance]): The batch.
+        dropout (float): The share of features to leave out, others for each instance, 0..1.
+        RETURNS (dict): Sums over the batch: `violation` (score by which the search preferred something wrong),
+            `stretches` (updates), `used` and `gold` (actions of the correct path that took part, and all of them).
+        RAISES ValueError: If the correct actions of an instance are not a legal path to a final state.
+        """
+        cdef Outcome outcome
+        cdef Worker worker = self.workers[0]
+        cdef Weights weights = self.weights
+        sums = {"violation": 0.0, "stretches": 0, "used": 0, "gold": 0}
+        if self.pool is None:
+            outcomes = [self._search(instance, self.workers[0], dropout, i) for i, instance in enumerate(instances)]
+        else:
+            chunks = [self.pool.submit(self._search_share, instances, w, dropout) for w in range(len(self.workers))]
+            found = dict(pair for chunk in chunks for pair in chunk.result())
+            outcomes = [found[i] for i in range(len(instances))]
+        for instance, outcome in zip(instances, outcomes):
+            worker.apply(outcome, weights)
+            weights.count_update()
+            sums["violation"] += outcome.all_violation
+            sums["stretches"] += outcome.n_stretches
+            sums["used"] += outcome.n_used
+            sums["gold"] += instance.n_actions
+        return sums
+
+    def _search_share(self, instances, w, dropout):
+        # A longest-first deal would balance better, but every w-th is near enough for batches of many.
+        return [(i, self._search(instances[i], self.workers[w], dropout, i)) for i in range(w, len(instances), len(self.workers))]
+
+    def _search(self, Instance instance, Worker worker, double dropout, int place):
+        cdef Outcome outcome = Outcome()
+        cdef Weights weights = self.weights
+        cdef const InputC* input = &instance.columns.c
+        cdef const uint16_t* gold = &instance.actions[0]
+        cdef int n_gold = instance.n_actions
+        if instance.columns.names != self.templates.columns:
+            raise ValueError(
+                Errors.J034.format(got=", ".join(instance.columns.names), wanted=", ".join(self.templates.columns))
+            )
+        worker.search.use_weights(weights.learning_table())
+        worker.search.dropout.seed = <uint64_t>(weights.n_updates + place + 1) * <uint64_t>0x9E3779B97F4A7C15
+        worker.search.dropout.threshold = <uint64_t>(dropout * 18446744073709551615.0)
+        with nogil:
+            outcome.status = worker.find_stretches(input, gold, n_gold, outcome, weights)
+            if outcome.status == 0:
+                outcome.status = worker.find_difference(input, gold, outcome)
+        if outcome.status == NO_MEMORY:
+            raise MemoryError(Errors.J003)
+        if outcome.status == ILLEGAL:
+            raise ValueError(Errors.J043.format(step=worker.search.n_steps, n=n_gold))
+        return outcome

@@ -1,0 +1,102 @@
+"""The file that a model is kept in: a header that says what it is, then its arrays, as they lie in memory.
+
+Nothing is pickled, and nothing is unpacked: arrays of a file that is opened by its path are mapped, so loading takes no
+time and processes share the pages. Every array has a checksum, and the header says for which labels and templates the
+model was made; whatever does not fit is refused before any of it is used.
+
+Layout: the magic, a version (uint32), the length of the header (uint32), its checksum (uint32), the header (JSON), and each
+array at a multiple of ALIGNMENT. All numbers are little-endian.
+"""
+
+import json
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import Errors
+
+MAGIC = b"SPJOINT\0"
+VERSION = 1
+ALIGNMENT = 64
+PREFIX = struct.Struct("<8sIII")
+MOST_HEADER = 1 << 24
+
+
+def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Makes the content of a model file.
+
+    meta (Mapping): What the model is; JSON-serialisable.
+    arrays (Mapping[str, np.ndarray]): One-dimensional arrays.
+    RETURNS (bytes): The content.
+    """
+    described, start = [], 0
+    for name, array in arrays.items():
+        little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        data = memoryview(little).cast("B") if little.size else memoryview(b"")
+        described.append(
+            ({"name": name, "dtype": little.dtype.str, "n": little.size, "at": start, "crc32": zlib.crc32(data)}, data)
+        )
+        start += -(-len(data) // ALIGNMENT) * ALIGNMENT
+    header = json.dumps({"meta": meta, "arrays": [about for about, _ in described]}, sort_keys=True).encode("utf8")
+    content = bytearray(PREFIX.pack(MAGIC, VERSION, len(header), zlib.crc32(header)) + header)
+    content.extend(b"\0" * (-len(content) % ALIGNMENT))
+    for _, data in described:
+        content.extend(data)
+        content.extend(b"\0" * (-len(content) % ALIGNMENT))
+    return bytes(content)
+
+
+def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Reads the content of a model file.
+
+    content (bytes | mmap): The content; the arrays are views of it.
+    source (str): What to call it in errors.
+    RETURNS (tuple[dict, dict[str, np.ndarray]]): What the model is, and its arrays, read-only.
+    RAISES ValueError: If it is not a model, truncated, damaged, or of another version.
+    """
+    size = len(content)
+    if size < PREFIX.size or bytes(content[: len(MAGIC)]) != MAGIC:
+        raise ValueError(Errors.J050.format(source=source))
+    _, version, header_size, header_crc = PREFIX.unpack(bytes(content[: PREFIX.size]))
+    if version != VERSION:
+        raise ValueError(Errors.J051.format(source=source, version=version, known=VERSION))
+    header = bytes(content[PREFIX.size : PREFIX.size + header_size])
+    if header_size > MOST_HEADER or len(header) != header_size or zlib.crc32(header) != header_crc:
+        raise ValueError(Errors.J052.format(source=source, what="its header"))
+    described = json.loads(header.decode("utf8"))
+    first = -(-(PREFIX.size + header_size) // ALIGNMENT) * ALIGNMENT
+    arrays = {}
+    for about in described["arrays"]:
+        dtype, start = np.dtype(about["dtype"]), first + about["at"]
+        if start + about["n"] * dtype.itemsize > size:
+            raise ValueError(Errors.J052.format(source=source, what=f"the array '{about['name']}'"))
+        array = np.frombuffer(content, dtype=dtype, count=about["n"], offset=start)
+        array.flags.writeable = False
+        if zlib.crc32(memoryview(array).cast("B") if array.size else b"") != about["crc32"]:
+            raise ValueError(Errors.J052.format(source=source, what=f"the array '{about['name']}'"))
+        arrays[about["name"]] = array
+    return described["meta"], arrays
+
+
+def write(path: Path, content: bytes) -> None:
+    """Writes a file beside its place, then renames it, so that a reader never meets half of it."""
+    beside = path.with_name(path.name + ".part")
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)
+
+
+def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Maps a model file: see `unpack`."""
+    with path.open("rb") as file:
+        if path.stat().st_size == 0:
+            raise ValueError(Errors.J050.format(source=str(path)))
+        return unpack(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), str(path))

@@ -1,0 +1,84 @@
+"""What a task gives to the engine: states, actions and what of a state templates may name.
+
+A search holds many states at once, copies them by value and never frees what they point to, so
+
+- a state is a plain struct of `state_size` bytes; what is unbounded (stack, history) is kept in nodes of an arena;
+- a node is written once, when it is made, and shared by every state that descends from the one that made it. It
+  begins with `n_node_links` links (uint32) to nodes made before it; a state begins with `n_state_links` links. That is
+  all the arena needs to know to throw away what no state can reach (0 is the null link, and no node's number);
+- an advance makes at most MAX_NODES_A_STEP nodes;
+- actions are numbered 0..n_actions-1 and come in kinds of adjacent numbers, for which legality is decided at once:
+  kind k holds actions kind_start[k]..kind_start[k+1]-1.
+
+Every state that is not final has a legal action, and every walk ends: searches rely on it. All methods below are called
+without the GIL by several threads at once; a system is constant after construction.
+"""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from .columns cimport Columns, InputC
+
+
+cdef enum:
+    MAX_KINDS = 64          # a bit each in what `legal` returns
+    MAX_SLOTS = 64
+    MAX_NODES_A_STEP = 2
+
+
+cdef struct ArenaC:
+    char* nodes
+    size_t node_size
+    uint32_t used           # node 0 is never handed out
+    uint32_t capacity
+    uint32_t collect_at     # collect once `used` is above this
+    int n_node_links
+
+
+cdef int arena_init(ArenaC* arena, size_t node_size, int n_node_links) except -1 nogil
+cdef void arena_free(ArenaC* arena) noexcept nogil
+cdef void arena_clear(ArenaC* arena) noexcept nogil
+# Makes room for `count` more nodes; 0, or -1 when there is no memory. Pointers to nodes are invalid afterwards.
+cdef int arena_reserve(ArenaC* arena, uint32_t count) noexcept nogil
+# Throws away the nodes that none of the states reaches. `states` are n pointers; their links are rewritten.
+cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_links) noexcept nogil
+
+
+cdef inline uint32_t arena_add(ArenaC* arena) noexcept nogil:
+    """The number of a new node; room for it was reserved."""
+    arena.used += 1
+    return arena.used - 1
+
+
+cdef inline void* arena_node(const ArenaC* arena, uint32_t number) noexcept nogil:
+    return <void*>(arena.nodes + number * arena.node_size)
+
+
+cdef class System:
+    cdef readonly int n_actions
+    cdef readonly int n_kinds
+    cdef readonly int n_slots
+    cdef size_t state_size
+    cdef size_t node_size
+    cdef int n_state_links
+    cdef int n_node_links
+    cdef int[MAX_KINDS + 1] kind_start
+
+    cdef int set_kinds(self, sizes) except -1
+
+    # The first state of a search over `input`.
+    cdef void start(self, const InputC* input, void* state) noexcept nogil
+    cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil
+    # Bit k: actions of kind k may be taken.
+    cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state) noexcept nogil
+    # What templates see of a state: rows of the input for token slots, plain numbers for value slots.
+    cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state, uint64_t* slots) noexcept nogil
+    # Takes a legal action.
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state, int action) noexcept nogil
+
+
+cdef class Walk:
+    cdef System system
+    cdef Columns columns
+    cdef ArenaC arena
+    cdef bytearray state
+    cdef char* at

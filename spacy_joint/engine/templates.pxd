@@ -1,0 +1,59 @@
+"""Feature templates compiled to recipes that read atoms and give hashes.
+
+An atom is something that can be read of a state: a column of a token slot (`s0.word`, or `b0+1.tag` for the token after
+b0) or a value slot (`distance`). A template conjoins atoms. A block is a group of templates, a paragraph of the
+text, that is scored as one: its sum is kept for as long as the slots that it reads are the same, across the items of a
+beam and across steps. Constant after construction, so threads may share one.
+"""
+
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+
+from .columns cimport InputC
+from .system cimport MAX_SLOTS
+
+
+cdef enum:
+    MAX_TEMPLATES = 256     # rows.h relies on it
+    MAX_BLOCK_ATOMS = 128
+
+
+cdef struct AtomC:
+    int32_t slot
+    int32_t column          # -1: a value slot
+    int32_t offset          # in tokens, within PADDING
+
+
+cdef struct BlockC:
+    uint64_t seed
+    uint32_t first_slot, n_slots
+    uint32_t first_atom, n_atoms
+    uint32_t first_template, n_templates
+
+
+cdef struct TemplateC:
+    uint64_t seed
+    uint32_t first, n       # of `conjoined`: indices of atoms within the block
+
+
+# Features are left out at random while learning: those whose hash, mixed with the seed, is below the threshold.
+cdef struct DropoutC:
+    uint64_t seed
+    uint64_t threshold      # 0: none are
+
+
+cdef class Templates:
+    cdef readonly str text
+    cdef readonly tuple columns
+    cdef readonly int n_blocks
+    cdef readonly int n_templates
+    cdef BlockC[::1] blocks
+    cdef TemplateC[::1] templates
+    cdef AtomC[::1] atoms
+    cdef uint16_t[::1] block_slots
+    cdef uint16_t[::1] conjoined
+
+    # What the sum of a block depends on, as one number (never 0).
+    cdef uint64_t block_key(self, int block, const uint64_t* slots) noexcept nogil
+    # The hash of each template of the block that is not dropped, in [0, 2^bits). Returns their number.
+    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits, DropoutC dropout,
+                            uint64_t* hashes) noexcept nogil

@@ -1,0 +1,52 @@
+"""The hashed weight table (hash kernel, Bohnet 2010).
+
+2^bits cells. The hash of a feature picks an offset, and the `width` cells from there are the weights of that feature
+with each action: rows overlap, and colliding weights are noise that learning bears. No dictionary, no growth.
+
+A table that learns has `raw` and `total` (float32); one that predicts has `averaged` (int8 x scale). Learning only
+changes the former; `finish` makes the latter from them. Reading is safe from any number of threads; `add` and
+`finish` want the table to themselves.
+"""
+
+from libc.stdint cimport int8_t, uint32_t, uint64_t
+
+
+cdef extern from "rows.h" nogil:
+    enum: ROW_BLOCK
+    ctypedef struct KernelsC:
+        int cell_bytes
+        int sum_bytes
+        void (*sum_rows)(void* sum, const void* table, const uint64_t* offsets, int n_rows, int width) noexcept nogil
+        void (*add_sum)(void* total, const void* sum, int width) noexcept nogil
+        void (*to_scores)(float* scores, const void* total, int width, float scale) noexcept nogil
+    const KernelsC* float_kernels()
+    const KernelsC* int8_kernels()
+    void prefetch_row(const void* row, int bytes)
+
+
+cdef struct TableC:
+    const KernelsC* kernels
+    const void* cells
+    int bits
+    int width               # cells of a row: actions, then one for each kind of several actions
+    int padded_width        # the same rounded up to ROW_BLOCK
+    float scale
+
+
+cdef class Weights:
+    cdef readonly int bits
+    cdef readonly int width
+    cdef readonly object raw            # np.ndarray of float32, or None
+    cdef readonly object total          # np.ndarray of float32, or None
+    cdef readonly object averaged       # np.ndarray of int8, or None
+    cdef readonly float scale
+    cdef readonly long long n_updates
+    cdef float[::1] _raw
+    cdef float[::1] _total
+    cdef const int8_t[::1] _averaged
+
+    cdef int padded(self) noexcept
+    cdef TableC learning_table(self) except *
+    cdef TableC prediction_table(self) except *
+    cdef void add(self, const uint32_t* cells, const float* values, Py_ssize_t n, float step) noexcept nogil
+    cdef void count_update(self) noexcept nogil

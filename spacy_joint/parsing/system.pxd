@@ -1,0 +1,47 @@
+"""The joint transition system: arc-standard with SWAP (Nivre 2009) and SB (Bjorkelund et al. 2016).
+
+A state is a stack, a buffer and the last sentence boundary. The bottom of the stack is the artificial root; it is not
+a node, so an empty list is a stack that holds the root alone. The buffer is what was swapped back, in front of the rest
+of the document from `next` on. Arcs and boundaries are not kept: `build` replays them from the actions.
+
+Kinds of actions, in the order of their numbers: SHIFT, SB, SWAP, LEFT(label), RIGHT(label), ROOT(label).
+"""
+
+from libc.stdint cimport int32_t, uint16_t, uint32_t
+
+from ..engine.system cimport System
+
+
+cdef enum:
+    SHIFT
+    SB
+    SWAP
+    LEFT        # LEFT-ARC: s1 becomes a dependent of s0
+    RIGHT       # RIGHT-ARC, s1 not the root: s0 becomes a dependent of s1
+    ROOT_ARC    # RIGHT-ARC, s1 the root: s0 becomes the root of its sentence
+    N_KINDS
+
+
+# An item of the stack, or of the swapped part of the buffer. Children are tokens, -1 for none; labels count from 1.
+cdef struct ItemC:
+    uint32_t below          # the link
+    int32_t token
+    int32_t left, left2, right, right2          # outermost and second-outermost children
+    uint16_t left_label, left2_label, right_label, right2_label
+    uint16_t n_left, n_right
+
+
+cdef struct StateC:
+    uint32_t stack          # links
+    uint32_t swapped
+    int32_t next            # first token that was never shifted
+    int32_t last_boundary   # LAST(S)
+    uint16_t last_action, action_before     # + 1; 0: none
+
+
+cdef class JointSystem(System):
+    cdef readonly tuple left_labels
+    cdef readonly tuple right_labels
+    cdef readonly tuple root_labels
+    cdef readonly bint early
+    cdef dict numbers

@@ -1,0 +1,400 @@
+"""The joint transition system: see system.pxd for its states. Transitions document Validity and Action; the oracle is in
+oracle.pyx."""
+
+import numpy as np
+
+from ..errors import Errors
+
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
+from ..engine.system cimport ArenaC, arena_add, arena_node
+
+
+cdef enum:
+    # What a template sees of the stack and the buffer.
+    S0
+    S1
+    S2
+    S3
+    B0
+    B1
+    B2
+    S0_LEFT
+    S0_LEFT2
+    S0_RIGHT
+    S0_RIGHT2
+    S1_LEFT
+    S1_LEFT2
+    S1_RIGHT
+    S1_RIGHT2
+    B0_LEFT
+    B0_RIGHT
+    SENTENCE        # the first token of the sentence in work
+    N_TOKEN_SLOTS
+
+cdef enum:
+    S0_LEFT_LABEL = N_TOKEN_SLOTS
+    S0_LEFT2_LABEL
+    S0_RIGHT_LABEL
+    S0_RIGHT2_LABEL
+    S1_LEFT_LABEL
+    S1_LEFT2_LABEL
+    S1_RIGHT_LABEL
+    S1_RIGHT2_LABEL
+    S0_N_LEFT
+    S0_N_RIGHT
+    S1_N_LEFT
+    S1_N_RIGHT
+    S0_S1_DISTANCE
+    S0_B0_DISTANCE
+    SENTENCE_LENGTH
+    STACK_DEPTH
+    B0_FLAG
+    LAST_ACTION
+    ACTION_BEFORE
+    N_SLOTS
+
+TOKEN_SLOTS = {
+    "s0": S0, "s1": S1, "s2": S2, "s3": S3, "b0": B0, "b1": B1, "b2": B2,
+    "s0.left": S0_LEFT, "s0.left2": S0_LEFT2, "s0.right": S0_RIGHT, "s0.right2": S0_RIGHT2,
+    "s1.left": S1_LEFT, "s1.left2": S1_LEFT2, "s1.right": S1_RIGHT, "s1.right2": S1_RIGHT2,
+    "b0.left": B0_LEFT, "b0.right": B0_RIGHT, "sentence": SENTENCE,
+}
+VALUE_SLOTS = {
+    "s0.left.label": S0_LEFT_LABEL, "s0.left2.label": S0_LEFT2_LABEL,
+    "s0.right.label": S0_RIGHT_LABEL, "s0.right2.label": S0_RIGHT2_LABEL,
+    "s1.left.label": S1_LEFT_LABEL, "s1.left2.label": S1_LEFT2_LABEL,
+    "s1.right.label": S1_RIGHT_LABEL, "s1.right2.label": S1_RIGHT2_LABEL,
+    "s0.n_left": S0_N_LEFT, "s0.n_right": S0_N_RIGHT, "s1.n_left": S1_N_LEFT, "s1.n_right": S1_N_RIGHT,
+    "distance(s0,s1)": S0_S1_DISTANCE, "distance(s0,b0)": S0_B0_DISTANCE,
+    "sentence.length": SENTENCE_LENGTH, "stack.depth": STACK_DEPTH, "b0.flag": B0_FLAG,
+    "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
+}
+# Children are counted up to here.
+cdef enum:
+    MOST_CHILDREN = 6
+
+
+cdef inline const ItemC* item_at(const ArenaC* arena, uint32_t number) noexcept nogil:
+    return <const ItemC*>arena_node(arena, number)
+
+
+cdef inline uint64_t row(int32_t token) noexcept nogil:
+    """The row of the input for a token, or for none."""
+    return <uint64_t>(FIRST + token) if token >= 0 else <uint64_t>NOTHING
+
+
+cdef inline uint64_t bucket(int64_t distance) noexcept nogil:
+    """A distance in tokens in classes that widen: 1, 2, 3, 4, 5-6, 7-9, 10-14, 15-24, more."""
+    if distance < 0:
+        return 20 + bucket(-distance)
+    if distance <= 4:
+        return distance + 1
+    if distance <= 6:
+        return 6
+    if distance <= 9:
+        return 7
+    if distance <= 14:
+        return 8
+    if distance <= 24:
+        return 9
+    return 10
+
+
+cdef inline int32_t front(const InputC* input, const ArenaC* arena, const StateC* state) noexcept nogil:
+    """b0, or -1 when the buffer is empty."""
+    if state.swapped:
+        return item_at(arena, state.swapped).token
+    return state.next if state.next < input.n_tokens else -1
+
+
+cdef class JointSystem(System):
+    """Sentence boundaries and trees of a whole document.
+
+    left_labels (Sequence[str]): Labels of arcs from right to left.
+    right_labels (Sequence[str]): Labels of arcs from left to right.
+    root_labels (Sequence[str]): Labels of sentences' roots.
+    sb_position (str): "early": a boundary is flagged when its token comes to the front of the buffer; "late": when the
+        sentence before is parsed. It decides the oracle and where preset boundaries are flagged.
+    RAISES ValueError: If there is no root label, or `sb_position` is neither.
+
+    The columns' constraints say where sentences must (1) and must not (-1) start. The first token always starts one.
+    """
+
+    def __init__(self, left_labels, right_labels, root_labels, sb_position="early"):
+        if not root_labels or not (left_labels or right_labels):
+            raise ValueError(Errors.J300)
+        if sb_position not in ("early", "late"):
+            raise ValueError(Errors.J301.format(value=sb_position))
+        self.left_labels, self.right_labels, self.root_labels = map(tuple, (left_labels, right_labels, root_labels))
+        self.early = sb_position == "early"
+        self.set_kinds([1, 1, 1, len(self.left_labels), len(self.right_labels), len(self.root_labels)])
+        self.n_slots = N_SLOTS
+        self.state_size = sizeof(StateC)
+        self.node_size = sizeof(ItemC)
+        self.n_state_links = 2
+        self.n_node_links = 1
+        self.numbers = {"SHIFT": SHIFT, "SB": SB, "SWAP": SWAP}
+        for name, kind, labels in (
+            ("LEFT", LEFT, self.left_labels), ("RIGHT", RIGHT, self.right_labels), ("ROOT", ROOT_ARC, self.root_labels)
+        ):
+            for i, label in enumerate(labels):
+                self.numbers[name, label] = self.kind_start[kind] + i
+
+    def __reduce__(self):
+        return (
+            JointSystem,
+            (self.left_labels, self.right_labels, self.root_labels, "early" if self.early else "late"),
+        )
+
+    @property
+    def actions(self):
+        """Numbers of the actions: "SHIFT", "SB", "SWAP", or ("LEFT" | "RIGHT" | "ROOT", label) (dict)."""
+        return dict(self.numbers)
+
+    def token_slots(self):
+        return TOKEN_SLOTS
+
+    def value_slots(self):
+        return VALUE_SLOTS
+
+    cdef void start(self, const InputC* input, void* state) noexcept nogil:
+        memset(state, 0, sizeof(StateC))
+
+    cdef bint is_final(self, const InputC* input, const void* state_) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        return state.next == input.n_tokens and not state.stack and not state.swapped
+
+    cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        cdef int32_t b0 = front(input, arena, state)
+        cdef bint flagged = b0 == state.last_boundary and not state.swapped
+        cdef bint reduced       # whether the stack holds the root and one token
+        cdef uint64_t kinds = 0
+        cdef const ItemC* s0
+        if not state.stack:
+            return 1 << SHIFT
+        s0 = item_at(arena, state.stack)
+        reduced = not s0.below
+        # A preset boundary is flagged as soon as the oracle would have flagged it, and nothing else can be done before.
+        if b0 >= 0 and not state.swapped and not flagged and input.constraints[b0] > 0:
+            if self.early or reduced:
+                return 1 << SB
+        # SHIFT. Validity: b0 is not the flagged start of the next sentence (or the stack holds the root alone, or
+        # something that was swapped is in front). Action: b0 moves to the stack.
+        elif b0 >= 0 and not flagged:
+            kinds |= 1 << SHIFT
+            # SB. Validity: b0 is later than the last boundary, was not swapped, and may start a sentence.
+            # Action: b0 starts a sentence.
+            if not state.swapped and b0 > state.last_boundary and input.constraints[b0] >= 0:
+                kinds |= 1 << SB
+        if reduced:
+            # ROOT-ARC. Validity: the sentence is complete: the buffer is empty or b0 is the flagged start of the next.
+            # Action: s0 becomes the root of its sentence and leaves the stack.
+            if b0 < 0 or flagged:
+                kinds |= 1 << ROOT_ARC
+            return kinds
+        # LEFT-ARC. Validity: s1 is not the root. Action: s1 becomes a dependent of s0 and leaves the stack.
+        # RIGHT-ARC. Validity: s1 is not the root. Action: s0 becomes a dependent of s1 and leaves the stack.
+        if self.kind_start[LEFT + 1] > self.kind_start[LEFT]:
+            kinds |= 1 << LEFT
+        if self.kind_start[RIGHT + 1] > self.kind_start[RIGHT]:
+            kinds |= 1 << RIGHT
+        # SWAP. Validity: s1 is not the root and precedes s0 in the document. Action: s1 moves back to the buffer.
+        if item_at(arena, s0.below).token < s0.token:
+            kinds |= 1 << SWAP
+        return kinds
+
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
+        cdef StateC* state = <StateC*>state_
+        cdef ItemC* new
+        cdef const ItemC* s0
+        cdef const ItemC* s1
+        cdef uint32_t number
+        state.action_before = state.last_action
+        state.last_action = action + 1
+        if action == SB:
+            state.last_boundary = state.next
+            return
+        number = arena_add(arena)
+        new = <ItemC*>arena_node(arena, number)
+        if action == SHIFT:
+            if state.swapped:
+                new[0] = item_at(arena, state.swapped)[0]
+                state.swapped = new.below
+            else:
+                memset(new, 0, sizeof(ItemC))
+                new.token = state.next
+                new.left = new.left2 = new.right = new.right2 = -1
+                state.next += 1
+            new.below = state.stack
+            state.stack = number
+            return
+        s0 = item_at(arena, state.stack)
+        if action >= self.kind_start[ROOT_ARC]:
+            arena.used -= 1
+            state.stack = s0.below
+            return
+        s1 = item_at(arena, s0.below)
+        if action == SWAP:
+            # s0 stays on the stack without s1 below; s1 goes in front of the buffer: two new items.
+            new[0] = s0[0]
+            new.below = s1.below
+            state.stack = number
+            number = arena_add(arena)
+            new = <ItemC*>arena_node(arena, number)
+            new[0] = s1[0]
+            new.below = state.swapped
+            state.swapped = number
+        elif action < self.kind_start[RIGHT]:
+            new[0] = s0[0]
+            new.below = s1.below
+            # s1 lies to the left of s0 unless a swap has turned them round.
+            attach(new, s1.token, action - self.kind_start[LEFT] + 1)
+            state.stack = number
+        else:
+            new[0] = s1[0]
+            attach(new, s0.token, action - self.kind_start[LEFT] + 1)
+            state.stack = number
+
+    cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        cdef const ItemC* s0 = item_at(arena, state.stack) if state.stack else NULL
+        cdef const ItemC* s1 = NULL
+        cdef const ItemC* item
+        cdef const ItemC* b0 = NULL
+        cdef int32_t next = state.next
+        cdef int32_t[3] buffer
+        cdef uint32_t number = state.swapped
+        cdef int i, depth
+        memset(slots, 0, N_SLOTS * sizeof(uint64_t))
+        for i in range(N_TOKEN_SLOTS):
+            slots[i] = NOTHING
+        for i in range(3):
+            if number:
+                item = item_at(arena, number)
+                if i == 0:
+                    b0 = item
+                buffer[i] = item.token
+                number = item.below
+            elif next < input.n_tokens:
+                buffer[i] = next
+                next += 1
+            else:
+                buffer[i] = -1
+            slots[B0 + i] = row(buffer[i])
+        slots[SENTENCE] = row(state.last_boundary)
+        if state.last_boundary == state.next and state.next > 0 and s0 != NULL:
+            # Flagged: the sentence in work began at the boundary before, which the state does not keep.
+            slots[SENTENCE] = NOTHING
+        if b0 != NULL:
+            slots[B0_LEFT] = row(b0.left)
+            slots[B0_RIGHT] = row(b0.right)
+        slots[LAST_ACTION] = state.last_action
+        slots[ACTION_BEFORE] = state.action_before
+        slots[B0_FLAG] = 1 + (
+            1 if buffer[0] < 0 else 2 if state.swapped else 3 if buffer[0] == state.last_boundary else 0
+        )
+        slots[SENTENCE_LENGTH] = bucket(state.next - state.last_boundary)
+        slots[S0] = ROOT
+        if s0 == NULL:
+            return
+        slots[S0] = row(s0.token)
+        slots[S0_LEFT] = row(s0.left)
+        slots[S0_LEFT2] = row(s0.left2)
+        slots[S0_RIGHT] = row(s0.right)
+        slots[S0_RIGHT2] = row(s0.right2)
+        slots[S0_LEFT_LABEL] = s0.left_label
+        slots[S0_LEFT2_LABEL] = s0.left2_label
+        slots[S0_RIGHT_LABEL] = s0.right_label
+        slots[S0_RIGHT2_LABEL] = s0.right2_label
+        slots[S0_N_LEFT] = s0.n_left
+        slots[S0_N_RIGHT] = s0.n_right
+        if buffer[0] >= 0:
+            slots[S0_B0_DISTANCE] = bucket(buffer[0] - s0.token)
+        slots[STACK_DEPTH] = 1
+        slots[S1] = ROOT
+        if not s0.below:
+            return
+        s1 = item_at(arena, s0.below)
+        slots[S1] = row(s1.token)
+        slots[S1_LEFT] = row(s1.left)
+        slots[S1_LEFT2] = row(s1.left2)
+        slots[S1_RIGHT] = row(s1.right)
+        slots[S1_RIGHT2] = row(s1.right2)
+        slots[S1_LEFT_LABEL] = s1.left_label
+        slots[S1_LEFT2_LABEL] = s1.left2_label
+        slots[S1_RIGHT_LABEL] = s1.right_label
+        slots[S1_RIGHT2_LABEL] = s1.right2_label
+        slots[S1_N_LEFT] = s1.n_left
+        slots[S1_N_RIGHT] = s1.n_right
+        slots[S0_S1_DISTANCE] = bucket(s0.token - s1.token)
+        slots[STACK_DEPTH] = 2
+        slots[S2] = ROOT
+        if not s1.below:
+            return
+        item = item_at(arena, s1.below)
+        slots[S2] = row(item.token)
+        slots[STACK_DEPTH] = 3
+        slots[S3] = ROOT
+        if item.below:
+            slots[S3] = row(item_at(arena, item.below).token)
+            slots[STACK_DEPTH] = 4
+
+    def build(self, actions, int n_tokens):
+        """The trees and boundaries that a path of actions makes.
+
+        actions (np.ndarray): uint16, a complete path for n_tokens.
+        n_tokens (int): Tokens of the document.
+        RETURNS (tuple[np.ndarray, list[str], np.ndarray]): int32 heads (a root heads itself); labels; bool starts.
+        """
+        cdef const uint16_t[::1] path = np.ascontiguousarray(actions, dtype=np.uint16)
+        heads_array = np.arange(n_tokens, dtype=np.int32)
+        starts_array = np.zeros(n_tokens, dtype=bool)
+        labels_array = np.zeros(n_tokens, dtype=np.uint16)
+        cdef int32_t[::1] heads = heads_array
+        cdef uint16_t[::1] labels = labels_array
+        stack, swapped = [], []
+        cdef int next = 0, action, s0, s1
+        cdef Py_ssize_t i
+        if n_tokens:
+            starts_array[0] = True
+        for i in range(path.shape[0]):
+            action = path[i]
+            if action == SHIFT:
+                if swapped:
+                    stack.append(swapped.pop())
+                else:
+                    stack.append(next)
+                    next += 1
+            elif action == SB:
+                starts_array[next] = True
+            elif action == SWAP:
+                swapped.append(stack.pop(-2))
+            else:
+                s0 = stack.pop()
+                if action < self.kind_start[RIGHT]:
+                    s1 = stack.pop()
+                    heads[s1] = s0
+                    labels[s1] = action
+                    stack.append(s0)
+                else:
+                    labels[s0] = action
+                    if action < self.kind_start[ROOT_ARC]:
+                        heads[s0] = stack[len(stack) - 1]
+        names = self.left_labels + self.right_labels + self.root_labels
+        return heads_array, [names[number - LEFT] for number in labels_array.tolist()], starts_array
+
+
+cdef inline void attach(ItemC* head, int32_t child, uint16_t label) noexcept nogil:
+    """Makes `child` the outermost child on its side: later arcs reach further out, but for swapped children."""
+    if child < head.token:
+        head.left2, head.left2_label = head.left, head.left_label
+        head.left, head.left_label = child, label
+        head.n_left = min(head.n_left + 1, MOST_CHILDREN)
+    else:
+        head.right2, head.right2_label = head.right, head.right_label
+        head.right, head.right_label = child, label
+        head.n_right = min(head.n_right + 1, MOST_CHILDREN)

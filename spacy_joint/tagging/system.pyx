@@ -1,0 +1,116 @@
+"""Markov sequence labelling: see system.pxd for its states."""
+
+import numpy as np
+
+from ..errors import Errors
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memset
+
+from ..engine.columns cimport FIRST, InputC
+from ..engine.system cimport ArenaC
+
+
+cdef enum:
+    TOKEN
+    TAG_1
+    TAG_2
+    SENTENCE_LENGTH
+    N_SLOTS
+
+# Lengths of sentences are told apart up to here.
+cdef enum:
+    MOST_TOKENS = 12
+
+
+cdef class TaggingSystem(System):
+    """Tags for the tokens of a document, each seen with the tags before it.
+
+    tags (Sequence[str]): The tags.
+    order (int): How many tags before a token features can see, 0..2.
+    with_boundaries (bool): Whether actions also say which tokens start a sentence. Then constraints of the columns
+        say where sentences must (1) and must not (-1) start; the first token always starts one.
+    RAISES ValueError: If there is no tag, or the order is out of range.
+    """
+
+    def __init__(self, tags, order=2, with_boundaries=False):
+        if not tags:
+            raise ValueError(Errors.J310)
+        if not 0 <= order <= 2:
+            raise ValueError(Errors.J311.format(value=order))
+        self.tags = tuple(tags)
+        self.order = order
+        self.with_boundaries = with_boundaries
+        self.set_kinds([len(self.tags), len(self.tags)] if with_boundaries else [len(self.tags)])
+        self.n_slots = N_SLOTS
+        self.state_size = sizeof(StateC)
+        self.node_size = sizeof(uint64_t)
+        self.n_state_links = 0
+        self.n_node_links = 0
+
+    def __reduce__(self):
+        return (TaggingSystem, (self.tags, self.order, self.with_boundaries))
+
+    def token_slots(self):
+        return {"w": TOKEN}
+
+    def value_slots(self):
+        return {"tag-1": TAG_1, "tag-2": TAG_2, "sentence.length": SENTENCE_LENGTH}
+
+    cdef void start(self, const InputC* input, void* state) noexcept nogil:
+        memset(state, 0, sizeof(StateC))
+
+    cdef bint is_final(self, const InputC* input, const void* state_) noexcept nogil:
+        return (<const StateC*>state_).next == input.n_tokens
+
+    cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
+        cdef int32_t token = (<const StateC*>state_).next
+        if not self.with_boundaries:
+            return 1 << GO_ON
+        if token == 0 or input.constraints[token] > 0:
+            return 1 << START
+        if input.constraints[token] < 0:
+            return 1 << GO_ON
+        return 1 << START | 1 << GO_ON
+
+    cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        slots[TOKEN] = FIRST + state.next
+        slots[TAG_1] = state.last if self.order > 0 else 0
+        slots[TAG_2] = state.before if self.order > 1 else 0
+        slots[SENTENCE_LENGTH] = min(state.next - state.sentence, MOST_TOKENS) if self.with_boundaries else 0
+
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
+        cdef StateC* state = <StateC*>state_
+        if self.with_boundaries and action >= self.kind_start[START]:
+            state.sentence = state.next
+        state.before = state.last
+        state.last = action + 1
+        state.next += 1
+
+    def actions(self, tags, starts=None):
+        """The actions that give these tags.
+
+        tags (Sequence[str]): A tag a token.
+        starts (Sequence[bool] | None): Whether a token starts a sentence; needed with boundaries. The first does.
+        RETURNS (np.ndarray | None): uint16; None if there is a tag that is not one of the system's.
+        """
+        numbers = {tag: number for number, tag in enumerate(self.tags)}
+        actions = [numbers.get(tag, -1) for tag in tags]
+        if -1 in actions:
+            return None
+        actions = np.array(actions, dtype=np.uint16)
+        if self.with_boundaries and len(actions):
+            starts = np.array(starts, dtype=bool)
+            starts[0] = True
+            actions[starts] += len(self.tags)
+        return actions
+
+    def build(self, actions):
+        """The tags that a path of actions gives.
+
+        actions (np.ndarray): uint16, a complete path.
+        RETURNS (tuple[list[str], np.ndarray]): tags; bool starts.
+        """
+        starts = actions >= len(self.tags)
+        return [self.tags[action] for action in (actions % len(self.tags)).tolist()], starts

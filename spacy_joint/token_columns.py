@@ -1,0 +1,87 @@
+"""A `Doc` as the engine's columns: which attributes of tokens there are for templates to name, and which tokens count.
+
+Whitespace tokens are left out: systems never see them, and components decide afterwards where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from spacy.attrs import LOWER, ORTH, POS, SHAPE, TAG
+from spacy.tokens import Doc
+
+from .engine.columns import Columns, affix_columns
+from .errors import Errors
+
+ATTRIBUTES = {"word": LOWER, "form": ORTH, "shape": SHAPE, "tag": TAG, "pos": POS}
+# Affixes of the lower-cased word, by their lengths; suffixes are negative.
+AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 6)}}
+MOST_CLASSES = 4
+CLASSES = tuple(f"class{n}" for n in range(1, MOST_CLASSES + 1))
+COLUMNS = (*ATTRIBUTES, *AFFIXES, *CLASSES)
+
+
+class WordClasses:
+    """Classes of words by how they are used (see corpora/word_classes.py), at several granularities.
+
+    words (np.ndarray): uint64, the hashes of the lower-cased words, ascending.
+    classes (np.ndarray): uint16, words x granularities; 0: none.
+    """
+
+    def __init__(self, words: np.ndarray, classes: np.ndarray) -> None:
+        self.words = words
+        self.classes = classes
+
+    @classmethod
+    def from_dict(cls, classes: Mapping[str, Sequence[int]]) -> WordClasses:
+        """Makes the table from words and their classes, which count from 0.
+
+        RAISES ValueError: If there are more granularities than columns, or words differ in their number.
+        """
+        from spacy.strings import hash_string
+
+        sizes = {len(numbers) for numbers in classes.values()} or {0}
+        if len(sizes) != 1 or max(sizes) > MOST_CLASSES:
+            raise ValueError(Errors.J030)
+        pairs = sorted((hash_string(word), numbers) for word, numbers in classes.items())
+        words = np.array([word for word, _ in pairs], dtype=np.uint64)
+        numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())
+        return cls(words, numbers + 1)
+
+    def look_up(self, words: np.ndarray) -> np.ndarray:
+        """The classes of words, by their hashes (uint64, words x MOST_CLASSES; 0: unknown)."""
+        found = np.zeros((len(words), MOST_CLASSES), dtype=np.uint64)
+        if len(self.words):
+            places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
+            known = self.words[places] == words
+            found[known, : self.classes.shape[1]] = self.classes[places[known]]
+        return found
+
+
+def token_columns(
+    doc: Doc, names: Sequence[str], word_classes: WordClasses, constraints: np.ndarray | None = None
+) -> tuple[Columns, np.ndarray]:
+    """The columns of a document.
+
+    doc (Doc): The document.
+    names (Sequence[str]): The columns wanted, of COLUMNS.
+    word_classes (WordClasses): For the columns class1, class2, ...
+    constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
+    RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
+    """
+    kept = np.flatnonzero(~np.fromiter((token.is_space for token in doc), dtype=bool, count=len(doc)))
+    attributes = [LOWER, *(ATTRIBUTES[name] for name in names if name in ATTRIBUTES)]
+    values = doc.to_array(attributes).reshape(len(doc), len(attributes))[kept]
+    unique, first, inverse = np.unique(values[:, 0], return_index=True, return_inverse=True)
+    affixes = [name for name in names if name in AFFIXES]
+    words = [doc[int(token)].lower_ for token in kept[first]]
+    by_word = np.concatenate(
+        [affix_columns(words, [AFFIXES[name] for name in affixes]), word_classes.look_up(unique)], axis=1
+    )[inverse]
+    sources = {name: values[:, i + 1] for i, name in enumerate(name for name in names if name in ATTRIBUTES)}
+    sources |= {name: by_word[:, i] for i, name in enumerate([*affixes, *CLASSES])}
+    table = np.empty((len(kept), len(names)), dtype=np.uint64)
+    for i, name in enumerate(names):
+        table[:, i] = sources[name]
+    return Columns(names, table, None if constraints is None else constraints[kept]), kept
