@@ -48,8 +48,20 @@ class Errors(metaclass=_Catalogue):
     J042 = "threads is {value}; it must be at least 1."
     J043 = "The correct actions ({n}) are not a legal path: step {step} is not possible. The annotation contradicts itself."
     J050 = "{source} is not a model of spacy_joint. Give the path of a pipeline that was saved with nlp.to_disk."
-    J051 = "{source} is a model of format {version}; this version reads format {known}. Install the version that made it."
+    J051 = (
+        "{source} is a model of format {version}; this version reads format {known}. Install the version that made it."
+    )
     J052 = "{source} is damaged: {what} is incomplete or was changed. Copy or train the model again."
+    J060 = "The perceptron has no labels and no weights yet. Initialize the component with examples, or load a model."
+    J061 = (
+        "{source} was made for other labels or templates ({got}, not {wanted}). Load it with the config and cfg that it was "
+        "saved with."
+    )
+    J070 = "Cannot add the label '{label}' to '{name}': its actions are laid out once. Initialize it with all labels."
+    J071 = "The component '{name}' was not trained. Call nlp.initialize() and train it, or load a trained pipeline."
+    J072 = "There are no templates at {path}. Give the path of a text file with feature templates."
+    J073 = "{path} is not a saved component: it has no file 'cfg'. Give the path that nlp.to_disk wrote."
+    J074 = "Word classes come in {sizes} granularities; all words need the same number of them, at most {most}."
 
     # Parsing
     J300 = "The joint parser needs at least one label for roots and one for arcs. Give it annotated examples."
@@ -64,6 +76,7 @@ class Errors(metaclass=_Catalogue):
     # Tagging
     J310 = "The sequence tagger has no tags. Give it annotated examples, or labels."
     J311 = "order is {value}; 0, 1 or 2 are allowed."
+    J312 = "attribute is '{value}'. Allowed are: {allowed}."
 
     # Corpora
     J100 = (

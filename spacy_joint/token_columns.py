@@ -43,11 +43,20 @@ class WordClasses:
 
         sizes = {len(numbers) for numbers in classes.values()} or {0}
         if len(sizes) != 1 or max(sizes) > MOST_CLASSES:
-            raise ValueError(Errors.J030)
+            raise ValueError(Errors.J074.format(sizes=sorted(sizes), most=MOST_CLASSES))
         pairs = sorted((hash_string(word), numbers) for word, numbers in classes.items())
         words = np.array([word for word, _ in pairs], dtype=np.uint64)
         numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())
         return cls(words, numbers + 1)
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """The table as one-dimensional arrays."""
+        return {"words": self.words, "classes": self.classes.reshape(-1)}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Takes what `to_arrays` gave."""
+        self.words = arrays["words"]
+        self.classes = arrays["classes"].reshape(len(self.words), -1 if len(self.words) else 0)
 
     def look_up(self, words: np.ndarray) -> np.ndarray:
         """The classes of words, by their hashes (uint64, words x MOST_CLASSES; 0: unknown)."""
@@ -70,7 +79,8 @@ def token_columns(
     constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
     RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
     """
-    kept = np.flatnonzero(~np.fromiter((token.is_space for token in doc), dtype=bool, count=len(doc)))
+    # Not `is_space`: it is always False with a vocabulary that has no language.
+    kept = np.flatnonzero([not token.text.isspace() for token in doc])
     attributes = [LOWER, *(ATTRIBUTES[name] for name in names if name in ATTRIBUTES)]
     values = doc.to_array(attributes).reshape(len(doc), len(attributes))[kept]
     unique, first, inverse = np.unique(values[:, 0], return_index=True, return_inverse=True)

@@ -1,0 +1,216 @@
+"""A structured perceptron as one object: its settings, and, once it is set up, a system, its templates and its weights.
+
+What components and the registered architecture hold. Safe to predict with from several threads; learning wants it to
+itself. Predictions always come from averaged weights, also in the middle of training.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import Errors
+from . import model_file
+from .beam import Search
+from .columns import Columns
+from .learner import RULES, STRATEGIES, Instance, Learner
+from .system import System
+from .templates import Templates
+from .weights import Weights
+
+
+class Perceptron:
+    """A structured perceptron.
+
+    table_bits (int): Base-2 logarithm of the number of weights.
+    beam_width (int): Items of the beam, for learning and for prediction.
+    strategy (str): Which stretches of the correct path are learnt from, see engine/learner.pyx.
+    rule (str): How far weights move, see engine/learner.pyx.
+    aggressiveness (float): The longest step.
+    threads (int): Instances of a batch that are learnt from at the same time.
+    RAISES ValueError: If a setting is unknown.
+    """
+
+    def __init__(
+        self,
+        *,
+        table_bits: int = 23,
+        beam_width: int = 20,
+        strategy: str = "dlaso",
+        rule: str = "passive_aggressive",
+        aggressiveness: float = 1.0,
+        threads: int = 1,
+    ) -> None:
+        for what, name, known in (("update strategy", strategy, STRATEGIES), ("update rule", rule, RULES)):
+            if name not in known:
+                raise ValueError(Errors.J040.format(what=what, name=name, known=", ".join(known)))
+        self.table_bits = table_bits
+        self.beam_width = beam_width
+        self.strategy = strategy
+        self.rule = rule
+        self.aggressiveness = aggressiveness
+        self.threads = threads
+        self._system: System | None = None
+        self._templates: Templates | None = None
+        self._weights: Weights | None = None
+        self._learner: Learner | None = None
+        self._idle_searches: list[Search] = []
+        self._unfinished = False
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether there is a system to search."""
+        return self._system is not None
+
+    @property
+    def system(self) -> Any:
+        """The system that is searched.
+
+        RAISES ValueError: If the perceptron was not set up.
+        """
+        if self._system is None:
+            raise ValueError(Errors.J060)
+        return self._system
+
+    @property
+    def templates(self) -> Templates:
+        """The feature templates."""
+        if self._templates is None:
+            raise ValueError(Errors.J060)
+        return self._templates
+
+    @property
+    def weights(self) -> Weights:
+        """The weight table."""
+        if self._weights is None:
+            raise ValueError(Errors.J060)
+        return self._weights
+
+    def set_up(self, system: System, templates: str, columns: Sequence[str]) -> None:
+        """Makes the perceptron ready to learn, with all weights zero."""
+        self._system = system
+        self._templates = Templates(templates, columns, system)
+        self._weights = Weights(self.table_bits, system.n_actions + system.n_kinds)
+        self._weights.learn()
+        self._weights.finish()
+        self._forget_searches()
+
+    def _forget_searches(self) -> None:
+        self._learner = None
+        self._idle_searches = []
+        self._unfinished = False
+
+    def predict(self, columns: Columns) -> np.ndarray:
+        """The best actions for a document (uint16), as far as the beam finds them."""
+        self.finish()
+        # Lists append and pop atomically, so threads share the idle searches without a lock.
+        try:
+            search = self._idle_searches.pop()
+        except IndexError:
+            search = Search(self.system, self.templates, self.beam_width)
+        actions = search.predict(self.weights, columns)
+        self._idle_searches.append(search)
+        return actions
+
+    def update(self, instances: Sequence[Instance], dropout: float = 0.0) -> dict[str, float]:
+        """Learns from a batch: see `Learner.update`."""
+        if self._learner is None:
+            self.weights.learn()
+            self._learner = Learner(
+                self.weights,
+                self.system,
+                self.templates,
+                self.beam_width,
+                strategy=self.strategy,
+                rule=self.rule,
+                aggressiveness=self.aggressiveness,
+                threads=self.threads,
+            )
+        self._unfinished = True
+        return self._learner.update(instances, dropout)
+
+    def finish(self) -> None:
+        """Brings the weights that predict up to date with what was learnt."""
+        if self._unfinished:
+            self.weights.finish()
+            self._idle_searches = []
+            self._unfinished = False
+
+    def fingerprint(self) -> str:
+        """A digest of what the weights mean: the actions of the system and the features."""
+        described = json.dumps([type(self.system).__name__, self.system.__reduce__()[1]], sort_keys=True)
+        return hashlib.sha256((described + self.templates.fingerprint).encode("utf8")).hexdigest()[:16]
+
+    def _described(self) -> dict[str, Any]:
+        return {
+            "fingerprint": self.fingerprint(),
+            "table_bits": self.weights.bits,
+            "scale": self.weights.scale,
+            "n_updates": self.weights.n_updates,
+        }
+
+    def to_bytes(self) -> bytes:
+        """The finished weights, as the content of a model file."""
+        self.finish()
+        return model_file.pack(self._described(), {"averaged": self.weights.averaged})
+
+    def learning_to_bytes(self) -> bytes | None:
+        """What learning needs to go on exactly where it is; None for a model that only predicts."""
+        if not self.weights.is_learning:
+            return None
+        return model_file.pack(self._described(), {"raw": self.weights.raw, "total": self.weights.total})
+
+    def from_bytes(self, content: bytes) -> None:
+        """Takes finished weights; the perceptron must be set up for the same labels and templates.
+
+        RAISES ValueError: If the content is damaged or was made for others.
+        """
+        self._take(*model_file.unpack(content))
+
+    def learning_from_bytes(self, content: bytes) -> None:
+        """Takes what `learning_to_bytes` gave."""
+        self._take(*model_file.unpack(content))
+
+    def from_disk(self, path: Path) -> None:
+        """Maps finished weights from a file: see `from_bytes`."""
+        self._take(*model_file.read(path), source=str(path))
+
+    def _take(self, described: dict[str, Any], arrays: dict[str, np.ndarray], source: str = "the bytes") -> None:
+        if described.get("fingerprint") != self.fingerprint():
+            raise ValueError(
+                Errors.J061.format(source=source, got=described.get("fingerprint"), wanted=self.fingerprint())
+            )
+        try:
+            weights = Weights(described["table_bits"], self.system.n_actions + self.system.n_kinds)
+            if "averaged" in arrays:
+                weights.predict_with(arrays["averaged"], described["scale"])
+            else:
+                weights.predict_with(self.weights.averaged, self.weights.scale)
+                weights.restore(arrays["raw"].copy(), arrays["total"].copy(), described["n_updates"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(Errors.J050.format(source=source)) from error
+        self._weights = weights
+        self._forget_searches()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Searches hold buffers, learners threads: both are made again when needed.
+        self.finish() if self.is_set_up else None
+        state = {**self.__dict__, "_learner": None, "_idle_searches": [], "_templates": None, "_weights": None}
+        if self.is_set_up:
+            state["_content"] = (self.templates.text, self.templates.columns, self.to_bytes(), self.learning_to_bytes())
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        content = state.pop("_content", None)
+        self.__dict__.update(state)
+        if content is not None:
+            text, columns, finished, learning = content
+            self._templates = Templates(text, columns, self._system)
+            self.from_bytes(finished)
+            if learning is not None:
+                self.learning_from_bytes(learning)

@@ -1,0 +1,95 @@
+"""Every component as spaCy's factory, with its default config: the targets of the entry points.
+
+spaCy imports this module whenever any pipeline is made, so it imports nothing heavy: a component is imported when one is
+made.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from spacy.language import Language
+from thinc.model import Model
+
+PARSER_MODEL = {
+    "@architectures": "spacy_joint.BeamPerceptron.v1",
+    "table_bits": 23,
+    "beam_width": 20,
+    "strategy": "dlaso",
+    "rule": "passive_aggressive",
+    "aggressiveness": 1.0,
+    "threads": 1,
+}
+TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}
+
+
+@Language.factory(
+    "joint_sbd_parser",
+    assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
+    default_config={
+        "model": PARSER_MODEL,
+        "sb_position": "early",
+        "scorer": {"@scorers": "spacy_joint.boundary_and_tree_scorer.v1"},
+    },
+    default_score_weights={
+        "boundary_f": 0.5,
+        "dep_las_punct": 0.5,
+        "boundary_p": 0.0,
+        "boundary_r": 0.0,
+        "dep_uas_punct": 0.0,
+        "dep_uas": 0.0,
+        "dep_las": 0.0,
+        "dep_las_per_type": None,
+        "sents_p": None,
+        "sents_r": None,
+        "sents_f": 0.0,
+    },
+)
+def make_joint_sbd_parser(
+    nlp: Language, name: str, model: Model, sb_position: str, scorer: Callable[..., Any] | None
+) -> Any:
+    """Makes a parser that finds sentence boundaries and dependency trees of whole documents jointly.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    sb_position (str): When a boundary is decided: "early", once its token is next; "late", once the sentence before it
+        is parsed.
+    scorer (Callable): The scorer.
+    """
+    from .parsing.joint_sbd_parser import JointSbdParser
+
+    return JointSbdParser(nlp.vocab, model, name, scorer=scorer, sb_position=sb_position)
+
+
+@Language.factory(
+    "sequence_tagger",
+    assigns=["token.tag", "token.pos"],
+    default_config={
+        "model": TAGGER_MODEL,
+        "attribute": "TAG",
+        "order": 2,
+        "sentence_starts": False,
+        "scorer": {"@scorers": "spacy_joint.tag_scorer.v1"},
+    },
+    default_score_weights={"tag_acc": 1.0, "pos_acc": 0.0, "boundary_f": None, "boundary_p": None, "boundary_r": None},
+)
+def make_sequence_tagger(
+    nlp: Language,
+    name: str,
+    model: Model,
+    attribute: str,
+    order: int,
+    sentence_starts: bool,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a tagger that labels whole documents by a Markov sequence model.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    attribute (str): What is predicted: "TAG" or "POS".
+    order (int): How many tags before a token its features see, 0 to 2.
+    sentence_starts (bool): Whether to predict sentence boundaries along with the tags.
+    scorer (Callable): The scorer.
+    """
+    from .tagging.sequence_tagger import SequenceTagger
+
+    return SequenceTagger(
+        nlp.vocab, model, name, scorer=scorer, attribute=attribute, order=order, sentence_starts=sentence_starts
+    )

@@ -1,0 +1,98 @@
+"""`joint_sbd_parser`: sentence boundaries and dependency trees of a whole document, jointly, as a spaCy component.
+
+Boundaries that are there before it runs are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves it
+open. What it writes always agrees with itself: a sentence is exactly the subtree of its one root, also after `to_bytes`,
+where spaCy derives boundaries from trees anew. Whitespace attaches to the token before it (at the start of a document, to
+the one after) and never makes a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, SENT_START
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..engine.learner import Instance
+from ..structured_pipe import StructuredPipe
+from .oracle import oracle_actions
+from .reference_trees import read_reference
+from .system import JointSystem
+
+# What spaCy's own parser puts where it puts no label.
+NO_LABEL = "dep"
+
+
+class JointSbdParser(StructuredPipe):
+    """Splits documents into sentences and parses them, in one search."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+
+    def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
+        """The labels of arcs to the left, to the right, and of roots: {"left": [...], "right": [...], "root": [...]}."""
+        left, right, root = set(), set(), set()
+        for example in examples:
+            trees = read_reference(example)
+            if trees is not None:
+                for token, (head, label) in enumerate(zip(trees.heads.tolist(), trees.labels, strict=True)):
+                    (root if head == token else left if head > token else right).add(label)
+        # A treebank of one-word sentences has no arcs, but text may.
+        if root and not (left or right):
+            right.add(NO_LABEL)
+        return {"left": sorted(left), "right": sorted(right), "root": sorted(root)}
+
+    def flatten_labels(self, labels: dict[str, list[str]]) -> tuple[str, ...]:
+        """All labels of arcs and roots, sorted."""
+        return tuple(sorted({*labels["left"], *labels["right"], *labels["root"]}))
+
+    def make_system(self, labels: dict[str, list[str]]) -> JointSystem:
+        """The joint system over these labels."""
+        return JointSystem(labels["left"], labels["right"], labels["root"], self.cfg["sb_position"])
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The oracle's actions for the reference; None where it has no trees, or labels that are not known."""
+        trees = read_reference(example)
+        if trees is None or not len(trees.heads):
+            return None
+        actions = oracle_actions(self.perceptron.system, trees.heads, trees.labels, trees.starts)
+        if actions is None:
+            return None
+        constraints = self.get_constraints(example.predicted)
+        # Where preset boundaries contradict the reference there is nothing right to learn: the reference decides.
+        gold = np.full(len(example.predicted), -1, dtype=np.int8)
+        gold[trees.tokens[trees.starts]] = 1
+        constraints[constraints != gold] = 0
+        return Instance(self.get_columns(example.predicted, constraints)[0], actions)
+
+    def get_constraints(self, doc: Doc) -> np.ndarray:
+        """Preset boundaries (int8 a token): 1 must, -1 must not, 0 may start a sentence."""
+        constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
+        # A sentence that was to start with whitespace starts with what comes after.
+        for token in doc:
+            if constraints[token.i] == 1 and token.text.isspace() and token.i + 1 < len(doc):
+                constraints[token.i + 1] = 1
+        return constraints
+
+    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+        """Writes heads and labels; spaCy derives from them the sentence starts, which are those of the actions."""
+        if not len(doc):
+            return
+        heads, labels, _ = self.perceptron.system.build(actions, len(tokens))
+        # Whitespace hangs on the token before it; without any token, on the first.
+        anchors = np.maximum(np.searchsorted(tokens, np.arange(len(doc)), side="right") - 1, 0)
+        all_heads = tokens[anchors] if len(tokens) else np.zeros(len(doc), dtype=np.int64)
+        all_labels = np.zeros(len(doc), dtype=np.uint64)
+        strings = self.vocab.strings
+        if len(tokens):
+            all_heads[tokens] = tokens[heads]
+            all_labels[tokens] = [strings.add(label) for label in labels]
+        else:
+            all_labels[0] = strings.add(self.cfg["labels"]["root"][0])
+        spaces = np.ones(len(doc), dtype=bool)
+        spaces[tokens] = False
+        all_labels[spaces & (all_labels == 0)] = strings.add(NO_LABEL)
+        relative = (all_heads - np.arange(len(doc))).astype(np.int64).astype(np.uint64)
+        doc.from_array([HEAD, DEP], np.stack([relative, all_labels], axis=1))

@@ -1,0 +1,94 @@
+"""The trees of an `Example`'s reference, on the tokens that are predicted: what the joint parser learns from.
+
+With the same tokenisation on both sides they are the reference's own. Otherwise they are carried over the alignment as far
+as it goes and mended into trees: a token without a head of its own attaches to the root of its sentence. Whitespace
+tokens take no part.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from spacy.attrs import ORTH
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..corpora.trees import prune
+
+NO_LABEL = "dep"
+
+
+class ReferenceTrees(NamedTuple):
+    """Trees over the tokens that are not whitespace.
+
+    heads: int32, numbered among those tokens; a root heads itself.
+    labels: One a token.
+    starts: bool, whether a token starts a sentence.
+    tokens: The tokens' places in the predicted document.
+    """
+
+    heads: np.ndarray
+    labels: list[str]
+    starts: np.ndarray
+    tokens: np.ndarray
+
+
+def read_reference(example: Example) -> ReferenceTrees | None:
+    """The trees to learn from; None if the reference has none."""
+    reference = example.reference
+    if not len(reference) or not reference.has_annotation("DEP") or not reference.has_annotation("SENT_START"):
+        return None
+    if _same_tokens(example.predicted, reference):
+        heads = np.array([token.head.i for token in reference])
+        labels = [token.dep_ for token in reference]
+        starts = np.array([bool(token.is_sent_start) for token in reference])
+    else:
+        heads, labels, starts = _carry_over(example)
+    kept = np.array([not token.text.isspace() for token in example.predicted], dtype=bool)
+    # A sentence that starts with whitespace starts with what comes after.
+    for token in np.flatnonzero(starts & ~kept):
+        if token + 1 < len(starts):
+            starts[token + 1] = True
+    pruned = prune(heads, kept)
+    tokens = np.flatnonzero(kept)
+    labels = [labels[token] or NO_LABEL for token in tokens]
+    return ReferenceTrees(pruned.heads.astype(np.int32), labels, starts[tokens], tokens)
+
+
+def _same_tokens(predicted: Doc, reference: Doc) -> bool:
+    return len(predicted) == len(reference) and bool(
+        np.array_equal(predicted.to_array([ORTH]), reference.to_array([ORTH]))
+    )
+
+
+def _carry_over(example: Example) -> tuple[np.ndarray, list[str], np.ndarray]:
+    aligned_heads, aligned_labels = example.get_aligned_parse(projectivize=False)
+    n_tokens = len(example.predicted)
+    starts = np.array([start == 1 for start in example.get_aligned_sent_starts()], dtype=bool)
+    starts[:1] = True
+    heads = np.arange(n_tokens)
+    labels = [label or NO_LABEL for label in aligned_labels]
+    bounds = [*np.flatnonzero(starts).tolist(), n_tokens]
+    for begin, end in zip(bounds, bounds[1:], strict=False):
+        sentence = range(begin, end)
+        known = {i: aligned_heads[i] for i in sentence if aligned_heads[i] is not None and aligned_heads[i] in sentence}
+        roots = [i for i, head in known.items() if head == i]
+        root = roots[0] if roots else begin
+        for i in sentence:
+            heads[i] = known.get(i, root) if i not in roots else root
+        for i in sentence:
+            _attach_if_lost(heads, i, root, end - begin)
+    return heads, labels, starts
+
+
+def _attach_if_lost(heads: np.ndarray, token: int, root: int, size: int) -> None:
+    """Attaches a token to the root when following its heads never gets there."""
+    heads[root] = root
+    at = token
+    for _ in range(size):
+        if at == root:
+            return
+        at = heads[at]
+    if at != root:
+        heads[token] = root

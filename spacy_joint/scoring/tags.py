@@ -1,0 +1,35 @@
+"""Scores of tags, for components that predict tags and possibly sentence boundaries.
+
+Tag accuracy is spaCy's; boundaries are scored as for the parser, see boundaries_and_trees.py.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from spacy.scorer import Scorer
+from spacy.training import Example
+
+from .boundaries_and_trees import score_boundaries
+
+
+def make_tag_scorer() -> Callable[..., dict[str, Any]]:
+    """Make the scorer, registered as `spacy_joint.tag_scorer.v1`."""
+    return score_tags
+
+
+def score_tags(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+    """Score `tag_acc`, `pos_acc`, and `boundary_p`, `boundary_r`, `boundary_f` where boundaries were predicted.
+
+    Scores are shares from 0 to 1, or None where nothing could be scored.
+
+    examples: The predicted and the reference documents.
+    kwargs: Options of spaCy's `Scorer.score_token_attr`.
+    """
+    examples = list(examples)
+    scores = {
+        **Scorer.score_token_attr(examples, "tag", **kwargs),
+        **Scorer.score_token_attr(examples, "pos", **kwargs),
+    }
+    if any(example.predicted.has_annotation("SENT_START") for example in examples):
+        scores.update(score_boundaries(examples))
+    return scores

@@ -1,0 +1,100 @@
+"""`sequence_tagger`: tags by a Markov sequence model over whole documents, as a spaCy component.
+
+It needs no sentence boundaries. With `sentence_starts`, each tag also says whether its token starts a sentence, and the
+component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al. (2013).
+Starts that are there before it runs are kept. Whitespace gets spaCy's tag `_SP` and part of speech SPACE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..engine.learner import Instance
+from ..errors import Errors
+from ..structured_pipe import StructuredPipe
+from ..token_columns import COLUMNS
+from .system import TaggingSystem
+
+ATTRIBUTES = ("TAG", "POS")
+SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
+
+
+class SequenceTagger(StructuredPipe):
+    """Tags documents, and optionally says where sentences start."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+    # What it predicts it must not read.
+    columns = tuple(name for name in COLUMNS if name not in ("tag", "pos"))
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The tags of the reference, sorted."""
+        attribute = self.cfg["attribute"]
+        if attribute not in ATTRIBUTES:
+            raise ValueError(Errors.J312.format(value=attribute, allowed=", ".join(ATTRIBUTES)))
+        tags = {tag for example in examples for tag in example.get_aligned(attribute, as_string=True) if tag}
+        return sorted(tags - {SPACE_TAGS[attribute]})
+
+    def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
+        """The tags."""
+        return tuple(labels)
+
+    def make_system(self, labels: list[str]) -> TaggingSystem:
+        """The Markov model over these tags."""
+        return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The tags of the reference; None unless each token has one that is known, and a start where those are learnt."""
+        predicted = example.predicted
+        if not len(predicted):
+            return None
+        columns, tokens = self.get_columns(predicted, None)
+        tags = example.get_aligned(self.cfg["attribute"], as_string=True)
+        starts = None
+        if self.cfg["sentence_starts"]:
+            starts = example.get_aligned_sent_starts()
+            if None in starts:
+                return None
+            starts = _after_spaces(np.array(starts) == 1, predicted)[tokens]
+        actions = self.perceptron.system.actions([tags[token] for token in tokens], starts)
+        return None if actions is None or not len(actions) else Instance(columns, actions)
+
+    def get_constraints(self, doc: Doc) -> np.ndarray | None:
+        """Preset boundaries (int8 a token), where boundaries are predicted."""
+        if not self.cfg["sentence_starts"]:
+            return None
+        constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
+        constraints[_after_spaces(constraints == 1, doc)] = 1
+        return constraints
+
+    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+        """Writes tags, and starts where those are predicted."""
+        tags, starts = self.perceptron.system.build(actions)
+        attribute = self.cfg["attribute"]
+        by_token = dict(zip(tokens.tolist(), tags, strict=True))
+        for token in doc:
+            tag = by_token.get(token.i, SPACE_TAGS[attribute])
+            if attribute == "TAG":
+                token.tag_ = tag
+            else:
+                token.pos_ = tag
+        if self.cfg["sentence_starts"]:
+            first = set(tokens[starts].tolist())
+            for token in doc:
+                token.is_sent_start = token.i in first
+
+
+def _after_spaces(starts: np.ndarray, doc: Doc) -> np.ndarray:
+    """Moves starts on whitespace tokens to the tokens after them."""
+    moved = starts.copy()
+    for token in doc:
+        if moved[token.i] and token.text.isspace():
+            moved[token.i] = False
+            if token.i + 1 < len(doc):
+                moved[token.i + 1] = True
+    return moved
