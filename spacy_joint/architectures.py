@@ -42,6 +42,7 @@ def BeamPerceptron(
     strategy: str = "dlaso",
     rule: str = "passive_aggressive",
     aggressiveness: float = 1.0,
+    min_met: int = 2,
     threads: int = 1,
 ) -> Model[list[Columns], list[np.ndarray]]:
     """A structured perceptron searched by beam, registered as `spacy_joint.BeamPerceptron.v1`.
@@ -51,6 +52,7 @@ def BeamPerceptron(
     strategy (str): "greedy", "early", "max_violation", "dlaso" or "laso": see engine/learner.pyx.
     rule (str): "passive_aggressive" or "perceptron".
     aggressiveness (float): The longest step of an update.
+    min_met (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
     threads (int): Documents of a batch that are learnt from at the same time; the model does not depend on it.
     RETURNS (Model): From columns to actions.
     """
@@ -60,6 +62,7 @@ def BeamPerceptron(
         strategy=strategy,
         rule=rule,
         aggressiveness=aggressiveness,
+        min_met=min_met,
         threads=threads,
     )
     return Model(NAME, _forward, shims=[PerceptronShim(perceptron)])

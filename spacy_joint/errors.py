@@ -36,6 +36,7 @@ class Errors(metaclass=_Catalogue):
         "These weights can only predict: what learning needs was not saved with them. Initialize the component again."
     )
     J024 = "These weights were not finished: there is nothing to predict with. Train the component, or load a model."
+    J025 = "min_met is {min_met}; 1 to 255 are allowed."
     J030 = "beam_width is {width}; 1 to {most} are allowed."
     J031 = "A system has {n} actions; 1 to {most} are allowed. Use fewer labels."
     J032 = "A system has {n} slots; at most {most} are allowed."

@@ -17,6 +17,7 @@ PARSER_MODEL = {
     "strategy": "dlaso",
     "rule": "passive_aggressive",
     "aggressiveness": 1.0,
+    "min_met": 2,
     "threads": 1,
 }
 TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}

@@ -12,7 +12,7 @@ from libcpp.vector cimport vector
 
 from .columns cimport InputC
 from .system cimport ArenaC, System
-from .templates cimport DropoutC, Templates
+from .templates cimport FilterC, Templates
 from .weights cimport TableC
 
 
@@ -45,7 +45,7 @@ cdef class Search:
     cdef readonly Templates templates
     cdef readonly int width
     cdef TableC table
-    cdef DropoutC dropout
+    cdef FilterC filter
     cdef ArenaC arena
     cdef SumCacheC cache
     cdef uint32_t cache_step

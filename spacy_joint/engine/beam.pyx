@@ -9,6 +9,7 @@ from libc.string cimport memcpy, memset
 
 from .columns cimport Columns
 from .system cimport MAX_NODES_A_STEP, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init, arena_reserve
+from .templates cimport MAX_TEMPLATES
 from .weights cimport Weights, prefetch_row
 
 
@@ -18,16 +19,25 @@ cdef class Search:
     system (System): What is searched.
     templates (Templates): What it sees.
     width (int): Items of the beam, 1..1024.
-    RAISES ValueError: If the width or the system's number of actions is out of range.
+    RAISES ValueError: If the width or the system's number of actions is out of range, or the templates were compiled for
+        a system with other slots.
     """
 
-    def __cinit__(self, System system, Templates templates, int width):
+    def __cinit__(self, System system not None, Templates templates not None, int width):
         if not 1 <= width <= MAX_WIDTH:
             raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
         if not 1 <= system.n_actions <= MAX_ACTIONS:
             raise ValueError(Errors.J031.format(n=system.n_actions, most=MAX_ACTIONS))
         if system.n_slots > MAX_SLOTS:
             raise ValueError(Errors.J032.format(n=system.n_slots, most=MAX_SLOTS))
+        for slots, read in (
+            (system.token_slots(), templates.token_slots), (system.value_slots(), templates.value_slots)
+        ):
+            for name, number in read.items():
+                if slots.get(name) != number:
+                    raise ValueError(
+                        Errors.J040.format(what="slot of the templates", name=name, known=", ".join(slots))
+                    )
         self.system = system
         self.templates = templates
         self.width = width
@@ -78,13 +88,14 @@ cdef class Search:
         self.cache.keys = <uint64_t*>calloc(n_slots, sizeof(uint64_t))
         self.cache.last_used = <uint32_t*>calloc(n_slots, sizeof(uint32_t))
         self.cache.sums = <char*>malloc(n_slots * sum_size)
-        # One more row, for the total of an item before it is scaled.
-        self.scores = <float*>calloc((self.width + 2) * table.padded_width, sizeof(float))
+        self.scores = <float*>calloc((self.width + 1) * table.padded_width, sizeof(float))
         if not self.cache.keys or not self.cache.last_used or not self.cache.sums or not self.scores:
             raise MemoryError(Errors.J003)
         self.cache.n_slots = n_slots
         self.cache_step = 0
         self.table = table
+        self.filter.kept = table.kept
+        self.filter.threshold = 0
         return 0
 
     cdef void forget_sums(self) noexcept nogil:
@@ -128,7 +139,7 @@ cdef class Search:
         cdef size_t n_offsets = 0
         cdef MissC miss
         cdef int i, item, b, k, j, n, n_actions, n_scored
-        cdef void* total = <void*>(self.scores + (self.width + 1) * padded)
+        cdef void* sums[MAX_TEMPLATES]
         cdef float* scores
         cdef uint32_t* used = self.used_slots(n_blocks)
         if used == NULL:
@@ -157,7 +168,7 @@ cdef class Search:
                     continue
                 self.cache.keys[at] = key
                 n = self.templates.block_features(
-                    b, input, slots, self.table.bits, self.dropout, offsets + n_offsets
+                    b, input, slots, self.table.bits, self.filter, offsets + n_offsets
                 )
                 for j in range(n):
                     prefetch_row(cells + offsets[n_offsets + j] * self.table.kernels.cell_bytes, row_bytes)
@@ -175,11 +186,10 @@ cdef class Search:
             item = i if i < self.n_items else self.width
             if self.final[item]:
                 continue
-            memset(total, 0, sum_size)
             for b in range(n_blocks):
-                self.table.kernels.add_sum(total, self.cache.sums + used[item * n_blocks + b] * sum_size, padded)
+                sums[b] = self.cache.sums + used[item * n_blocks + b] * sum_size
             scores = self.scores + item * padded
-            self.table.kernels.to_scores(scores, total, padded, self.table.scale)
+            self.table.kernels.to_scores(scores, sums, n_blocks, padded, self.table.scale)
             # An action is worth its own weight and that of its kind, which lets what is learnt of one label of an arc
             # tell something of the others.
             for k in range(self.system.n_kinds):
@@ -290,7 +300,7 @@ cdef class Search:
             actions[i] = actions[n - 1 - i]
             actions[n - 1 - i] = action
 
-    def predict(self, Weights weights, Columns columns):
+    def predict(self, Weights weights not None, Columns columns not None):
         """Finds the best actions for a document.
 
         weights (Weights): Finished weights.
@@ -317,6 +327,10 @@ cdef class Search:
         return result
 
     cdef int use_weights(self, TableC table) except -1:
-        if self.table.cells != table.cells or self.table.kernels != table.kernels or self.table.scale != table.scale:
+        # Another table may lie where the one before was.
+        if (
+            self.table.cells != table.cells or self.table.kernels != table.kernels or self.table.scale != table.scale
+            or self.table.bits != table.bits or self.table.width != table.width or self.table.kept != table.kept
+        ):
             self.use_table(table)
         return 0

@@ -18,7 +18,7 @@ The instances of a batch are all searched with the weights of its start, by any 
 order, so the number of threads does not change the result.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -70,23 +70,26 @@ cdef struct StretchC:
 
 
 cdef cppclass Difference:
-    """A sparse vector over cells, by open addressing."""
+    """A sparse vector over cells, by open addressing; each cell with the feature that it was first met for."""
     vector[uint32_t] cells
+    vector[uint32_t] features
     vector[float] values
     size_t n
 
     void clear() noexcept nogil:
         this.n = 0
         this.cells.assign(<size_t>1024, <uint32_t>EMPTY)
+        this.features.resize(1024)
         this.values.assign(<size_t>1024, <float>0)
 
-    void add(uint32_t cell, float value) noexcept nogil:
+    void add(uint32_t cell, uint32_t feature, float value) noexcept nogil:
         cdef size_t at
         if 2 * this.n >= this.cells.size():
             this.grow()
         at = this.find(cell)
         if this.cells[at] == <uint32_t>EMPTY:
             this.cells[at] = cell
+            this.features[at] = feature
             this.n += 1
         this.values[at] += value
 
@@ -99,16 +102,20 @@ cdef cppclass Difference:
 
     void grow() noexcept nogil:
         cdef vector[uint32_t] cells
+        cdef vector[uint32_t] features
         cdef vector[float] values
         cdef size_t i, at
         cells.swap(this.cells)
+        features.swap(this.features)
         values.swap(this.values)
         this.cells.assign(cells.size() * 4, <uint32_t>EMPTY)
+        this.features.resize(cells.size() * 4)
         this.values.assign(cells.size() * 4, <float>0)
         for i in range(cells.size()):
             if cells[i] != <uint32_t>EMPTY:
                 at = this.find(cells[i])
                 this.cells[at] = cells[i]
+                this.features[at] = features[i]
                 this.values[at] = values[i]
 
     void pack() noexcept nogil:
@@ -117,9 +124,11 @@ cdef cppclass Difference:
         for i in range(this.cells.size()):
             if this.cells[i] != <uint32_t>EMPTY and this.values[i] != 0:
                 this.cells[n] = this.cells[i]
+                this.features[n] = this.features[i]
                 this.values[n] = this.values[i]
                 n += 1
         this.cells.resize(n)
+        this.features.resize(n)
         this.values.resize(n)
         this.n = n
 
@@ -136,13 +145,16 @@ cdef class Instance:
 
     columns (Columns): The document.
     actions (np.ndarray): uint16, the correct actions.
+    RAISES ValueError: If the actions are not one sequence.
     """
     cdef readonly Columns columns
     cdef uint16_t[::1] actions
     cdef readonly int n_actions
 
-    def __init__(self, Columns columns, actions):
+    def __cinit__(self, Columns columns not None, actions):
         actions = np.asarray(actions, dtype=np.uint16)
+        if actions.ndim != 1:
+            raise ValueError(Errors.J043.format(n=f"of shape {actions.shape}", step=0))
         self.columns = columns
         self.n_actions = actions.shape[0]
         self.actions = np.append(actions, np.uint16(0))
@@ -211,16 +223,18 @@ cdef class Worker:
         outcome.n_used = n_gold
         while True:
             self.search.final[self.search.width] = self.system.is_final(input, self.search.state(self.search.width))
+            step = self.search.n_steps
             if self.search.all_final(input) and self.search.final[self.search.width]:
+                if step < n_gold:
+                    return ILLEGAL
                 break
             if self.search.score(input, gold_item < 0) == -1:
                 return NO_MEMORY
-            step = self.search.n_steps
             row = gold_item if gold_item >= 0 else self.search.width
             action = gold[step] if step < n_gold else <uint16_t>NO_ACTION
-            if (action == <uint16_t>NO_ACTION) != self.search.final[self.search.width]:
+            if (step >= n_gold) != self.search.final[self.search.width]:
                 return ILLEGAL
-            if action != <uint16_t>NO_ACTION:
+            if step < n_gold:
                 if not self.is_legal(self.search.legal[row], action):
                     return ILLEGAL
                 gold_total[0] += self.search.scores[row * self.search.table.padded_width + action]
@@ -235,7 +249,7 @@ cdef class Worker:
             if self.search.advance(input, n_best) == -1:
                 return NO_MEMORY
             gold_state = self.search.state(self.search.width)
-            if action != <uint16_t>NO_ACTION:
+            if step < n_gold:
                 self.system.advance(input, &self.search.arena, gold_state, action)
             if self.search.collect(True) == -1:
                 return NO_MEMORY
@@ -306,7 +320,10 @@ cdef class Worker:
             return
         if self.passive_aggressive:
             step = min(step, (outcome.violation + outcome.loss) / outcome.difference.squared_norm())
-        weights.add(outcome.difference.cells.data(), outcome.difference.values.data(), outcome.difference.n, step)
+        weights.add(
+            outcome.difference.cells.data(), outcome.difference.features.data(), outcome.difference.values.data(),
+            outcome.difference.n, step
+        )
 
     cdef void start_difference(self, const InputC* input, Outcome outcome) noexcept nogil:
         outcome.difference.clear()
@@ -359,10 +376,10 @@ cdef class Worker:
             kind = self.system.n_actions + self.kind_of(action)
             self.system.slots(input, &self.arena, state, slots)
             for b in range(self.templates.n_blocks):
-                n = self.templates.block_features(b, input, slots, self.search.table.bits, self.search.dropout, hashes)
+                n = self.templates.block_features(b, input, slots, self.search.table.bits, self.search.filter, hashes)
                 for i in range(n):
-                    outcome.difference.add(<uint32_t>(hashes[i] + action), sign)
-                    outcome.difference.add(<uint32_t>(hashes[i] + kind), sign)
+                    outcome.difference.add(<uint32_t>(hashes[i] + action), hashes[i], sign)
+                    outcome.difference.add(<uint32_t>(hashes[i] + kind), hashes[i], sign)
         if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:
             return -1
         self.system.advance(input, &self.arena, state, action)
@@ -392,8 +409,8 @@ cdef class Learner:
     cdef list workers
     cdef object pool
 
-    def __init__(self, weights, system, templates, width, *, strategy="dlaso", rule="passive_aggressive",
-                 aggressiveness=1.0, threads=1):
+    def __init__(self, Weights weights not None, System system not None, Templates templates not None, width, *,
+                 strategy="dlaso", rule="passive_aggressive", aggressiveness=1.0, threads=1):
         if strategy not in STRATEGIES:
             raise ValueError(Errors.J040.format(what="update strategy", name=strategy, known=", ".join(STRATEGIES)))
         if rule not in RULES:
@@ -426,11 +443,14 @@ cdef class Learner:
         cdef Outcome outcome
         cdef Worker worker = self.workers[0]
         cdef Weights weights = self.weights
+        instances = list(instances)
         sums = {"violation": 0.0, "stretches": 0, "used": 0, "gold": 0}
         if self.pool is None:
             outcomes = [self._search(instance, self.workers[0], dropout, i) for i, instance in enumerate(instances)]
         else:
             chunks = [self.pool.submit(self._search_share, instances, w, dropout) for w in range(len(self.workers))]
+            # An error must not leave a worker searching when the next batch comes.
+            wait(chunks)
             found = dict(pair for chunk in chunks for pair in chunk.result())
             outcomes = [found[i] for i in range(len(instances))]
         for instance, outcome in zip(instances, outcomes):
@@ -446,7 +466,7 @@ cdef class Learner:
         # A longest-first deal would balance better, but every w-th is near enough for batches of many.
         return [(i, self._search(instances[i], self.workers[w], dropout, i)) for i in range(w, len(instances), len(self.workers))]
 
-    def _search(self, Instance instance, Worker worker, double dropout, int place):
+    def _search(self, Instance instance not None, Worker worker, double dropout, int place):
         cdef Outcome outcome = Outcome()
         cdef Weights weights = self.weights
         cdef const InputC* input = &instance.columns.c
@@ -457,8 +477,8 @@ cdef class Learner:
                 Errors.J034.format(got=", ".join(instance.columns.names), wanted=", ".join(self.templates.columns))
             )
         worker.search.use_weights(weights.learning_table())
-        worker.search.dropout.seed = <uint64_t>(weights.n_updates + place + 1) * <uint64_t>0x9E3779B97F4A7C15
-        worker.search.dropout.threshold = <uint64_t>(dropout * 18446744073709551615.0)
+        worker.search.filter.seed = <uint64_t>(weights.n_updates + place + 1) * <uint64_t>0x9E3779B97F4A7C15
+        worker.search.filter.threshold = <uint64_t>(min(dropout, 1 - 2.0**-53) * 18446744073709551616.0)
         with nogil:
             outcome.status = worker.find_stretches(input, gold, n_gold, outcome, weights)
             if outcome.status == 0:

@@ -32,6 +32,7 @@ class Perceptron:
     strategy (str): Which stretches of the correct path are learnt from, see engine/learner.pyx.
     rule (str): How far weights move, see engine/learner.pyx.
     aggressiveness (float): The longest step.
+    min_met (int): How often a feature must have been learnt from to take part in predictions.
     threads (int): Instances of a batch that are learnt from at the same time.
     RAISES ValueError: If a setting is unknown.
     """
@@ -44,6 +45,7 @@ class Perceptron:
         strategy: str = "dlaso",
         rule: str = "passive_aggressive",
         aggressiveness: float = 1.0,
+        min_met: int = 2,
         threads: int = 1,
     ) -> None:
         for what, name, known in (("update strategy", strategy, STRATEGIES), ("update rule", rule, RULES)):
@@ -54,6 +56,7 @@ class Perceptron:
         self.strategy = strategy
         self.rule = rule
         self.aggressiveness = aggressiveness
+        self.min_met = min_met
         self.threads = threads
         self._system: System | None = None
         self._templates: Templates | None = None
@@ -95,7 +98,7 @@ class Perceptron:
         """Makes the perceptron ready to learn, with all weights zero."""
         self._system = system
         self._templates = Templates(templates, columns, system)
-        self._weights = Weights(self.table_bits, system.n_actions + system.n_kinds)
+        self._weights = Weights(self.table_bits, system.n_actions + system.n_kinds, self.min_met)
         self._weights.learn()
         self._weights.finish()
         self._forget_searches()
@@ -157,13 +160,13 @@ class Perceptron:
     def to_bytes(self) -> bytes:
         """The finished weights, as the content of a model file."""
         self.finish()
-        return model_file.pack(self._described(), {"averaged": self.weights.averaged})
+        return model_file.pack(self._described(), {"averaged": self.weights.averaged, "kept": self.weights.kept})
 
     def learning_to_bytes(self) -> bytes | None:
         """What learning needs to go on exactly where it is; None for a model that only predicts."""
         if not self.weights.is_learning:
             return None
-        return model_file.pack(self._described(), {"raw": self.weights.raw, "total": self.weights.total})
+        return model_file.pack(self._described(), {name: getattr(self.weights, name) for name in ("raw", "total", "n_met")})
 
     def from_bytes(self, content: bytes) -> None:
         """Takes finished weights; the perceptron must be set up for the same labels and templates.
@@ -186,12 +189,14 @@ class Perceptron:
                 Errors.J061.format(source=source, got=described.get("fingerprint"), wanted=self.fingerprint())
             )
         try:
-            weights = Weights(described["table_bits"], self.system.n_actions + self.system.n_kinds)
+            weights = Weights(described["table_bits"], self.system.n_actions + self.system.n_kinds, self.min_met)
             if "averaged" in arrays:
-                weights.predict_with(arrays["averaged"], described["scale"])
+                weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
             else:
-                weights.predict_with(self.weights.averaged, self.weights.scale)
-                weights.restore(arrays["raw"].copy(), arrays["total"].copy(), described["n_updates"])
+                weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
+                weights.restore(
+                    *(arrays[name].copy() for name in ("raw", "total", "n_met")), described["n_updates"]
+                )
         except (KeyError, TypeError) as error:
             raise ValueError(Errors.J050.format(source=source)) from error
         self._weights = weights

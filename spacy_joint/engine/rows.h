@@ -1,6 +1,6 @@
 // Kernels that sum rows of the weight table: one set for float cells (learning), one for int8 cells (prediction).
 //
-// The loops are plain C that compilers vectorise well. On x86-64 each is compiled twice, for the baseline and for AVX2,
+// The loops are plain code that compilers vectorise well. On x86-64 each is compiled twice, for the baseline and for AVX2,
 // and the set is chosen when the extension is loaded, so that one wheel is fast everywhere. No FMA: a sum must not
 // depend on the machine. Widths are multiples of ROW_BLOCK, so the loops have no tails; the padding of a row is
 // whatever cells come next and is never looked at.
@@ -11,22 +11,18 @@
 
 #if defined(_MSC_VER)
 #include <intrin.h>
-#include <xmmintrin.h>
-#define ROWS_RESTRICT __restrict
 #define ROWS_PREFETCH(address) _mm_prefetch((const char*)(address), _MM_HINT_T0)
 #else
-#define ROWS_RESTRICT __restrict__
 #define ROWS_PREFETCH(address) __builtin_prefetch(address)
 #endif
 
-#if !defined(_MSC_VER) && (defined(__x86_64__) || defined(__i386__))
+#if !defined(_MSC_VER) && defined(__x86_64__)
 #define ROWS_HAVE_AVX2 1
-#define ROWS_AVX2 __attribute__((target("avx2")))
 #else
 #define ROWS_HAVE_AVX2 0
 #endif
 
-enum { ROW_BLOCK = 16 };
+enum { ROW_BLOCK = 16, ROW_TILE = 8 };
 
 // sum_bytes and cell_bytes: the size of an element of a sum and of a cell of the table.
 typedef struct {
@@ -34,42 +30,62 @@ typedef struct {
     int sum_bytes;
     // sum := the rows of `table` that start at cells offsets[0..n_rows)
     void (*sum_rows)(void* sum, const void* table, const uint64_t* offsets, int n_rows, int width);
-    // total += sum
-    void (*add_sum)(void* total, const void* sum, int width);
-    // scores := total * scale
-    void (*to_scores)(float* scores, const void* total, int width, float scale);
+    // scores := (sums[0] + ... + sums[n_sums - 1]) * scale
+    void (*to_scores)(float* scores, const void* const* sums, int n_sums, int width, float scale);
 } KernelsC;
 
-#define ROWS_DEFINE(suffix, target, cell_t, sum_t)                                                              \
-    target static void sum_rows_##suffix(void* out, const void* table, const uint64_t* offsets, int n_rows,     \
-                                         int width) {                                                           \
-        sum_t* ROWS_RESTRICT sum = (sum_t*)out;                                                                 \
-        for (int c = 0; c < width; c++) sum[c] = 0;                                                             \
-        for (int r = 0; r < n_rows; r++) {                                                                      \
-            const cell_t* ROWS_RESTRICT row = (const cell_t*)table + offsets[r];                                \
-            for (int b = 0; b < width; b += ROW_BLOCK)                                                          \
-                for (int c = 0; c < ROW_BLOCK; c++) sum[b + c] = (sum_t)(sum[b + c] + row[b + c]);              \
-        }                                                                                                       \
-    }                                                                                                           \
-    target static void add_sum_##suffix(void* out, const void* in, int width) {                                 \
-        sum_t* ROWS_RESTRICT total = (sum_t*)out;                                                               \
-        const sum_t* ROWS_RESTRICT sum = (const sum_t*)in;                                                      \
-        for (int b = 0; b < width; b += ROW_BLOCK)                                                              \
-            for (int c = 0; c < ROW_BLOCK; c++) total[b + c] = (sum_t)(total[b + c] + sum[b + c]);              \
-    }                                                                                                           \
-    target static void to_scores_##suffix(float* ROWS_RESTRICT scores, const void* in, int width, float scale) { \
-        const sum_t* ROWS_RESTRICT total = (const sum_t*)in;                                                    \
-        for (int c = 0; c < width; c++) scores[c] = (float)total[c] * scale;                                    \
-    }                                                                                                           \
-    static const KernelsC kernels_##suffix = {sizeof(cell_t), sizeof(sum_t), sum_rows_##suffix,                 \
-                                              add_sum_##suffix, to_scores_##suffix};
+// A tile of B blocks is summed at once, in registers: rows are not read again for each block, sums not written for each
+// row. A row is wider than a tile seldom enough.
+#define ROWS_DEFINE(suffix, target, cell_t, sum_t)                                                                \
+    template <int B>                                                                                              \
+    target static void sum_tile_##suffix(sum_t* sum, const cell_t* table, const uint64_t* offsets, int n_rows) {  \
+        sum_t tile[B * ROW_BLOCK];                                                                                \
+        for (int c = 0; c < B * ROW_BLOCK; c++) tile[c] = 0;                                                      \
+        for (int r = 0; r < n_rows; r++) {                                                                        \
+            const cell_t* row = table + offsets[r];                                                               \
+            for (int c = 0; c < B * ROW_BLOCK; c++) tile[c] = (sum_t)(tile[c] + row[c]);                          \
+        }                                                                                                         \
+        for (int c = 0; c < B * ROW_BLOCK; c++) sum[c] = tile[c];                                                 \
+    }                                                                                                             \
+    target static void sum_rows_##suffix(void* out, const void* in, const uint64_t* offsets, int n_rows,          \
+                                         int width) {                                                             \
+        sum_t* sum = (sum_t*)out;                                                                                 \
+        const cell_t* table = (const cell_t*)in;                                                                  \
+        for (; width >= ROW_TILE * ROW_BLOCK; width -= ROW_TILE * ROW_BLOCK) {                                    \
+            sum_tile_##suffix<ROW_TILE>(sum, table, offsets, n_rows);                                             \
+            sum += ROW_TILE * ROW_BLOCK;                                                                          \
+            table += ROW_TILE * ROW_BLOCK;                                                                        \
+        }                                                                                                         \
+        switch (width / ROW_BLOCK) {                                                                              \
+            case 1: sum_tile_##suffix<1>(sum, table, offsets, n_rows); break;                                     \
+            case 2: sum_tile_##suffix<2>(sum, table, offsets, n_rows); break;                                     \
+            case 3: sum_tile_##suffix<3>(sum, table, offsets, n_rows); break;                                     \
+            case 4: sum_tile_##suffix<4>(sum, table, offsets, n_rows); break;                                     \
+            case 5: sum_tile_##suffix<5>(sum, table, offsets, n_rows); break;                                     \
+            case 6: sum_tile_##suffix<6>(sum, table, offsets, n_rows); break;                                     \
+            case 7: sum_tile_##suffix<7>(sum, table, offsets, n_rows); break;                                     \
+        }                                                                                                         \
+    }                                                                                                             \
+    target static void to_scores_##suffix(float* scores, const void* const* sums, int n_sums, int width,          \
+                                          float scale) {                                                          \
+        for (int at = 0; at < width; at += ROW_BLOCK) {                                                           \
+            sum_t block[ROW_BLOCK];                                                                               \
+            for (int c = 0; c < ROW_BLOCK; c++) block[c] = 0;                                                     \
+            for (int s = 0; s < n_sums; s++) {                                                                    \
+                const sum_t* sum = (const sum_t*)sums[s] + at;                                                    \
+                for (int c = 0; c < ROW_BLOCK; c++) block[c] = (sum_t)(block[c] + sum[c]);                        \
+            }                                                                                                     \
+            for (int c = 0; c < ROW_BLOCK; c++) scores[at + c] = (float)block[c] * scale;                         \
+        }                                                                                                         \
+    }                                                                                                             \
+    static const KernelsC kernels_##suffix = {sizeof(cell_t), sizeof(sum_t), sum_rows_##suffix, to_scores_##suffix};
 
 ROWS_DEFINE(float_baseline, , float, float)
 // int16 sums cannot overflow: templates.pyx refuses more than 256 templates, and 256 * 127 < 2^15.
 ROWS_DEFINE(int8_baseline, , int8_t, int16_t)
 #if ROWS_HAVE_AVX2
-ROWS_DEFINE(float_avx2, ROWS_AVX2, float, float)
-ROWS_DEFINE(int8_avx2, ROWS_AVX2, int8_t, int16_t)
+ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), float, float)
+ROWS_DEFINE(int8_avx2, __attribute__((target("avx2"))), int8_t, int16_t)
 static int rows_use_avx2(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2");

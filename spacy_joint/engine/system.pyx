@@ -132,7 +132,7 @@ cdef class Walk:
     columns (Columns): The document.
     """
 
-    def __cinit__(self, System system, Columns columns):
+    def __cinit__(self, System system not None, Columns columns not None):
         self.system = system
         self.columns = columns
         self.state = bytearray(max(system.state_size, 1))

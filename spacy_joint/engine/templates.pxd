@@ -6,7 +6,7 @@ text, that is scored as one: its sum is kept for as long as the slots that it re
 beam and across steps. Constant after construction, so threads may share one.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from .columns cimport InputC
 from .system cimport MAX_SLOTS
@@ -35,15 +35,19 @@ cdef struct TemplateC:
     uint32_t first, n       # of `conjoined`: indices of atoms within the block
 
 
-# Features are left out at random while learning: those whose hash, mixed with the seed, is below the threshold.
-cdef struct DropoutC:
+# Which features take part. While learning, those whose hash, mixed with the seed, is below the threshold are left out;
+# when predicting, those that learning met too seldom (a bit each; NULL: none are).
+cdef struct FilterC:
     uint64_t seed
-    uint64_t threshold      # 0: none are
+    uint64_t threshold
+    const uint8_t* kept
 
 
 cdef class Templates:
     cdef readonly str text
     cdef readonly tuple columns
+    cdef readonly dict token_slots      # of the system
+    cdef readonly dict value_slots
     cdef readonly int n_blocks
     cdef readonly int n_templates
     cdef BlockC[::1] blocks
@@ -54,6 +58,6 @@ cdef class Templates:
 
     # What the sum of a block depends on, as one number (never 0).
     cdef uint64_t block_key(self, int block, const uint64_t* slots) noexcept nogil
-    # The hash of each template of the block that is not dropped, in [0, 2^bits). Returns their number.
-    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits, DropoutC dropout,
+    # The hash of each template of the block that takes part, in [0, 2^bits). Returns their number.
+    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits, FilterC filter,
                             uint64_t* hashes) noexcept nogil

@@ -46,6 +46,7 @@ cdef class Templates:
         self.text = text
         self.columns = tuple(columns)
         token_slots, value_slots = system.token_slots(), system.value_slots()
+        self.token_slots, self.value_slots = dict(token_slots), dict(value_slots)
         blocks, templates, atoms, block_slots, conjoined = [], [], [], [], []
         for block in _paragraphs(text):
             block_atoms = []
@@ -122,7 +123,7 @@ cdef class Templates:
             h ^= h >> 29
         return h | 1
 
-    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits, DropoutC dropout,
+    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits, FilterC filter,
                             uint64_t* hashes) noexcept nogil:
         cdef const BlockC* b = &self.blocks[block]
         cdef const AtomC* atom
@@ -144,9 +145,13 @@ cdef class Templates:
             h = template.seed
             for j in range(template.n):
                 h += values[conjoined[j]] * MULTIPLIERS[j]
-            hashes[n] = mix(h) >> (64 - bits)
-            if dropout.threshold == 0 or mix(hashes[n] ^ dropout.seed) >= dropout.threshold:
-                n += 1
+            h = mix(h) >> (64 - bits)
+            hashes[n] = h
+            # Without a branch: about half of all features are new to the model, and no processor could guess which.
+            if filter.kept != NULL:
+                n += filter.kept[h >> 3] >> (h & 7) & 1
+            else:
+                n += mix(h ^ filter.seed) >= filter.threshold
         return n
 
 

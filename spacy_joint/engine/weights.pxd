@@ -3,12 +3,12 @@
 2^bits cells. The hash of a feature picks an offset, and the `width` cells from there are the weights of that feature
 with each action: rows overlap, and colliding weights are noise that learning bears. No dictionary, no growth.
 
-A table that learns has `raw` and `total` (float32); one that predicts has `averaged` (int8 x scale). Learning only
-changes the former; `finish` makes the latter from them. Reading is safe from any number of threads; `add` and
+A table that learns has `raw`, `total` (float32) and `n_met` (uint8); one that predicts has `averaged` (int8 x scale) and
+`kept` (a bit a feature). Learning only changes the former; `finish` makes the latter from them. Reading is safe from any number of threads; `add` and
 `finish` want the table to themselves.
 """
 
-from libc.stdint cimport int8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 
 
 cdef extern from "rows.h" nogil:
@@ -17,8 +17,7 @@ cdef extern from "rows.h" nogil:
         int cell_bytes
         int sum_bytes
         void (*sum_rows)(void* sum, const void* table, const uint64_t* offsets, int n_rows, int width) noexcept nogil
-        void (*add_sum)(void* total, const void* sum, int width) noexcept nogil
-        void (*to_scores)(float* scores, const void* total, int width, float scale) noexcept nogil
+        void (*to_scores)(float* scores, void** sums, int n_sums, int width, float scale) noexcept nogil
     const KernelsC* float_kernels()
     const KernelsC* int8_kernels()
     void prefetch_row(const void* row, int bytes)
@@ -27,6 +26,7 @@ cdef extern from "rows.h" nogil:
 cdef struct TableC:
     const KernelsC* kernels
     const void* cells
+    const uint8_t* kept     # a bit a feature, see templates.pxd; NULL while learning
     int bits
     int width               # cells of a row: actions, then one for each kind of several actions
     int padded_width        # the same rounded up to ROW_BLOCK
@@ -36,17 +36,24 @@ cdef struct TableC:
 cdef class Weights:
     cdef readonly int bits
     cdef readonly int width
+    cdef public int min_met
     cdef readonly object raw            # np.ndarray of float32, or None
     cdef readonly object total          # np.ndarray of float32, or None
+    cdef readonly object n_met          # np.ndarray of uint8, or None: how often features were learnt from, up to 255
     cdef readonly object averaged       # np.ndarray of int8, or None
+    cdef readonly object kept           # np.ndarray of uint8, or None
     cdef readonly float scale
     cdef readonly long long n_updates
     cdef float[::1] _raw
     cdef float[::1] _total
+    cdef uint8_t[::1] _n_met
     cdef const int8_t[::1] _averaged
+    cdef const uint8_t[::1] _kept
 
     cdef int padded(self) noexcept
     cdef TableC learning_table(self) except *
     cdef TableC prediction_table(self) except *
-    cdef void add(self, const uint32_t* cells, const float* values, Py_ssize_t n, float step) noexcept nogil
+    # w += step * values, for n distinct cells of the given features.
+    cdef void add(self, const uint32_t* cells, const uint32_t* features, const float* values, Py_ssize_t n,
+                  float step) noexcept nogil
     cdef void count_update(self) noexcept nogil

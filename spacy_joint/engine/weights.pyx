@@ -15,16 +15,20 @@ cdef class Weights:
 
     bits (int): Base-2 logarithm of the number of cells, 8..30.
     width (int): Cells of a row.
+    min_met (int): How often a feature must have been learnt from to take part in predictions, 1..255.
     RAISES ValueError: If either is out of range.
     """
 
-    def __init__(self, bits, width):
+    def __init__(self, bits, width, min_met=1):
         if not 8 <= bits <= 30:
             raise ValueError(Errors.J020.format(bits=bits))
         if not 1 <= width <= 2**15:
             raise ValueError(Errors.J021.format(width=width))
         self.bits = bits
+        if not 1 <= min_met <= 255:
+            raise ValueError(Errors.J025.format(min_met=min_met))
         self.width = width
+        self.min_met = min_met
         self.scale = 1.0
         self.n_updates = 0
 
@@ -49,35 +53,49 @@ cdef class Weights:
             raw = np.zeros(self.n_cells, dtype=np.float32)
         else:
             raw = self.averaged.astype(np.float32) * self.scale
-        self.restore(raw, np.zeros(self.n_cells, dtype=np.float32), 0)
+        n_met = np.zeros(1 << self.bits, dtype=np.uint8)
+        if self.kept is not None:
+            n_met[:] = np.unpackbits(self.kept, bitorder="little") * self.min_met
+        self.restore(raw, np.zeros(self.n_cells, dtype=np.float32), n_met, 0)
 
-    def restore(self, raw, total, n_updates):
+    def restore(self, raw, total, n_met, n_updates):
         """Puts back what `learn` had come to.
 
         raw, total (np.ndarray): float32, n_cells each.
+        n_met (np.ndarray): uint8, 2^bits.
         n_updates (int): Instances seen.
         RAISES ValueError: If the shapes are not those of this table.
         """
-        for array in (raw, total):
-            if array.shape != (self.n_cells,) or array.dtype != np.float32:
-                raise ValueError(Errors.J022.format(got=f"{array.dtype}{array.shape}", wanted=f"float32({self.n_cells},)"))
-        self.raw, self.total, self.n_updates = raw, total, n_updates
-        self._raw, self._total = raw, total
+        self._check(raw, np.float32, self.n_cells)
+        self._check(total, np.float32, self.n_cells)
+        self._check(n_met, np.uint8, 1 << self.bits)
+        # The views first: they refuse what is not contiguous and writable.
+        self._raw, self._total, self._n_met = raw, total, n_met
+        self.raw, self.total, self.n_met, self.n_updates = raw, total, n_met, n_updates
 
-    def predict_with(self, averaged, scale):
+    def _check(self, array, dtype, size):
+        if array.shape != (size,) or array.dtype != dtype:
+            raise ValueError(
+                Errors.J022.format(got=f"{array.dtype}{array.shape}", wanted=f"{np.dtype(dtype)}({size},)")
+            )
+
+    def predict_with(self, averaged, kept, scale):
         """Sets the weights that predict.
 
         averaged (np.ndarray): int8, n_cells; may be read-only, such as a mapped file.
+        kept (np.ndarray): uint8, 2^bits / 8: a bit for each feature that takes part.
         scale (float): The value of one.
         RAISES ValueError: If the shape is not that of this table.
         """
-        if averaged.shape != (self.n_cells,) or averaged.dtype != np.int8:
-            raise ValueError(Errors.J022.format(got=f"{averaged.dtype}{averaged.shape}", wanted=f"int8({self.n_cells},)"))
-        self.averaged, self.scale = averaged, scale
-        self._averaged = averaged
+        self._check(averaged, np.int8, self.n_cells)
+        self._check(kept, np.uint8, 1 << self.bits >> 3)
+        self._averaged, self._kept = averaged, kept
+        self.averaged, self.kept, self.scale = averaged, kept, scale
 
     def averages(self):
         """The averages over all instances seen (np.ndarray of float32): w - u / c, Daume's lazy form of Collins 2002."""
+        if not self.is_learning:
+            raise ValueError(Errors.J023)
         return self.raw - self.total / np.float32(max(self.n_updates, 1))
 
     def finish(self):
@@ -86,13 +104,18 @@ cdef class Weights:
         magnitudes = np.abs(averages)
         nonzero = magnitudes[magnitudes > 0]
         scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / 127 if nonzero.size else 1.0
-        # Whatever is nearer to zero than to one step is pruned by rounding.
-        self.predict_with(np.clip(np.rint(averages / np.float32(scale)), -127, 127).astype(np.int8), scale)
+        # Pruning is twofold: cells nearer to zero than to one step are rounded away, and features that were learnt from
+        # less than `min_met` times are not even looked up.
+        self.predict_with(
+            np.clip(np.rint(averages / np.float32(scale)), -127, 127).astype(np.int8),
+            np.packbits(self.n_met >= self.min_met, bitorder="little"),
+            scale,
+        )
 
     def forget_learning(self):
         """Drops what only learning needs, four fifths of the memory and more."""
-        self.raw = self.total = None
-        self._raw = self._total = None
+        self.raw = self.total = self.n_met = None
+        self._raw = self._total = self._n_met = None
 
     cdef TableC learning_table(self) except *:
         cdef TableC table
@@ -100,6 +123,7 @@ cdef class Weights:
             raise ValueError(Errors.J023)
         table.kernels = float_kernels()
         table.cells = &self._raw[0]
+        table.kept = NULL
         table.bits, table.width, table.padded_width, table.scale = self.bits, self.width, self.padded(), 1.0
         return table
 
@@ -109,11 +133,12 @@ cdef class Weights:
             raise ValueError(Errors.J024)
         table.kernels = int8_kernels()
         table.cells = &self._averaged[0]
+        table.kept = &self._kept[0]
         table.bits, table.width, table.padded_width, table.scale = self.bits, self.width, self.padded(), self.scale
         return table
 
-    cdef void add(self, const uint32_t* cells, const float* values, Py_ssize_t n, float step) noexcept nogil:
-        """w += step * values, for distinct cells."""
+    cdef void add(self, const uint32_t* cells, const uint32_t* features, const float* values, Py_ssize_t n,
+                  float step) noexcept nogil:
         cdef Py_ssize_t i
         cdef float change
         cdef float now = <float>self.n_updates
@@ -121,6 +146,8 @@ cdef class Weights:
             change = step * values[i]
             self._raw[cells[i]] += change
             self._total[cells[i]] += now * change
+            if self._n_met[features[i]] < 255:
+                self._n_met[features[i]] += 1
 
     cdef void count_update(self) noexcept nogil:
         self.n_updates += 1

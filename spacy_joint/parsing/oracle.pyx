@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, uint8_t
 from .system cimport SB, SHIFT, SWAP, JointSystem
 
 
-def oracle_actions(JointSystem system, heads, labels, starts):
+def oracle_actions(JointSystem system not None, heads, labels, starts):
     """The actions that make these trees.
 
     system (JointSystem): Says which labels there are and when boundaries are flagged.

@@ -349,6 +349,7 @@ cdef class JointSystem(System):
         actions (np.ndarray): uint16, a complete path for n_tokens.
         n_tokens (int): Tokens of the document.
         RETURNS (tuple[np.ndarray, list[str], np.ndarray]): int32 heads (a root heads itself); labels; bool starts.
+        RAISES ValueError: If the path is for more tokens.
         """
         cdef const uint16_t[::1] path = np.ascontiguousarray(actions, dtype=np.uint16)
         heads_array = np.arange(n_tokens, dtype=np.int32)
@@ -366,6 +367,8 @@ cdef class JointSystem(System):
             if action == SHIFT:
                 if swapped:
                     stack.append(swapped.pop())
+                elif next == n_tokens:
+                    raise ValueError(Errors.J005.format(action=action, legal=[]))
                 else:
                     stack.append(next)
                     next += 1
@@ -383,7 +386,9 @@ cdef class JointSystem(System):
                 else:
                     labels[s0] = action
                     if action < self.kind_start[ROOT_ARC]:
-                        heads[s0] = stack[len(stack) - 1]
+                        s1 = stack.pop()
+                        heads[s0] = s1
+                        stack.append(s1)
         names = self.left_labels + self.right_labels + self.root_labels
         return heads_array, [names[number - LEFT] for number in labels_array.tolist()], starts_array
 

@@ -1,0 +1,49 @@
+from collections.abc import Iterable
+from typing import Final
+
+from numpy.typing import ArrayLike
+from typing_extensions import Self
+
+from .columns import Columns
+from .system import System
+from .templates import Templates
+from .weights import Weights
+
+STRATEGIES: Final[tuple[str, ...]]
+RULES: Final[tuple[str, ...]]
+
+class Instance:
+    @property
+    def columns(self) -> Columns: ...
+    @property
+    def n_actions(self) -> int: ...
+    def __new__(cls, columns: Columns, actions: ArrayLike) -> Self: ...
+
+class Learner:
+    @property
+    def weights(self) -> Weights: ...
+    @property
+    def system(self) -> System: ...
+    @property
+    def templates(self) -> Templates: ...
+    @property
+    def strategy(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def aggressiveness(self) -> float: ...
+    @property
+    def threads(self) -> int: ...
+    def __init__(
+        self,
+        weights: Weights,
+        system: System,
+        templates: Templates,
+        width: int,
+        *,
+        strategy: str = "dlaso",
+        rule: str = "passive_aggressive",
+        aggressiveness: float = 1.0,
+        threads: int = 1,
+    ) -> None: ...
+    def update(self, instances: Iterable[Instance], dropout: float = 0.0) -> dict[str, float]: ...

@@ -1,0 +1,31 @@
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..engine.system import System
+
+TOKEN_SLOTS: Final[dict[str, int]]
+VALUE_SLOTS: Final[dict[str, int]]
+
+class JointSystem(System):
+    @property
+    def left_labels(self) -> tuple[str, ...]: ...
+    @property
+    def right_labels(self) -> tuple[str, ...]: ...
+    @property
+    def root_labels(self) -> tuple[str, ...]: ...
+    @property
+    def early(self) -> bool: ...
+    @property
+    def actions(self) -> dict[str | tuple[str, str], int]: ...
+    def __init__(
+        self,
+        left_labels: Sequence[str],
+        right_labels: Sequence[str],
+        root_labels: Sequence[str],
+        sb_position: str = "early",
+    ) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def build(self, actions: ArrayLike, n_tokens: int) -> tuple[NDArray[np.int32], list[str], NDArray[np.bool_]]: ...
