@@ -1,0 +1,77 @@
+"""What tests of components share: the tiny treebank, and pipelines trained on it once a session."""
+
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_joint.corpora.conllu import create_conllu_corpus
+
+ASSETS = Path(__file__).parent.parent / "assets"
+
+ReadExamples = Callable[..., list[Example]]
+Train = Callable[..., Language]
+
+
+@pytest.fixture(scope="session")
+def assets() -> Path:
+    return ASSETS
+
+
+@pytest.fixture(scope="session")
+def small_model() -> dict[str, Any]:
+    """A model that is quick to train and to copy."""
+    return {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 18, "beam_width": 4}
+
+
+@pytest.fixture(scope="session")
+def read_examples() -> ReadExamples:
+    """Read `tiny_train` or `tiny_dev` for a pipeline; `keep` says what the predicted side has already."""
+
+    def read(nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0) -> list[Example]:
+        return list(create_conllu_corpus(ASSETS / f"tiny_{part}.conllu", keep=list(keep), limit=limit)(nlp))
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def train() -> Train:
+    """Train a pipeline as `spacy train` does: batches in an order that depends on the seed only."""
+
+    def train(
+        nlp: Language, examples: list[Example], *, epochs: int = 6, batch: int = 4, seed: int = 0, **update: Any
+    ) -> Language:
+        shuffled = list(examples)
+        order = random.Random(seed)
+        for _ in range(epochs):
+            order.shuffle(shuffled)
+            for i in range(0, len(shuffled), batch):
+                fresh = [Example(eg.predicted.copy(), eg.reference) for eg in shuffled[i : i + batch]]
+                nlp.update(fresh, **update)
+        return nlp
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def pipeline(small_model: dict[str, Any], read_examples: ReadExamples, train: Train) -> Language:
+    """A tagger and a parser that know the tiny treebank. Shared: not to be trained further."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sequence_tagger", config={"model": small_model})
+    nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
+    examples = read_examples(nlp, keep=["TAG"])
+    nlp.initialize(lambda: examples)
+    return train(nlp, examples)
+
+
+@pytest.fixture(scope="session")
+def saved_pipeline(pipeline: Language, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory that the pipeline was saved to. Shared: not to be changed."""
+    path = tmp_path_factory.mktemp("saved") / "pipeline"
+    pipeline.to_disk(path)
+    return path
