@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-# No -march: the released wheels run everywhere; engine/rows.h picks the fastest kernels when it is loaded.
+# No -march: the released wheels run everywhere; engine/rows.h picks the fastest kernels when it is loaded. No
+# -ffast-math either: a sum must not depend on the machine.
 if sys.platform == "win32":
     compile_args = ["/O2", "/std:c++14"]
 else:
@@ -16,10 +16,10 @@ else:
 extensions = [
     Extension(
         ".".join(path.with_suffix("").parts),
-        [str(path)],
+        [path.as_posix()],
         language="c++",
-        include_dirs=[numpy.get_include(), "spacy_joint/engine"],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+        include_dirs=["spacy_joint/engine"],
+        depends=["spacy_joint/engine/rows.h"],
         extra_compile_args=compile_args,
     )
     for path in sorted(Path("spacy_joint").rglob("*.pyx"))

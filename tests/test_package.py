@@ -1,0 +1,103 @@
+"""The package as it is installed: what it registers, which files it has, and how little it imports."""
+
+import subprocess
+import sys
+from collections import defaultdict
+from importlib import import_module, metadata
+from pathlib import Path
+
+import pytest
+
+import spacy_joint
+
+FOLDER = Path(spacy_joint.__file__).parent
+# Released names are for ever: add to this list, and change nothing of it.
+REGISTERED = {
+    "spacy_architectures": {
+        "spacy_joint.BeamPerceptron.v1": "spacy_joint.architectures:BeamPerceptron",
+    },
+    "spacy_augmenters": {
+        "spacy_joint.unpunctuated.v1": "spacy_joint.corpora.unpunctuated:create_unpunctuated_augmenter",
+    },
+    "spacy_cli": {
+        "joint": "spacy_joint.cli:app",
+    },
+    "spacy_factories": {
+        "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
+        "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
+    },
+    "spacy_readers": {
+        "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
+        "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
+    },
+    "spacy_scorers": {
+        "spacy_joint.boundary_and_tree_scorer.v1": (
+            "spacy_joint.scoring.boundaries_and_trees:make_boundary_and_tree_scorer"
+        ),
+        "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
+    },
+}
+EXTENSIONS = sorted(FOLDER.rglob("*.pyx"))
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
+
+
+def imported_by(code: str, cwd: Path) -> set[str]:
+    """The modules that a fresh interpreter, to which warnings are errors, has after running the code."""
+    code = f"{code}\nimport sys\nprint(*sys.modules)"
+    finished = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=cwd, check=True, capture_output=True, text=True
+    )
+    return set(finished.stdout.split())
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert spacy_joint.__version__ == metadata.version("spacy-joint")
+
+
+def test_all_registrations_are_known():
+    # If an entry point was added just now: install the package again, for its metadata to have it.
+    found = defaultdict(dict)
+    for entry_point in metadata.distribution("spacy-joint").entry_points:
+        found[entry_point.group][entry_point.name] = entry_point.value
+    assert found == REGISTERED
+
+
+@pytest.mark.parametrize("entry_point", metadata.distribution("spacy-joint").entry_points, ids=lambda found: found.name)
+def test_what_is_registered_can_be_loaded(entry_point):
+    assert callable(entry_point.load())
+
+
+def test_importing_the_package_imports_nothing_heavy(tmp_path):
+    modules = imported_by("import spacy_joint", tmp_path)
+    assert not modules & {"spacy", "thinc", "numpy", "scipy", "srsly", "typer"}
+
+
+@pytest.mark.parametrize("module", ["factories", "cli"])
+def test_what_spacy_imports_for_everybody_imports_no_component_and_no_engine(module, tmp_path):
+    modules = imported_by(f"import spacy_joint.{module}", tmp_path)
+    heavy = {module_name(path) for path in EXTENSIONS} | {"spacy_joint.structured_pipe", "scipy"}
+    assert not modules & heavy
+
+
+def test_types_are_announced():
+    assert (FOLDER / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("path", EXTENSIONS, ids=module_name)
+def test_compiled_modules_come_with_stubs(path):
+    import_module(module_name(path))
+    assert path.with_suffix(".pyi").is_file()
+
+
+@pytest.mark.parametrize("task", ["parsing", "tagging"])
+def test_templates_are_installed(task):
+    assert (FOLDER / task / "templates.txt").is_file()
+
+
+def test_headers_are_installed_for_packages_that_compile_against_this_one():
+    assert (FOLDER / "engine" / "rows.h").is_file()
+    declared = {path.stem for path in (FOLDER / "engine").glob("*.pxd")}
+    assert declared >= {"beam", "columns", "system", "templates", "weights"}
