@@ -1,0 +1,268 @@
+"""Beam search against plain Python: scores by their definition, greedy search by hand, all paths of tiny documents."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.system import System, Walk
+from spacy_joint.engine.templates import Templates
+from spacy_joint.engine.weights import Weights
+from spacy_joint.parsing.system import JointSystem
+from spacy_joint.tagging.system import TaggingSystem
+
+from .toys import (
+    BOUNDED_TAGGING,
+    COLUMNS,
+    JOINT,
+    LATE,
+    TAGGING,
+    NaiveScores,
+    all_kept,
+    path_score,
+    random_columns,
+    random_values,
+    random_weights,
+    replay,
+    row_width,
+    templates_for,
+)
+
+QUICK = settings(deadline=None, max_examples=40)
+SYSTEMS = st.sampled_from([JOINT, LATE, TAGGING, BOUNDED_TAGGING])
+seeds = st.integers(0, 2**32 - 1)
+
+
+def predict(system, weights, columns, width):
+    return Search(system, templates_for(system), width).predict(weights, columns).tolist()
+
+
+def all_paths(walk_to, prefix=()):
+    walk = walk_to(prefix)
+    if walk.is_final:
+        yield prefix
+    for action in walk.legal():
+        yield from all_paths(walk_to, (*prefix, action))
+
+
+# What is found
+
+
+@QUICK
+@given(SYSTEMS, st.integers(0, 10), seeds, st.sampled_from([1, 4, 40]), st.data())
+def test_a_prediction_is_a_legal_path_to_a_final_state(system, n_tokens, seed, width, data):
+    constraints = data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=n_tokens, max_size=n_tokens))
+    columns = random_columns(n_tokens, seed, constraints)
+    actions = predict(system, random_weights(system, seed), columns, width)
+    assert replay(system, columns, actions).is_final
+
+
+@QUICK
+@given(st.sampled_from([JOINT, LATE]), seeds, st.sampled_from([1, 4, 40]), st.lists(st.sampled_from([-1, 0, 1])))
+def test_predictions_keep_preset_boundaries(system, seed, width, constraints):
+    columns = random_columns(len(constraints), seed, constraints)
+    actions = predict(system, random_weights(system, seed), columns, width)
+    _, _, starts = system.build(actions, len(constraints))
+    for token, constraint in enumerate(constraints[1:], 1):
+        assert constraint == 0 or starts[token] == (constraint == 1)
+
+
+@QUICK
+@given(SYSTEMS, st.integers(0, 6), seeds)
+def test_a_beam_of_one_is_greedy_search(system, n_tokens, seed):
+    weights, columns = random_weights(system, seed), random_columns(n_tokens, seed)
+    scores = NaiveScores(system, random_values(n_tokens, seed), weights)
+    walk, actions = Walk(system, columns), []
+    while not walk.is_final:
+        row = scores(walk)
+        # The first of equals: as max does.
+        actions.append(max(walk.legal(), key=lambda action, row=row: row[action]))
+        walk.advance(actions[-1])
+    assert predict(system, weights, columns, 1) == actions
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.sampled_from([(TAGGING, 4), (BOUNDED_TAGGING, 3), (JOINT, 2), (LATE, 2)]), seeds)
+def test_a_beam_that_holds_all_paths_finds_the_best(problem, seed):
+    system, n_tokens = problem
+    weights, columns = random_weights(system, seed), random_columns(n_tokens, seed)
+    scores = NaiveScores(system, random_values(n_tokens, seed), weights)
+    paths = all_paths(lambda actions: replay(system, columns, actions))
+    best = max(path_score(scores, columns, actions) for actions in paths)
+    assert path_score(scores, columns, predict(system, weights, columns, 500)) == best
+
+
+@pytest.mark.parametrize("width", [1, 3, 1024])
+@pytest.mark.parametrize("system", [JOINT, TAGGING])
+def test_an_empty_document_gives_no_actions(system, width):
+    assert predict(system, random_weights(system), random_columns(0), width) == []
+
+
+def test_a_document_of_one_token_is_shifted_and_attached_to_the_root():
+    actions = predict(JOINT, random_weights(JOINT), random_columns(1), 4)
+    assert actions == [JOINT.actions["SHIFT"], JOINT.actions["ROOT", "root"]]
+
+
+def test_ties_go_to_the_first_action():
+    weights = Weights(8, row_width(TAGGING))
+    weights.predict_with(np.zeros(weights.n_cells, dtype=np.int8), all_kept(8), 1.0)
+    assert predict(TAGGING, weights, random_columns(5), 4) == [0] * 5
+
+
+@QUICK
+@given(SYSTEMS, seeds, st.sampled_from([1, 7]))
+def test_the_same_search_gives_the_same_path_again(system, seed, width):
+    search, weights, columns = Search(system, templates_for(system), width), random_weights(system), random_columns(9)
+    first = search.predict(weights, columns).tolist()
+    search.predict(random_weights(system, seed), random_columns(5, seed))
+    assert search.predict(weights, columns).tolist() == first
+
+
+def test_a_search_forgets_the_weights_it_had_before():
+    search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(12)
+    for seed in range(5):
+        weights = random_weights(JOINT, seed)
+        assert search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
+
+
+def test_a_search_notices_that_weights_in_place_have_changed():
+    search, columns, weights = Search(JOINT, templates_for(JOINT), 4), random_columns(12), random_weights(JOINT)
+    before = search.predict(weights, columns).tolist()
+    weights.averaged[:] = random_weights(JOINT, 1).averaged
+    assert before != search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
+
+
+def test_another_table_at_the_same_place_is_not_taken_for_the_one_before():
+    buffer = random_weights(JOINT, bits=14).averaged
+    search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(12)
+    for bits in (14, 8, 11):
+        weights = Weights(bits, row_width(JOINT))
+        weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
+        assert search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
+
+
+def test_a_table_of_another_width_at_the_same_place_is_refused():
+    buffer = random_weights(JOINT, bits=14).averaged
+    search = Search(JOINT, templates_for(JOINT), 4)
+    for width in (row_width(JOINT), row_width(JOINT) + 1):
+        weights = Weights(12, width)
+        weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
+        if width == row_width(JOINT):
+            search.predict(weights, random_columns(3))
+        else:
+            with pytest.raises(ValueError, match="J033"):
+                search.predict(weights, random_columns(3))
+
+
+def test_features_that_are_not_kept_take_no_part():
+    search, columns, weights = Search(JOINT, templates_for(JOINT), 4), random_columns(12), random_weights(JOINT)
+    nothing, zeros = np.zeros_like(weights.kept), Weights(12, row_width(JOINT))
+    zeros.predict_with(np.zeros_like(weights.averaged), weights.kept, 1.0)
+    search.predict(weights, columns)
+    # The same cells: only what is kept has changed.
+    weights.predict_with(weights.averaged, nothing, 1.0)
+    assert search.predict(weights, columns).tolist() == predict(JOINT, zeros, columns, 4)
+
+
+def test_a_long_document_survives_collections_of_the_arena():
+    columns = random_columns(6000)
+    actions = predict(JOINT, random_weights(JOINT, 3), columns, 6)
+    assert replay(JOINT, columns, actions).is_final
+
+
+@pytest.mark.parametrize("scale", [float("nan"), float("inf"), 0.0, -1.0])
+def test_a_strange_scale_still_gives_a_legal_path(scale):
+    columns = random_columns(10)
+    actions = predict(JOINT, random_weights(JOINT, scale=scale), columns, 8)
+    assert replay(JOINT, columns, actions).is_final
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("width", [0, -1, 1025, 2**31 - 1])
+def test_a_width_out_of_range_is_refused(width):
+    with pytest.raises(ValueError, match=f"J030.*{width}.*1024"):
+        Search(JOINT, templates_for(JOINT), width)
+
+
+def test_the_widest_beam_is_allowed():
+    assert Search(JOINT, templates_for(JOINT), 1024).width == 1024
+
+
+def test_a_system_with_too_many_actions_is_refused():
+    labels = [f"label{i}" for i in range(4095)]
+    system = JointSystem(labels, ["r"], ["root"])
+    with pytest.raises(ValueError, match=r"J031.*4100.*4096"):
+        Search(system, templates_for(system), 1)
+
+
+def test_as_many_actions_as_are_allowed_can_be_searched():
+    system = TaggingSystem([f"tag{i}" for i in range(4096)])
+    columns = random_columns(3)
+    assert replay(system, columns, predict(system, random_weights(system), columns, 3)).is_final
+
+
+def test_a_system_without_actions_is_refused():
+    with pytest.raises(ValueError, match="J031"):
+        Search(System(), templates_for(JOINT), 1)
+
+
+@pytest.mark.parametrize(("system", "other"), [(JOINT, TAGGING), (TAGGING, JOINT)])
+def test_templates_of_a_system_with_other_slots_are_refused(system, other):
+    with pytest.raises(ValueError, match="J040"):
+        Search(system, templates_for(other), 4)
+
+
+def test_templates_of_a_system_with_other_labels_are_fine():
+    assert Search(TAGGING, templates_for(BOUNDED_TAGGING), 4).width == 4
+
+
+def test_weights_for_other_labels_are_refused():
+    with pytest.raises(ValueError, match="J033"):
+        predict(JOINT, random_weights(TAGGING), random_columns(3), 4)
+
+
+def test_weights_that_were_not_finished_are_refused():
+    weights = Weights(8, row_width(JOINT))
+    weights.learn()
+    with pytest.raises(ValueError, match="J024"):
+        predict(JOINT, weights, random_columns(3), 4)
+
+
+@pytest.mark.parametrize("names", [(), ("word",), ("tag", "word"), ("word", "tag", "more")])
+def test_documents_with_other_columns_are_refused(names):
+    columns = Columns(names, np.zeros((3, len(names)), dtype=np.uint64))
+    with pytest.raises(ValueError, match=r"J034.*word, tag"):
+        predict(JOINT, random_weights(JOINT), columns, 4)
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 3])
+def test_arguments_of_other_types_are_refused(wrong):
+    search = Search(JOINT, templates_for(JOINT), 4)
+    for call in (
+        lambda: Search(wrong, templates_for(JOINT), 4),
+        lambda: Search(JOINT, wrong, 4),
+        lambda: search.predict(wrong, random_columns(3)),
+        lambda: search.predict(random_weights(JOINT), wrong),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_a_refused_call_leaves_the_search_usable():
+    search, weights, columns = Search(JOINT, templates_for(JOINT), 4), random_weights(JOINT), random_columns(7)
+    before = search.predict(weights, columns).tolist()
+    with pytest.raises(ValueError):
+        search.predict(random_weights(TAGGING), columns)
+    assert search.predict(weights, columns).tolist() == before
+
+
+def test_blocks_do_not_change_what_is_predicted():
+    joined = Templates("w.word\ntag-1 w.tag\nw+1.tag", COLUMNS, TAGGING)
+    divided = Templates("w.word\n\ntag-1 w.tag\n\nw+1.tag", COLUMNS, TAGGING)
+    weights, columns = random_weights(TAGGING), random_columns(20)
+    paths = [Search(TAGGING, templates, 5).predict(weights, columns).tolist() for templates in (joined, divided)]
+    assert paths[0] == paths[1]

@@ -1,0 +1,122 @@
+"""Documents as columns: what fits, what is refused, and hashes of affixes."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.columns import Columns, affix_columns
+
+from .toys import COLUMNS, JOINT, random_columns, random_weights
+
+QUICK = settings(deadline=None, max_examples=60)
+
+
+def test_the_length_is_the_number_of_tokens():
+    assert len(random_columns(7)) == 7
+
+
+def test_a_document_may_be_empty():
+    assert len(Columns(["word"], np.zeros((0, 1), dtype=np.uint64))) == 0
+
+
+def test_a_document_may_have_no_columns():
+    assert len(Columns([], np.zeros((3, 0), dtype=np.uint64))) == 3
+
+
+def test_names_are_kept_in_order():
+    assert random_columns(2).names == COLUMNS
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 1), (3, 3), (3, 2, 1), (), (2, 3)])
+def test_values_that_do_not_fit_the_names_are_refused(shape):
+    with pytest.raises(ValueError, match=r"J001.*do not fit 2 names"):
+        Columns(COLUMNS, np.zeros(shape, dtype=np.uint64))
+
+
+@pytest.mark.parametrize("constraints", [[], [0], [0] * 4, [[0, 0, 0]], 0])
+def test_constraints_that_do_not_fit_the_tokens_are_refused(constraints):
+    with pytest.raises(ValueError, match=r"J001.*3 constraints"):
+        Columns(["word"], np.zeros((3, 1), dtype=np.uint64), constraints)
+
+
+@pytest.mark.parametrize("values", [None, "text", [["x"]], [[None]], [[-1]], [[2**64]]])
+def test_values_that_are_not_numbers_are_refused(values):
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        Columns(["word"], values)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint32, np.uint8, ">u8"])
+def test_values_of_other_integer_types_are_converted(dtype):
+    Columns(["word"], np.ones((3, 1), dtype=dtype))
+
+
+def test_values_need_not_be_contiguous():
+    values = np.arange(12, dtype=np.uint64).reshape(2, 6)
+    strided, copied = Columns(COLUMNS, values[:, ::3]), Columns(COLUMNS, values[:, ::3].copy())
+    assert pickle.dumps(strided) == pickle.dumps(copied)
+
+
+def test_values_are_copied():
+    values = np.ones((3, 1), dtype=np.uint64)
+    columns = Columns(["word"], values)
+    before = pickle.dumps(columns)
+    values[:] = 2
+    assert pickle.dumps(columns) == before
+
+
+@QUICK
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(-1, 1))))
+def test_a_pickled_document_is_the_same_document(rows):
+    values = np.array([value for value, _ in rows], dtype=np.uint64).reshape(-1, 1)
+    columns = Columns(["word"], values, [constraint for _, constraint in rows])
+    make, arguments = pickle.loads(pickle.dumps(columns)).__reduce__()
+    assert make is Columns
+    assert arguments[0] == ("word",)
+    np.testing.assert_array_equal(arguments[1], values)
+    assert arguments[2].tolist() == [constraint for _, constraint in rows]
+
+
+def test_a_document_outlives_what_it_was_made_from():
+    # Searches read through pointers: nothing may move when the arrays are gone.
+    from spacy_joint.engine.beam import Search
+
+    from .toys import templates_for
+
+    search, weights, columns = Search(JOINT, templates_for(JOINT), 3), random_weights(JOINT), random_columns(50)
+    first = search.predict(weights, columns).tolist()
+    for seed in range(20):
+        random_columns(50, seed)
+    assert search.predict(weights, columns).tolist() == first
+
+
+# Affixes
+
+
+def test_a_positive_length_is_a_prefix_and_a_negative_one_a_suffix():
+    hashes = affix_columns(["abxx", "abyy", "zzxx"], [2, -2])
+    assert hashes[0, 0] == hashes[1, 0] != hashes[2, 0]
+    assert hashes[0, 1] == hashes[2, 1] != hashes[1, 1]
+
+
+@pytest.mark.parametrize("length", [3, -3, 4, -4])
+def test_a_word_that_is_not_longer_than_the_affix_has_none(length):
+    assert affix_columns(["abc"], [length])[0, 0] == 0
+
+
+@QUICK
+@given(st.lists(st.text()), st.lists(st.integers(-20, 20).filter(bool)))
+def test_any_text_has_affixes(words, lengths):
+    assert affix_columns(words, lengths).shape == (len(words), len(lengths))
+
+
+def test_lone_surrogates_have_affixes():
+    assert affix_columns(["\ud800abc"], [1])[0, 0] != 0
+
+
+@pytest.mark.parametrize("words", [None, [None], [3]])
+def test_affixes_of_what_is_not_text_are_refused(words):
+    with pytest.raises(TypeError):
+        affix_columns(words, [1])

@@ -1,0 +1,500 @@
+"""Learning: every strategy with every rule, the same weights for any number of threads, nothing illegal let in."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.learner import RULES, STRATEGIES, Instance, Learner
+from spacy_joint.engine.system import Walk
+from spacy_joint.engine.weights import Weights
+
+from .toys import (
+    COLUMNS,
+    JOINT,
+    TAGGING,
+    all_kept,
+    parsing_problem,
+    random_columns,
+    random_weights,
+    replay,
+    row_width,
+    tagging_problem,
+    templates_for,
+)
+
+PROBLEMS = {"tagging": (TAGGING, tagging_problem()), "parsing": (JOINT, parsing_problem())}
+
+
+def fresh_weights(system, bits=14):
+    weights = Weights(bits, row_width(system))
+    weights.learn()
+    return weights
+
+
+def make_learner(system, weights=None, width=4, **settings):
+    return Learner(weights or fresh_weights(system), system, templates_for(system), width, **settings)
+
+
+def train(system, problem, n_epochs=1, batch_size=1, dropout=0.0, weights=None, **settings):
+    """Learns; returns the weights and what the updates reported."""
+    learner = make_learner(system, weights, **settings)
+    instances = [Instance(columns, actions) for columns, actions in problem]
+    reports = []
+    for _ in range(n_epochs):
+        for at in range(0, len(instances), batch_size):
+            reports.append(learner.update(instances[at : at + batch_size], dropout))
+    return learner.weights, reports
+
+
+def random_problem(system, n_documents=9):
+    """Random documents with random legal paths: nothing that could be learnt, so that all updates are used."""
+    random = np.random.default_rng(7)
+    problem = []
+    for seed in range(n_documents):
+        columns = random_columns(int(random.integers(0, 25)), seed)
+        walk, actions = Walk(system, columns), []
+        while not walk.is_final:
+            actions.append(int(random.choice(walk.legal())))
+            walk.advance(actions[-1])
+        problem.append((columns, np.array(actions, dtype=np.uint16)))
+    return problem
+
+
+def longest(problem):
+    return [max(problem, key=lambda document: len(document[1]))]
+
+
+def predict(system, weights, columns, width=4):
+    weights.finish()
+    return Search(system, templates_for(system), width).predict(weights, columns).tolist()
+
+
+def bytes_of(weights):
+    return weights.raw.tobytes(), weights.total.tobytes(), weights.n_updates
+
+
+# What is learnt
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_strategy_learns_a_separable_problem_with_every_rule(strategy, rule, name):
+    system, problem = PROBLEMS[name]
+    _, reports = train(system, problem, n_epochs=12, strategy=strategy, rule=rule)
+    # The search of the last epoch prefers the correct path everywhere.
+    assert [report["stretches"] for report in reports[-len(problem) :]] == [0] * len(problem)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_averaged_weights_predict_what_was_learnt(strategy, name):
+    system, problem = PROBLEMS[name]
+    # Margins of the passive-aggressive rule survive averaging over enough epochs; the perceptron's may be ties.
+    weights, _ = train(system, problem, n_epochs=40, strategy=strategy)
+    for columns, actions in problem:
+        assert predict(system, weights, columns, 1 if strategy == "greedy" else 4) == actions.tolist()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_is_predicted_right_changes_nothing(strategy):
+    system, problem = PROBLEMS["parsing"]
+    # All averages are of the last weights only, when these have not changed for long.
+    weights, _ = train(system, problem, n_epochs=40, strategy=strategy)
+    before = weights.raw.tobytes()
+    _, reports = train(system, problem, weights=weights, strategy=strategy)
+    assert [report["stretches"] for report in reports] == [0] * len(problem)
+    assert weights.raw.tobytes() == before
+
+
+def test_early_update_uses_less_of_the_correct_path_than_dlaso():
+    problem = random_problem(JOINT)
+    used = {
+        strategy: sum(report["used"] for report in train(JOINT, problem, strategy=strategy)[1])
+        for strategy in ("early", "dlaso")
+    }
+    assert 0 < used["early"] < used["dlaso"]
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "dlaso", "laso"])
+def test_strategies_that_go_on_use_the_whole_correct_path(strategy):
+    problem = random_problem(JOINT)
+    _, reports = train(JOINT, problem, strategy=strategy)
+    assert [report["used"] for report in reports] == [len(actions) for _, actions in problem]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_correct_actions_are_counted(strategy):
+    problem = random_problem(TAGGING)
+    _, reports = train(TAGGING, problem, strategy=strategy)
+    assert [report["gold"] for report in reports] == [len(actions) for _, actions in problem]
+
+
+@pytest.mark.parametrize("strategy", ["early", "max_violation"])
+def test_prefix_strategies_update_once_a_document_at_most(strategy):
+    _, reports = train(JOINT, random_problem(JOINT), strategy=strategy)
+    assert max(report["stretches"] for report in reports) == 1
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "dlaso", "laso"])
+def test_strategies_that_go_on_update_on_several_stretches(strategy):
+    _, reports = train(JOINT, random_problem(JOINT), strategy=strategy)
+    assert max(report["stretches"] for report in reports) > 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_violations_are_never_negative(strategy):
+    _, reports = train(JOINT, random_problem(JOINT), n_epochs=3, strategy=strategy)
+    assert min(report["violation"] for report in reports) >= -1e-4
+
+
+def test_a_perceptron_step_is_as_long_as_the_aggressiveness():
+    problem = longest(random_problem(TAGGING))
+    one, half = (train(TAGGING, problem, rule="perceptron", aggressiveness=step)[0].raw for step in (1.0, 0.5))
+    assert one.any()
+    np.testing.assert_array_equal(one, 2 * half)
+
+
+def test_a_passive_aggressive_step_is_never_longer_than_the_aggressiveness():
+    problem = longest(random_problem(JOINT))
+    short, _ = train(JOINT, problem, aggressiveness=1e-6)
+    unit, _ = train(JOINT, problem, rule="perceptron", aggressiveness=1e-6)
+    assert unit.raw.any()
+    np.testing.assert_array_equal(short.raw, unit.raw)
+
+
+def test_a_passive_aggressive_step_mends_the_violation_of_one_stretch_exactly():
+    problem = longest(random_problem(TAGGING))
+    weights, (first,) = train(TAGGING, problem, strategy="early")
+    assert first["stretches"] == 1
+    # Zero weights: violation 0 and loss 1, so the difference is scored 1 now: tau * |d|^2 = 1, |tau * d|^2 = tau.
+    smallest = np.abs(weights.raw[weights.raw != 0]).min()
+    assert (weights.raw.astype(np.float64) ** 2).sum() == pytest.approx(smallest, rel=1e-5)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("system", [JOINT, TAGGING])
+def test_an_empty_document_teaches_nothing_but_counts(strategy, system):
+    weights, (report,) = train(system, [(random_columns(0), [])], strategy=strategy)
+    assert not weights.raw.any()
+    assert weights.n_updates == 1
+    assert report == {"violation": 0.0, "stretches": 0, "used": 0, "gold": 0}
+
+
+def test_an_empty_batch_is_fine():
+    assert make_learner(JOINT).update([])["gold"] == 0
+
+
+def test_instances_may_come_from_a_generator():
+    problem = random_problem(JOINT)
+    listed, generated = make_learner(JOINT), make_learner(JOINT)
+    instances = [Instance(*document) for document in problem]
+    assert listed.update(instances) == generated.update(instance for instance in instances)
+    assert bytes_of(listed.weights) == bytes_of(generated.weights)
+
+
+def test_long_documents_survive_collections_of_the_arenas():
+    columns = random_columns(4000)
+    weights = random_weights(JOINT, 5)
+    actions = Search(JOINT, templates_for(JOINT), 1).predict(weights, columns)
+    _, (report,) = train(JOINT, [(columns, actions)])
+    assert report["used"] == len(actions)
+
+
+# Threads
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("system", [JOINT, TAGGING])
+def test_any_number_of_threads_learns_identical_weights(strategy, system):
+    problem = random_problem(system)
+    found = {
+        bytes_of(train(system, problem, 2, batch_size=4, strategy=strategy, threads=threads)[0])
+        for threads in (1, 2, 3)
+    }
+    assert len(found) == 1
+
+
+def test_threads_learn_identical_weights_with_dropout():
+    problem = random_problem(JOINT)
+    found = {bytes_of(train(JOINT, problem, batch_size=5, dropout=0.3, threads=threads)[0]) for threads in (1, 2, 3)}
+    assert len(found) == 1
+
+
+def test_threads_report_the_same_sums():
+    problem = random_problem(JOINT)
+    one, three = (train(JOINT, problem, batch_size=9, threads=threads)[1] for threads in (1, 3))
+    assert one == three
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_refused_batch_changes_nothing_and_the_next_can_follow_at_once(threads):
+    problem = random_problem(JOINT)
+    instances = [Instance(*document) for document in problem]
+    long = random_columns(2000)
+    slow = Instance(long, Search(JOINT, templates_for(JOINT), 1).predict(random_weights(JOINT, 5), long))
+    learner, undisturbed = make_learner(JOINT, threads=threads), make_learner(JOINT)
+    for _ in range(3):
+        before = bytes_of(learner.weights)
+        with pytest.raises(ValueError, match="J043"):
+            learner.update([Instance(random_columns(2), [5]), slow, slow])
+        assert bytes_of(learner.weights) == before
+        learner.update(instances)
+        undisturbed.update(instances)
+    assert bytes_of(learner.weights) == bytes_of(undisturbed.weights)
+
+
+# Dropout
+
+
+def test_dropout_is_deterministic():
+    problem = random_problem(JOINT)
+    first, second = (bytes_of(train(JOINT, problem, 2, dropout=0.5)[0]) for _ in range(2))
+    assert first == second
+
+
+def test_dropout_changes_fewer_weights():
+    problem = longest(random_problem(TAGGING))
+    changed = [np.count_nonzero(train(TAGGING, problem, dropout=share)[0].raw) for share in (0.0, 0.5, 0.9)]
+    assert changed[0] > changed[1] > changed[2]
+
+
+def test_no_feature_survives_dropout_of_all():
+    weights, _ = train(JOINT, random_problem(JOINT), dropout=1.0)
+    assert not weights.raw.any()
+
+
+def test_no_dropout_is_dropout_of_zero():
+    problem = random_problem(JOINT)
+    learner = make_learner(JOINT)
+    learner.update([Instance(*document) for document in problem])
+    weights, _ = train(JOINT, problem, batch_size=len(problem), dropout=0.0)
+    assert bytes_of(weights) == bytes_of(learner.weights)
+
+
+# Averages
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_averages_are_the_mean_of_the_weights_after_each_instance(strategy):
+    system, problem = JOINT, random_problem(JOINT)
+    learner = make_learner(system, strategy=strategy)
+    snapshots = []
+    for document in problem * 2:
+        learner.update([Instance(*document)])
+        snapshots.append(learner.weights.raw.copy())
+    np.testing.assert_allclose(learner.weights.averages(), np.mean(snapshots, axis=0), atol=1e-5)
+
+
+def test_averages_within_a_batch_count_each_instance():
+    problem = tagging_problem()
+    weights, _ = train(TAGGING, problem, batch_size=len(problem))
+    assert weights.n_updates == len(problem)
+
+
+def test_finishing_does_not_disturb_learning():
+    problem = random_problem(JOINT)
+    plain, finished = make_learner(JOINT), make_learner(JOINT)
+    for document in problem:
+        plain.update([Instance(*document)])
+        finished.update([Instance(*document)])
+        finished.weights.finish()
+    assert bytes_of(plain.weights) == bytes_of(finished.weights)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_table_that_only_predicts_can_learn_again(name):
+    system, problem = PROBLEMS[name]
+    weights, _ = train(system, problem, 12)
+    weights.finish()
+    only_predicts = Weights(weights.bits, weights.width)
+    only_predicts.predict_with(weights.averaged, weights.kept, weights.scale)
+    only_predicts.learn()
+    train(system, problem, 3, weights=only_predicts)
+    for columns, actions in problem:
+        assert predict(system, only_predicts, columns) == actions.tolist()
+
+
+def test_restored_weights_learn_exactly_as_those_they_came_from():
+    problem = random_problem(JOINT)
+    weights, _ = train(JOINT, problem)
+    copy = Weights(weights.bits, weights.width)
+    copy.restore(weights.raw.copy(), weights.total.copy(), weights.n_met.copy(), weights.n_updates)
+    for table in (weights, copy):
+        train(JOINT, problem, weights=table)
+    assert bytes_of(weights) == bytes_of(copy)
+
+
+def test_a_learner_follows_weights_that_are_restored_under_it():
+    problem = random_problem(JOINT)
+    learner = make_learner(JOINT)
+    blank = [array.copy() for array in (learner.weights.raw, learner.weights.total, learner.weights.n_met)]
+    instances = [Instance(*document) for document in problem]
+    learner.update(instances)
+    first = bytes_of(learner.weights)
+    learner.weights.restore(*blank, 0)
+    learner.update(instances)
+    assert bytes_of(learner.weights) == first
+
+
+# Illegal correct paths
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("actions", [[], [0], [0, 0], [6], [0] * 50])
+def test_paths_of_the_wrong_length_are_refused(strategy, actions):
+    with pytest.raises(ValueError, match="J043"):
+        train(JOINT, [(random_columns(3), actions)], strategy=strategy)
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "max_violation", "dlaso", "laso"])
+@pytest.mark.parametrize("more", [0, 5, 65535])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_actions_after_the_end_are_refused(strategy, more, name):
+    system, problem = PROBLEMS[name]
+    for n_more in (1, 9):
+        longer = [(columns, [*actions, *[more] * n_more]) for columns, actions in problem[:1]]
+        with pytest.raises(ValueError, match="J043"):
+            train(system, longer, strategy=strategy, width=40)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("action", [7, 4096, 65535])
+@pytest.mark.parametrize("system", [JOINT, TAGGING])
+def test_action_numbers_out_of_range_are_refused(strategy, action, system):
+    with pytest.raises(ValueError, match=r"J043.*step 0"):
+        train(system, [(random_columns(3), [action, 0, 0])], strategy=strategy)
+
+
+def test_a_path_through_a_preset_boundary_is_refused():
+    columns = random_columns(2, constraints=[0, 1])
+    shift, left, root = JOINT.actions["SHIFT"], JOINT.actions["LEFT", "l"], JOINT.actions["ROOT", "root"]
+    with pytest.raises(ValueError, match=r"J043.*\(4\).*step 1"):
+        train(JOINT, [(columns, [shift, shift, left, root])])
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.sampled_from([JOINT, TAGGING]),
+    st.sampled_from(STRATEGIES),
+    st.integers(0, 4),
+    st.lists(st.one_of(st.integers(0, 8), st.integers(0, 65535)), max_size=14),
+    st.sampled_from([1, 4, 40]),
+)
+def test_exactly_the_legal_paths_are_accepted(system, strategy, n_tokens, actions, width):
+    columns = random_columns(n_tokens)
+    try:
+        legal = replay(system, columns, actions).is_final
+    except ValueError:
+        legal = False
+    try:
+        train(system, [(columns, actions)], strategy=strategy, width=width)
+        accepted = True
+    except ValueError:
+        accepted = False
+    # Early update never sees what comes after its update.
+    assert accepted == legal or (accepted and strategy == "early")
+
+
+@pytest.mark.parametrize("actions", [0, [[0, 0], [0, 0]], np.zeros((0, 3))])
+def test_actions_that_are_not_a_sequence_are_refused(actions):
+    with pytest.raises(ValueError, match="J043"):
+        Instance(random_columns(2), actions)
+
+
+@pytest.mark.parametrize("actions", [[-1], [65536], ["x"], [None]])
+def test_actions_that_are_not_numbers_of_actions_are_refused(actions):
+    with pytest.raises((ValueError, OverflowError, TypeError)):
+        Instance(random_columns(1), actions)
+
+
+# Other invalid arguments
+
+
+@pytest.mark.parametrize("strategy", ["", "DLASO", None, 3])
+def test_an_unknown_strategy_is_refused(strategy):
+    with pytest.raises(ValueError, match=r"J040.*update strategy.*dlaso"):
+        make_learner(JOINT, strategy=strategy)
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match=r"J040.*update rule 'adam'.*passive_aggressive"):
+        make_learner(JOINT, rule="adam")
+
+
+@pytest.mark.parametrize("aggressiveness", [0, -1.0, float("nan")])
+def test_aggressiveness_must_be_above_zero(aggressiveness):
+    with pytest.raises(ValueError, match="J041"):
+        make_learner(JOINT, aggressiveness=aggressiveness)
+
+
+@pytest.mark.parametrize("threads", [0, -3])
+def test_at_least_one_thread_is_needed(threads):
+    with pytest.raises(ValueError, match=f"J042.*{threads}"):
+        make_learner(JOINT, threads=threads)
+
+
+@pytest.mark.parametrize("width", [0, 1025])
+def test_a_width_out_of_range_is_refused(width):
+    with pytest.raises(ValueError, match="J030"):
+        make_learner(JOINT, width=width)
+
+
+def test_templates_of_another_system_are_refused():
+    with pytest.raises(ValueError, match="J040"):
+        Learner(fresh_weights(JOINT), JOINT, templates_for(TAGGING), 4)
+
+
+def test_weights_of_another_width_are_refused():
+    with pytest.raises(ValueError, match="J033"):
+        train(JOINT, parsing_problem(), weights=fresh_weights(TAGGING))
+
+
+def test_weights_that_only_predict_are_refused():
+    weights = Weights(14, row_width(JOINT))
+    weights.predict_with(np.zeros(weights.n_cells, dtype=np.int8), all_kept(14), 1.0)
+    with pytest.raises(ValueError, match="J023"):
+        train(JOINT, parsing_problem(), weights=weights)
+
+
+def test_weights_that_have_forgotten_learning_are_refused():
+    system, problem = PROBLEMS["parsing"]
+    learner = make_learner(system)
+    learner.update([Instance(*problem[0])])
+    learner.weights.forget_learning()
+    with pytest.raises(ValueError, match="J023"):
+        learner.update([Instance(*problem[0])])
+
+
+def test_documents_with_other_columns_are_refused():
+    columns = Columns(COLUMNS[::-1], np.zeros((1, 2), dtype=np.uint64))
+    with pytest.raises(ValueError, match="J034"):
+        train(JOINT, [(columns, [0, 6])])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("wrong", [None, "text", ([1], [0])])
+def test_what_is_not_an_instance_is_refused(wrong, threads):
+    with pytest.raises(TypeError):
+        make_learner(JOINT, threads=threads).update([wrong])
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 3])
+def test_arguments_of_other_types_are_refused(wrong):
+    weights, templates = fresh_weights(JOINT), templates_for(JOINT)
+    for call in (
+        lambda: Learner(wrong, JOINT, templates, 4),
+        lambda: Learner(weights, wrong, templates, 4),
+        lambda: Learner(weights, JOINT, wrong, 4),
+        lambda: Instance(wrong, [0]),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_an_instance_cannot_be_made_without_its_document():
+    with pytest.raises(TypeError):
+        Instance.__new__(Instance)

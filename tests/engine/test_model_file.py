@@ -1,0 +1,192 @@
+"""Model files: what goes in comes out, and whatever was cut, changed or is something else is refused."""
+
+import os
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine import model_file
+
+QUICK = settings(deadline=None, max_examples=150)
+META = {"fingerprint": "abc", "table_bits": 8, "labels": ["é", "x"]}
+ARRAYS = {
+    "averaged": np.arange(-60, 61, dtype=np.int8),
+    "total": np.linspace(0, 1, 33, dtype=np.float32),
+    "empty": np.zeros(0, dtype=np.float32),
+    "last": np.arange(16, dtype=np.uint32),
+}
+CONTENT = model_file.pack(META, ARRAYS)
+dtypes = st.sampled_from(["i1", "u1", "<f4", "<u4", "<i8", "<f8", ">u2"])
+
+
+def same(one, other):
+    (meta, arrays), (other_meta, other_arrays) = one, other
+    return meta == other_meta and all(np.array_equal(arrays[name], other_arrays[name]) for name in other_arrays)
+
+
+@QUICK
+@given(
+    st.dictionaries(st.text(), st.one_of(st.integers(), st.text(), st.none(), st.lists(st.text())), max_size=4),
+    st.dictionaries(st.text(), st.tuples(dtypes, st.binary(max_size=200)), max_size=4),
+)
+def test_what_is_packed_comes_back(meta, described):
+    arrays = {}
+    for name, (dtype, data) in described.items():
+        size = np.dtype(dtype).itemsize
+        arrays[name] = np.frombuffer(data[: len(data) // size * size], dtype=dtype)
+    found_meta, found = model_file.unpack(model_file.pack(meta, arrays))
+    assert found_meta == meta
+    assert found.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert found[name].tobytes() == array.astype(array.dtype.newbyteorder("<")).tobytes()
+
+
+def test_the_same_model_makes_the_same_bytes():
+    assert model_file.pack(META, ARRAYS) == CONTENT
+
+
+def test_arrays_are_read_only():
+    _, arrays = model_file.unpack(bytearray(CONTENT))
+    with pytest.raises(ValueError, match="read-only"):
+        arrays["averaged"][0] = 1
+
+
+def test_arrays_lie_where_processors_like_them():
+    _, arrays = model_file.unpack(CONTENT)
+    base = min(array.ctypes.data for array in arrays.values() if array.size)
+    assert all((array.ctypes.data - base) % model_file.ALIGNMENT == 0 for array in arrays.values() if array.size)
+
+
+def test_arrays_are_views_of_the_content():
+    _, arrays = model_file.unpack(CONTENT)
+    assert not arrays["averaged"].flags.owndata
+
+
+# Damage
+
+
+def test_every_truncation_is_refused():
+    for size in range(len(CONTENT)):
+        with pytest.raises(ValueError, match=r"J05[02]"):
+            model_file.unpack(CONTENT[:size])
+
+
+@QUICK
+@given(st.lists(st.tuples(st.integers(0, len(CONTENT) - 1), st.integers(1, 255)), min_size=1, max_size=3))
+def test_changed_bytes_are_refused_unless_they_are_padding(changes):
+    content = bytearray(CONTENT)
+    for at, change in changes:
+        content[at] ^= change
+    try:
+        found = model_file.unpack(bytes(content))
+    except ValueError as error:
+        assert "J05" in str(error)
+    else:
+        assert same(found, (META, ARRAYS))
+
+
+def test_every_changed_byte_of_an_array_is_refused():
+    at = CONTENT.index(ARRAYS["averaged"].tobytes())
+    for i in range(at, at + ARRAYS["averaged"].nbytes):
+        with pytest.raises(ValueError, match=r"J052.*'averaged'"):
+            model_file.unpack(CONTENT[:i] + bytes([CONTENT[i] ^ 1]) + CONTENT[i + 1 :])
+
+
+@QUICK
+@given(st.binary(max_size=300))
+def test_random_bytes_are_refused(content):
+    with pytest.raises(ValueError, match="J050"):
+        model_file.unpack(content)
+
+
+@QUICK
+@given(st.binary(max_size=300))
+def test_random_bytes_after_the_magic_are_refused(content):
+    with pytest.raises(ValueError, match="J05"):
+        model_file.unpack(model_file.MAGIC + content)
+
+
+@QUICK
+@given(st.integers(1, 2**32 - 1), st.integers(0, 2**32 - 1), st.binary(max_size=100))
+def test_random_headers_of_this_version_are_refused(size, checksum, rest):
+    content = model_file.PREFIX.pack(model_file.MAGIC, model_file.VERSION, size, checksum) + rest
+    with pytest.raises(ValueError, match=r"J052.*header"):
+        model_file.unpack(content)
+
+
+@pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
+def test_another_version_is_refused_by_its_number(version):
+    content = CONTENT[:8] + struct.pack("<I", version) + CONTENT[12:]
+    with pytest.raises(ValueError, match=f"J051.*format {version}.*reads format 1"):
+        model_file.unpack(content)
+
+
+def test_errors_name_the_source():
+    with pytest.raises(ValueError, match="my model is not a model"):
+        model_file.unpack(b"", "my model")
+
+
+# Files
+
+
+def test_a_written_file_is_read_back(tmp_path):
+    model_file.write(tmp_path / "model", CONTENT)
+    assert same(model_file.read(tmp_path / "model"), (META, ARRAYS))
+
+
+def test_mapped_arrays_are_read_only(tmp_path):
+    model_file.write(tmp_path / "model", CONTENT)
+    _, arrays = model_file.read(tmp_path / "model")
+    with pytest.raises(ValueError, match="read-only"):
+        arrays["averaged"][0] = 1
+    with pytest.raises(ValueError):
+        arrays["averaged"].flags.writeable = True
+
+
+def test_mapped_arrays_outlive_the_file(tmp_path):
+    path = tmp_path / "model"
+    model_file.write(path, CONTENT)
+    _, arrays = model_file.read(path)
+    path.unlink()
+    assert np.array_equal(arrays["averaged"], ARRAYS["averaged"])
+
+
+def test_mapped_arrays_do_not_change_when_the_file_is_written_again(tmp_path):
+    path = tmp_path / "model"
+    model_file.write(path, CONTENT)
+    _, arrays = model_file.read(path)
+    model_file.write(path, model_file.pack(META, {"averaged": np.zeros(121, dtype=np.int8)}))
+    assert np.array_equal(arrays["averaged"], ARRAYS["averaged"])
+
+
+def test_writing_leaves_nothing_but_the_file(tmp_path):
+    model_file.write(tmp_path / "model", CONTENT)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_writing_replaces_what_was_there(tmp_path):
+    (tmp_path / "model").write_bytes(b"old and longer" * 1000)
+    model_file.write(tmp_path / "model", CONTENT)
+    assert (tmp_path / "model").read_bytes() == CONTENT
+
+
+def test_what_was_there_stays_whole_when_writing_fails(tmp_path, monkeypatch):
+    def fail(_):
+        raise OSError("no space left on device")
+
+    path = tmp_path / "model"
+    model_file.write(path, CONTENT)
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="no space"):
+        model_file.write(path, b"new")
+    assert path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("content", [b"", b"x", CONTENT[:-80], b"SPJOINT\0"])
+def test_a_file_that_is_no_model_is_refused_by_its_path(tmp_path, content):
+    (tmp_path / "model").write_bytes(content)
+    with pytest.raises(ValueError, match=r"J05[02].*model"):
+        model_file.read(tmp_path / "model")

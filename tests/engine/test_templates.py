@@ -1,0 +1,173 @@
+"""Feature templates: what their text may say, and errors that name the line."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.templates import Templates
+
+from .toys import COLUMNS, JOINT, TAGGING, random_columns, random_weights, replay, templates_for
+
+QUICK = settings(deadline=None, max_examples=100)
+
+
+def compile_for_joint(text, columns=COLUMNS):
+    return Templates(text, columns, JOINT)
+
+
+def test_each_line_is_a_template_and_each_paragraph_a_block():
+    templates = compile_for_joint("s0.word\ns0.tag s1.tag\n\nb0.word\n\n\n\nb0.flag\n")
+    assert (templates.n_templates, templates.n_blocks) == (4, 3)
+
+
+def test_comments_are_no_templates_and_do_not_divide_blocks():
+    templates = compile_for_joint("# Words.\ns0.word  # of the stack\n# more\ns1.word")
+    assert (templates.n_templates, templates.n_blocks) == (2, 1)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing", "   \n\t\n"])
+def test_templates_without_features_are_refused(text):
+    with pytest.raises(ValueError, match=r"J011.*have 0 lines.*1 to 256"):
+        compile_for_joint(text)
+
+
+def test_as_many_templates_as_are_allowed_are_compiled_and_searched():
+    templates = compile_for_joint("\n\n".join(["s0.word b0.word"] * 256))
+    assert (templates.n_templates, templates.n_blocks) == (256, 256)
+    columns = random_columns(5)
+    actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
+    assert replay(JOINT, columns, actions).is_final
+
+
+def test_too_many_templates_are_refused():
+    with pytest.raises(ValueError, match=r"J011.*257"):
+        compile_for_joint("s0.word\n" * 257)
+
+
+@pytest.mark.parametrize("offset", ["+8", "-8", "+1", "-0"])
+@pytest.mark.parametrize("system", [JOINT, TAGGING])
+def test_offsets_up_to_eight_can_be_searched_at_both_ends_of_a_document(offset, system):
+    slots = system.token_slots()
+    templates = Templates("\n".join(f"{slot}{offset}.word" for slot in slots), COLUMNS, system)
+    for n_tokens in (1, 3):
+        columns = random_columns(n_tokens)
+        actions = Search(system, templates, 4).predict(random_weights(system), columns)
+        assert replay(system, columns, actions).is_final
+
+
+@pytest.mark.parametrize("offset", ["+9", "-9", "+100", "-99999999999999999999"])
+def test_offsets_beyond_eight_are_refused(offset):
+    with pytest.raises(ValueError, match=r"J010.*line 2"):
+        compile_for_joint(f"s0.word\nb0{offset}.word")
+
+
+@pytest.mark.parametrize(
+    "atom",
+    [
+        "word",
+        "s9.word",
+        "s0.lemma",
+        "s0.",
+        ".word",
+        "s0",
+        "s0..word",
+        "s0+.word",
+        "s0+1+1.word",
+        "B0.word",
+        "b0.flag+1",
+    ],
+)
+def test_an_unknown_atom_is_refused_with_its_line_and_what_is_known(atom):
+    with pytest.raises(ValueError, match=r"J010.*in line 4 .*s0, s1.*word, tag.*b0\.flag") as error:
+        compile_for_joint(f"# comment\ns0.word\n\ns0.tag {atom}")
+    assert f"'{atom}'" in str(error.value)
+
+
+def test_atoms_of_another_system_are_unknown():
+    with pytest.raises(ValueError, match=r"J010.*'w\.word'"):
+        compile_for_joint("w.word")
+
+
+def test_columns_that_the_documents_lack_are_unknown():
+    with pytest.raises(ValueError, match=r"J010.*'s0\.tag'"):
+        compile_for_joint("s0.tag", ["word"])
+
+
+def test_eight_atoms_can_be_joined():
+    assert compile_for_joint("s0.word " * 8).n_templates == 1
+
+
+def test_more_than_eight_atoms_are_refused():
+    with pytest.raises(ValueError, match=r"J012.*Line 2 .*9 atoms.*8"):
+        compile_for_joint("s0.word\n" + "s0.word " * 9)
+
+
+def atoms(n):
+    names = [
+        f"{slot}{offset}.{column}"
+        for slot in ("s0", "s1", "b0")
+        for offset in ("", *range(-8, 0))
+        for column in COLUMNS
+    ]
+    names += [
+        f"{slot}+{offset}.{column}" for slot in ("s0", "s1", "b0") for offset in range(1, 9) for column in COLUMNS
+    ]
+    names += [f"s2{offset}.{column}" for offset in ("", *range(-8, 0)) for column in COLUMNS]
+    names += [f"s3{offset}.{column}" for offset in ("", *range(-8, 0)) for column in COLUMNS]
+    return names[:n]
+
+
+def lines_of(names):
+    return "\n".join(" ".join(names[i : i + 4]) for i in range(0, len(names), 4))
+
+
+def test_a_block_of_as_many_atoms_as_are_allowed_is_searched():
+    templates = compile_for_joint(lines_of(atoms(128)))
+    columns = random_columns(5)
+    actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
+    assert replay(JOINT, columns, actions).is_final
+
+
+def test_a_block_of_too_many_atoms_is_refused_with_its_first_line():
+    with pytest.raises(ValueError, match=r"J013.*line 3 .*129 atoms.*128"):
+        compile_for_joint("s0.word\n\n" + lines_of(atoms(129)))
+
+
+def test_too_many_atoms_are_fine_in_two_blocks():
+    assert compile_for_joint(lines_of(atoms(64)) + "\n\n" + lines_of(atoms(129)[64:])).n_blocks == 2
+
+
+def test_the_fingerprint_ignores_spacing_and_comments():
+    plain, spaced = compile_for_joint("s0.word s1.word"), compile_for_joint("# x\n\n s0.word   s1.word # y\n")
+    assert plain.fingerprint == spaced.fingerprint
+
+
+@pytest.mark.parametrize("text", ["s1.word s0.word", "s0.word", "s0.word s1.word\ns2.word"])
+def test_other_templates_have_another_fingerprint(text):
+    assert compile_for_joint(text).fingerprint != compile_for_joint("s0.word s1.word").fingerprint
+
+
+def test_other_columns_have_another_fingerprint():
+    assert compile_for_joint("s0.word").fingerprint != compile_for_joint("s0.word", COLUMNS[::-1]).fingerprint
+
+
+@QUICK
+@given(st.text(alphabet="s0b1.+-word tag#\n3"))
+def test_any_text_is_compiled_or_refused_by_a_coded_error(text):
+    try:
+        assert compile_for_joint(text).n_templates >= 1
+    except ValueError as error:
+        assert str(error).startswith("[J01")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"s0.word"])
+def test_templates_that_are_not_text_are_refused(wrong):
+    with pytest.raises((TypeError, AttributeError)):
+        Templates(wrong, COLUMNS, JOINT)
+
+
+def test_templates_are_compiled_once_and_shared():
+    templates, columns, weights = templates_for(JOINT), random_columns(9), random_weights(JOINT)
+    paths = {tuple(Search(JOINT, templates, 4).predict(weights, columns).tolist()) for _ in range(3)}
+    assert len(paths) == 1

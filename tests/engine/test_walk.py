@@ -1,0 +1,84 @@
+"""Systems and walks, as far as all systems share them: the limits of what a system may be, and taking paths by hand."""
+
+import numpy as np
+import pytest
+
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.system import System, Walk
+
+from .toys import BOUNDED_TAGGING, JOINT, LATE, TAGGING, random_columns, replay
+
+
+def test_the_base_of_all_systems_has_nothing_to_do():
+    walk = Walk(System(), random_columns(3))
+    assert walk.is_final and walk.legal() == [] and walk.slots() == {}
+
+
+@pytest.mark.parametrize("system", [JOINT, LATE, TAGGING, BOUNDED_TAGGING])
+def test_a_final_walk_takes_no_action(system):
+    walk = Walk(system, random_columns(0))
+    for action in range(system.n_actions):
+        with pytest.raises(ValueError, match=r"J005.*\[\]"):
+            walk.advance(action)
+
+
+@pytest.mark.parametrize("system", [JOINT, TAGGING])
+def test_an_action_that_was_refused_changes_nothing(system):
+    walk = Walk(system, random_columns(3))
+    before = walk.slots()
+    with pytest.raises(ValueError):
+        walk.advance(99)
+    assert walk.slots() == before
+
+
+@pytest.mark.parametrize("action", [None, "0", [0]])
+def test_an_action_that_is_no_number_is_refused(action):
+    with pytest.raises(TypeError):
+        Walk(JOINT, random_columns(3)).advance(action)
+
+
+@pytest.mark.parametrize("action", [2**31, -(2**31) - 1, 2**64])
+def test_an_action_that_is_no_machine_number_is_refused(action):
+    with pytest.raises(OverflowError):
+        Walk(JOINT, random_columns(3)).advance(action)
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 3])
+def test_arguments_of_other_types_are_refused(wrong):
+    for call in (lambda: Walk(wrong, random_columns(3)), lambda: Walk(JOINT, wrong)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_walks_of_the_same_system_do_not_meet():
+    first, second = (Walk(JOINT, random_columns(3)) for _ in range(2))
+    first.advance(0)
+    assert first.slots() != second.slots()
+
+
+def test_a_walk_keeps_its_document():
+    walk = Walk(JOINT, Columns(["word"], np.ones((500, 1), dtype=np.uint64), [0] * 500))
+    for _ in range(500):
+        walk.advance(JOINT.actions["SHIFT"])
+    assert JOINT.actions["SHIFT"] not in walk.legal()
+
+
+def test_collecting_throws_away_what_is_not_reachable_however_often():
+    walk = replay(JOINT, random_columns(300), [0] * 200)
+    before = walk.slots()
+    for _ in range(100):
+        walk.collect()
+    assert walk.slots() == before
+
+
+def test_walks_of_many_thousand_steps_are_collected_and_go_on():
+    n = 20_000
+    walk = Walk(JOINT, random_columns(n))
+    walk.advance(0)
+    left = JOINT.actions["LEFT", "l"]
+    for token in range(1, n):
+        walk.advance(0)
+        walk.advance(left)
+        if token % 1000 == 0:
+            walk.collect()
+    assert walk.legal() == [JOINT.actions["ROOT", "root"]]

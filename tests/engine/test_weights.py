@@ -1,0 +1,244 @@
+"""The weight table: sizes, what it takes back, averages, pruning and quantising."""
+
+import mmap
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.weights import Weights
+
+from .toys import JOINT, all_kept, random_columns, random_weights, row_width, templates_for
+
+QUICK = settings(deadline=None, max_examples=30)
+
+
+def arrays_for(weights):
+    n = weights.n_cells
+    return np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(1 << weights.bits, np.uint8)
+
+
+def use(weights):
+    """Learns and predicts with weights, as far as they are ready; they may refuse, but nothing may crash."""
+    for call in (
+        lambda: Learner(weights, JOINT, templates_for(JOINT), 4).update([Instance(random_columns(1), [0, 6])]),
+        lambda: Search(JOINT, templates_for(JOINT), 4).predict(weights, random_columns(5)),
+    ):
+        try:
+            call()
+        except ValueError as error:
+            assert "J023" in str(error) or "J024" in str(error)
+
+
+@pytest.mark.parametrize("bits", [7, 31, 0, -1, 64])
+def test_a_table_of_too_few_or_many_bits_is_refused(bits):
+    with pytest.raises(ValueError, match=f"J020.*{bits}.*8 to 30"):
+        Weights(bits, 10)
+
+
+@pytest.mark.parametrize("width", [0, -1, 32769])
+def test_rows_of_a_width_out_of_range_are_refused(width):
+    with pytest.raises(ValueError, match=f"J021.*{width}.*32768"):
+        Weights(8, width)
+
+
+@pytest.mark.parametrize("min_met", [0, -1, 256])
+def test_a_count_of_meetings_out_of_range_is_refused(min_met):
+    with pytest.raises(ValueError, match=f"J025.*{min_met}.*255"):
+        Weights(8, 10, min_met)
+
+
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 32768])
+def test_the_last_row_fits_into_the_table(width):
+    assert Weights(8, width).n_cells >= 2**8 - 1 + width
+
+
+def test_a_new_table_neither_learns_nor_predicts():
+    weights = Weights(8, row_width(JOINT))
+    assert not weights.is_learning and weights.averaged is None
+    use(weights)
+
+
+def test_a_table_that_never_learnt_cannot_be_finished():
+    with pytest.raises(ValueError, match="J023"):
+        Weights(8, 10).finish()
+
+
+def test_a_table_that_has_forgotten_learning_still_predicts():
+    weights = random_weights(JOINT)
+    weights.learn()
+    weights.finish()
+    columns = random_columns(9)
+    before = Search(JOINT, templates_for(JOINT), 4).predict(weights, columns).tolist()
+    weights.forget_learning()
+    assert not weights.is_learning
+    assert Search(JOINT, templates_for(JOINT), 4).predict(weights, columns).tolist() == before
+
+
+def test_learning_starts_from_zero():
+    weights = Weights(8, 10)
+    weights.learn()
+    assert not weights.raw.any() and not weights.total.any() and weights.n_updates == 0
+
+
+def test_learning_starts_from_the_averages_where_there_are_some():
+    weights = random_weights(JOINT, scale=0.25)
+    weights.learn()
+    np.testing.assert_array_equal(weights.raw, weights.averaged * np.float32(0.25))
+
+
+def test_making_a_learning_table_ready_again_keeps_what_it_learnt():
+    weights = Weights(8, 10)
+    weights.learn()
+    weights.raw[3] = 1
+    weights.learn()
+    assert weights.raw[3] == 1
+
+
+# What it takes back
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda array: array[:-1],
+        lambda array: np.append(array, array[:1]),
+        lambda array: array.reshape(1, -1),
+        lambda array: array.astype(np.float64),
+        lambda array: array.astype(">f4"),
+        lambda array: np.repeat(array, 2)[::2],
+        lambda array: np.frombuffer(array.tobytes(), dtype=array.dtype),
+    ],
+    ids=["short", "long", "two-dimensional", "double", "big-endian", "strided", "read-only"],
+)
+def test_arrays_that_do_not_fit_are_refused_and_leave_nothing_behind(which, spoil):
+    weights = Weights(8, row_width(JOINT))
+    arrays = list(arrays_for(weights))
+    arrays[which] = spoil(arrays[which])
+    with pytest.raises(ValueError):
+        weights.restore(*arrays, 0)
+    assert not weights.is_learning
+    use(weights)
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_refused_arrays_leave_a_learning_table_as_it_was(which):
+    weights = Weights(8, row_width(JOINT))
+    weights.learn()
+    weights.raw[0] = 5
+    arrays = list(arrays_for(weights))
+    arrays[which] = arrays[which][1:]
+    with pytest.raises(ValueError, match="J022"):
+        weights.restore(*arrays, 0)
+    assert weights.raw[0] == 5
+    use(weights)
+
+
+@pytest.mark.parametrize("wrong", [None, "text", [0.0]])
+def test_what_is_no_array_is_refused(wrong):
+    weights = Weights(8, row_width(JOINT))
+    raw, total, n_met = arrays_for(weights)
+    for call in (
+        lambda: weights.restore(wrong, total, n_met, 0),
+        lambda: weights.restore(raw, total, n_met, "many"),
+        lambda: weights.predict_with(wrong, all_kept(8), 1.0),
+        lambda: weights.predict_with(np.zeros(weights.n_cells, np.int8), wrong, 1.0),
+        lambda: weights.predict_with(np.zeros(weights.n_cells, np.int8), all_kept(8), "one"),
+    ):
+        with pytest.raises((ValueError, TypeError, AttributeError)):
+            call()
+        use(weights)
+
+
+@pytest.mark.parametrize(
+    ("averaged", "kept"),
+    [
+        (lambda n: np.zeros(n - 1, np.int8), all_kept(8)),
+        (lambda n: np.zeros(n, np.uint8), all_kept(8)),
+        (lambda n: np.zeros(2 * n, np.int8)[::2], all_kept(8)),
+        (lambda n: np.zeros(n, np.int8), all_kept(8)[1:]),
+        (lambda n: np.zeros(n, np.int8), all_kept(8).astype(np.int8)),
+        (lambda n: np.zeros(n, np.int8), all_kept(9)[::2]),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused_and_leave_nothing_behind(averaged, kept):
+    weights = Weights(8, row_width(JOINT))
+    with pytest.raises(ValueError):
+        weights.predict_with(averaged(weights.n_cells), kept, 1.0)
+    assert weights.averaged is None
+    use(weights)
+
+
+def test_read_only_weights_predict():
+    weights, mapped = random_weights(JOINT), Weights(12, row_width(JOINT))
+    mapped.predict_with(np.frombuffer(weights.averaged.tobytes(), np.int8), weights.kept, 1.0)
+    columns = random_columns(9)
+    paths = [Search(JOINT, templates_for(JOINT), 4).predict(table, columns).tolist() for table in (weights, mapped)]
+    assert paths[0] == paths[1]
+
+
+def test_weights_keep_the_memory_that_they_were_given():
+    averaged = random_weights(JOINT).averaged
+    place = mmap.mmap(-1, len(averaged))
+    place.write(averaged.tobytes())
+    weights = Weights(12, row_width(JOINT))
+    weights.predict_with(np.frombuffer(place, np.int8), all_kept(12), 1.0)
+    del averaged
+    with pytest.raises(BufferError):
+        place.close()
+    use(weights)
+
+
+# Finishing
+
+
+def finished(raw, total=None, n_updates=0, min_met=1, n_met=None):
+    weights = Weights(8, 16, min_met)
+    arrays = arrays_for(weights)
+    arrays[0][: len(raw)] = raw
+    if total is not None:
+        arrays[1][: len(total)] = total
+    if n_met is not None:
+        arrays[2][: len(n_met)] = n_met
+    weights.restore(*arrays, n_updates)
+    weights.finish()
+    return weights
+
+
+def test_averages_subtract_the_mean_of_the_totals():
+    assert finished([4.0], [6.0], 3).averages()[0] == 2.0
+
+
+def test_averages_before_the_first_instance_are_the_weights():
+    assert finished([4.0]).averages()[0] == 4.0
+
+
+def test_finishing_zeros_predicts_with_zeros():
+    weights = finished([0.0])
+    assert not weights.averaged.any() and np.isfinite(weights.scale)
+
+
+@QUICK
+@given(st.lists(st.floats(-100, 100, width=32, allow_subnormal=False), min_size=1, max_size=200))
+def test_finished_weights_are_within_half_a_step_of_the_averages_unless_clipped(raw):
+    weights = finished(raw)
+    error = np.abs(weights.averaged.astype(np.float64) * weights.scale - weights.averages())
+    clipped = np.abs(weights.averaged) == 127
+    assert (error[~clipped] <= weights.scale * 0.501).all()
+
+
+@QUICK
+@given(st.lists(st.floats(-100, 100, width=32, allow_subnormal=False), min_size=1, max_size=200))
+def test_finished_weights_keep_their_sign_or_are_pruned(raw):
+    weights = finished(raw)
+    averages = weights.averages()
+    assert (np.sign(weights.averaged) * np.sign(averages) >= 0).all()
+
+
+def test_features_that_were_met_too_seldom_are_not_kept():
+    weights = finished([1.0], min_met=3, n_met=[2, 3, 255])
+    assert np.unpackbits(weights.kept, bitorder="little")[:4].tolist() == [0, 1, 1, 0]

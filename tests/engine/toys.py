@@ -1,0 +1,151 @@
+"""Small systems, documents and weights for tests of the engine, and its scores computed once more in plain Python."""
+
+import hashlib
+
+import numpy as np
+
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.system import Walk
+from spacy_joint.engine.templates import Templates
+from spacy_joint.engine.weights import Weights
+from spacy_joint.parsing.oracle import oracle_actions
+from spacy_joint.parsing.system import JointSystem
+from spacy_joint.tagging.system import TaggingSystem
+
+JOINT = JointSystem(["l", "m"], ["r"], ["root"])
+LATE = JointSystem(["l", "m"], ["r"], ["root"], "late")
+TAGGING = TaggingSystem(["x", "y", "z"])
+BOUNDED_TAGGING = TaggingSystem(["x", "y"], 1, True)
+COLUMNS = ("word", "tag")
+TEMPLATES = {
+    JointSystem: "s0.word\ns0.word b0.word\nb0.word b0+1.tag\n\ns1.word s0.word  # x\ns0.tag s0.left.label\n\nb0.flag",
+    TaggingSystem: "w.word\nw-1.word w.word\nw+1.tag\n\ntag-1 w.tag\ntag-1 tag-2",
+}
+MASK = 2**64 - 1
+MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+NOTHING, ROOT, FIRST = 8, 17, 26
+ROOT_VALUE = 0x524F4F54
+
+
+def templates_for(system):
+    return Templates(TEMPLATES[type(system)], COLUMNS, system)
+
+
+def row_width(system):
+    return system.n_actions + system.n_kinds
+
+
+def random_values(n_tokens, seed=0):
+    return np.random.default_rng(seed).integers(1, 6, (n_tokens, len(COLUMNS)), dtype=np.uint64)
+
+
+def random_columns(n_tokens, seed=0, constraints=None):
+    return Columns(COLUMNS, random_values(n_tokens, seed), constraints)
+
+
+def all_kept(bits):
+    """No feature is left out."""
+    return np.full((1 << bits) // 8, 255, dtype=np.uint8)
+
+
+def random_weights(system, seed=0, bits=12, scale=1.0):
+    """Weights that predict at random. With a scale of 1, scores are small integers, exact in any order of summing."""
+    weights = Weights(bits, row_width(system))
+    averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
+    weights.predict_with(averaged, all_kept(bits), scale)
+    return weights
+
+
+def replay(system, columns, actions):
+    walk = Walk(system, columns)
+    for action in actions:
+        walk.advance(int(action))
+    return walk
+
+
+def mix(h):
+    h ^= h >> 32
+    h = h * 0xD6E8FEB86659FD93 & MASK
+    h ^= h >> 32
+    return h * 0x9E3779B97F4A7C15 & MASK
+
+
+class NaiveScores:
+    """Scores of actions by the definition: the sum of the weights of all templates, of the action and of its kind."""
+
+    def __init__(self, system, values, weights):
+        self.system, self.values, self.weights = system, values, weights
+        self.kinds = self._kinds()
+        self.lines = [line.split("#")[0].split() for line in TEMPLATES[type(system)].splitlines()]
+
+    def _kinds(self):
+        system = self.system
+        if isinstance(system, TaggingSystem):
+            return np.repeat(np.arange(system.n_kinds), len(system.tags))
+        sizes = [1, 1, 1, len(system.left_labels), len(system.right_labels), len(system.root_labels)]
+        return np.repeat(np.arange(6), sizes)
+
+    def _atom(self, name, slots):
+        if name in slots and name in self.system.value_slots():
+            return slots[name]
+        slot, column = name.rsplit(".", 1)
+        offset = 0
+        for sign in "+-":
+            if sign in slot:
+                slot, distance = slot.split(sign)
+                offset = int(sign + distance)
+        row = slots[slot] + offset
+        if row == ROOT:
+            return ROOT_VALUE
+        token = row - FIRST
+        return int(self.values[token, COLUMNS.index(column)]) if 0 <= token < len(self.values) else 0
+
+    def __call__(self, walk):
+        slots, cells = walk.slots(), self.weights.averaged
+        total = np.zeros(row_width(self.system), dtype=np.float64)
+        for names in filter(None, self.lines):
+            h = int.from_bytes(hashlib.sha256(" ".join(names).encode()).digest()[:8], "little")
+            for name, multiplier in zip(names, MULTIPLIERS, strict=False):
+                h = (h + self._atom(name, slots) * multiplier) & MASK
+            at = mix(h) >> (64 - self.weights.bits)
+            total += cells[at : at + len(total)]
+        n = self.system.n_actions
+        return (total[:n] + total[n:][self.kinds]) * self.weights.scale
+
+
+def path_score(scores, columns, actions):
+    walk, total = Walk(scores.system, columns), 0.0
+    for action in actions:
+        total += scores(walk)[action]
+        walk.advance(int(action))
+    return total
+
+
+def tagging_problem():
+    """Documents whose tags follow from their words, and the correct actions."""
+    documents = []
+    for seed in range(6):
+        values = random_values(8, seed)
+        documents.append((Columns(COLUMNS, values), (values[:, 0] % 3).astype(np.uint16)))
+    return documents
+
+
+def parsing_problem():
+    """Documents of sentences "1 2 3" and "4 5", whose trees follow from their words, and the correct actions."""
+    documents = []
+    for pattern in ("ab", "ba", "aab", "bba"):
+        words, heads, labels, starts = [], [], [], []
+        for sentence in pattern:
+            begin = len(words)
+            if sentence == "a":
+                words += [1, 2, 3]
+                heads += [begin + 1, begin + 1, begin + 1]
+                labels += ["l", "root", "r"]
+            else:
+                words += [4, 5]
+                heads += [begin + 1, begin + 1]
+                labels += ["m", "root"]
+            starts += [token == begin for token in range(begin, len(words))]
+        values = np.stack([words, words], axis=1).astype(np.uint64)
+        documents.append((Columns(COLUMNS, values), oracle_actions(JOINT, np.array(heads), labels, starts)))
+    return documents

@@ -1,0 +1,152 @@
+"""Markov sequence labelling: one tag a token, and, with boundaries, whether the token starts a sentence."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.system import Walk
+from spacy_joint.tagging.system import TaggingSystem
+
+QUICK = settings(deadline=None, max_examples=60)
+TAGS = ("NN", "VB", "IN")
+PLAIN = TaggingSystem(TAGS)
+BOUNDED = TaggingSystem(TAGS, with_boundaries=True)
+constraint_lists = st.lists(st.sampled_from([-1, 0, 1]), max_size=12)
+
+
+def blank_columns(n_tokens, constraints=None):
+    return Columns(["word"], np.zeros((n_tokens, 1), dtype=np.uint64), constraints)
+
+
+def after(system, actions, n_tokens=5, constraints=None):
+    walk = Walk(system, blank_columns(n_tokens, constraints))
+    for action in actions:
+        walk.advance(action)
+    return walk
+
+
+def random_walk(system, columns, seed):
+    random = np.random.default_rng(seed)
+    walk, actions = Walk(system, columns), []
+    while not walk.is_final:
+        actions.append(int(random.choice(walk.legal())))
+        walk.advance(actions[-1])
+        assert len(actions) <= len(columns)
+    return np.array(actions, dtype=np.uint16)
+
+
+@QUICK
+@given(st.integers(0, 12), st.integers(0, 2**32 - 1), st.sampled_from([PLAIN, BOUNDED]))
+def test_every_walk_takes_one_action_a_token(n_tokens, seed, system):
+    assert len(random_walk(system, blank_columns(n_tokens), seed)) == n_tokens
+
+
+@QUICK
+@given(constraint_lists, st.integers(0, 2**32 - 1))
+def test_every_walk_keeps_preset_boundaries(constraints, seed):
+    actions = random_walk(BOUNDED, blank_columns(len(constraints), constraints), seed)
+    _, starts = BOUNDED.build(actions)
+    for token, constraint in enumerate(constraints[1:], 1):
+        assert constraint == 0 or starts[token] == (constraint == 1)
+
+
+@QUICK
+@given(st.lists(st.tuples(st.sampled_from(TAGS), st.booleans())), st.sampled_from([PLAIN, BOUNDED]))
+def test_tags_come_back_from_their_actions(rows, system):
+    tags = [tag for tag, _ in rows]
+    assert system.build(system.actions(tags, [start for _, start in rows]))[0] == tags
+
+
+@QUICK
+@given(st.lists(st.booleans(), min_size=1))
+def test_boundaries_come_back_from_their_actions(starts):
+    _, found = BOUNDED.build(BOUNDED.actions(["NN"] * len(starts), starts))
+    assert found.tolist() == [True, *starts[1:]]
+
+
+@QUICK
+@given(st.lists(st.tuples(st.sampled_from(TAGS), st.booleans()), min_size=1), st.sampled_from([PLAIN, BOUNDED]))
+def test_the_actions_of_tags_are_a_legal_path(rows, system):
+    actions = system.actions([tag for tag, _ in rows], [start for _, start in rows])
+    assert after(system, actions.tolist(), len(rows)).is_final
+
+
+def test_without_boundaries_every_tag_is_always_legal():
+    assert after(PLAIN, [0]).legal() == [0, 1, 2]
+
+
+def test_without_boundaries_constraints_mean_nothing():
+    assert after(PLAIN, [0], constraints=[0, 1, -1, 0, 0]).legal() == [0, 1, 2]
+
+
+def test_the_first_token_always_starts_a_sentence():
+    assert after(BOUNDED, [], constraints=[-1, 0, 0, 0, 0]).legal() == [3, 4, 5]
+
+
+def test_a_preset_boundary_must_start_a_sentence():
+    assert after(BOUNDED, [3], constraints=[0, 1, 0, 0, 0]).legal() == [3, 4, 5]
+
+
+def test_where_a_boundary_is_forbidden_the_sentence_goes_on():
+    assert after(BOUNDED, [3], constraints=[0, -1, 0, 0, 0]).legal() == [0, 1, 2]
+
+
+def test_a_boundary_is_optional_elsewhere():
+    assert after(BOUNDED, [3]).legal() == [0, 1, 2, 3, 4, 5]
+
+
+def test_an_empty_document_is_final_at_once():
+    walk = after(BOUNDED, [], n_tokens=0)
+    assert walk.is_final and walk.legal() == []
+
+
+@pytest.mark.parametrize(("order", "seen"), [(0, (0, 0)), (1, (2, 0)), (2, (2, 3))])
+def test_templates_see_as_many_tags_as_the_order_says(order, seen):
+    slots = after(TaggingSystem(TAGS, order), [2, 1]).slots()
+    assert (slots["tag-1"], slots["tag-2"]) == seen
+
+
+def test_no_tag_stands_before_the_first_token():
+    slots = after(PLAIN, []).slots()
+    assert (slots["tag-1"], slots["tag-2"]) == (0, 0)
+
+
+def test_the_length_of_the_sentence_is_counted_from_its_start():
+    assert after(BOUNDED, [3, 0, 4, 0]).slots()["sentence.length"] == 2
+
+
+def test_the_length_of_long_sentences_is_not_told_apart():
+    lengths = [after(BOUNDED, [3] + [0] * n, 40).slots()["sentence.length"] for n in (20, 30)]
+    assert lengths[0] == lengths[1]
+
+
+@pytest.mark.parametrize("tags", [["NN", "XX"], [""], [None]])
+def test_an_unknown_tag_gives_none(tags):
+    assert PLAIN.actions(tags) is None
+
+
+@pytest.mark.parametrize("system", [PLAIN, BOUNDED])
+def test_no_tags_give_no_actions(system):
+    assert len(system.actions([], [])) == 0
+
+
+def test_a_system_without_tags_is_refused():
+    with pytest.raises(ValueError, match="J310"):
+        TaggingSystem([])
+
+
+@pytest.mark.parametrize("order", [-1, 3, 100])
+def test_an_order_out_of_range_is_refused(order):
+    with pytest.raises(ValueError, match=f"J311.*{order}"):
+        TaggingSystem(TAGS, order)
+
+
+@pytest.mark.parametrize("system", [PLAIN, BOUNDED, TaggingSystem(TAGS, 0, True)])
+def test_a_pickled_system_is_the_same_system(system):
+    copy = pickle.loads(pickle.dumps(system))
+    assert (copy.tags, copy.order, copy.with_boundaries) == (system.tags, system.order, system.with_boundaries)
+    assert copy.n_actions == system.n_actions
