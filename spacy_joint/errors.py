@@ -41,7 +41,7 @@ class Errors(metaclass=_Catalogue):
     J031 = "A system has {n} actions; 1 to {most} are allowed. Use fewer labels."
     J032 = "A system has {n} slots; at most {most} are allowed."
     J033 = (
-        "Rows of {width} weights do not fit a system with {n} actions and kinds: the model was made for other labels."
+        "Rows of {width} weights do not fit a system with {n} actions: the model was made for other labels."
     )
     J034 = "The document has columns {got}, but the templates read {wanted}."
     J040 = "Unknown {what} '{name}'. Known are: {known}."
@@ -61,7 +61,7 @@ class Errors(metaclass=_Catalogue):
     J070 = "Cannot add the label '{label}' to '{name}': its actions are laid out once. Initialize it with all labels."
     J071 = "The component '{name}' was not trained. Call nlp.initialize() and train it, or load a trained pipeline."
     J072 = "There are no templates at {path}. Give the path of a text file with feature templates."
-    J073 = "{path} is not a saved component: it has no file 'cfg'. Give the path that nlp.to_disk wrote."
+    J073 = "{path} is not a saved component: it has no file '{name}'. Give a path that was saved with nlp.to_disk."
     J074 = "Word classes come in {sizes} granularities; all words need the same number of them, at most {most}."
 
     # Parsing

@@ -76,8 +76,8 @@ cdef class Search:
         """Searches with these weights from now on. `table` is borrowed."""
         cdef uint32_t n_slots = 256
         cdef size_t sum_size = table.padded_width * table.kernels.sum_bytes
-        if table.width != self.system.n_actions + self.system.n_kinds:
-            raise ValueError(Errors.J033.format(width=table.width, n=self.system.n_actions + self.system.n_kinds))
+        if table.width != self.system.n_actions:
+            raise ValueError(Errors.J033.format(width=table.width, n=self.system.n_actions))
         # Four times what one step can use, so that sums survive a few steps and probing stays short.
         while n_slots < <uint32_t>(4 * (self.width + 1) * self.templates.n_blocks):
             n_slots *= 2
@@ -138,9 +138,8 @@ cdef class Search:
         cdef uint64_t* offsets
         cdef size_t n_offsets = 0
         cdef MissC miss
-        cdef int i, item, b, k, j, n, n_actions, n_scored
+        cdef int i, item, b, j, n, n_scored
         cdef void* sums[MAX_TEMPLATES]
-        cdef float* scores
         cdef uint32_t* used = self.used_slots(n_blocks)
         if used == NULL:
             return -1
@@ -181,20 +180,13 @@ cdef class Search:
             self.table.kernels.sum_rows(
                 self.cache.sums + miss.slot * sum_size, cells, offsets + miss.first, miss.n, padded
             )
-        n_actions = self.system.n_actions
         for i in range(n_scored):
             item = i if i < self.n_items else self.width
             if self.final[item]:
                 continue
             for b in range(n_blocks):
                 sums[b] = self.cache.sums + used[item * n_blocks + b] * sum_size
-            scores = self.scores + item * padded
-            self.table.kernels.to_scores(scores, sums, n_blocks, padded, self.table.scale)
-            # An action is worth its own weight and that of its kind, which lets what is learnt of one label of an arc
-            # tell something of the others.
-            for k in range(self.system.n_kinds):
-                for j in range(self.system.kind_start[k], self.system.kind_start[k + 1]):
-                    scores[j] += scores[n_actions + k]
+            self.table.kernels.to_scores(self.scores + item * padded, sums, n_blocks, padded, self.table.scale)
         return 0
 
     cdef uint32_t* used_slots(self, int n_blocks) noexcept nogil:

@@ -371,15 +371,13 @@ cdef class Worker:
         """Takes a step, and counts its features unless sign is 0."""
         cdef uint64_t[MAX_SLOTS] slots
         cdef uint64_t[MAX_TEMPLATES] hashes
-        cdef int b, i, n, kind
+        cdef int b, i, n
         if sign != 0:
-            kind = self.system.n_actions + self.kind_of(action)
             self.system.slots(input, &self.arena, state, slots)
             for b in range(self.templates.n_blocks):
                 n = self.templates.block_features(b, input, slots, self.search.table.bits, self.search.filter, hashes)
                 for i in range(n):
                     outcome.difference.add(<uint32_t>(hashes[i] + action), hashes[i], sign)
-                    outcome.difference.add(<uint32_t>(hashes[i] + kind), hashes[i], sign)
         if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:
             return -1
         self.system.advance(input, &self.arena, state, action)

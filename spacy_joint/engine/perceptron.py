@@ -98,7 +98,7 @@ class Perceptron:
         """Makes the perceptron ready to learn, with all weights zero."""
         self._system = system
         self._templates = Templates(templates, columns, system)
-        self._weights = Weights(self.table_bits, system.n_actions + system.n_kinds, self.min_met)
+        self._weights = Weights(self.table_bits, system.n_actions, self.min_met)
         self._weights.learn()
         self._weights.finish()
         self._forget_searches()
@@ -175,9 +175,9 @@ class Perceptron:
         """
         self._take(*model_file.unpack(content))
 
-    def learning_from_bytes(self, content: bytes) -> None:
-        """Takes what `learning_to_bytes` gave."""
-        self._take(*model_file.unpack(content))
+    def learning_from_bytes(self, content: bytes, source: str = "the bytes") -> None:
+        """Takes what `learning_to_bytes` gave; `source` is what to call it in errors."""
+        self._take(*model_file.unpack(content, source), source)
 
     def from_disk(self, path: Path) -> None:
         """Maps finished weights from a file: see `from_bytes`."""
@@ -189,7 +189,7 @@ class Perceptron:
                 Errors.J061.format(source=source, got=described.get("fingerprint"), wanted=self.fingerprint())
             )
         try:
-            weights = Weights(described["table_bits"], self.system.n_actions + self.system.n_kinds, self.min_met)
+            weights = Weights(described["table_bits"], self.system.n_actions, self.min_met)
             if "averaged" in arrays:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
             else:

@@ -28,7 +28,7 @@ cdef struct TableC:
     const void* cells
     const uint8_t* kept     # a bit a feature, see templates.pxd; NULL while learning
     int bits
-    int width               # cells of a row: actions, then one for each kind of several actions
+    int width               # cells of a row: actions
     int padded_width        # the same rounded up to ROW_BLOCK
     float scale
 
