@@ -22,6 +22,7 @@ class Errors(metaclass=_Catalogue):
     J003 = "Out of memory while searching. Use a smaller beam_width, or split the document."
     J004 = "A system has {n_kinds} kinds of actions; at most {most} are allowed. Put actions with the same legality together."
     J005 = "Action {action} is not legal here. Legal are (the first 20 of) {legal}."
+    J006 = "This system has no actions: it was not constructed."
     J010 = (
         "Unknown atom '{name}' in line {line} of the templates. Allowed are TOKEN.COLUMN with tokens {tokens} (also "
         "TOKEN+n and TOKEN-n up to n = {most}) and columns {columns}; and the values {values}."
@@ -48,6 +49,7 @@ class Errors(metaclass=_Catalogue):
     J041 = "aggressiveness is {value}; it must be above 0."
     J042 = "threads is {value}; it must be at least 1."
     J043 = "The correct actions ({n}) are not a legal path: step {step} is not possible. The annotation contradicts itself."
+    J044 = "dropout is {value}; 0 to 1 are allowed."
     J050 = "{source} is not a model of spacy_joint. Give the path of a pipeline that was saved with nlp.to_disk."
     J051 = (
         "{source} is a model of format {version}; this version reads format {known}. Install the version that made it."
@@ -78,6 +80,8 @@ class Errors(metaclass=_Catalogue):
     J310 = "The sequence tagger has no tags. Give it annotated examples, or labels."
     J311 = "order is {value}; 0, 1 or 2 are allowed."
     J312 = "attribute is '{value}'. Allowed are: {allowed}."
+
+    J313 = "There are {n_tags} tags, but sentence starts of shape {shape}: give one of each a token."
 
     # Corpora
     J100 = (

@@ -81,6 +81,8 @@ cdef class Search:
         # Four times what one step can use, so that sums survive a few steps and probing stays short.
         while n_slots < <uint32_t>(4 * (self.width + 1) * self.templates.n_blocks):
             n_slots *= 2
+        # Until the end of this method there is no table to search with.
+        self.table.cells = NULL
         free(self.cache.keys)
         free(self.cache.last_used)
         free(self.cache.sums)

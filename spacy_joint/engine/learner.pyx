@@ -438,6 +438,8 @@ cdef class Learner:
             `stretches` (updates), `used` and `gold` (actions of the correct path that took part, and all of them).
         RAISES ValueError: If the correct actions of an instance are not a legal path to a final state.
         """
+        if not 0 <= dropout <= 1:
+            raise ValueError(Errors.J044.format(value=dropout))
         cdef Outcome outcome
         cdef Worker worker = self.workers[0]
         cdef Weights weights = self.weights

@@ -4,8 +4,8 @@ Nothing is pickled, and nothing is unpacked: arrays of a file that is opened by 
 time and processes share the pages. Every array has a checksum, and the header says for which labels and templates the
 model was made; whatever does not fit is refused before any of it is used.
 
-Layout: the magic, a version (uint32), the length of the header (uint32), its checksum (uint32), the header (JSON), and each
-array at a multiple of ALIGNMENT. All numbers are little-endian.
+Layout: the magic, a version (uint32), the length of the header (uint32), its checksum (uint32), the header (JSON), and
+each array at a multiple of ALIGNMENT. All numbers are little-endian.
 """
 
 import json
@@ -38,7 +38,7 @@ def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     described, start = [], 0
     for name, array in arrays.items():
         little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        data = memoryview(little).cast("B") if little.size else memoryview(b"")
+        data = _bytes_of(little)
         described.append(
             ({"name": name, "dtype": little.dtype.str, "n": little.size, "at": start, "crc32": zlib.crc32(data)}, data)
         )
@@ -69,29 +69,41 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
     header = bytes(content[PREFIX.size : PREFIX.size + header_size])
     if header_size > MOST_HEADER or len(header) != header_size or zlib.crc32(header) != header_crc:
         raise ValueError(Errors.J052.format(source=source, what="its header"))
-    described = json.loads(header.decode("utf8"))
     first = -(-(PREFIX.size + header_size) // ALIGNMENT) * ALIGNMENT
     arrays = {}
-    for about in described["arrays"]:
-        dtype, start = np.dtype(about["dtype"]), first + about["at"]
-        if start + about["n"] * dtype.itemsize > size:
-            raise ValueError(Errors.J052.format(source=source, what=f"the array '{about['name']}'"))
-        array = np.frombuffer(content, dtype=dtype, count=about["n"], offset=start)
-        array.flags.writeable = False
-        if zlib.crc32(memoryview(array).cast("B") if array.size else b"") != about["crc32"]:
-            raise ValueError(Errors.J052.format(source=source, what=f"the array '{about['name']}'"))
-        arrays[about["name"]] = array
-    return described["meta"], arrays
+    try:
+        described = json.loads(header.decode("utf8"))
+        for about in described["arrays"]:
+            name, dtype, start = about["name"], np.dtype(about["dtype"]), first + about["at"]
+            if not 0 <= start <= start + about["n"] * dtype.itemsize <= size:
+                raise ValueError(Errors.J052.format(source=source, what=f"the array '{name}'"))
+            array = np.frombuffer(content, dtype=dtype, count=about["n"], offset=start)
+            array.flags.writeable = False
+            if zlib.crc32(_bytes_of(array)) != about["crc32"]:
+                raise ValueError(Errors.J052.format(source=source, what=f"the array '{name}'"))
+            arrays[name] = array
+        return described["meta"], arrays
+    except (KeyError, TypeError, AttributeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(Errors.J052.format(source=source, what="its header")) from error
+
+
+def _bytes_of(array: np.ndarray) -> memoryview:
+    # An empty array has no bytes to view.
+    return memoryview(array.view(np.uint8)) if array.size else memoryview(b"")  # type: ignore[arg-type]
 
 
 def write(path: Path, content: bytes) -> None:
     """Writes a file beside its place, then renames it, so that a reader never meets half of it."""
     beside = path.with_name(path.name + ".part")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

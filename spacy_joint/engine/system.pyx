@@ -133,6 +133,8 @@ cdef class Walk:
     """
 
     def __cinit__(self, System system not None, Columns columns not None):
+        if system.n_actions == 0:
+            raise ValueError(Errors.J006)
         self.system = system
         self.columns = columns
         self.state = bytearray(max(system.state_size, 1))

@@ -102,6 +102,8 @@ cdef class TaggingSystem(System):
         actions = np.array(actions, dtype=np.uint16)
         if self.with_boundaries and len(actions):
             starts = np.array(starts, dtype=bool)
+            if starts.shape != actions.shape:
+                raise ValueError(Errors.J313.format(n_tags=len(actions), shape=starts.shape))
             starts[0] = True
             actions[starts] += len(self.tags)
         return actions

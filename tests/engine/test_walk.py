@@ -9,9 +9,9 @@ from spacy_joint.engine.system import System, Walk
 from .toys import BOUNDED_TAGGING, JOINT, LATE, TAGGING, random_columns, replay
 
 
-def test_the_base_of_all_systems_has_nothing_to_do():
-    walk = Walk(System(), random_columns(3))
-    assert walk.is_final and walk.legal() == [] and walk.slots() == {}
+def test_a_system_without_actions_cannot_be_walked():
+    with pytest.raises(ValueError, match="J006"):
+        Walk(System(), random_columns(3))
 
 
 @pytest.mark.parametrize("system", [JOINT, LATE, TAGGING, BOUNDED_TAGGING])

@@ -32,7 +32,7 @@ def templates_for(system):
 
 
 def row_width(system):
-    return system.n_actions + system.n_kinds
+    return system.n_actions
 
 
 def random_values(n_tokens, seed=0):
@@ -71,19 +71,11 @@ def mix(h):
 
 
 class NaiveScores:
-    """Scores of actions by the definition: the sum of the weights of all templates, of the action and of its kind."""
+    """Scores of actions by the definition: the sum of the weights of all templates."""
 
     def __init__(self, system, values, weights):
         self.system, self.values, self.weights = system, values, weights
-        self.kinds = self._kinds()
         self.lines = [line.split("#")[0].split() for line in TEMPLATES[type(system)].splitlines()]
-
-    def _kinds(self):
-        system = self.system
-        if isinstance(system, TaggingSystem):
-            return np.repeat(np.arange(system.n_kinds), len(system.tags))
-        sizes = [1, 1, 1, len(system.left_labels), len(system.right_labels), len(system.root_labels)]
-        return np.repeat(np.arange(6), sizes)
 
     def _atom(self, name, slots):
         if name in slots and name in self.system.value_slots():
@@ -109,8 +101,7 @@ class NaiveScores:
                 h = (h + self._atom(name, slots) * multiplier) & MASK
             at = mix(h) >> (64 - self.weights.bits)
             total += cells[at : at + len(total)]
-        n = self.system.n_actions
-        return (total[:n] + total[n:][self.kinds]) * self.weights.scale
+        return total * self.weights.scale
 
 
 def path_score(scores, columns, actions):
