@@ -1,5 +1,6 @@
 """Builds the Cython extensions; everything else about the package is said in pyproject.toml."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -26,6 +27,7 @@ extensions = [
 ]
 
 setup(
+    options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions,
         compiler_directives={
@@ -37,5 +39,5 @@ setup(
             "embedsignature": True,
             "annotation_typing": False,
         },
-    )
+    ),
 )
