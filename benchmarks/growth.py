@@ -1,0 +1,104 @@
+"""How time and memory of the joint parser grow with the document: words a second and peak memory, beam 20.
+
+A document of any size is the same text again and again, and small documents are cut from all of it, so that every size
+parses the same words. Each figure comes from a process of its own: peaks never come down. Memory is that of the whole
+process, the document included.
+"""
+
+from measure import (
+    PARSER,
+    format_table,
+    load_with_beam,
+    measure_in_fresh_process,
+    read_tagged,
+    time_annotation,
+    write_results,
+)
+
+# isort: split
+import json
+import resource
+import sys
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+import typer
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+SIZES = (2_000, 20_000, 200_000)
+MILLION = 1_000_000
+TEXT = 20_000
+# What ru_maxrss counts in differs between systems.
+BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
+
+
+def make_documents(corpus: Path, vocab: Vocab, size: int) -> list[Doc]:
+    """Documents of `size` words each, which make up the first TEXT words of the corpus, or repeat them."""
+    tokens = ((token.text, token.tag_) for doc in read_tagged(corpus, vocab) for token in doc)
+    text = list(islice(tokens, TEXT))
+    words = cycle(text)
+    chunks = [list(islice(words, size)) for _ in range(max(1, TEXT // size))]
+    return [Doc(vocab, words=[w for w, _ in chunk], tags=[t for _, t in chunk]) for chunk in chunks]
+
+
+def measure_size(model: Path, corpus: Path, size: int, beam_width: int) -> dict[str, float]:
+    """Parse documents of one size in this process."""
+    nlp = load_with_beam(model, beam_width)
+    parser = nlp.get_pipe(PARSER)
+    for doc in make_documents(corpus, nlp.vocab, SIZES[0]):
+        parser(doc)
+    docs = make_documents(corpus, nlp.vocab, size)
+    # What takes a second is measured several times.
+    rounds = 3 if size <= TEXT else 1
+    seconds = median(time_annotation(lambda copies: [parser(doc) for doc in copies], docs) for _ in range(rounds))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_OF_MAXRSS
+    return {"words_per_second": size * len(docs) / seconds, "peak_kb": peak / 1000}
+
+
+def main(
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
+    beam_width: Annotated[int, typer.Option(min=1)] = 20,
+    rounds: Annotated[int, typer.Option(min=1, help="Processes for each size.")] = 3,
+    million: Annotated[bool, typer.Option(help="Also parse a document of a million words.")] = False,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    size: Annotated[int | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """Measure documents of growing sizes."""
+    if size is not None:
+        print(json.dumps(measure_size(model, corpus, size, beam_width)))
+        return
+    sizes = (*SIZES, MILLION) if million else SIZES
+    runs: dict[int, list[dict[str, float]]] = {words: [] for words in sizes}
+    for _ in range(rounds):
+        for words in sizes:
+            arguments = (model, corpus, "--beam-width", beam_width, "--size", words)
+            runs[words].append(measure_in_fresh_process("growth.py", *arguments))
+    results = {
+        words: {key: median(run[key] for run in runs[words]) for key in ("words_per_second", "peak_kb")}
+        for words in sizes
+    }
+    least = results[SIZES[0]]
+    rows = []
+    for words, result in results.items():
+        result["relative_speed"] = result["words_per_second"] / least["words_per_second"]
+        grown = (result["peak_kb"] - least["peak_kb"]) / (words - SIZES[0]) if words > SIZES[0] else 0.0
+        result["kb_a_word"] = grown
+        rows.append(
+            [
+                f"{words:,}",
+                f"{result['words_per_second']:,.0f}",
+                f"{result['relative_speed']:.2f}",
+                f"{result['peak_kb'] / 1000:.0f}",
+                f"{grown:.2f}",
+            ]
+        )
+    print(format_table(["words", "words/s", "relative", "peak MB", "kB a word"], rows))
+    write_results({"beam_width": beam_width, "sizes": results}, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)

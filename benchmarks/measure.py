@@ -1,0 +1,99 @@
+"""What the benchmarks share: documents of a corpus, clocks, fresh processes, and the table at the end.
+
+To be imported before anything that loads numpy, because it keeps BLAS to one thread and BLAS reads that once. What is
+measured, and against which figures, is in the scripts.
+"""
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = os.environ["BLIS_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.corpora.unpunctuated import unpunctuate
+
+PARSER = "joint_sbd_parser"
+
+
+def load_with_beam(path: Path, beam_width: int) -> Language:
+    """Load a pipeline whose joint parser predicts with this beam."""
+    return spacy.load(path, config={"components": {PARSER: {"model": {"beam_width": beam_width}}}})
+
+
+def read_references(path: Path, vocab: Vocab, *, starred: bool = False) -> list[Doc]:
+    """Read the documents of a CoNLL-U file; starred: without punctuation and capitals."""
+    references = list(read_conllu(path, vocab))
+    if not starred:
+        return references
+    variants = (unpunctuate(reference) for reference in references)
+    return [variant for variant in variants if variant is not None]
+
+
+def read_tagged(path: Path, vocab: Vocab) -> list[Doc]:
+    """Read the documents of a CoNLL-U file with nothing but their tokens and tags."""
+    return [make_example(reference, ["TAG"]).predicted for reference in read_references(path, vocab)]
+
+
+def count_words(docs: Sequence[Doc]) -> int:
+    """Count the tokens of documents."""
+    return sum(len(doc) for doc in docs)
+
+
+def time_annotation(annotate: Callable[[list[Doc]], object], docs: Sequence[Doc]) -> float:
+    """Measure the seconds that it takes to annotate fresh copies of documents in this thread alone.
+
+    They are seconds of the processor, which on an idle machine are those of the clock and on others suffer less.
+    """
+    copies = [doc.copy() for doc in docs]
+    start = time.process_time()
+    annotate(copies)
+    return time.process_time() - start
+
+
+def interleave(systems: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """Measure systems in turn, so that what else the machine does meets all of them; the median of each.
+
+    systems: Each measures itself once. The first round only warms up.
+    """
+    times: dict[str, list[float]] = {name: [] for name in systems}
+    for number in range(rounds + 1):
+        for name, measure in systems.items():
+            seconds = measure()
+            if number:
+                times[name].append(seconds)
+    return {name: median(seconds) for name, seconds in times.items()}
+
+
+def measure_in_fresh_process(script: str, *arguments: object) -> dict[str, Any]:
+    """Run a script of this directory with arguments and return the JSON of its last line."""
+    command = [sys.executable, str(Path(__file__).parent / script), *map(str, arguments)]
+    finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(finished.stdout.splitlines()[-1])
+
+
+def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Format a table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def write_results(results: Mapping[str, Any], output: Path | None) -> None:
+    """Write results as JSON, if there is a place for them."""
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf8")
