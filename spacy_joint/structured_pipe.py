@@ -1,7 +1,8 @@
 """The base class of all components: what a task has to say to be trained, served and saved like any of spaCy's.
 
-A subclass says which labels it learns (`collect_labels`), which system they make (`make_system`), how an example becomes an
-instance (`make_instance`) and how actions become annotation (`annotate`). Everything that spaCy calls is here.
+A subclass says which labels it learns (`collect_labels`), which system they make (`make_system`), how an example
+becomes an instance (`make_instance`) and how actions become annotation (`annotate`). Everything that spaCy calls is
+here.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from .engine.perceptron import Perceptron
 from .engine.system import System
 from .errors import Errors
 from .token_columns import COLUMNS, WordClasses, token_columns
+
+# What a component has on disk, besides its cfg, once it is trained.
+PARTS_OF_TRAINED = ("word_classes", "model", "learning")
 
 
 class StructuredPipe(TrainablePipe):
@@ -162,6 +166,9 @@ class StructuredPipe(TrainablePipe):
         if not path.is_file():
             raise ValueError(Errors.J072.format(path=path))
         self.word_classes = WordClasses.from_dict(word_classes or {})
+        # spaCy has seeded numpy with the config's seed; what is drawn from it here decides all chance in learning.
+        self.perceptron.seed = int(np.random.randint(2**24))
+        util.logger.info("%s: seed %d", self.name, self.perceptron.seed)
         self._set_up(labels, path.read_text(encoding="utf8"))
 
     def _set_up(self, labels: Any, templates: str) -> None:
@@ -202,7 +209,7 @@ class StructuredPipe(TrainablePipe):
         """Does nothing: weights have moved in `update`."""
 
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
-        """Does nothing: predictions come from averages already. A bare generator is what `Language.use_params` drives."""
+        """Does nothing: predictions come from averages already. `Language.use_params` drives a bare generator."""
         yield
 
     # Serialisation. "model" is what predicts; "learning" is what training needs to go on, and may be left out.
@@ -235,7 +242,7 @@ class StructuredPipe(TrainablePipe):
         util.from_bytes(
             bytes_data,
             {
-                "cfg": lambda b: self._take_cfg(srsly.json_loads(b)),
+                "cfg": lambda b: self._take_cfg(b, "the bytes"),
                 "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
                 "word_classes": lambda b: self.word_classes.from_arrays(model_file.unpack(b)[1]),
                 "model": self.perceptron.from_bytes,
@@ -261,6 +268,10 @@ class StructuredPipe(TrainablePipe):
             if learning is not None:
                 serializers["learning"] = lambda p: model_file.write(p, learning)
         util.to_disk(path, serializers, exclude)
+        # What an earlier model in the same place could learn from is not this one's.
+        for part in PARTS_OF_TRAINED:
+            if part not in serializers:
+                (Path(path) / part).unlink(missing_ok=True)
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> StructuredPipe:
         """Loads the component from a directory; the weights are mapped, not read.
@@ -268,23 +279,42 @@ class StructuredPipe(TrainablePipe):
         RAISES ValueError: If a file is missing or damaged, or was made for other labels or templates.
         """
         self._validate_serialization_attrs()
-        path = util.ensure_path(path)
-        if not (path / "cfg").is_file():
-            raise ValueError(Errors.J073.format(path=path))
+        path = Path(path)
+
+        def require(name: str) -> Path:
+            if not (path / name).is_file():
+                raise ValueError(Errors.J073.format(path=path, name=name))
+            return path / name
+
         deserializers: dict[str, Callable[[Path], Any]] = {
-            "cfg": lambda p: self._take_cfg(srsly.read_json(p)),
+            "cfg": lambda p: self._take_cfg(require("cfg").read_bytes(), str(p)),
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
         }
-        if (path / "model").is_file():
-            deserializers["word_classes"] = lambda p: self.word_classes.from_arrays(model_file.read(p)[1])
-            deserializers["model"] = self.perceptron.from_disk
+        util.from_disk(path, deserializers, exclude)
+        if self.cfg["labels"] is None:
+            return self
+        deserializers = {
+            "word_classes": lambda p: self.word_classes.from_arrays(model_file.read(require("word_classes"))[1]),
+            "model": lambda p: self.perceptron.from_disk(require("model")),
+        }
         if (path / "learning").is_file():
-            deserializers["learning"] = lambda p: self.perceptron.learning_from_bytes(p.read_bytes())
+            deserializers["learning"] = lambda p: self.perceptron.learning_from_bytes(p.read_bytes(), str(p))
         util.from_disk(path, deserializers, exclude)
         return self
 
-    def _take_cfg(self, cfg: dict[str, Any]) -> None:
+    def _take_cfg(self, content: bytes, source: str) -> None:
         """What was learnt comes from the model, settings from the config that made this object."""
-        self.cfg.update(cfg, **self.settings)
-        if self.cfg["labels"] is not None:
-            self._set_up(self.cfg["labels"], self.cfg["templates"])
+        try:
+            cfg = {**srsly.json_loads(content), **self.settings}
+        except (TypeError, ValueError) as error:
+            raise ValueError(Errors.J052.format(source=source, what="cfg")) from error
+        labels, templates = cfg.get("labels"), cfg.get("templates")
+        if labels is not None:
+            try:
+                self.make_system(labels)
+            except (IndexError, KeyError, TypeError) as error:
+                raise ValueError(Errors.J052.format(source=source, what="cfg")) from error
+            if not isinstance(templates, str):
+                raise ValueError(Errors.J052.format(source=source, what="cfg"))
+            self._set_up(labels, templates)
+        self.cfg.update(cfg)
