@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from spacy.attrs import LOWER, ORTH, POS, SHAPE, TAG
+from spacy.strings import get_string_id
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from .engine.columns import Columns, affix_columns
 from .errors import Errors
@@ -39,12 +41,10 @@ class WordClasses:
 
         RAISES ValueError: If there are more granularities than columns, or words differ in their number.
         """
-        from spacy.strings import hash_string
-
         sizes = {len(numbers) for numbers in classes.values()} or {0}
         if len(sizes) != 1 or max(sizes) > MOST_CLASSES:
             raise ValueError(Errors.J074.format(sizes=sorted(sizes), most=MOST_CLASSES))
-        pairs = sorted((hash_string(word), numbers) for word, numbers in classes.items())
+        pairs = sorted((get_string_id(word), numbers) for word, numbers in classes.items())
         words = np.array([word for word, _ in pairs], dtype=np.uint64)
         numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())
         return cls(words, numbers + 1)
@@ -54,9 +54,15 @@ class WordClasses:
         return {"words": self.words, "classes": self.classes.reshape(-1)}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Takes what `to_arrays` gave."""
-        self.words = arrays["words"]
-        self.classes = arrays["classes"].reshape(len(self.words), -1 if len(self.words) else 0)
+        """Takes what `to_arrays` gave.
+
+        RAISES ValueError: If it is something else.
+        """
+        try:
+            words = arrays["words"]
+            self.words, self.classes = words, arrays["classes"].reshape(len(words), -1 if len(words) else 0)
+        except (KeyError, ValueError) as error:
+            raise ValueError(Errors.J050.format(source="the file of word classes")) from error
 
     def look_up(self, words: np.ndarray) -> np.ndarray:
         """The classes of words, by their hashes (uint64, words x MOST_CLASSES; 0: unknown)."""
@@ -66,6 +72,53 @@ class WordClasses:
             known = self.words[places] == words
             found[known, : self.classes.shape[1]] = self.classes[places[known]]
         return found
+
+
+def find_whitespace(doc: Doc) -> np.ndarray:
+    """Which tokens are whitespace (bool a token)."""
+    # Not `is_space`: it is always False with a vocabulary that has no language.
+    return np.array([token.text.isspace() for token in doc], dtype=bool)
+
+
+def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
+    """Sentence starts (bool a token), those on whitespace moved to the next token that is none."""
+    moved = starts.copy()
+    for token in np.flatnonzero(find_whitespace(doc)):
+        if moved[token]:
+            moved[token] = False
+            moved[token + 1 : token + 2] = True
+    return moved
+
+
+def has_same_tokens(example: Example) -> bool:
+    """Whether the predicted and the reference document have the same tokens."""
+    predicted, reference = example.predicted, example.reference
+    return len(predicted) == len(reference) and bool(
+        np.array_equal(predicted.to_array([ORTH]), reference.to_array([ORTH]))
+    )
+
+
+def find_reference_starts(example: Example) -> np.ndarray | None:
+    """Where sentences of the reference start among the predicted tokens (bool a token); None if it does not say.
+
+    A sentence that starts with whitespace, or with tokens that have no counterpart, starts with the first that does.
+    """
+    if not example.reference.has_annotation("SENT_START"):
+        return None
+    if has_same_tokens(example):
+        starts = np.array([bool(token.is_sent_start) for token in example.reference], dtype=bool)
+        return move_off_whitespace(starts, example.reference)
+    starts = np.zeros(len(example.predicted), dtype=bool)
+    starts[:1] = True
+    # Not `Example.get_aligned_sent_starts`: it fails where a sentence starts with a token that has no counterpart.
+    counterparts = example.alignment.y2x
+    for sentence in example.reference.sents:
+        for token in sentence:
+            places = counterparts[token.i]
+            if len(places):
+                starts[int(places[0])] = True
+                break
+    return move_off_whitespace(starts, example.predicted)
 
 
 def token_columns(
@@ -79,8 +132,7 @@ def token_columns(
     constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
     RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
     """
-    # Not `is_space`: it is always False with a vocabulary that has no language.
-    kept = np.flatnonzero([not token.text.isspace() for token in doc])
+    kept = np.flatnonzero(~find_whitespace(doc))
     attributes = [LOWER, *(ATTRIBUTES[name] for name in names if name in ATTRIBUTES)]
     values = doc.to_array(attributes).reshape(len(doc), len(attributes))[kept]
     unique, first, inverse = np.unique(values[:, 0], return_index=True, return_inverse=True)

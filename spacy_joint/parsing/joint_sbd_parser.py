@@ -1,9 +1,9 @@
 """`joint_sbd_parser`: sentence boundaries and dependency trees of a whole document, jointly, as a spaCy component.
 
-Boundaries that are there before it runs are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves it
-open. What it writes always agrees with itself: a sentence is exactly the subtree of its one root, also after `to_bytes`,
-where spaCy derives boundaries from trees anew. Whitespace attaches to the token before it (at the start of a document, to
-the one after) and never makes a sentence.
+Boundaries that are there before it runs are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves
+it open. What it writes always agrees with itself: a sentence is exactly the subtree of its one root, also after
+`to_bytes`, where spaCy derives boundaries from trees anew. Whitespace attaches to the token before it (at the start of
+a document, to the one after) and never makes a sentence.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from spacy.training import Example
 
 from ..engine.learner import Instance
 from ..structured_pipe import StructuredPipe
+from ..token_columns import move_off_whitespace
 from .oracle import oracle_actions
 from .reference_trees import read_reference
 from .system import JointSystem
@@ -32,8 +33,10 @@ class JointSbdParser(StructuredPipe):
     default_templates = Path(__file__).parent / "templates.txt"
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
-        """The labels of arcs to the left, to the right, and of roots: {"left": [...], "right": [...], "root": [...]}."""
-        left, right, root = set(), set(), set()
+        """The labels of arcs to the left, to the right, and of roots, under "left", "right" and "root"."""
+        left: set[str] = set()
+        right: set[str] = set()
+        root: set[str] = set()
         for example in examples:
             trees = read_reference(example)
             if trees is not None:
@@ -71,21 +74,19 @@ class JointSbdParser(StructuredPipe):
         """Preset boundaries (int8 a token): 1 must, -1 must not, 0 may start a sentence."""
         constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
         # A sentence that was to start with whitespace starts with what comes after.
-        for token in doc:
-            if constraints[token.i] == 1 and token.text.isspace() and token.i + 1 < len(doc):
-                constraints[token.i + 1] = 1
+        constraints[move_off_whitespace(constraints == 1, doc)] = 1
         return constraints
 
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
         """Writes heads and labels; spaCy derives from them the sentence starts, which are those of the actions."""
         if not len(doc):
             return
-        heads, labels, _ = self.perceptron.system.build(actions, len(tokens))
+        heads, labels, starts = self.perceptron.system.build(actions, len(tokens))
         # Whitespace hangs on the token before it; without any token, on the first.
         anchors = np.maximum(np.searchsorted(tokens, np.arange(len(doc)), side="right") - 1, 0)
         all_heads = tokens[anchors] if len(tokens) else np.zeros(len(doc), dtype=np.int64)
         all_labels = np.zeros(len(doc), dtype=np.uint64)
-        strings = self.vocab.strings
+        strings = doc.vocab.strings
         if len(tokens):
             all_heads[tokens] = tokens[heads]
             all_labels[tokens] = [strings.add(label) for label in labels]
@@ -94,5 +95,20 @@ class JointSbdParser(StructuredPipe):
         spaces = np.ones(len(doc), dtype=bool)
         spaces[tokens] = False
         all_labels[spaces & (all_labels == 0)] = strings.add(NO_LABEL)
-        relative = (all_heads - np.arange(len(doc))).astype(np.int64).astype(np.uint64)
-        doc.from_array([HEAD, DEP], np.stack([relative, all_labels], axis=1))
+        _set_trees(doc, all_heads, all_labels)
+        # spaCy finds the edges of subtrees in a bounded number of passes. A sentence too far from projective for that
+        # would be cut, so it becomes flat.
+        first = np.zeros(len(doc), dtype=bool)
+        first[[0, *tokens[1:][starts[1:]]]] = True
+        wrong = np.flatnonzero((doc.to_array([SENT_START]) == 1) != first)
+        if len(wrong):
+            sentences = np.cumsum(first)
+            roots = np.flatnonzero(all_heads == np.arange(len(doc)))
+            flat = np.isin(sentences, sentences[np.concatenate([wrong, wrong - 1])])
+            all_heads[flat] = roots[sentences[flat] - 1]
+            _set_trees(doc, all_heads, all_labels)
+
+
+def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:
+    relative = (heads - np.arange(len(doc))).astype(np.int64).astype(np.uint64)
+    doc.from_array([HEAD, DEP], np.stack([relative, labels], axis=1))  # type: ignore[arg-type]  # wrong in its stub

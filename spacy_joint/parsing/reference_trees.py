@@ -1,20 +1,20 @@
 """The trees of an `Example`'s reference, on the tokens that are predicted: what the joint parser learns from.
 
-With the same tokenisation on both sides they are the reference's own. Otherwise they are carried over the alignment as far
-as it goes and mended into trees: a token without a head of its own attaches to the root of its sentence. Whitespace
+With the same tokenisation on both sides they are the reference's own. Otherwise they are carried over the alignment as
+far as it goes and mended into trees: a token without a head of its own attaches to the root of its sentence. Whitespace
 tokens take no part.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import ORTH
-from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..corpora.trees import prune
+from ..token_columns import find_reference_starts, find_whitespace, has_same_tokens
 
 NO_LABEL = "dep"
 
@@ -37,40 +37,30 @@ class ReferenceTrees(NamedTuple):
 def read_reference(example: Example) -> ReferenceTrees | None:
     """The trees to learn from; None if the reference has none."""
     reference = example.reference
-    if not len(reference) or not reference.has_annotation("DEP") or not reference.has_annotation("SENT_START"):
+    starts = find_reference_starts(example)
+    if starts is None or not len(reference) or not reference.has_annotation("DEP"):
         return None
-    if _same_tokens(example.predicted, reference):
-        heads = np.array([token.head.i for token in reference])
+    if has_same_tokens(example):
+        heads = np.array([token.head.i for token in reference], dtype=np.int64)
         labels = [token.dep_ for token in reference]
-        starts = np.array([bool(token.is_sent_start) for token in reference])
     else:
-        heads, labels, starts = _carry_over(example)
-    kept = np.array([not token.text.isspace() for token in example.predicted], dtype=bool)
-    # A sentence that starts with whitespace starts with what comes after.
-    for token in np.flatnonzero(starts & ~kept):
-        if token + 1 < len(starts):
-            starts[token + 1] = True
+        heads, labels = _carry_over(example, starts)
+    kept = ~find_whitespace(example.predicted)
     pruned = prune(heads, kept)
     tokens = np.flatnonzero(kept)
     labels = [labels[token] or NO_LABEL for token in tokens]
     return ReferenceTrees(pruned.heads.astype(np.int32), labels, starts[tokens], tokens)
 
 
-def _same_tokens(predicted: Doc, reference: Doc) -> bool:
-    return len(predicted) == len(reference) and bool(
-        np.array_equal(predicted.to_array([ORTH]), reference.to_array([ORTH]))
-    )
-
-
-def _carry_over(example: Example) -> tuple[np.ndarray, list[str], np.ndarray]:
+def _carry_over(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Heads and labels that make one tree of each sentence."""
     aligned_heads, aligned_labels = example.get_aligned_parse(projectivize=False)
     n_tokens = len(example.predicted)
-    starts = np.array([start == 1 for start in example.get_aligned_sent_starts()], dtype=bool)
-    starts[:1] = True
     heads = np.arange(n_tokens)
     labels = [label or NO_LABEL for label in aligned_labels]
-    bounds = [*np.flatnonzero(starts).tolist(), n_tokens]
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    # Whitespace before the first sentence is a stretch of its own: it takes no part.
+    bounds = [*sorted({0, *np.flatnonzero(starts).tolist()}), n_tokens]
+    for begin, end in pairwise(bounds):
         sentence = range(begin, end)
         known = {i: aligned_heads[i] for i in sentence if aligned_heads[i] is not None and aligned_heads[i] in sentence}
         roots = [i for i, head in known.items() if head == i]
@@ -79,7 +69,7 @@ def _carry_over(example: Example) -> tuple[np.ndarray, list[str], np.ndarray]:
             heads[i] = known.get(i, root) if i not in roots else root
         for i in sentence:
             _attach_if_lost(heads, i, root, end - begin)
-    return heads, labels, starts
+    return heads, labels
 
 
 def _attach_if_lost(heads: np.ndarray, token: int, root: int, size: int) -> None:

@@ -1,14 +1,16 @@
 """`sequence_tagger`: tags by a Markov sequence model over whole documents, as a spaCy component.
 
 It needs no sentence boundaries. With `sentence_starts`, each tag also says whether its token starts a sentence, and the
-component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al. (2013).
-Starts that are there before it runs are kept. Whitespace gets spaCy's tag `_SP` and part of speech SPACE.
+component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al.
+(2013). Starts that are there before it runs are kept, and those of trees, too. Whitespace gets spaCy's tag `_SP` and
+part of speech SPACE, and never makes a sentence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from spacy.attrs import SENT_START
@@ -18,7 +20,7 @@ from spacy.training import Example
 from ..engine.learner import Instance
 from ..errors import Errors
 from ..structured_pipe import StructuredPipe
-from ..token_columns import COLUMNS
+from ..token_columns import COLUMNS, find_reference_starts, move_off_whitespace
 from .system import TaggingSystem
 
 ATTRIBUTES = ("TAG", "POS")
@@ -32,11 +34,14 @@ class SequenceTagger(StructuredPipe):
     # What it predicts it must not read.
     columns = tuple(name for name in COLUMNS if name not in ("tag", "pos"))
 
+    def __init__(self, *args: Any, attribute: str, **settings: Any) -> None:
+        if attribute not in ATTRIBUTES:
+            raise ValueError(Errors.J312.format(value=attribute, allowed=", ".join(ATTRIBUTES)))
+        super().__init__(*args, attribute=attribute, **settings)
+
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """The tags of the reference, sorted."""
         attribute = self.cfg["attribute"]
-        if attribute not in ATTRIBUTES:
-            raise ValueError(Errors.J312.format(value=attribute, allowed=", ".join(ATTRIBUTES)))
         tags = {tag for example in examples for tag in example.get_aligned(attribute, as_string=True) if tag}
         return sorted(tags - {SPACE_TAGS[attribute]})
 
@@ -49,7 +54,7 @@ class SequenceTagger(StructuredPipe):
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The tags of the reference; None unless each token has one that is known, and a start where those are learnt."""
+        """The tags of the reference; None unless each token has a known one, and where starts are learnt, those."""
         predicted = example.predicted
         if not len(predicted):
             return None
@@ -57,10 +62,10 @@ class SequenceTagger(StructuredPipe):
         tags = example.get_aligned(self.cfg["attribute"], as_string=True)
         starts = None
         if self.cfg["sentence_starts"]:
-            starts = example.get_aligned_sent_starts()
-            if None in starts:
+            starts = find_reference_starts(example)
+            if starts is None:
                 return None
-            starts = _after_spaces(np.array(starts) == 1, predicted)[tokens]
+            starts = starts[tokens]
         actions = self.perceptron.system.actions([tags[token] for token in tokens], starts)
         return None if actions is None or not len(actions) else Instance(columns, actions)
 
@@ -69,7 +74,7 @@ class SequenceTagger(StructuredPipe):
         if not self.cfg["sentence_starts"]:
             return None
         constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
-        constraints[_after_spaces(constraints == 1, doc)] = 1
+        constraints[move_off_whitespace(constraints == 1, doc)] = 1
         return constraints
 
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
@@ -83,18 +88,9 @@ class SequenceTagger(StructuredPipe):
                 token.tag_ = tag
             else:
                 token.pos_ = tag
-        if self.cfg["sentence_starts"]:
-            first = set(tokens[starts].tolist())
+        # spaCy refuses to move the boundaries of trees, and they were kept anyway.
+        if self.cfg["sentence_starts"] and not doc.has_annotation("DEP"):
+            # Whitespace before the first sentence goes with it.
+            first = {0, *tokens[1:][starts[1:]].tolist()}
             for token in doc:
                 token.is_sent_start = token.i in first
-
-
-def _after_spaces(starts: np.ndarray, doc: Doc) -> np.ndarray:
-    """Moves starts on whitespace tokens to the tokens after them."""
-    moved = starts.copy()
-    for token in doc:
-        if moved[token.i] and token.text.isspace():
-            moved[token.i] = False
-            if token.i + 1 < len(doc):
-                moved[token.i + 1] = True
-    return moved
