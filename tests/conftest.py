@@ -44,7 +44,7 @@ def train() -> Train:
     """Train a pipeline as `spacy train` does: batches in an order that depends on the seed only."""
 
     def train(
-        nlp: Language, examples: list[Example], *, epochs: int = 6, batch: int = 4, seed: int = 0, **update: Any
+        nlp: Language, examples: list[Example], *, epochs: int = 6, batch: int = 1, seed: int = 0, **update: Any
     ) -> Language:
         shuffled = list(examples)
         order = random.Random(seed)

@@ -1,0 +1,169 @@
+"""The sequence tagger as a component: what it predicts, and sentence boundaries that it may predict along."""
+
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+
+WORDS = ["hello", "how", "are", "you", "i", "saw", "the", "thanks", ".", "\n", "  "]
+
+
+@pytest.fixture(scope="module")
+def make_tagger(small_model, read_examples, train):
+    """Make a pipeline with a trained tagger."""
+
+    def make(**config):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sequence_tagger", config={"model": small_model, **config})
+        examples = read_examples(nlp)
+        nlp.initialize(lambda: examples)
+        return train(nlp, examples)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def segmenter(make_tagger):
+    """A tagger that says where sentences start, too."""
+    return make_tagger(sentence_starts=True)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize(("attribute", "score"), [("TAG", "tag_acc"), ("POS", "pos_acc")])
+def test_it_predicts_tags_or_parts_of_speech_with_any_order(make_tagger, read_examples, attribute, score, order):
+    nlp = make_tagger(attribute=attribute, order=order)
+    assert nlp.evaluate(read_examples(nlp))[score] > 0.8
+    doc = nlp("hello there")
+    assert doc.has_annotation(attribute)
+    assert not doc.has_annotation("POS" if attribute == "TAG" else "TAG")
+    assert all(token.is_sent_start is None for token in doc[1:])
+
+
+def test_the_order_changes_the_model(make_tagger):
+    models = {
+        order: make_tagger(order=order).get_pipe("sequence_tagger").to_bytes(exclude=["vocab"]) for order in (0, 2)
+    }
+    assert models[0] != models[2]
+
+
+@pytest.mark.parametrize("order", [-1, 3])
+def test_other_orders_are_refused(make_tagger, order):
+    with pytest.raises(ValueError, match=rf"\[J311\].*{order}"):
+        make_tagger(order=order)
+
+
+def test_other_attributes_are_refused_at_once():
+    with pytest.raises(ValueError, match=r"\[J312\].*'LEMMA'.*TAG, POS"):
+        spacy.blank("en").add_pipe("sequence_tagger", config={"attribute": "LEMMA"})
+
+
+@pytest.mark.parametrize(("attribute", "expected"), [("tag_", "_SP"), ("pos_", "SPACE")])
+def test_whitespace_has_tags_of_its_own(make_tagger, attribute, expected):
+    nlp = make_tagger(attribute=attribute.upper().strip("_"))
+    doc = nlp("\nhello  there\n\n")
+    assert [token.i for token in doc if getattr(token, attribute) == expected] == [0, 2, 4]
+    assert expected not in nlp.get_pipe("sequence_tagger").labels
+
+
+def test_tags_of_whitespace_are_not_learnt(small_model):
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("sequence_tagger", config={"model": small_model})
+    words = ["a", "\n", "b"]
+    example = Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=["A", "_SP", "B"]))
+    nlp.initialize(lambda: [example])
+    assert tagger.labels == ("A", "B")
+    for _ in range(2):
+        nlp.update([example])
+    assert [token.tag_ for token in nlp("a \n b")] == ["A", "_SP", "B"]
+
+
+def test_a_document_with_a_token_without_tag_is_passed_over(make_tagger):
+    nlp = make_tagger()
+    tagger = nlp.get_pipe("sequence_tagger")
+    words = ["hello", "there"]
+    reference = Doc(nlp.vocab, words=words, tags=["UH", ""])
+    assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)) is None
+
+
+def test_what_it_predicts_it_does_not_see(make_tagger):
+    nlp = make_tagger()
+    words = ["hello", "there", "how", "are", "you"]
+    wrong = Doc(nlp.vocab, words=words, tags=["NN"] * 5, pos=["X"] * 5)
+    expected = [token.tag_ for token in nlp(Doc(nlp.vocab, words=words))]
+    assert [token.tag_ for token in nlp(wrong)] == expected
+
+
+# Sentence boundaries
+
+
+def test_boundaries_are_learnt_along(segmenter, read_examples):
+    scores = segmenter.evaluate(read_examples(segmenter))
+    assert scores["tag_acc"] > 0.9
+    assert scores["boundary_f"] > 0.9
+
+
+def test_boundaries_are_not_scored_where_they_are_not_predicted(pipeline, read_examples):
+    with pipeline.select_pipes(enable=["sequence_tagger"]):
+        scores = pipeline.evaluate(read_examples(pipeline))
+    assert scores["tag_acc"] > 0.9
+    assert scores.get("boundary_f") is None
+
+
+@settings(deadline=None, max_examples=150)
+@given(pairs=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from([True, False, None])), max_size=20))
+def test_preset_boundaries_are_kept_and_whitespace_makes_no_sentence(segmenter, pairs):
+    doc = Doc(segmenter.vocab, words=[word for word, _ in pairs], sent_starts=[start for _, start in pairs] or None)
+    doc = segmenter(doc)
+    assert sum(len(sentence) for sentence in doc.sents) == len(doc)
+    assert doc.text.isspace() or not any(sentence.text.isspace() for sentence in doc.sents)
+    first_word = next((token.i for token in doc if not token.text.isspace()), 0)
+    forced = False
+    for token, (word, start) in zip(doc, pairs, strict=True):
+        if word.isspace():
+            forced = forced or start is True
+            continue
+        if token.i > first_word:
+            if forced or start is True:
+                assert token.is_sent_start is True
+            elif start is False:
+                assert token.is_sent_start is False
+        forced = False
+
+
+def test_whitespace_at_the_start_belongs_to_the_first_sentence(segmenter):
+    doc = segmenter("\n hello there")
+    assert [token.is_sent_start for token in doc][:2] == [True, False]
+
+
+def test_boundaries_of_trees_are_left_alone(segmenter):
+    words = ["hello", "\n", "there", "how"]
+    doc = Doc(segmenter.vocab, words=words, heads=[0, 2, 2, 2], deps=["ROOT", "dep", "ROOT", "x"])
+    expected = [token.is_sent_start for token in doc]
+    assert [token.is_sent_start for token in segmenter(doc)] == expected
+    assert doc.has_annotation("TAG")
+
+
+def test_a_reference_without_boundaries_is_passed_over_where_they_are_learnt(segmenter):
+    words = ["hello", "there"]
+    reference = Doc(segmenter.vocab, words=words, tags=["UH", "RB"])
+    tagger = segmenter.get_pipe("sequence_tagger")
+    assert tagger.make_instance(Example(Doc(segmenter.vocab, words=words), reference)) is None
+
+
+def test_a_sentence_that_starts_without_counterpart_does_not_stop_training(segmenter):
+    vocab = segmenter.vocab
+    reference = Doc(
+        vocab, words=["a", "b", "\n", "cc", "d"], tags=["DT", "NN", "_SP", "DT", "NN"], sent_starts=[1, 0, 1, 0, 0]
+    )
+    predicted = Doc(vocab, words=["a", "b", "c", "c", "d"], spaces=[True, True, False, True, False])
+    segmenter.get_pipe("sequence_tagger").make_instance(Example(predicted, reference))
+
+
+def test_a_parser_after_it_keeps_its_boundaries(segmenter, saved_pipeline):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sequence_tagger", source=segmenter)
+    nlp.add_pipe("joint_sbd_parser", source=spacy.load(saved_pipeline))
+    text = "hey are you up yeah just got back nice"
+    assert [token.is_sent_start for token in nlp(text)] == [token.is_sent_start for token in segmenter(text)]

@@ -1,0 +1,722 @@
+"""What every component keeps to, whatever it predicts. A new component joins by an entry in COMPONENTS."""
+
+import copy
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import spacy
+import srsly
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Token
+from spacy.training import Example
+from spacy.util import registry
+from spacy.vocab import Vocab
+
+
+@dataclass(frozen=True)
+class Component:
+    """A component under test.
+
+    factory: The name of its factory, and of the component.
+    read: What it writes on a token.
+    score: A score of it, and what it must exceed on its training data.
+    config: Settings other than the model.
+    keep: Annotation that it needs on the predicted side.
+    """
+
+    factory: str
+    read: Callable[[Token], Any]
+    score: tuple[str, float]
+    config: dict[str, Any] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+
+
+COMPONENTS = {
+    "joint_sbd_parser": Component(
+        "joint_sbd_parser",
+        read=lambda token: (token.head.i, token.dep_, token.is_sent_start),
+        score=("dep_las_punct", 0.9),
+        keep=("TAG",),
+    ),
+    "sequence_tagger": Component("sequence_tagger", read=lambda token: token.tag_, score=("tag_acc", 0.9)),
+    "sequence_tagger, starts": Component(
+        "sequence_tagger",
+        read=lambda token: (token.pos_, token.is_sent_start),
+        score=("pos_acc", 0.9),
+        config={"attribute": "POS", "order": 1, "sentence_starts": True},
+    ),
+}
+
+TEXTS = [
+    "",
+    "a",
+    " ",
+    "\n\n",
+    " \t\n ",
+    "  hello",
+    "hello\n\nhow are you\n",
+    "\nhello there how   are you \n\n i am fine thanks\n\n",
+    "I think so. Do you, too?",
+    "zqxj \U0001f600 ñandú 你好 \u200b x\u0301",
+]
+
+
+@pytest.fixture(scope="module", params=list(COMPONENTS))
+def component(request):
+    return COMPONENTS[request.param]
+
+
+@pytest.fixture(scope="module")
+def make(component, small_model, read_examples):
+    """Make a pipeline with just the component, initialized."""
+
+    def make(initialize=True, **model):
+        nlp = spacy.blank("en")
+        nlp.add_pipe(component.factory, config={"model": {**small_model, **model}, **component.config})
+        if initialize:
+            nlp.initialize(lambda: read_examples(nlp))
+        return nlp
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def examples_of(component, read_examples):
+    def examples_of(nlp, part="train", **options):
+        return read_examples(nlp, part, keep=component.keep, **options)
+
+    return examples_of
+
+
+@pytest.fixture(scope="module")
+def nlp(make, examples_of, train):
+    """The trained pipeline. Shared: not to be changed."""
+    nlp = make()
+    return train(nlp, examples_of(nlp))
+
+
+@pytest.fixture(scope="module")
+def saved(nlp, tmp_path_factory):
+    """The directory that it was saved to. Shared: not to be changed."""
+    path = tmp_path_factory.mktemp("saved") / "pipeline"
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def annotate(component):
+    def annotate(nlp, texts=TEXTS):
+        return [[component.read(token) for token in nlp(text)] for text in texts]
+
+    return annotate
+
+
+@pytest.fixture(scope="module")
+def pipe(component, nlp):
+    """The trained component itself."""
+    return nlp.get_pipe(component.factory)
+
+
+@pytest.fixture(scope="module")
+def model_of(component):
+    """All that was learnt, as bytes."""
+    return lambda nlp: nlp.get_pipe(component.factory).to_bytes(exclude=["vocab"])
+
+
+@pytest.fixture(scope="module")
+def parts(model_of, nlp):
+    """All that was learnt, as named bytes."""
+    return srsly.msgpack_loads(model_of(nlp))
+
+
+@pytest.fixture(scope="module")
+def pipe_to_break(component, make):
+    """A component like the trained one to load into, which must fail."""
+    return make(initialize=False).get_pipe(component.factory)
+
+
+# Training
+
+
+def test_it_learns_its_training_data(component, nlp, examples_of):
+    scores = nlp.evaluate(examples_of(nlp))
+    name, least = component.score
+    assert scores[name] > least
+
+
+def test_what_it_learns_carries_over_to_other_documents(component, make, nlp, examples_of):
+    name, _ = component.score
+    untrained = make()
+    before = untrained.evaluate(examples_of(untrained, "dev"))[name]
+    assert nlp.evaluate(examples_of(nlp, "dev"))[name] > before + 0.1
+
+
+def test_the_loss_falls(component, make, examples_of, train):
+    nlp = make()
+    first: dict[str, float] = {}
+    last: dict[str, float] = {}
+    train(nlp, examples_of(nlp), epochs=1, losses=first)
+    train(nlp, examples_of(nlp), epochs=4)
+    train(nlp, examples_of(nlp), epochs=1, losses=last)
+    assert 0 <= last[component.factory] < first[component.factory] / 2
+
+
+def test_losses_are_added_up_and_returned(component, make, examples_of, train):
+    nlp = make()
+    train(nlp, examples_of(nlp), epochs=1)
+    losses = {component.factory: 1000.0}
+    pipe = nlp.get_pipe(component.factory)
+    assert pipe.update(examples_of(nlp), losses=losses) is losses
+    assert losses[component.factory] > 1000
+    assert component.factory in pipe.update(examples_of(nlp))
+    assert pipe.update([]) == {component.factory: 0.0}
+
+
+def test_the_same_seed_makes_the_same_model(model_of, make, examples_of, train, nlp):
+    again = make()
+    train(again, examples_of(again))
+    assert model_of(again) == model_of(nlp)
+
+
+def test_dropout_is_repeatable_and_changes_the_model(model_of, make, examples_of, train):
+    models = []
+    for drop in (0.3, 0.3, 0.0):
+        nlp = make()
+        train(nlp, examples_of(nlp), epochs=2, drop=drop)
+        models.append(model_of(nlp))
+    assert models[0] == models[1] != models[2]
+
+
+@pytest.mark.parametrize("strategy", ["dlaso", "laso", "early", "greedy", "max_violation"])
+def test_the_number_of_threads_does_not_change_the_model(model_of, make, examples_of, train, strategy):
+    models = []
+    for threads in (1, 2):
+        nlp = make(threads=threads, strategy=strategy)
+        train(nlp, examples_of(nlp), epochs=1, batch=5, drop=0.1)
+        models.append(model_of(nlp))
+    assert models[0] == models[1]
+
+
+@pytest.mark.parametrize("way", ["disk", "bytes", "pickle"])
+def test_training_goes_on_exactly_where_it_was_saved(model_of, make, examples_of, train, way, tmp_path):
+    uninterrupted = make()
+    train(uninterrupted, examples_of(uninterrupted), epochs=2)
+    if way == "disk":
+        uninterrupted.to_disk(tmp_path)
+        resumed = spacy.load(tmp_path)
+    elif way == "bytes":
+        resumed = make(initialize=False).from_bytes(uninterrupted.to_bytes())
+    else:
+        resumed = pickle.loads(pickle.dumps(uninterrupted))
+    for nlp in (uninterrupted, resumed):
+        # An evaluation in between, as `spacy train` makes, must not show.
+        nlp.evaluate(examples_of(nlp, "dev"))
+        train(nlp, examples_of(nlp), epochs=2, seed=1, drop=0.1)
+    assert model_of(resumed) == model_of(uninterrupted)
+
+
+def test_without_learning_training_can_start_from_the_finished_weights(component, saved, examples_of, train):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe(component.factory)
+    pipe.from_bytes(pipe.to_bytes(exclude=["learning"]))
+    train(nlp, examples_of(nlp), epochs=1)
+    name, least = component.score
+    assert nlp.evaluate(examples_of(nlp))[name] > least
+
+
+def test_initialize_again_starts_anew(model_of, make, examples_of, train):
+    nlp, fresh = make(), make()
+    train(nlp, examples_of(nlp), epochs=1)
+    nlp.initialize(lambda: examples_of(nlp))
+    assert model_of(nlp) == model_of(fresh)
+
+
+def test_labels_of_label_data_make_the_same_component(component, make, pipe):
+    nlp = make(initialize=False)
+    labels = srsly.json_loads(srsly.json_dumps(pipe.label_data))
+    nlp.get_pipe(component.factory).initialize(lambda: [Example.from_dict(nlp.make_doc("a"), {})], labels=labels)
+    assert nlp.get_pipe(component.factory).labels == pipe.labels
+
+
+def test_examples_that_are_none_are_refused(pipe, nlp):
+    with pytest.raises(TypeError, match="E978"):
+        pipe.update([nlp.make_doc("a")])
+
+
+def test_initialize_without_annotation_says_what_is_missing(component, make):
+    nlp = make(initialize=False)
+    doc = nlp.make_doc("hello there")
+    with pytest.raises(ValueError, match=r"\[J3[01]0\]"):
+        nlp.initialize(lambda: [Example(doc, doc.copy())])
+
+
+def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
+    path = tmp_path / "templates.txt"
+    slot = "b0" if component.factory == "joint_sbd_parser" else "w"
+    path.write_text(f"{slot}.word\n{slot}.suffix2\n", encoding="utf8")
+    nlp = make(initialize=False)
+    nlp.config["initialize"]["components"] = {component.factory: {"templates": str(path)}}
+    nlp.initialize(lambda: examples_of(nlp))
+    path.unlink()
+    again = make(initialize=False).from_bytes(nlp.to_bytes())
+    assert again.get_pipe(component.factory).cfg["templates"] == f"{slot}.word\n{slot}.suffix2\n"
+
+
+def test_templates_that_are_not_there_are_named(component, make, examples_of, tmp_path):
+    nlp = make(initialize=False)
+    pipe = nlp.get_pipe(component.factory)
+    with pytest.raises(ValueError, match=r"\[J072\].*nowhere"):
+        pipe.initialize(lambda: examples_of(nlp), templates=str(tmp_path / "nowhere.txt"))
+    path = tmp_path / "bad.txt"
+    path.write_text("b0.spelling\n", encoding="utf8")
+    with pytest.raises(ValueError, match=r"\[J010\].*spelling"):
+        pipe.initialize(lambda: examples_of(nlp), templates=str(path))
+
+
+# Examples that teach little or nothing
+
+
+def test_examples_without_annotation_change_nothing(component, model_of, nlp, pipe):
+    before = model_of(nlp)
+    docs = [nlp.make_doc(text) for text in ["hello there", "", " "]]
+    losses = pipe.update([Example(doc, doc.copy()) for doc in docs], losses={})
+    assert losses == {component.factory: 0.0}
+    assert model_of(nlp) == before
+
+
+def test_labels_unseen_at_initialization_are_passed_over(component, model_of, make):
+    nlp = make()
+    before = model_of(nlp)
+    words = ["well", "hello"]
+    # X is the part of speech that the treebank does not have.
+    reference = Doc(nlp.vocab, words=words, tags=["ODD", "UH"], pos=["X", "INTJ"], heads=[1, 1], deps=["odd", "ROOT"])
+    nlp.update([Example(Doc(nlp.vocab, words=words), reference)])
+    assert model_of(nlp) == before
+    assert not {"odd", "ODD", "X"} & set(nlp.get_pipe(component.factory).labels)
+
+
+@pytest.mark.parametrize("split", ["finer", "coarser", "shifted", "with whitespace"])
+def test_other_tokenisation_of_the_predicted_side_does_no_harm(component, make, read_examples, split):
+    nlp = make()
+    examples = []
+    for example in read_examples(nlp):
+        words = [token.text for token in example.reference]
+        if split == "finer":
+            words = [part for word in words for part in (word[:1], word[1:]) if part]
+        elif split == "coarser":
+            words = ["".join(words[i : i + 2]) for i in range(0, len(words), 2)]
+        elif split == "shifted":
+            text = "".join(words)
+            words = [text[i : i + 3] for i in range(0, len(text), 3)]
+        else:
+            words = ["\n", *(part for word in words for part in (word, " \n"))]
+        examples.append(Example(Doc(nlp.vocab, words=words, spaces=[False] * len(words)), example.reference))
+    nlp.update(examples)
+    nlp.evaluate(examples)
+    nlp.initialize(lambda: examples)
+
+
+# Prediction
+
+
+def test_predict_changes_no_document(pipe, nlp):
+    docs = [nlp.make_doc(text) for text in TEXTS]
+    before = [doc.to_bytes() for doc in docs]
+    pipe.predict(docs)
+    assert [doc.to_bytes() for doc in docs] == before
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_text_gets_annotation_that_survives_serialisation(component, nlp, text):
+    doc = nlp(text)
+    expected = [component.read(token) for token in doc]
+    assert [component.read(token) for token in Doc(nlp.vocab).from_bytes(doc.to_bytes())] == expected
+    packed = DocBin(store_user_data=True, docs=[doc]).to_bytes()
+    (unpacked,) = DocBin().from_bytes(packed).get_docs(nlp.vocab)
+    if len(doc) > 1:
+        assert [component.read(token) for token in unpacked] == expected
+
+
+def test_pipe_gives_what_one_by_one_gives(nlp, annotate, component):
+    piped = [[component.read(token) for token in doc] for doc in nlp.pipe(TEXTS, batch_size=3)]
+    assert piped == annotate(nlp)
+
+
+def test_the_training_state_does_not_show_in_predictions(component, nlp, annotate, make):
+    predicting = make(initialize=False)
+    predicting.get_pipe(component.factory).from_bytes(
+        nlp.get_pipe(component.factory).to_bytes(exclude=["learning"]), exclude=["vocab"]
+    )
+    assert annotate(predicting) == annotate(nlp)
+
+
+def test_annotating_again_changes_nothing(component, nlp, pipe):
+    doc = nlp("hello there how are you\n i am fine  thanks \n")
+    once = [component.read(token) for token in doc]
+    assert [component.read(token) for token in pipe(doc)] == once
+
+
+def test_documents_of_a_vocabulary_without_language(component, pipe):
+    doc = pipe(Doc(Vocab(), words=["hello", "there", "\n", "how", "are", "you"]))
+    assert all(isinstance(component.read(token), str | tuple) for token in doc)
+    assert len(pipe(Doc(Vocab()))) == 0
+
+
+def test_a_document_that_fails_goes_to_the_error_handler_alone(component, make, examples_of, monkeypatch):
+    nlp = make()
+    pipe = nlp.get_pipe(component.factory)
+    annotate_sound = pipe.annotate
+
+    def annotate(doc, *args):
+        if doc.text == "bad":
+            raise OSError("no luck")
+        annotate_sound(doc, *args)
+
+    monkeypatch.setattr(pipe, "annotate", annotate)
+    failed = []
+    nlp.set_error_handler(lambda name, proc, docs, error: failed.append((name, [doc.text for doc in docs], str(error))))
+    assert [doc.text for doc in nlp.pipe(["good", "bad", "better", "best"])] == ["good", "better", "best"]
+    assert failed == [(component.factory, ["bad"], "no luck")]
+
+
+def test_without_an_error_handler_errors_are_raised(component, make, monkeypatch):
+    nlp = make()
+
+    def fail(*args):
+        raise OSError("no luck")
+
+    monkeypatch.setattr(nlp.get_pipe(component.factory), "annotate", fail)
+    with pytest.raises(OSError, match="no luck"):
+        list(nlp.pipe(["good", "bad"]))
+
+
+def test_an_untrained_component_says_so(component, make):
+    nlp = make(initialize=False)
+    for use in (lambda: nlp("hello"), lambda: list(nlp.pipe(["hello"]))):
+        with pytest.raises(ValueError, match=rf"\[J071\].*'{component.factory}'"):
+            use()
+    with pytest.raises(ValueError, match=r"\[J060\]"):
+        nlp.update([Example.from_dict(nlp.make_doc("hello"), {"tags": ["UH"], "heads": [0], "deps": ["ROOT"]})])
+
+
+def test_a_component_without_training_annotates_all_the_same(component, make, annotate):
+    annotate(make())
+
+
+def test_memory_zones(component, nlp, annotate):
+    expected = annotate(nlp)
+    n_strings = len(nlp.vocab.strings)
+    with nlp.memory_zone():
+        inside = [[component.read(token) for token in doc] for doc in nlp.pipe([*TEXTS, "xqzzy blorp\n flimmed"])]
+        assert inside[:-1] == expected
+    assert len(nlp.vocab.strings) == n_strings
+    assert annotate(nlp) == expected
+
+
+# In a pipeline
+
+
+def test_add_label_says_why_not(component, nlp, pipe):
+    with pytest.raises(ValueError, match=r"\[J070\].*'new'"):
+        pipe.add_label("new")
+
+
+def test_labels_are_in_the_meta(component, nlp, pipe):
+    assert len(pipe.labels) > 5
+    assert nlp.meta["labels"][component.factory] == list(pipe.labels)
+
+
+def test_analysis_of_pipes_finds_no_problem(component, nlp):
+    analysis = nlp.analyze_pipes()
+    assert analysis["problems"] == {component.factory: []}
+    assert analysis["summary"][component.factory]["assigns"]
+    assert analysis["summary"][component.factory]["scores"]
+
+
+def test_the_config_comes_back(component, nlp, make):
+    config = nlp.config
+    again = Language.from_config(config) if config["nlp"]["lang"] is None else spacy.blank("en").from_config(config)
+    assert again.config.to_str() == config.to_str()
+    assert again.get_pipe_config(component.factory) == nlp.get_pipe_config(component.factory)
+    for name, value in component.config.items():
+        assert again.get_pipe(component.factory).cfg[name] == value
+
+
+def test_the_default_config_is_complete(component):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(component.factory)
+    assert spacy.blank("en").from_config(nlp.config, auto_fill=False).config == nlp.config
+    assert registry.resolve({"model": nlp.get_pipe_config(component.factory)["model"]})["model"].name
+
+
+def test_wrong_settings_are_refused(component, small_model):
+    for setting in ({"strategy": "luck"}, {"rule": "luck"}):
+        with pytest.raises(ValueError, match=r"\[J040\].*'luck'.*dlaso|\[J040\].*'luck'.*perceptron"):
+            spacy.blank("en").add_pipe(component.factory, config={"model": {**small_model, **setting}})
+
+
+def test_settings_can_be_overridden_at_loading(component, saved):
+    nlp = spacy.load(saved, config={f"components.{component.factory}.model.beam_width": 2})
+    assert nlp.get_pipe(component.factory).perceptron.beam_width == 2
+    assert len(nlp("hello there")) == 2
+
+
+def test_select_pipes(component, nlp):
+    with nlp.select_pipes(disable=[component.factory]):
+        assert nlp.pipe_names == []
+        nlp("hello")
+    assert nlp.pipe_names == [component.factory]
+
+
+def test_use_params_and_resume_training_leave_predictions_alone(component, nlp, pipe, annotate):
+    expected = annotate(nlp)
+    with nlp.use_params({(1, "W"): None}):
+        assert annotate(nlp) == expected
+    assert list(pipe.use_params({})) == [None]
+    pipe.finish_update(nlp.resume_training())
+    assert annotate(nlp) == expected
+
+
+def test_a_sourced_component_predicts_the_same_and_stays_as_it_is(component, saved, examples_of, annotate, nlp):
+    source = spacy.load(saved)
+    target = spacy.blank("en")
+    target.add_pipe(component.factory, source=source)
+    assert target.config["components"][component.factory] == source.config["components"][component.factory]
+    assert annotate(target) == annotate(nlp)
+    tagger = target.add_pipe("tagger", first=True)
+    with target.select_pipes(disable=[component.factory]):
+        target.initialize(lambda: examples_of(target))
+    assert tagger.labels
+    before = target.get_pipe(component.factory).to_bytes(exclude=["vocab"])
+    target.update(examples_of(target), exclude=[component.factory], annotates=[component.factory])
+    assert target.get_pipe(component.factory).to_bytes(exclude=["vocab"]) == before
+
+
+def test_a_sourced_component_can_go_on_learning(component, saved, examples_of, train):
+    target = spacy.blank("en")
+    target.add_pipe(component.factory, source=spacy.load(saved))
+    original = spacy.load(saved)
+    for nlp in (target, original):
+        train(nlp, examples_of(nlp), epochs=1)
+    learnt = [nlp.get_pipe(component.factory).to_bytes(exclude=["vocab"]) for nlp in (target, original)]
+    assert learnt[0] == learnt[1]
+
+
+def test_it_annotates_for_others_while_it_learns(component, make, examples_of, train, monkeypatch):
+    nlp = make()
+    train(nlp, examples_of(nlp), epochs=1)
+    tagger = nlp.add_pipe("tagger")
+    seen = []
+    monkeypatch.setattr(tagger, "update", lambda examples, **_: seen.extend(example.predicted for example in examples))
+    nlp.update(examples_of(nlp), annotates=[component.factory])
+    assert len(seen) == 12
+    assert all(any(component.read(token) != component.read(other) for token in doc for other in doc) for doc in seen)
+
+
+@pytest.mark.parametrize("start_method", ["fork", "spawn"])
+def test_several_processes(saved, nlp, tmp_path, start_method):
+    if sys.platform == "win32" and start_method == "fork":
+        pytest.skip("there is no fork on Windows")
+    script = tmp_path / "annotate.py"
+    script.write_text(
+        "import multiprocessing, sys, spacy, srsly\n"
+        "if __name__ == '__main__':\n"
+        "    multiprocessing.set_start_method(sys.argv[1])\n"
+        "    nlp = spacy.load(sys.argv[2])\n"
+        "    docs = nlp.pipe(srsly.json_loads(sys.argv[3]), n_process=2, batch_size=2)\n"
+        "    srsly.write_json('-', [doc.to_json() for doc in docs])\n",
+        encoding="utf8",
+    )
+    found = subprocess.run(
+        [sys.executable, str(script), start_method, str(saved), srsly.json_dumps(TEXTS)],
+        capture_output=True,
+        check=False,
+        text=True,
+        encoding="utf8",
+        timeout=120,
+    )
+    assert found.returncode == 0, found.stderr
+    assert srsly.json_loads(found.stdout) == [nlp(text).to_json() for text in TEXTS]
+
+
+# Serialisation
+
+
+def test_bytes_come_back(component, model_of, nlp, make, annotate):
+    again = make(initialize=False).from_bytes(nlp.to_bytes())
+    assert annotate(again) == annotate(nlp)
+    assert again.get_pipe(component.factory).labels == nlp.get_pipe(component.factory).labels
+    assert model_of(again) == model_of(nlp)
+
+
+def test_disk_comes_back(model_of, nlp, saved, annotate):
+    again = spacy.load(saved)
+    assert annotate(again) == annotate(nlp)
+    assert model_of(again) == model_of(nlp)
+
+
+def test_a_model_can_be_saved_over_the_one_that_it_was_loaded_from(component, saved, tmp_path, annotate):
+    path = shutil.copytree(saved, tmp_path / "copy")
+    nlp = spacy.load(path)
+    expected = annotate(nlp)
+    nlp.to_disk(path)
+    assert annotate(nlp) == expected
+    assert annotate(spacy.load(path)) == expected
+
+
+def test_a_model_without_learning_is_a_model_like_any(component, model_of, nlp, pipe, make, annotate, tmp_path):
+    predicting = make(initialize=False)
+    pipe.to_disk(tmp_path / "pipe", exclude=["learning"])
+    assert not (tmp_path / "pipe" / "learning").exists()
+    predicting.get_pipe(component.factory).from_disk(tmp_path / "pipe")
+    assert annotate(predicting) == annotate(nlp)
+    predicting.to_disk(tmp_path / "pipeline")
+    assert annotate(spacy.load(tmp_path / "pipeline")) == annotate(nlp)
+    assert annotate(pickle.loads(pickle.dumps(predicting))) == annotate(nlp)
+    content, original = (srsly.msgpack_loads(model_of(some)) for some in (predicting, nlp))
+    assert content["model"] == original["model"]
+    assert not content["learning"] and len(original["learning"]) > 4 * len(original["model"])
+
+
+def test_saving_without_learning_leaves_no_older_learning_behind(pipe, tmp_path):
+    pipe.to_disk(tmp_path / "pipe")
+    assert (tmp_path / "pipe" / "learning").exists()
+    pipe.to_disk(tmp_path / "pipe", exclude=["learning"])
+    assert not (tmp_path / "pipe" / "learning").exists()
+
+
+def test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into(component, pipe, tmp_path):
+    pipe.to_disk(tmp_path / "pipe", exclude=["vocab"])
+    for load in (
+        lambda fresh: fresh.from_disk(tmp_path / "pipe", exclude=["vocab"]),
+        lambda fresh: fresh.from_bytes(pipe.to_bytes(exclude=["vocab"]), exclude=["vocab"]),
+    ):
+        vocab = Vocab()
+        load(type(pipe)(vocab, copy.deepcopy(pipe.model), pipe.name, scorer=None, **pipe.settings))
+        assert all(label in vocab.strings for label in pipe.labels)
+
+
+def test_an_untrained_component_is_saved_untrained(component, make, tmp_path):
+    nlp = make(initialize=False)
+    nlp.to_disk(tmp_path)
+    for again in (
+        spacy.load(tmp_path),
+        make(initialize=False).from_bytes(nlp.to_bytes()),
+        pickle.loads(pickle.dumps(nlp)),
+    ):
+        with pytest.raises(ValueError, match=r"\[J071\]"):
+            again("hello")
+
+
+def test_copies_are_independent(component, make, examples_of, train, annotate):
+    nlp = make()
+    train(nlp, examples_of(nlp), epochs=1)
+    copies = [pickle.loads(pickle.dumps(nlp)), copy.deepcopy(nlp)]
+    expected = annotate(nlp)
+    train(nlp, examples_of(nlp), epochs=2)
+    for other in copies:
+        assert annotate(other) == expected
+
+
+@settings(deadline=None, max_examples=50)
+@given(content=st.binary(max_size=200))
+def test_any_bytes_are_refused(pipe_to_break, content):
+    with pytest.raises(ValueError, match=r"\[J05\d\]"):
+        pipe_to_break.from_bytes(content)
+
+
+@settings(deadline=None, max_examples=15)
+@given(data=st.data())
+def test_parts_that_are_anything_are_refused(parts, pipe_to_break, data):
+    part = data.draw(st.sampled_from(sorted(parts)))
+    content = data.draw(st.binary(min_size=1, max_size=100))
+    with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
+        pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: content}))
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [("model", "learning"), ("model", "word_classes"), ("word_classes", "model"), ("learning", "word_classes")],
+)
+def test_parts_in_the_wrong_place_are_refused(parts, pipe_to_break, part, other):
+    with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
+        pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: parts[other]}))
+
+
+@settings(deadline=None, max_examples=15)
+@given(data=st.data())
+def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
+    part = data.draw(st.sampled_from(["learning", "model", "word_classes"]))
+    place = data.draw(st.integers(0, len(parts[part]) - 1))
+    # What fills the gaps between arrays means nothing.
+    if parts[part][place]:
+        changed = bytearray(parts[part])
+        changed[place] ^= data.draw(st.integers(1, 255))
+        with pytest.raises(ValueError, match=r"\[J05\d\]"):
+            pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: bytes(changed)}))
+    cut = parts[part][: min(place, len(parts[part]) - 64)]
+    if cut or part != "learning":
+        with pytest.raises(ValueError, match=r"\[J05\d\]"):
+            pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: cut}))
+
+
+@pytest.mark.parametrize("cfg", [b"", b"{", b"[1]", b"3", b'{"labels": 3, "templates": "x"}'])
+def test_a_cfg_that_is_no_cfg_is_refused(parts, pipe_to_break, cfg, saved, component, tmp_path):
+    with pytest.raises(ValueError, match=r"\[J052\]"):
+        pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, "cfg": cfg}))
+    path = shutil.copytree(saved / component.factory, tmp_path / "broken")
+    (path / "cfg").write_bytes(cfg)
+    with pytest.raises(ValueError, match=r"\[J052\].*cfg"):
+        pipe_to_break.from_disk(path, exclude=["vocab"])
+
+
+@pytest.mark.parametrize("part", ["model", "learning", "word_classes"])
+@pytest.mark.parametrize("damage", ["empty", "truncated", "other"])
+def test_damaged_files_are_refused_by_name(component, saved, tmp_path, part, damage):
+    path = shutil.copytree(saved, tmp_path / "broken")
+    file = path / component.factory / part
+    content = file.read_bytes()
+    file.write_bytes({"empty": b"", "truncated": content[: len(content) // 2], "other": b"PK\3\4" * 100}[damage])
+    with pytest.raises(ValueError, match=rf"\[J05\d\].*{part}"):
+        spacy.load(path)
+
+
+@pytest.mark.parametrize("part", ["cfg", "model", "word_classes"])
+def test_missing_files_are_named(component, saved, tmp_path, part):
+    path = shutil.copytree(saved, tmp_path / "broken")
+    (path / component.factory / part).unlink()
+    with pytest.raises(ValueError, match=rf"\[J073\].*'{part}'"):
+        spacy.load(path)
+
+
+def test_a_path_that_is_no_component_is_named(pipe_to_break, tmp_path):
+    for path in (tmp_path / "nowhere", tmp_path, __file__, str(tmp_path)):
+        with pytest.raises(ValueError, match=r"\[J073\]"):
+            pipe_to_break.from_disk(path)
+
+
+def test_a_model_of_other_labels_is_refused(component, make, saved, examples_of, tmp_path):
+    other = make(initialize=False)
+    other.initialize(lambda: examples_of(other, limit=1))
+    path = shutil.copytree(saved, tmp_path / "mixed")
+    other.get_pipe(component.factory).to_disk(tmp_path / "other")
+    shutil.copy(tmp_path / "other" / "model", path / component.factory / "model")
+    with pytest.raises(ValueError, match=r"\[J061\].*model"):
+        spacy.load(path)
+
+
+def test_a_model_of_other_templates_is_refused(component, saved, tmp_path):
+    path = shutil.copytree(saved, tmp_path / "mixed")
+    cfg = srsly.read_json(path / component.factory / "cfg")
+    cfg["templates"] = "\n".join(line for line in cfg["templates"].split("\n") if line)[:-200].rsplit("\n", 1)[0]
+    srsly.write_json(path / component.factory / "cfg", cfg)
+    with pytest.raises(ValueError, match=r"\[J061\]"):
+        spacy.load(path)

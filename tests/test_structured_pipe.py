@@ -1,0 +1,202 @@
+"""Tagger and parser together, as `spacy train` and users run them; and everything that the package registers."""
+
+from importlib.metadata import entry_points
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train as train_loop
+from spacy.util import load_config_from_str, registry
+
+CONFIG = """
+[paths]
+train = null
+dev = null
+[nlp]
+lang = "en"
+pipeline = ["sequence_tagger","joint_sbd_parser"]
+[components]
+[components.sequence_tagger]
+factory = "sequence_tagger"
+[components.sequence_tagger.model]
+@architectures = "spacy_joint.BeamPerceptron.v1"
+table_bits = 18
+beam_width = 4
+[components.joint_sbd_parser]
+factory = "joint_sbd_parser"
+[components.joint_sbd_parser.model]
+@architectures = "spacy_joint.BeamPerceptron.v1"
+table_bits = 18
+beam_width = 4
+[corpora]
+[corpora.train]
+@readers = "spacy_joint.ConlluCorpus.v1"
+path = ${paths.train}
+[corpora.dev]
+@readers = "spacy_joint.ConlluCorpus.v1"
+path = ${paths.dev}
+[training]
+seed = 1
+gpu_allocator = null
+max_epochs = 4
+patience = 0
+eval_frequency = 10
+annotating_components = ["sequence_tagger"]
+[training.batcher]
+@batchers = "spacy.batch_by_sequence.v1"
+size = 1
+[initialize]
+"""
+
+NAMES = {
+    "factories": ["joint_sbd_parser", "sequence_tagger"],
+    "architectures": ["spacy_joint.BeamPerceptron.v1"],
+    "readers": ["spacy_joint.ConlluCorpus.v1", "spacy_joint.DocBinCorpus.v1"],
+    "augmenters": ["spacy_joint.unpunctuated.v1"],
+    "scorers": ["spacy_joint.boundary_and_tree_scorer.v1", "spacy_joint.tag_scorer.v1"],
+    "cli": ["joint"],
+}
+
+
+@pytest.fixture
+def configured(assets):
+    paths = {"paths.train": str(assets / "tiny_train.conllu"), "paths.dev": str(assets / "tiny_dev.conllu")}
+    return load_config_from_str(CONFIG, overrides=paths)
+
+
+# What is registered
+
+
+def test_registrations_are_exactly_these():
+    # Names are for ever: a released one is never changed, only followed by a v2.
+    registered = {
+        group: sorted(point.name for point in entry_points(group=f"spacy_{group}") if "spacy_joint" in point.value)
+        for group in NAMES
+    }
+    assert registered == NAMES
+
+
+@pytest.mark.parametrize(
+    ("group", "name"),
+    [(group, name) for group, names in NAMES.items() for name in names if group not in ("cli", "factories")],
+)
+def test_registered_names_resolve(group, name):
+    assert callable(registry.get(group, name))
+
+
+@pytest.mark.parametrize("factory", NAMES["factories"])
+def test_factories_say_what_they_assign_and_score(factory):
+    meta = Language.get_factory_meta(factory)
+    assert meta.assigns and meta.scores
+    assert sum(weight or 0 for weight in meta.default_score_weights.values()) == pytest.approx(1)
+
+
+# Together
+
+
+def test_the_pipeline_learns_the_treebank(pipeline, read_examples):
+    scores = pipeline.evaluate(read_examples(pipeline))
+    assert scores["tag_acc"] > 0.9
+    assert scores["boundary_f"] > 0.9
+    assert scores["dep_las_punct"] > 0.9
+
+
+def test_analysis_knows_that_the_parser_makes_sentences(pipeline):
+    analysis = pipeline.analyze_pipes()
+    assert analysis["attrs"]["doc.sents"]["assigns"] == ["joint_sbd_parser"]
+    assert not any(analysis["problems"].values())
+
+
+def test_spacy_trains_evaluates_and_saves_it(configured, tmp_path):
+    nlp = init_nlp(configured)
+    nlp, last = train_loop(nlp, tmp_path, use_gpu=-1)
+    loaded = spacy.load(last)
+    assert loaded.meta["performance"]["dep_uas_punct"] > 0.3
+    text = "hello there how are you"
+    assert loaded(text).to_json() == nlp(text).to_json()
+    assert (tmp_path / "model-best" / "joint_sbd_parser" / "learning").is_file()
+
+
+def test_training_by_spacy_is_repeatable(configured, tmp_path):
+    models = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        train_loop(init_nlp(configured), tmp_path / name, use_gpu=-1)
+        models.append((tmp_path / name / "model-last" / "joint_sbd_parser" / "model").read_bytes())
+    assert models[0] == models[1]
+
+
+def test_the_parser_learns_from_the_tags_of_a_frozen_tagger(saved_pipeline, small_model, read_examples, monkeypatch):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sequence_tagger", source=spacy.load(saved_pipeline))
+    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
+    with nlp.select_pipes(disable=["sequence_tagger"]):
+        nlp.initialize(lambda: read_examples(nlp))
+    tagger = nlp.get_pipe("sequence_tagger")
+    before = tagger.to_bytes(exclude=["vocab"])
+    seen = []
+    make_instance = parser.make_instance
+    monkeypatch.setattr(
+        parser, "make_instance", lambda example: seen.append(example.predicted) or make_instance(example)
+    )
+    nlp.update(read_examples(nlp), exclude=["sequence_tagger"], annotates=["sequence_tagger"])
+    assert len(seen) == 12 and all(doc.has_annotation("TAG") for doc in seen)
+    assert tagger.to_bytes(exclude=["vocab"]) == before
+
+
+def test_both_learn_in_one_update(saved_pipeline, read_examples, train):
+    nlp = spacy.load(saved_pipeline)
+    losses = {}
+    train(nlp, read_examples(nlp, "dev"), epochs=1, losses=losses)
+    assert losses["sequence_tagger"] > 0 and losses["joint_sbd_parser"] > 0
+
+
+def test_components_may_have_other_names_and_be_there_twice(saved_pipeline):
+    source = spacy.load(saved_pipeline)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("joint_sbd_parser", name="first", source=source)
+    nlp.add_pipe("joint_sbd_parser", name="second", source=source)
+    doc = nlp("hello there how are you")
+    assert doc.has_annotation("DEP")
+
+
+def test_a_saved_pipeline_is_the_same_when_saved_again(saved_pipeline, tmp_path):
+    spacy.load(saved_pipeline).to_disk(tmp_path)
+    for component in NAMES["factories"]:
+        for part in ("cfg", "model", "learning", "word_classes"):
+            original = (saved_pipeline / component / part).read_bytes()
+            assert (tmp_path / component / part).read_bytes() == original, part
+
+
+def test_components_can_be_disabled_and_excluded_at_loading(saved_pipeline):
+    nlp = spacy.load(saved_pipeline, disable=["sequence_tagger"])
+    assert not nlp("hello there").has_annotation("TAG")
+    nlp.enable_pipe("sequence_tagger")
+    assert nlp("hello there").has_annotation("TAG")
+    assert spacy.load(saved_pipeline, exclude=["sequence_tagger"]).pipe_names == ["joint_sbd_parser"]
+
+
+def test_settings_that_the_model_was_not_made_for_are_refused(saved_pipeline):
+    with pytest.raises(ValueError, match=r"\[J061\].*sequence_tagger"):
+        spacy.load(saved_pipeline, config={"components.sequence_tagger.order": 1})
+    with pytest.raises(ValueError, match=r"\[J061\].*joint_sbd_parser"):
+        spacy.load(saved_pipeline, config={"components.joint_sbd_parser.sb_position": "late"})
+
+
+def test_word_classes_are_learnt_with_and_saved(small_model, read_examples, tmp_path):
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("sequence_tagger", config={"model": small_model})
+    tagger.initialize(lambda: read_examples(nlp), word_classes={"hey": [1, 5], "are": [0, 2]})
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path).get_pipe("sequence_tagger")
+    looked_up = again.word_classes.look_up(Doc(nlp.vocab, words=["hey", "are", "new"]).to_array("LOWER"))
+    assert looked_up[:, :2].tolist() == [[2, 6], [1, 3], [0, 0]]
+
+
+def test_examples_need_not_be_given_for_an_error_that_says_what_is_missing():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("joint_sbd_parser")
+    with pytest.raises(ValueError, match=r"\[J300\]"):
+        nlp.initialize()
