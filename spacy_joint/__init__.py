@@ -4,6 +4,63 @@ Importing the package is cheap: components are found by spaCy through entry poin
 read by `load`.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from .about import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__all__ = ["__version__", "load"]
+
+PRETRAINED = Path(__file__).parent / "pretrained" / "en_joint_ewt"
+ARCHITECTURE = "spacy_joint.BeamPerceptron.v1"
+
+
+def load(
+    pipeline: str | Path | None = None, *, beam_width: int | None = None, config: Mapping[str, Any] = {}, **options: Any
+) -> Language:
+    """Loads the pipeline that the package ships, English from text to sentences and trees, or another one.
+
+    pipeline (str | Path): The name of an installed pipeline, or the path of a saved one; None: the one shipped.
+    beam_width (int): Items of the beam of all components of this package. None: as trained. Fewer are faster.
+    config (Mapping): Other changes of the config, as `spacy.load` takes them.
+    options (Any): Other arguments of `spacy.load`, such as `exclude`.
+    RETURNS (Language): The pipeline.
+    RAISES OSError: If there is no such pipeline.
+    """
+    import spacy
+
+    from .errors import Errors
+
+    if pipeline is None:
+        if not (PRETRAINED / "config.cfg").is_file():
+            raise OSError(Errors.J400.format(path=PRETRAINED))
+        pipeline = PRETRAINED
+    if beam_width is not None:
+        components = spacy.util.load_config(_find_config(pipeline))["components"]
+        widths = {
+            f"components.{name}.model.beam_width": beam_width
+            for name, component in components.items()
+            if component.get("model", {}).get("@architectures") == ARCHITECTURE
+        }
+        if not widths:
+            raise ValueError(Errors.J401.format(pipeline=pipeline, components=", ".join(components)))
+        config = {**config, **widths}
+    return spacy.load(pipeline, config=dict(config), **options)
+
+
+def _find_config(pipeline: str | Path) -> Path:
+    """The config of a pipeline, found as `spacy.load` finds pipelines; a path that is none if there is no pipeline."""
+    from spacy import util
+
+    directory = Path(pipeline)
+    if isinstance(pipeline, str) and util.is_package(pipeline):
+        package = util.get_package_path(pipeline)
+        meta = util.get_model_meta(package)
+        directory = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    return directory / "config.cfg"

@@ -169,3 +169,35 @@ class Errors(metaclass=_Catalogue):
         "or spacy_joint.DocBinCorpus.v1."
     )
     J126 = "share={found!r} is not a probability. Give a number from 0 (leave all documents alone) to 1 (change all)."
+
+    # Pretrained pipeline and command line
+    J400 = (
+        "This installation has no pretrained pipeline (it would be {path}). Install a release of spacy-joint, or name a "
+        "pipeline of your own: the package of one, or the directory that `spacy train` wrote."
+    )
+    J401 = (
+        "beam_width cannot be set: no component of {pipeline} searches with a beam of this package (its components: "
+        "{components}). Leave beam_width out."
+    )
+    J402 = "There is no file {path}. Give the path of a text file, or `-` for the standard input."
+    J403 = "{source}, line {line}: not UTF-8 (byte {byte}). Only UTF-8 is read: convert the text, e.g. with iconv."
+    J404 = "The format '{found}' is not known. Allowed are: {allowed}."
+    J405 = "A DocBin is binary and cannot be printed. Say where to write it, e.g. `--output annotated.spacy`."
+    J406 = (
+        "{model} has found no sentences in document {document}. The output needs a pipeline that finds them, such as "
+        "one with a joint_sbd_parser."
+    )
+    J407 = "{path} is neither {allowed}. Convert it to one of these, or correct the ending of its name."
+    J408 = (
+        "[corpora.train] of {config} is read by {found}. Only documents read by {allowed} can be divided into folds. "
+        "Write the corpus with `spacy joint convert` and use one of these."
+    )
+    J409 = "folds is {folds}; it must be at least 2 and at most the number of documents, {documents}."
+    J410 = (
+        "{config} trains without end: max_epochs is {max_epochs} and max_steps is {max_steps}. Set one of them, as the "
+        "taggers of the folds cannot stop early by documents that they must not have seen."
+    )
+    J411 = "{config} trains nothing that predicts {attribute}. Give a config with a sequence_tagger."
+    J412 = "There is nothing to learn word classes from in {paths}: no sentence with words."
+    J413 = "There are no documents with words in {path}."
+    J414 = "{path} is not a pipeline: it has no config.cfg. Give the directory that `spacy train` wrote."

@@ -1,10 +1,27 @@
-"""`python -m spacy joint ...`: the commands of the package."""
+"""`python -m spacy joint ...`: the commands of the package, one module each.
+
+spaCy imports this to offer any of its commands, so a command imports what is heavy only when it runs.
+"""
 
 import typer
+from spacy.cli import app as spacy_app
 
-app = typer.Typer(name="joint", help="Structured prediction over whole documents", no_args_is_help=True)
+from .annotate import annotate
+from .check import check
+from .convert import convert
+from .evaluate import evaluate
+from .failures import report_failures
+from .finish import finish
+from .jackknife import jackknife
+from .word_classes import word_classes
 
-
-@app.callback()
-def joint() -> None:
-    """Structured prediction over whole documents."""
+app = typer.Typer(
+    name="joint", help="Structured prediction over whole documents.", no_args_is_help=True, rich_markup_mode=None
+)
+for command in (annotate, check, convert, evaluate, finish, word_classes):
+    app.command(command.__name__.replace("_", "-"))(report_failures(command))
+# What it does not know are overrides of the config, as for `spacy train`.
+app.command("jackknife", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    report_failures(jackknife)
+)
+spacy_app.add_typer(app)

@@ -1,0 +1,120 @@
+"""`annotate`: plain text in, sentences and trees out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+from ..errors import Errors
+from .files import replace_when_written
+from .formats import write_conllu, write_json, write_table
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+STANDARD_INPUT = "-"
+WRITERS = {"conllu": write_conllu, "json": write_json, "table": write_table}
+BINARY = "spacy"
+# In characters; what takes seconds.
+LONG = 200_000
+
+
+def annotate(
+    file: Annotated[str, typer.Argument(help="Text in UTF-8; - for the standard input.")] = STANDARD_INPUT,
+    format_: Annotated[
+        str, typer.Option("--format", "-f", help="conllu, json (a line a document), spacy (DocBin) or table.")
+    ] = "conllu",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; else standard output.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline; else the one of this package.")
+    ] = None,
+    beam_width: Annotated[
+        int | None, typer.Option(help="Items of the beam: fewer are faster, more are better.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Each line is a document, not all of the text one.")] = False,
+) -> None:
+    """Split text into sentences and parse them.
+
+    The text is one document, however it is divided into lines and paragraphs, unless --lines is given.
+    """
+    if format_ not in (*WRITERS, BINARY):
+        raise ValueError(Errors.J404.format(found=format_, allowed=", ".join((*WRITERS, BINARY))))
+    if format_ == BINARY and output is None:
+        raise ValueError(Errors.J405)
+    if file != STANDARD_INPUT and not Path(file).exists():
+        raise FileNotFoundError(Errors.J402.format(path=file))
+    from .. import load
+
+    nlp = load(model, beam_width=beam_width)
+    with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as source:
+        name = "standard input" if file == STANDARD_INPUT else file
+        annotated = _annotate_lines(nlp, source, name) if lines else _annotate_whole(nlp, source, name)
+        docs = _require_sentences(annotated, model or "The pipeline")
+        if output is None:
+            WRITERS[format_](docs, typer.get_text_stream("stdout", encoding="utf8"))
+            return
+        with replace_when_written(output) as path:
+            if format_ == BINARY:
+                from spacy.tokens import DocBin
+
+                DocBin(docs=docs, store_user_data=True).to_disk(path)
+            else:
+                with path.open("w", encoding="utf8", newline="\n") as written:
+                    WRITERS[format_](docs, written)
+
+
+def _annotate_whole(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]:
+    text = "".join(_decode(source, name))
+    # spaCy's limit is for models that need much memory a character.
+    nlp.max_length = max(nlp.max_length, len(text))
+    with _show_progress(len(text) > LONG, total=len(nlp.pipeline) + 1, unit="step") as progress:
+        progress.set_description("tokenizer")
+        doc = nlp.make_doc(text)
+        progress.update()
+        for component_name, component in nlp.pipeline:
+            progress.set_description(component_name)
+            doc = component(doc)
+            progress.update()
+    yield doc
+
+
+def _annotate_lines(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]:
+    size = Path(name).stat().st_size if source is not sys.stdin.buffer else None
+    with _show_progress(size is None or size > LONG, total=size, unit="B", unit_scale=True) as progress:
+
+        def read() -> Iterator[str]:
+            for line in _decode(source, name):
+                progress.update(len(line.encode("utf8")))
+                nlp.max_length = max(nlp.max_length, len(line))
+                yield line.rstrip("\r\n")
+
+        yield from nlp.pipe(read())
+
+
+def _decode(source: BinaryIO, name: str) -> Iterator[str]:
+    for number, line in enumerate(source, start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            byte = f"0x{line[error.start]:02x}"
+            raise ValueError(Errors.J403.format(source=name, line=number, byte=byte)) from error
+
+
+def _show_progress(is_long: bool, **settings: Any) -> Any:
+    """A progress bar, on long input and when there is a terminal to show it."""
+    from tqdm import tqdm
+
+    return tqdm(disable=not (is_long and sys.stderr.isatty()), file=sys.stderr, leave=False, **settings)
+
+
+def _require_sentences(docs: Iterable[Doc], model: str) -> Iterator[Doc]:
+    for number, doc in enumerate(docs, start=1):
+        if not doc.has_annotation("SENT_START"):
+            raise ValueError(Errors.J406.format(model=model, document=number))
+        yield doc

@@ -1,0 +1,96 @@
+"""`check`: what is in a corpus, and what in it will not train; `spacy debug data` knows spaCy's own components only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+from .files import DOCUMENTS, DocumentsOption, read_documents
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+# Labels that are rarer than this are hardly learnt.
+RARE = 5
+
+
+def check(
+    corpus: Annotated[Path, typer.Argument(help="Annotated documents: .conllu or .spacy file, or directory of them.")],
+    documents: DocumentsOption = DOCUMENTS,
+) -> None:
+    """Describe a corpus: sizes, lengths, labels, trees that are not projective; and warn of what will not train."""
+    from spacy.vocab import Vocab
+
+    docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
+    if not docs:
+        raise ValueError(Errors.J413.format(path=corpus))
+    divided = [doc for doc in docs if doc.has_annotation("SENT_START")]
+    sentences = [sentence for doc in divided for sentence in doc.sents]
+    trees = [sentence for sentence in sentences if sentence.doc.has_annotation("DEP")]
+    rows = [
+        ("Documents", f"{len(docs):,}"),
+        ("Sentences", f"{len(sentences):,}"),
+        ("Words", f"{sum(map(len, docs)):,}"),
+        ("Words a document", _describe([len(doc) for doc in docs])),
+        ("Sentences a document", _describe([len(list(doc.sents)) for doc in divided])),
+        ("Words a sentence", _describe([len(sentence) for sentence in sentences])),
+        ("Tags", f"{len({token.tag for doc in docs for token in doc} - {0}):,}"),
+    ]
+    if trees:
+        crossing = sum(not _is_projective(tree) for tree in trees)
+        rows.append(("Trees not projective", f"{crossing:,} ({100 * crossing / len(trees):.1f} %)"))
+    msg.table(rows, title=str(corpus))
+    labels = Counter(token.dep_ for tree in trees for token in tree if token.dep)
+    if labels:
+        msg.table(
+            [(label, f"{n:,}") for label, n in labels.most_common()], header=("Label", "Words"), aligns=("l", "r")
+        )
+    for warning in _list_warnings(docs, divided, trees, labels):
+        msg.warn(warning)
+
+
+def _describe(lengths: Sequence[int]) -> str:
+    import numpy as np
+
+    if not lengths:
+        return "-"
+    low, middle, high, most = (int(value) for value in np.percentile(lengths, [0, 50, 95, 100], method="lower"))
+    return f"{low} to {most}, half up to {middle}, 95 % up to {high}"
+
+
+def _is_projective(tree: Span) -> bool:
+    """Whether no two arcs of a sentence cross, that to the root from before its first word among them."""
+    import numpy as np
+
+    arcs = np.array(
+        [(-1 if token.head.i == token.i else token.head.i - tree.start, token.i - tree.start) for token in tree]
+    )
+    low, high = arcs.min(axis=1), arcs.max(axis=1)
+    return not ((low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)).any()
+
+
+def _list_warnings(docs: list[Doc], divided: list[Doc], trees: list[Span], labels: Counter[str]) -> list[str]:
+    warnings = []
+    if len(divided) < len(docs):
+        warnings.append(f"{len(docs) - len(divided)} documents have no sentence boundaries: nothing learns from them.")
+    elif all(len(list(doc.sents)) == 1 for doc in docs):
+        warnings.append(
+            "All documents have one sentence: boundaries cannot be learnt. Were documents lost in a conversion? "
+            "`spacy joint convert --documents` offers ways to restore them."
+        )
+    if not trees:
+        warnings.append("There are no trees: the joint parser cannot be trained.")
+    if not any(doc.has_annotation("TAG") for doc in docs):
+        warnings.append("There are no tags (TAG): a tagger cannot be trained, and `keep` cannot have them.")
+    if not any(doc.has_annotation("POS") for doc in docs):
+        warnings.append("There are no parts of speech (POS): punctuation cannot be removed by augmentation.")
+    rare = sorted(label for label, n in labels.items() if n < RARE)
+    if rare:
+        warnings.append(f"{len(rare)} labels have fewer than {RARE} words: {', '.join(rare)}.")
+    return warnings

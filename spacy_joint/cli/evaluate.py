@@ -1,0 +1,87 @@
+"""`evaluate`: all measures of the package for a pipeline; `spacy evaluate` prints and writes only those it knows."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+from .files import DOCUMENTS, DocumentsOption, read_documents, replace_when_written
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+MEASURES = {
+    "tag_acc": "Tag accuracy",
+    "pos_acc": "Part-of-speech accuracy",
+    "boundary_p": "Boundaries, precision",
+    "boundary_r": "Boundaries, recall",
+    "boundary_f": "Boundaries, F1",
+    "sents_f": "Whole sentences, F1",
+    "dep_uas_punct": "UAS, all words",
+    "dep_las_punct": "LAS, all words",
+    "dep_uas": "UAS, without punctuation",
+    "dep_las": "LAS, without punctuation",
+}
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
+    corpus: Annotated[Path, typer.Argument(help="Annotated documents: .conllu or .spacy file, or directory of them.")],
+    unpunctuated: Annotated[
+        bool, typer.Option("--unpunctuated", help="Evaluate on the documents without punctuation and capitals.")
+    ] = False,
+    gold_tags: Annotated[
+        bool, typer.Option("--gold-tags", help="Take the tags of the corpus; components that tag do not run.")
+    ] = False,
+    beam_width: Annotated[int | None, typer.Option(help="Items of the beam; else as trained.")] = None,
+    documents: DocumentsOption = DOCUMENTS,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="JSON file to write.")] = None,
+) -> None:
+    """Measure tags, sentence boundaries and trees of a pipeline on gold tokens, and its speed."""
+    from .. import load
+    from ..corpora.unpunctuated import unpunctuate
+
+    nlp = load(model, beam_width=beam_width)
+    references = [reference for reference in read_documents(corpus, nlp.vocab, documents) if len(reference)]
+    if unpunctuated:
+        references = [variant for variant in map(unpunctuate, references) if variant is not None]
+    if not references:
+        raise ValueError(Errors.J413.format(path=corpus))
+    scores = measure(nlp, references, gold_tags=gold_tags)
+    rows = [(title, f"{100 * scores[name]:.2f}") for name, title in MEASURES.items() if scores.get(name) is not None]
+    rows.append(("Words a second", f"{scores['speed']:,.0f}"))
+    msg.table(rows, title=f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", aligns=("l", "r"))
+    if output is not None:
+        with replace_when_written(output) as path:
+            path.write_text(json.dumps(scores, indent=2) + "\n", encoding="utf8")
+        msg.good(f"Saved to {output}")
+
+
+def measure(nlp: Language, references: Sequence[Doc], *, gold_tags: bool = False) -> dict[str, Any]:
+    """All scores of a pipeline, shares from 0 to 1, and `speed`, the words that it annotates a second."""
+    from spacy.training import Example
+
+    from ..corpora.examples import make_example
+    from ..scoring.boundaries_and_trees import score_boundaries_and_trees
+    from ..scoring.tags import score_tags
+
+    taggers = [name for name in nlp.pipe_names if "token.tag" in nlp.get_pipe_meta(name).assigns] if gold_tags else []
+    examples = [make_example(reference, ["TAG"] if gold_tags else []) for reference in references]
+    with nlp.select_pipes(disable=taggers):
+        start = time.perf_counter()
+        docs = list(nlp.pipe([example.predicted for example in examples]))
+        seconds = time.perf_counter() - start
+    examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
+    scores = {**score_tags(examples), **score_boundaries_and_trees(examples)}
+    if not any(doc.has_annotation("POS") for doc in docs):
+        del scores["pos_acc"]
+    words = sum(map(len, docs))
+    return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}

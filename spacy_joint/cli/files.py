@@ -1,0 +1,60 @@
+"""What commands read and write: corpora in all formats of the package, and files that are replaced once complete."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import Errors
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+DOCUMENTS = "newdoc"
+DocumentsOption = Annotated[
+    str,
+    typer.Option(
+        help="What a document of CoNLL-U is: newdoc (comments), sent_id (its prefix), or a number of sentences."
+    ),
+]
+
+
+@contextmanager
+def replace_when_written(path: Path) -> Iterator[Path]:
+    """Gives a path beside `path` to write to, which takes its place in the end: a failure leaves what was there."""
+    if path.exists() and not path.is_file():
+        # A device or a pipe, such as /dev/stdout, must not be replaced.
+        yield path
+        return
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS) -> Iterator[Doc]:
+    """Reads the annotated documents of a `.conllu` or `.spacy` file, or of a directory of either.
+
+    documents (str): What a document is in CoNLL-U: see `read_conllu`, and DocumentsOption.
+    RAISES ValueError: If it is something else (J407), or what the readers of the formats raise.
+    """
+    from ..corpora import conllu, docbin
+
+    suffix = path.suffix
+    if path.is_dir():
+        suffix = conllu.SUFFIX if any(path.glob(f"*{conllu.SUFFIX}")) else docbin.SUFFIX
+    if suffix == conllu.SUFFIX:
+        return conllu.read_conllu(path, vocab, documents=int(documents) if documents.isdecimal() else documents)
+    if suffix == docbin.SUFFIX:
+        return docbin.read_docbin(path, vocab)
+    raise ValueError(Errors.J407.format(path=path, allowed=f"{conllu.SUFFIX} nor {docbin.SUFFIX}"))

@@ -1,0 +1,36 @@
+"""`finish`: a trained pipeline as it is to be released, without what only further training needs."""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+
+
+def finish(
+    model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
+    output: Annotated[Path, typer.Argument(help="Directory to write; replaced if it is there.")],
+) -> None:
+    """Copy a trained pipeline without what only further training needs: a fraction of the size, same predictions."""
+    from spacy.util import load_config
+
+    if not (model / "config.cfg").is_file():
+        raise FileNotFoundError(Errors.J414.format(path=model))
+    components = load_config(model / "config.cfg")["components"]
+
+    def ignore(directory: str, names: Iterable[str]) -> set[str]:
+        inside = Path(directory)
+        return {"learning"} if inside.parent == model and inside.name in components else set()
+
+    beside = output.with_name(f".{output.name}")
+    shutil.rmtree(beside, ignore_errors=True)
+    shutil.copytree(model, beside, ignore=ignore)
+    if output.exists():
+        shutil.rmtree(output)
+    beside.rename(output)
+    size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
+    msg.good(f"{output}: {size / 1e6:.1f} MB")

@@ -1,0 +1,209 @@
+"""`jackknife`: the training corpus with tags as they will be at prediction time.
+
+A parser that learns from gold tags trusts tags too much. So the documents are divided into folds, and each is tagged by
+a tagger that was trained on all the others. Trees, boundaries and the order of the documents stay as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from wasabi import msg
+
+from ..about import __version__
+from ..errors import Errors
+from .files import replace_when_written
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from thinc.api import Config
+
+DOCBIN_READER = "spacy_joint.DocBinCorpus.v1"
+READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER)
+TAGGER = "sequence_tagger"
+
+
+def jackknife(
+    ctx: typer.Context,
+    config: Annotated[Path, typer.Argument(help="Config that trains the tagger.", exists=True, dir_okay=False)],
+    output: Annotated[Path, typer.Argument(help=".spacy file to write.")],
+    folds: Annotated[int, typer.Option(help="Parts of the corpus, and taggers to train.")] = 10,
+    seed: Annotated[int | None, typer.Option(help="Of each training; else [training.seed] of the config.")] = None,
+) -> None:
+    """Tag the training corpus of a config by taggers that have not seen what they tag.
+
+    The config can be overridden as for `spacy train`, e.g. by --corpora.train.path CORPUS. Its [corpora.train] is
+    divided into folds by documents; where it has an augmenter, copies that it makes are tagged like originals and
+    written after them. Folds that are finished are kept beside the output, so that the command can be interrupted.
+    """
+    from spacy.cli._util import parse_config_overrides, show_validation_error
+
+    overrides = parse_config_overrides(ctx.args)
+    if seed is not None:
+        overrides["training.seed"] = seed
+    with show_validation_error(config):
+        filled = _fill(config, overrides)
+        _Jackknife(filled, str(config), folds).run(output)
+
+
+def _fill(path: Path, overrides: Mapping[str, Any]) -> Config:
+    """The config with all defaults and no variables."""
+    from spacy.util import load_config, load_model_from_config
+
+    return load_model_from_config(load_config(path, overrides=dict(overrides)), auto_fill=True).config.interpolate()
+
+
+class _Jackknife:
+    """The folds of a corpus and how their taggers are trained."""
+
+    def __init__(self, config: Config, name: str, folds: int) -> None:
+        from spacy.tokens import DocBin
+        from spacy.util import dot_to_object, registry
+        from spacy.vocab import Vocab
+
+        self.config = config
+        training = config["training"]
+        if training["max_epochs"] < 1 and training["max_steps"] < 1:
+            raise ValueError(
+                Errors.J410.format(config=name, max_epochs=training["max_epochs"], max_steps=training["max_steps"])
+            )
+        self.reader = dot_to_object(config, training["train_corpus"])
+        if self.reader["@readers"] not in READERS:
+            allowed = " or ".join(READERS)
+            raise ValueError(Errors.J408.format(config=name, found=self.reader["@readers"], allowed=allowed))
+        settings = [component for component in config["components"].values() if component.get("factory") == TAGGER]
+        if not settings:
+            raise ValueError(Errors.J411.format(config=name, attribute="TAG"))
+        self.attribute = settings[0]["attribute"]
+        import spacy
+
+        plain = registry.resolve({"reader": {**self.reader, "augmenter": None, "shuffle": False}})["reader"]
+        # Only the vocabulary of a pipeline matters to a reader.
+        nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab())
+        self.docs = [example.reference for example in plain(nlp)]
+        if not 2 <= folds <= len(self.docs):
+            raise ValueError(Errors.J409.format(folds=folds, documents=len(self.docs)))
+        self.folds = folds
+        self.digest = hashlib.sha256(
+            config.to_str().encode("utf8") + DocBin(docs=self.docs).to_bytes() + _read_mentioned(config["initialize"])
+        )
+
+    def run(self, output: Path) -> None:
+        """Tags all folds and writes the corpus."""
+        from spacy.tokens import DocBin
+
+        msg.info(f"{len(self.docs)} documents in {self.folds} folds, seed {self.config['training']['seed']}")
+        parts = output.with_name(f"{output.name}.parts")
+        right = words = 0
+        tagged: list[Iterator[bytes]] = []
+        for fold in range(self.folds):
+            start = time.perf_counter()
+            part = self.take_part(parts, fold) or self.make_part(parts, fold)
+            seconds = time.perf_counter() - start
+            accuracy = 100 * part["right"] / max(part["words"], 1)
+            msg.text(f"Fold {fold + 1} of {self.folds}: accuracy {accuracy:.2f}, {seconds:.0f} s")
+            right, words = right + part["right"], words + part["words"]
+            tagged.append(iter(part["documents"]))
+        corpus = DocBin()
+        for number in range(len(self.docs)):
+            corpus.merge(DocBin().from_bytes(next(tagged[number % self.folds])))
+        with replace_when_written(output) as path:
+            corpus.to_disk(path)
+        shutil.rmtree(parts)
+        msg.good(f"{output}: {len(corpus)} documents, {words:,} words, accuracy {100 * right / max(words, 1):.2f}")
+
+    def fingerprint(self, fold: int) -> str:
+        """A digest of all that a part depends on."""
+        digest = self.digest.copy()
+        digest.update(json.dumps([self.folds, fold, __version__]).encode("utf8"))
+        return digest.hexdigest()
+
+    def take_part(self, parts: Path, fold: int) -> dict[str, Any] | None:
+        """A part that an earlier run with the same settings finished."""
+        import srsly
+
+        path = parts / f"{fold}.msgpack"
+        if not path.is_file():
+            return None
+        part = srsly.read_msgpack(path)
+        return part if part["fingerprint"] == self.fingerprint(fold) else None
+
+    def make_part(self, parts: Path, fold: int) -> dict[str, Any]:
+        """Trains a tagger on the other folds and tags this one."""
+        import srsly
+        from spacy.tokens import DocBin
+        from spacy.training.initialize import init_nlp
+        from spacy.training.loop import train
+
+        seen = [doc for number, doc in enumerate(self.docs) if number % self.folds != fold]
+        held_out = DocBin(docs=self.docs[fold :: self.folds])
+        with TemporaryDirectory() as directory:
+            files = {"train": Path(directory) / "train.spacy", "dev": Path(directory) / "dev.spacy"}
+            DocBin(docs=seen).to_disk(files["train"])
+            held_out.to_disk(files["dev"])
+            nlp = init_nlp(self.configure(files))
+            # Not saved while it learns: the last model, as it is in memory, is the one that tags.
+            train(nlp, None, stdout=io.StringIO(), stderr=io.StringIO())
+        part = {"fingerprint": self.fingerprint(fold), **self.tag(nlp, held_out)}
+        with replace_when_written(parts / f"{fold}.msgpack") as path:
+            srsly.write_msgpack(path, part)
+        return part
+
+    def configure(self, files: Mapping[str, Path]) -> Config:
+        """The config of a fold. What is held out must not decide when to stop, so it is scored only once."""
+        config = self.config.copy()
+        plain = {"@readers": DOCBIN_READER, "keep": self.reader.get("keep", []), "augmenter": None}
+        augmenter = self.reader.get("augmenter")
+        shuffling = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
+        config["corpora"] = {
+            "train": {**plain, **shuffling, "path": str(files["train"]), "augmenter": augmenter},
+            "dev": {**plain, "path": str(files["dev"])},
+        }
+        config["training"] |= {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"}
+        config["training"] |= {"patience": 0, "eval_frequency": 10**9}
+        return config
+
+    def tag(self, nlp: Language, held_out: Any) -> dict[str, Any]:
+        """The documents with predicted tags, each with the copies that the augmenter makes, and how many are right."""
+        from spacy.tokens import DocBin
+        from spacy.util import registry
+        from thinc.api import fix_random_seed
+
+        from ..corpora.examples import make_example
+
+        block = self.reader.get("augmenter")
+        augmenter = registry.resolve({"augmenter": block})["augmenter"] if block else None
+        # The augmenter may draw random numbers.
+        fix_random_seed(self.config["training"]["seed"] or 0)
+        documents: list[bytes] = []
+        right = words = 0
+        for document in held_out.get_docs(nlp.vocab):
+            example = make_example(document)
+            tagged: list[Doc] = []
+            for variant in [example] if augmenter is None else augmenter(nlp, example):
+                reference = variant.reference
+                gold = reference.to_array([self.attribute])
+                predicted = nlp(variant.predicted).to_array([self.attribute])
+                right, words = right + int((gold == predicted).sum()), words + len(reference)
+                reference.from_array([self.attribute], predicted)  # type: ignore[arg-type]  # wrong in its stub
+                tagged.append(reference)
+            documents.append(DocBin(docs=tagged).to_bytes())
+        return {"documents": documents, "right": right, "words": words}
+
+
+def _read_mentioned(settings: Mapping[str, Any]) -> bytes:
+    """The contents of the files that settings mention."""
+    from spacy.util import walk_dict
+
+    values = [value for _, value in walk_dict(dict(settings)) if isinstance(value, str)]
+    return b"".join(Path(value).read_bytes() for value in values if Path(value).is_file())

@@ -1,0 +1,89 @@
+"""`word-classes`: classes of words from text, in the file that configs read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+from .files import replace_when_written
+
+# What `learn_case_classes` leaves out: words that it has not seen where a capital says something.
+NO_CASE = 6
+
+
+def word_classes(
+    texts: Annotated[list[Path], typer.Argument(help=".txt (UTF-8), .conllu or .spacy files.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write (msgpack).")],
+    cased: Annotated[
+        bool, typer.Option("--cased/--uncased", help="Whether capitals in the text mean something: adds their classes.")
+    ] = True,
+    min_count: Annotated[int, typer.Option(min=1, help="Occurrences that a word needs.")] = 3,
+    language: Annotated[str, typer.Option(help="Language whose tokenizer divides .txt files.")] = "en",
+    seed: Annotated[int, typer.Option(help="Of the start of the decomposition.")] = 0,
+) -> None:
+    """Learn classes of words from plain text and treebanks, as features for taggers and parsers.
+
+    Only words are read, no annotation. The paragraphs of .txt files are separated by blank lines.
+    """
+    import srsly
+
+    from ..corpora.word_classes import learn_case_classes, learn_word_classes
+
+    sentences = [words for path in texts for words in _read_sentences(path, language) if words]
+    if not sentences:
+        raise ValueError(Errors.J412.format(paths=", ".join(map(str, texts))))
+    classes = {word: list(row) for word, row in learn_word_classes(sentences, min_count=min_count, seed=seed).items()}
+    if cased:
+        cases = learn_case_classes(sentences)
+        classes = {word: [*row, cases.get(word, NO_CASE)] for word, row in classes.items()}
+    with replace_when_written(output) as path:
+        path.write_bytes(srsly.msgpack_dumps(classes))
+    msg.good(f"{output}: {len(classes):,} words, from {sum(map(len, sentences)):,} (seed {seed})")
+
+
+def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
+    if not path.is_file():
+        raise FileNotFoundError(Errors.J402.format(path=path))
+    if path.suffix == ".txt":
+        yield from _read_text(path, language)
+    elif path.suffix == ".conllu":
+        from ..corpora.conllu_sentences import read_sentences
+
+        for sentence in read_sentences(path):
+            # Some corpora mask the words of texts that they may not distribute.
+            if sum(set(word) == {"_"} for word in sentence.words) <= len(sentence.words) / 2:
+                yield sentence.words
+    elif path.suffix == ".spacy":
+        from spacy.vocab import Vocab
+
+        from ..corpora.docbin import read_docbin
+
+        for doc in read_docbin(path, Vocab()):
+            for span in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+                yield [token.text for token in span if not token.text.isspace()]
+    else:
+        raise ValueError(Errors.J407.format(path=path, allowed=".txt nor .conllu nor .spacy"))
+
+
+def _read_text(path: Path, language: str) -> Iterator[list[str]]:
+    import spacy
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        byte = f"0x{error.object[error.start]:02x}"
+        raise ValueError(Errors.J403.format(source=path, line=line, byte=byte)) from error
+    nlp = spacy.blank(language)
+    nlp.add_pipe("sentencizer")
+    # Plain text marks italics by underscores and dashes by hyphens, with no space around either.
+    paragraphs = re.split(r"\n\s*\n", text.replace("\r", "").replace("_", " ").replace("--", " -- "))
+    for doc in nlp.pipe(" ".join(paragraph.split()) for paragraph in paragraphs):
+        for sentence in doc.sents:
+            yield [token.text for token in sentence if not token.is_space]
