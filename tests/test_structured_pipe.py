@@ -88,6 +88,7 @@ def test_registered_names_resolve(group, name):
 
 @pytest.mark.parametrize("factory", NAMES["factories"])
 def test_factories_say_what_they_assign_and_score(factory):
+    spacy.blank("en").add_pipe(factory)
     meta = Language.get_factory_meta(factory)
     assert meta.assigns and meta.scores
     assert sum(weight or 0 for weight in meta.default_score_weights.values()) == pytest.approx(1)
