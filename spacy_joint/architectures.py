@@ -1,7 +1,7 @@
 """The registered architecture: a thinc `Model` around one structured perceptron.
 
-thinc sees a layer without parameters of its own; the weight table is in a shim, so that configs, `spacy debug model` and
-thinc's serialisation know it. Components talk to the perceptron itself (`get_perceptron`).
+thinc sees a layer without parameters of its own; the weight table is in a shim, so that configs, `spacy debug model`
+and thinc's serialisation know it. Components talk to the perceptron itself (`get_perceptron`).
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def BeamPerceptron(
     rule: str = "passive_aggressive",
     aggressiveness: float = 1.0,
     min_met: int = 2,
+    n_tables: int = 1,
     threads: int = 1,
 ) -> Model[list[Columns], list[np.ndarray]]:
     """A structured perceptron searched by beam, registered as `spacy_joint.BeamPerceptron.v1`.
@@ -53,7 +54,9 @@ def BeamPerceptron(
     rule (str): "passive_aggressive" or "perceptron".
     aggressiveness (float): The longest step of an update.
     min_met (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
-    threads (int): Documents of a batch that are learnt from at the same time; the model does not depend on it.
+    n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are averaged
+        for prediction: an ensemble that is as small and fast as one table.
+    threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
     RETURNS (Model): From columns to actions.
     """
     perceptron = Perceptron(
@@ -63,6 +66,7 @@ def BeamPerceptron(
         rule=rule,
         aggressiveness=aggressiveness,
         min_met=min_met,
+        n_tables=n_tables,
         threads=threads,
     )
     return Model(NAME, _forward, shims=[PerceptronShim(perceptron)])

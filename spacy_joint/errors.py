@@ -20,7 +20,10 @@ class Errors(metaclass=_Catalogue):
     J001 = "Columns of shape {shape} do not fit {n_columns} names. Give one row a token and one column a name."
     J002 = "A document of {n_tokens} tokens is too long: 2^31 is the limit. Split it."
     J003 = "Out of memory while searching. Use a smaller beam_width, or split the document."
-    J004 = "A system has {n_kinds} kinds of actions; at most {most} are allowed. Put actions with the same legality together."
+    J004 = (
+        "A system has {n_kinds} kinds of actions; at most {most} are allowed. Put actions with the same legality "
+        "together."
+    )
     J005 = "Action {action} is not legal here. Legal are (the first 20 of) {legal}."
     J006 = "This system has no actions: it was not constructed."
     J010 = (
@@ -29,7 +32,10 @@ class Errors(metaclass=_Catalogue):
     )
     J011 = "The templates have {n} lines with features; 1 to {most} are allowed."
     J012 = "Line {line} of the templates joins {n} atoms; at most {most} are allowed."
-    J013 = "The block of templates from line {line} on reads {n} atoms; at most {most} are allowed. Divide it by a blank line."
+    J013 = (
+        "The block of templates from line {line} on reads {n} atoms; at most {most} are allowed. Divide it by a "
+        "blank line."
+    )
     J020 = "table_bits is {bits}; 8 to 30 are allowed. 22 to 24 suit a treebank."
     J021 = "A table of rows of {width} cells is out of range: 1 to 32768 are allowed. Use fewer labels."
     J022 = "An array of weights is {got}, but this table needs {wanted}. The model was made with other settings."
@@ -38,17 +44,19 @@ class Errors(metaclass=_Catalogue):
     )
     J024 = "These weights were not finished: there is nothing to predict with. Train the component, or load a model."
     J025 = "min_met is {min_met}; 1 to 255 are allowed."
+    J026 = "n_tables is {n_tables}; 1 to {most} are allowed."
     J030 = "beam_width is {width}; 1 to {most} are allowed."
     J031 = "A system has {n} actions; 1 to {most} are allowed. Use fewer labels."
     J032 = "A system has {n} slots; at most {most} are allowed."
-    J033 = (
-        "Rows of {width} weights do not fit a system with {n} actions: the model was made for other labels."
-    )
+    J033 = "Rows of {width} weights do not fit a system with {n} actions: the model was made for other labels."
     J034 = "The document has columns {got}, but the templates read {wanted}."
     J040 = "Unknown {what} '{name}'. Known are: {known}."
     J041 = "aggressiveness is {value}; it must be above 0."
     J042 = "threads is {value}; it must be at least 1."
-    J043 = "The correct actions ({n}) are not a legal path: step {step} is not possible. The annotation contradicts itself."
+    J043 = (
+        "The correct actions ({n}) are not a legal path: step {step} is not possible. The annotation contradicts "
+        "itself."
+    )
     J044 = "dropout is {value}; 0 to 1 are allowed."
     J050 = "{source} is not a model of spacy_joint. Give the path of a pipeline that was saved with nlp.to_disk."
     J051 = (
@@ -57,8 +65,8 @@ class Errors(metaclass=_Catalogue):
     J052 = "{source} is damaged: {what} is incomplete or was changed. Copy or train the model again."
     J060 = "The perceptron has no labels and no weights yet. Initialize the component with examples, or load a model."
     J061 = (
-        "{source} was made for other labels or templates ({got}, not {wanted}). Load it with the config and cfg that it was "
-        "saved with."
+        "{source} was made for other labels or templates ({got}, not {wanted}). Load it with the config and cfg that "
+        "it was saved with."
     )
     J070 = "Cannot add the label '{label}' to '{name}': its actions are laid out once. Initialize it with all labels."
     J071 = "The component '{name}' was not trained. Call nlp.initialize() and train it, or load a trained pipeline."

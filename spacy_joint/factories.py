@@ -1,7 +1,7 @@
 """Every component as spaCy's factory, with its default config: the targets of the entry points.
 
-spaCy imports this module whenever any pipeline is made, so it imports nothing heavy: a component is imported when one is
-made.
+spaCy imports this module whenever any pipeline is made, so it imports nothing heavy: a component is imported when one
+is made.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ PARSER_MODEL = {
     "rule": "passive_aggressive",
     "aggressiveness": 1.0,
     "min_met": 2,
+    "n_tables": 1,
     "threads": 1,
 }
 TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}

@@ -395,6 +395,7 @@ cdef class Learner:
     rule (str): One of RULES.
     aggressiveness (float): The longest step (C of PA-I; the step of `perceptron`).
     threads (int): Instances of a batch that are searched at the same time.
+    seed (int): Decides which features dropout leaves out.
     RAISES ValueError: If a setting is not known or out of range.
     """
     cdef readonly Weights weights
@@ -404,11 +405,12 @@ cdef class Learner:
     cdef readonly str rule
     cdef readonly double aggressiveness
     cdef readonly int threads
+    cdef readonly uint64_t seed
     cdef list workers
     cdef object pool
 
     def __init__(self, Weights weights not None, System system not None, Templates templates not None, width, *,
-                 strategy="dlaso", rule="passive_aggressive", aggressiveness=1.0, threads=1):
+                 strategy="dlaso", rule="passive_aggressive", aggressiveness=1.0, threads=1, seed=0):
         if strategy not in STRATEGIES:
             raise ValueError(Errors.J040.format(what="update strategy", name=strategy, known=", ".join(STRATEGIES)))
         if rule not in RULES:
@@ -419,6 +421,7 @@ cdef class Learner:
             raise ValueError(Errors.J042.format(value=threads))
         self.weights, self.system, self.templates = weights, system, templates
         self.strategy, self.rule, self.aggressiveness, self.threads = strategy, rule, aggressiveness, threads
+        self.seed = seed
         # Weights that change within an instance leave nothing to do at the same time.
         n_workers = 1 if strategy == "laso" else threads
         self.workers = [
@@ -477,7 +480,9 @@ cdef class Learner:
                 Errors.J034.format(got=", ".join(instance.columns.names), wanted=", ".join(self.templates.columns))
             )
         worker.search.use_weights(weights.learning_table())
-        worker.search.filter.seed = <uint64_t>(weights.n_updates + place + 1) * <uint64_t>0x9E3779B97F4A7C15
+        worker.search.filter.seed = (
+            (<uint64_t>(weights.n_updates + place + 1) + (self.seed << 32)) * <uint64_t>0x9E3779B97F4A7C15
+        )
         worker.search.filter.threshold = <uint64_t>(min(dropout, 1 - 2.0**-53) * 18446744073709551616.0)
         with nogil:
             outcome.status = worker.find_stretches(input, gold, n_gold, outcome, weights)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ from .system import System
 from .templates import Templates
 from .weights import Weights
 
+MOST_TABLES = 16
+# What a table learns, see weights.pxd.
+LEARNT = ("raw", "total", "n_met")
+
 
 class Perceptron:
     """A structured perceptron.
@@ -33,7 +38,9 @@ class Perceptron:
     rule (str): How far weights move, see engine/learner.pyx.
     aggressiveness (float): The longest step.
     min_met (int): How often a feature must have been learnt from to take part in predictions.
-    threads (int): Instances of a batch that are learnt from at the same time.
+    n_tables (int): Weight tables that learn side by side, each with other features left out. They predict as one.
+    threads (int): Instances of a batch, or tables, that learn at the same time.
+    seed (int): Decides which features dropout leaves out.
     RAISES ValueError: If a setting is unknown.
     """
 
@@ -46,7 +53,9 @@ class Perceptron:
         rule: str = "passive_aggressive",
         aggressiveness: float = 1.0,
         min_met: int = 2,
+        n_tables: int = 1,
         threads: int = 1,
+        seed: int = 0,
     ) -> None:
         for what, name, known in (("update strategy", strategy, STRATEGIES), ("update rule", rule, RULES)):
             if name not in known:
@@ -57,11 +66,17 @@ class Perceptron:
         self.rule = rule
         self.aggressiveness = aggressiveness
         self.min_met = min_met
+        if not 1 <= n_tables <= MOST_TABLES:
+            raise ValueError(Errors.J026.format(n_tables=n_tables, most=MOST_TABLES))
+        self.n_tables = n_tables
         self.threads = threads
+        self.seed = seed
         self._system: System | None = None
         self._templates: Templates | None = None
         self._weights: Weights | None = None
-        self._learner: Learner | None = None
+        # The other tables of the mixture, while it learns.
+        self._others: list[Weights] = []
+        self._learners: list[Learner] = []
         self._idle_searches: list[Search] = []
         self._unfinished = False
 
@@ -99,12 +114,24 @@ class Perceptron:
         self._system = system
         self._templates = Templates(templates, columns, system)
         self._weights = Weights(self.table_bits, system.n_actions, self.min_met)
-        self._weights.learn()
-        self._weights.finish()
+        self._others = []
+        self._learn()
+        self._weights.finish(self._others)
         self._forget_searches()
 
+    def _learn(self) -> None:
+        """Makes all tables ready to learn, those that are new from what predicts."""
+        weights = self.weights
+        if not weights.is_learning:
+            self._others = []
+        weights.learn()
+        while len(self._others) < self.n_tables - 1:
+            other = Weights(weights.bits, weights.width, weights.min_met)
+            other.restore(weights.raw.copy(), weights.total.copy(), weights.n_met.copy(), weights.n_updates)
+            self._others.append(other)
+
     def _forget_searches(self) -> None:
-        self._learner = None
+        self._learners = []
         self._idle_searches = []
         self._unfinished = False
 
@@ -121,26 +148,34 @@ class Perceptron:
         return actions
 
     def update(self, instances: Sequence[Instance], dropout: float = 0.0) -> dict[str, float]:
-        """Learns from a batch: see `Learner.update`."""
-        if self._learner is None:
-            self.weights.learn()
-            self._learner = Learner(
-                self.weights,
-                self.system,
-                self.templates,
-                self.beam_width,
-                strategy=self.strategy,
-                rule=self.rule,
-                aggressiveness=self.aggressiveness,
-                threads=self.threads,
-            )
+        """Learns from a batch: see `Learner.update`. With several tables, the sums are those of the first."""
+        if not self._learners:
+            self._learn()
+            self._learners = [
+                Learner(
+                    weights,
+                    self.system,
+                    self.templates,
+                    self.beam_width,
+                    strategy=self.strategy,
+                    rule=self.rule,
+                    aggressiveness=self.aggressiveness,
+                    threads=self.threads if self.n_tables == 1 else 1,
+                    seed=self.seed * MOST_TABLES + i,
+                )
+                for i, weights in enumerate([self.weights, *self._others])
+            ]
         self._unfinished = True
-        return self._learner.update(instances, dropout)
+        # Tables do not know of each other, so any number of threads gives the same ones.
+        if self.n_tables == 1 or self.threads == 1:
+            return [learner.update(instances, dropout) for learner in self._learners][0]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(lambda learner: learner.update(instances, dropout), self._learners))[0]
 
     def finish(self) -> None:
         """Brings the weights that predict up to date with what was learnt."""
         if self._unfinished:
-            self.weights.finish()
+            self.weights.finish(self._others)
             self._idle_searches = []
             self._unfinished = False
 
@@ -153,20 +188,25 @@ class Perceptron:
         return {
             "fingerprint": self.fingerprint(),
             "table_bits": self.weights.bits,
-            "scale": self.weights.scale,
-            "n_updates": self.weights.n_updates,
         }
 
     def to_bytes(self) -> bytes:
         """The finished weights, as the content of a model file."""
         self.finish()
-        return model_file.pack(self._described(), {"averaged": self.weights.averaged, "kept": self.weights.kept})
+        described = {**self._described(), "scale": self.weights.scale}
+        return model_file.pack(described, {"averaged": self.weights.averaged, "kept": self.weights.kept})
 
     def learning_to_bytes(self) -> bytes | None:
         """What learning needs to go on exactly where it is; None for a model that only predicts."""
         if not self.weights.is_learning:
             return None
-        return model_file.pack(self._described(), {name: getattr(self.weights, name) for name in ("raw", "total", "n_met")})
+        arrays = {
+            f"{name}.{i}": getattr(weights, name)
+            for i, weights in enumerate([self.weights, *self._others])
+            for name in LEARNT
+        }
+        described = {"n_updates": self.weights.n_updates, "n_tables": len(self._others) + 1, "seed": self.seed}
+        return model_file.pack({**self._described(), **described}, arrays)
 
     def from_bytes(self, content: bytes) -> None:
         """Takes finished weights; the perceptron must be set up for the same labels and templates.
@@ -177,35 +217,43 @@ class Perceptron:
 
     def learning_from_bytes(self, content: bytes, source: str = "the bytes") -> None:
         """Takes what `learning_to_bytes` gave; `source` is what to call it in errors."""
-        self._take(*model_file.unpack(content, source), source)
+        self._take(*model_file.unpack(content, source), source, learning=True)
 
     def from_disk(self, path: Path) -> None:
         """Maps finished weights from a file: see `from_bytes`."""
         self._take(*model_file.read(path), source=str(path))
 
-    def _take(self, described: dict[str, Any], arrays: dict[str, np.ndarray], source: str = "the bytes") -> None:
+    def _take(
+        self,
+        described: dict[str, Any],
+        arrays: dict[str, np.ndarray],
+        source: str = "the bytes",
+        learning: bool = False,
+    ) -> None:
         if described.get("fingerprint") != self.fingerprint():
             raise ValueError(
                 Errors.J061.format(source=source, got=described.get("fingerprint"), wanted=self.fingerprint())
             )
+        others: list[Weights] = []
         try:
             weights = Weights(described["table_bits"], self.system.n_actions, self.min_met)
-            if "averaged" in arrays:
-                weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
-            else:
+            if learning:
                 weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
-                weights.restore(
-                    *(arrays[name].copy() for name in ("raw", "total", "n_met")), described["n_updates"]
-                )
+                others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, described["n_tables"])]
+                for i, table in enumerate([weights, *others]):
+                    learnt = [arrays[f"{name}.{i}"].copy() for name in LEARNT]
+                    table.restore(*learnt, described["n_updates"])
+                self.seed = described["seed"]
+            else:
+                weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
         except (KeyError, TypeError) as error:
             raise ValueError(Errors.J050.format(source=source)) from error
-        self._weights = weights
+        self._weights, self._others = weights, others
         self._forget_searches()
 
     def __getstate__(self) -> dict[str, Any]:
         # Searches hold buffers, learners threads: both are made again when needed.
-        self.finish() if self.is_set_up else None
-        state = {**self.__dict__, "_learner": None, "_idle_searches": [], "_templates": None, "_weights": None}
+        state = {**self.__dict__, "_templates": None, "_weights": None, "_others": [], "_learners": [], "_idle_searches": []}
         if self.is_set_up:
             state["_content"] = (self.templates.text, self.templates.columns, self.to_bytes(), self.learning_to_bytes())
         return state
