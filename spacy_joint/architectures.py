@@ -54,8 +54,8 @@ def BeamPerceptron(
     rule (str): "passive_aggressive" or "perceptron".
     aggressiveness (float): The longest step of an update.
     min_met (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
-    n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are averaged
-        for prediction: an ensemble that is as small and fast as one table.
+    n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
+        averaged for prediction: an ensemble that is as small and fast as one table.
     threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
     RETURNS (Model): From columns to actions.
     """

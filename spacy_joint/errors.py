@@ -180,8 +180,8 @@ class Errors(metaclass=_Catalogue):
 
     # Pretrained pipeline and command line
     J400 = (
-        "This installation has no pretrained pipeline (it would be {path}). Install a release of spacy-joint, or name a "
-        "pipeline of your own: the package of one, or the directory that `spacy train` wrote."
+        "This installation has no pretrained pipeline (it would be {path}). Install a release of spacy-joint, or name "
+        "a pipeline of your own: the package of one, or the directory that `spacy train` wrote."
     )
     J401 = (
         "beam_width cannot be set: no component of {pipeline} searches with a beam of this package (its components: "
@@ -197,8 +197,8 @@ class Errors(metaclass=_Catalogue):
     )
     J407 = "{path} is neither {allowed}. Convert it to one of these, or correct the ending of its name."
     J408 = (
-        "[corpora.train] of {config} is read by {found}. Only documents read by {allowed} can be divided into folds. "
-        "Write the corpus with `spacy joint convert` and use one of these."
+        "The training corpus of {config} is read by {found}. Only documents read by {allowed} can be divided into "
+        "folds. Write the corpus with `spacy joint convert` and use one of these."
     )
     J409 = "folds is {folds}; it must be at least 2 and at most the number of documents, {documents}."
     J410 = (

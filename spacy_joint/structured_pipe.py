@@ -29,7 +29,7 @@ from .engine.learner import Instance
 from .engine.perceptron import Perceptron
 from .engine.system import System
 from .errors import Errors
-from .token_columns import COLUMNS, WordClasses, token_columns
+from .token_columns import COLUMNS, WordClasses, WordColumns
 
 # What a component has on disk, besides its cfg, once it is trained.
 PARTS_OF_TRAINED = ("word_classes", "model", "learning")
@@ -52,6 +52,7 @@ class StructuredPipe(TrainablePipe):
         self.settings = cfg
         self.cfg: dict[str, Any] = {"labels": None, "templates": None, **cfg}
         self.word_classes = WordClasses.from_dict({})
+        self._word_columns: WordColumns | None = None
 
     @property
     def perceptron(self) -> Perceptron:
@@ -110,7 +111,14 @@ class StructuredPipe(TrainablePipe):
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns that the templates read, and the tokens that are their rows."""
-        return token_columns(doc, self.perceptron.templates.columns, self.word_classes, constraints)
+        if self._word_columns is None:
+            self._word_columns = WordColumns(self.perceptron.templates.columns, self.word_classes)
+        return self._word_columns.columns_of(doc, constraints)
+
+    def get_label_ids(self, doc: Doc) -> dict[str, int]:
+        """What a document is annotated with for each label; its vocabulary knows them from now on."""
+        strings = doc.vocab.strings
+        return {label: strings.add(label) for label in self.labels}
 
     def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
         """The best actions for each document, with the tokens that they are for. Changes nothing.
@@ -174,6 +182,7 @@ class StructuredPipe(TrainablePipe):
     def _set_up(self, labels: Any, templates: str) -> None:
         system = self.make_system(labels)
         self.perceptron.set_up(system, templates, self.columns)
+        self._word_columns = None
         self.cfg["labels"], self.cfg["templates"] = labels, templates
         for label in self.labels:
             self.vocab.strings.add(label)
@@ -244,7 +253,7 @@ class StructuredPipe(TrainablePipe):
             {
                 "cfg": lambda b: self._take_cfg(b, "the bytes"),
                 "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
-                "word_classes": lambda b: self.word_classes.from_arrays(model_file.unpack(b)[1]),
+                "word_classes": lambda b: self._take_word_classes(model_file.unpack(b)[1]),
                 "model": self.perceptron.from_bytes,
                 "learning": lambda b: self.perceptron.learning_from_bytes(b) if b else None,
             },
@@ -294,7 +303,7 @@ class StructuredPipe(TrainablePipe):
         if self.cfg["labels"] is None:
             return self
         deserializers = {
-            "word_classes": lambda p: self.word_classes.from_arrays(model_file.read(require("word_classes"))[1]),
+            "word_classes": lambda p: self._take_word_classes(model_file.read(require("word_classes"))[1]),
             "model": lambda p: self.perceptron.from_disk(require("model")),
         }
         if (path / "learning").is_file():
@@ -318,3 +327,7 @@ class StructuredPipe(TrainablePipe):
                 raise ValueError(Errors.J052.format(source=source, what="cfg"))
             self._set_up(labels, templates)
         self.cfg.update(cfg)
+
+    def _take_word_classes(self, arrays: dict[str, np.ndarray]) -> None:
+        self.word_classes.from_arrays(arrays)
+        self._word_columns = None

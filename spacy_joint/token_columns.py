@@ -6,22 +6,29 @@ Whitespace tokens are left out: systems never see them, and components decide af
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any
 
 import numpy as np
-from spacy.attrs import LOWER, ORTH, POS, SHAPE, TAG
+from spacy.attrs import ORTH, POS, TAG
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.vocab import Vocab
 
 from .engine.columns import Columns, affix_columns
 from .errors import Errors
 
-ATTRIBUTES = {"word": LOWER, "form": ORTH, "shape": SHAPE, "tag": TAG, "pos": POS}
+BY_TOKEN = {"tag": TAG, "pos": POS}
 # Affixes of the lower-cased word, by their lengths; suffixes are negative.
 AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 6)}}
 MOST_CLASSES = 4
 CLASSES = tuple(f"class{n}" for n in range(1, MOST_CLASSES + 1))
-COLUMNS = (*ATTRIBUTES, *AFFIXES, *CLASSES)
+# The same for all tokens: whether the document is written with punctuation and with capitals, see `_style`.
+STYLE = "style"
+COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE)
+# A share of tokens below this is an accident: a stray mark in a chat, an "OK" in a transcript.
+LEAST_SHARE = 0.02
 
 
 class WordClasses:
@@ -77,16 +84,18 @@ class WordClasses:
 def find_whitespace(doc: Doc) -> np.ndarray:
     """Which tokens are whitespace (bool a token)."""
     # Not `is_space`: it is always False with a vocabulary that has no language.
-    return np.array([token.text.isspace() for token in doc], dtype=bool)
+    words = doc.to_array([ORTH])
+    return np.isin(words, [word for word in set(words.tolist()) if doc.vocab.strings[word].isspace()])
 
 
 def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     """Sentence starts (bool a token), those on whitespace moved to the next token that is none."""
     moved = starts.copy()
-    for token in np.flatnonzero(find_whitespace(doc)):
-        if moved[token]:
+    for token in np.flatnonzero(starts).tolist():
+        while token < len(doc) and doc[token].text.isspace():
             moved[token] = False
-            moved[token + 1 : token + 2] = True
+            token += 1
+            moved[token : token + 1] = True
     return moved
 
 
@@ -121,29 +130,103 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
     return move_off_whitespace(starts, example.predicted)
 
 
-def token_columns(
-    doc: Doc, names: Sequence[str], word_classes: WordClasses, constraints: np.ndarray | None = None
-) -> tuple[Columns, np.ndarray]:
-    """The columns of a document.
+class WordColumns:
+    """The columns that depend on the word alone, made once a word: documents repeat their words, and each other's.
 
-    doc (Doc): The document.
-    names (Sequence[str]): The columns wanted, of COLUMNS.
+    names (Sequence[str]): The columns wanted, of COLUMNS; those that depend on the token are 0 here.
     word_classes (WordClasses): For the columns class1, class2, ...
-    constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
-    RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
     """
-    kept = np.flatnonzero(~find_whitespace(doc))
-    attributes = [LOWER, *(ATTRIBUTES[name] for name in names if name in ATTRIBUTES)]
-    values = doc.to_array(attributes).reshape(len(doc), len(attributes))[kept]
-    unique, first, inverse = np.unique(values[:, 0], return_index=True, return_inverse=True)
-    affixes = [name for name in names if name in AFFIXES]
-    words = [doc[int(token)].lower_ for token in kept[first]]
-    by_word = np.concatenate(
-        [affix_columns(words, [AFFIXES[name] for name in affixes]), word_classes.look_up(unique)], axis=1
-    )[inverse]
-    sources = {name: values[:, i + 1] for i, name in enumerate(name for name in names if name in ATTRIBUTES)}
-    sources |= {name: by_word[:, i] for i, name in enumerate([*affixes, *CLASSES])}
-    table = np.empty((len(kept), len(names)), dtype=np.uint64)
-    for i, name in enumerate(names):
-        table[:, i] = sources[name]
-    return Columns(names, table, None if constraints is None else constraints[kept]), kept
+
+    # Words are forgotten beyond this many, so that a server's memory stays bounded (some 200 bytes a word).
+    most_words = 1 << 17
+
+    def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
+        self.names = tuple(names)
+        self.word_classes = word_classes
+        self.by_word = [(i, name) for i, name in enumerate(names) if name not in (*BY_TOKEN, STYLE)]
+        self.style = self.names.index(STYLE) if STYLE in names else None
+        self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
+        # Several threads may predict at once.
+        self.lock = Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.rows: dict[int, int] = {}
+        self.values = np.zeros((1024, len(self.names)), dtype=np.uint64)
+        self.is_space = np.zeros(1024, dtype=bool)
+        self.is_mark = np.zeros(1024, dtype=bool)
+        self.has_capital = np.zeros(1024, dtype=bool)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (WordColumns, (self.names, self.word_classes))
+
+    def columns_of(self, doc: Doc, constraints: np.ndarray | None = None) -> tuple[Columns, np.ndarray]:
+        """The columns of a document.
+
+        doc (Doc): The document.
+        constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
+        RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
+        """
+        attributes = [ORTH, *(attribute for _, attribute in self.by_token)]
+        by_token = doc.to_array(attributes).reshape(len(doc), len(attributes))
+        words = by_token[:, 0].tolist()
+        with self.lock:
+            if len(self.rows) > self.most_words:
+                self._forget()
+            new = set(words).difference(self.rows)
+            if new:
+                self._add(list(new), doc.vocab)
+            rows = np.fromiter(map(self.rows.__getitem__, words), dtype=np.intp, count=len(words))
+            values = self.values.take(rows, axis=0)
+            is_space = self.is_space.take(rows)
+            style = self._style(rows[~is_space])
+        for column, (i, _) in enumerate(self.by_token, start=1):
+            values[:, i] = by_token[:, column]
+        if self.style is not None:
+            values[:, self.style] = style
+        if not is_space.any():
+            return Columns(self.names, values, constraints), np.arange(len(words))
+        kept = np.flatnonzero(~is_space)
+        return Columns(self.names, values[kept], None if constraints is None else constraints[kept]), kept
+
+    def _style(self, rows: np.ndarray) -> int:
+        """1 to 4: with neither marks nor capitals, with capitals only, with marks only, with both.
+
+        A model of edited text and of transcripts has to know which it reads: where no token is a mark, no mark means
+        nothing.
+        """
+        if not len(rows):
+            return 1
+        marks, capitals = self.is_mark[rows].mean(), self.has_capital[rows].mean()
+        return 1 + 2 * int(marks > LEAST_SHARE) + int(capitals > LEAST_SHARE)
+
+    def _add(self, words: list[int], vocab: Vocab) -> None:
+        lexemes = [vocab[word] for word in words]
+        first, end = len(self.rows), len(self.rows) + len(words)
+        if end > len(self.values):
+            size = 2 * end
+            self.values = np.concatenate([self.values, np.zeros((size - len(self.values), len(self.names)), np.uint64)])
+            self.is_space = np.concatenate([self.is_space, np.zeros(size - len(self.is_space), dtype=bool)])
+            self.is_mark = np.concatenate([self.is_mark, np.zeros(size - len(self.is_mark), dtype=bool)])
+            self.has_capital = np.concatenate([self.has_capital, np.zeros(size - len(self.has_capital), dtype=bool)])
+        lengths = [AFFIXES[name] for _, name in self.by_word if name in AFFIXES]
+        affixes = iter(affix_columns([lexeme.lower_ for lexeme in lexemes], lengths).T)
+        lower = np.array([lexeme.lower for lexeme in lexemes], dtype=np.uint64)
+        classes = self.word_classes.look_up(lower)
+        for i, name in self.by_word:
+            if name in AFFIXES:
+                column = next(affixes)
+            elif name in CLASSES:
+                column = classes[:, CLASSES.index(name)]
+            elif name == "word":
+                column = lower
+            elif name == "form":
+                column = words
+            else:
+                column = [lexeme.shape for lexeme in lexemes]
+            self.values[first:end, i] = column
+        # Not `is_space`: it is always False with a vocabulary that has no language.
+        self.is_space[first:end] = [lexeme.text.isspace() for lexeme in lexemes]
+        self.is_mark[first:end] = [not any(map(str.isalnum, lexeme.text)) for lexeme in lexemes]
+        self.has_capital[first:end] = [lexeme.text != lexeme.lower_ for lexeme in lexemes]
+        self.rows.update(zip(words, range(first, end), strict=True))

@@ -10,9 +10,9 @@ from spacy.vocab import Vocab
 from spacy_joint.token_columns import (
     COLUMNS,
     WordClasses,
+    WordColumns,
     find_reference_starts,
     move_off_whitespace,
-    token_columns,
 )
 
 NLP = spacy.blank("en")
@@ -20,7 +20,7 @@ NO_CLASSES = WordClasses.from_dict({})
 
 
 def column(doc, name, word_classes=NO_CLASSES):
-    columns, tokens = token_columns(doc, [name], word_classes)
+    columns, tokens = WordColumns([name], word_classes).columns_of(doc)
     # Rows before and after the tokens stand for the root and for nothing.
     _, values, _ = columns.__reduce__()[1]
     assert len(values) == len(tokens) == len(columns)
@@ -55,13 +55,13 @@ def test_every_column_of_any_document_has_a_row_a_word(name, words, vocab):
 
 
 def test_whitespace_is_left_out():
-    _, tokens = token_columns(Doc(NLP.vocab, words=["\n", "a", " ", "b", "\n"]), ["word"], NO_CLASSES)
+    _, tokens = WordColumns(["word"], NO_CLASSES).columns_of(Doc(NLP.vocab, words=["\n", "a", " ", "b", "\n"]))
     assert tokens.tolist() == [1, 3]
 
 
 def test_constraints_are_those_of_the_tokens_that_are_left():
     doc = Doc(NLP.vocab, words=["a", "\n", "b"])
-    columns, _ = token_columns(doc, ["word"], NO_CLASSES, np.array([1, 1, -1], dtype=np.int8))
+    columns, _ = WordColumns(["word"], NO_CLASSES).columns_of(doc, np.array([1, 1, -1], dtype=np.int8))
     assert columns.__reduce__()[1][2].tolist() == [1, -1]
 
 

@@ -15,20 +15,25 @@ def finish(
     model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
     output: Annotated[Path, typer.Argument(help="Directory to write; replaced if it is there.")],
 ) -> None:
-    """Copy a trained pipeline without what only further training needs: a fraction of the size, same predictions."""
+    """Copy a trained pipeline without what only further training needs: a fraction of the size, same predictions.
+
+    The paths of the corpora that it was trained on are removed from its config, too.
+    """
     from spacy.util import load_config
 
     if not (model / "config.cfg").is_file():
         raise FileNotFoundError(Errors.J414.format(path=model))
-    components = load_config(model / "config.cfg")["components"]
+    config = load_config(model / "config.cfg", interpolate=False)
 
     def ignore(directory: str, names: Iterable[str]) -> set[str]:
         inside = Path(directory)
-        return {"learning"} if inside.parent == model and inside.name in components else set()
+        return {"learning"} if inside.parent == model and inside.name in config["components"] else set()
 
     beside = output.with_name(f".{output.name}")
     shutil.rmtree(beside, ignore_errors=True)
     shutil.copytree(model, beside, ignore=ignore)
+    config["paths"] = dict.fromkeys(config.get("paths", {}))
+    config.to_disk(beside / "config.cfg")
     if output.exists():
         shutil.rmtree(output)
     beside.rename(output)

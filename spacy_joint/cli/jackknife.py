@@ -42,9 +42,10 @@ def jackknife(
 ) -> None:
     """Tag the training corpus of a config by taggers that have not seen what they tag.
 
-    The config can be overridden as for `spacy train`, e.g. by --corpora.train.path CORPUS. Its [corpora.train] is
-    divided into folds by documents; where it has an augmenter, copies that it makes are tagged like originals and
-    written after them. Folds that are finished are kept beside the output, so that the command can be interrupted.
+    The config can be overridden as for `spacy train`, e.g. by --paths.train CORPUS. Its training
+    corpus is divided into folds by documents; where that has an augmenter, copies that it makes are tagged like
+    originals and written after them. Finished folds are kept beside the output until all are, so that the command can
+    be interrupted.
     """
     from spacy.cli._util import parse_config_overrides, show_validation_error
 

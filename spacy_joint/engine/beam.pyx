@@ -294,11 +294,12 @@ cdef class Search:
             actions[i] = actions[n - 1 - i]
             actions[n - 1 - i] = action
 
-    def predict(self, Weights weights not None, Columns columns not None):
+    def predict(self, Weights weights not None, Columns columns not None, bint exact=False):
         """Finds the best actions for a document.
 
-        weights (Weights): Finished weights.
+        weights (Weights): Finished weights, or with `exact`, weights that learn.
         columns (Columns): The document.
+        exact (bool): Whether to search with the weights as they are learnt, neither averaged nor pruned nor quantised.
         RETURNS (np.ndarray): uint16, the actions in order; the best found under the beam.
         RAISES ValueError: If the weights are not for this system, or not finished.
         """
@@ -306,7 +307,10 @@ cdef class Search:
         cdef int status
         if columns.names != self.templates.columns:
             raise ValueError(Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(self.templates.columns)))
-        self.use_weights(weights.prediction_table())
+        if exact:
+            self.use_weights(weights.learning_table())
+        else:
+            self.use_weights(weights.prediction_table())
         with nogil:
             status = self.run(&columns.c)
             if status == 0:

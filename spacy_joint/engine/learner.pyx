@@ -163,9 +163,8 @@ cdef class Instance:
 cdef class Outcome:
     """What the search of one instance gave."""
     cdef Difference difference
-    cdef double violation       # of the stretches in the difference
-    cdef double loss            # of them: one each
-    cdef double all_violation   # also of stretches that `laso` has already learnt from
+    cdef double violation       # of all stretches
+    cdef double loss            # of the stretches in the difference: one each
     cdef int n_stretches
     cdef int n_used
     cdef int status
@@ -308,7 +307,7 @@ cdef class Worker:
             return -1
         self.apply(outcome, weights)
         outcome.difference.clear()
-        outcome.violation = outcome.loss = 0
+        outcome.loss = 0
         self.stretches.clear()
         self.search.forget_sums()
         return 0
@@ -316,10 +315,15 @@ cdef class Worker:
     cdef void apply(self, Outcome outcome, Weights weights) noexcept nogil:
         """Moves the weights along the difference; leaves the count of instances alone."""
         cdef double step = self.aggressiveness
+        cdef double violation = 0
+        cdef size_t i
         if outcome.difference.n == 0:
             return
         if self.passive_aggressive:
-            step = min(step, (outcome.violation + outcome.loss) / outcome.difference.squared_norm())
+            # Measured anew: instances of the same batch that came before may have mended, or worsened, it already.
+            for i in range(outcome.difference.n):
+                violation -= <double>weights._raw[outcome.difference.cells[i]] * outcome.difference.values[i]
+            step = max(0.0, min(step, (violation + outcome.loss) / outcome.difference.squared_norm()))
         weights.add(
             outcome.difference.cells.data(), outcome.difference.features.data(), outcome.difference.values.data(),
             outcome.difference.n, step
@@ -360,7 +364,6 @@ cdef class Worker:
             outcome.n_stretches += 1
             outcome.loss += 1
             outcome.violation += stretch.violation
-            outcome.all_violation += stretch.violation
             if self.arena.used >= self.arena.collect_at:
                 if arena_collect(&self.arena, &self.gold_state, 1, self.system.n_state_links) == -1:
                     return NO_MEMORY
@@ -459,7 +462,7 @@ cdef class Learner:
         for instance, outcome in zip(instances, outcomes):
             worker.apply(outcome, weights)
             weights.count_update()
-            sums["violation"] += outcome.all_violation
+            sums["violation"] += outcome.violation
             sums["stretches"] += outcome.n_stretches
             sums["used"] += outcome.n_used
             sums["gold"] += instance.n_actions

@@ -168,9 +168,11 @@ class Perceptron:
         self._unfinished = True
         # Tables do not know of each other, so any number of threads gives the same ones.
         if self.n_tables == 1 or self.threads == 1:
-            return [learner.update(instances, dropout) for learner in self._learners][0]
-        with ThreadPoolExecutor(self.threads) as pool:
-            return list(pool.map(lambda learner: learner.update(instances, dropout), self._learners))[0]
+            sums = [learner.update(instances, dropout) for learner in self._learners]
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                sums = list(pool.map(lambda learner: learner.update(instances, dropout), self._learners))
+        return sums[0]
 
     def finish(self) -> None:
         """Brings the weights that predict up to date with what was learnt."""
@@ -241,8 +243,8 @@ class Perceptron:
                 weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
                 others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, described["n_tables"])]
                 for i, table in enumerate([weights, *others]):
-                    learnt = [arrays[f"{name}.{i}"].copy() for name in LEARNT]
-                    table.restore(*learnt, described["n_updates"])
+                    raw, total, n_met = (arrays[f"{name}.{i}"].copy() for name in LEARNT)
+                    table.restore(raw, total, n_met, described["n_updates"])
                 self.seed = described["seed"]
             else:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
@@ -253,7 +255,14 @@ class Perceptron:
 
     def __getstate__(self) -> dict[str, Any]:
         # Searches hold buffers, learners threads: both are made again when needed.
-        state = {**self.__dict__, "_templates": None, "_weights": None, "_others": [], "_learners": [], "_idle_searches": []}
+        state = {
+            **self.__dict__,
+            "_templates": None,
+            "_weights": None,
+            "_others": [],
+            "_learners": [],
+            "_idle_searches": [],
+        }
         if self.is_set_up:
             state["_content"] = (self.templates.text, self.templates.columns, self.to_bytes(), self.learning_to_bytes())
         return state
@@ -263,7 +272,7 @@ class Perceptron:
         self.__dict__.update(state)
         if content is not None:
             text, columns, finished, learning = content
-            self._templates = Templates(text, columns, self._system)
+            self._templates = Templates(text, columns, self.system)
             self.from_bytes(finished)
             if learning is not None:
                 self.learning_from_bytes(learning)

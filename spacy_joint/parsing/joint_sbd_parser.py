@@ -81,34 +81,45 @@ class JointSbdParser(StructuredPipe):
         """Writes heads and labels; spaCy derives from them the sentence starts, which are those of the actions."""
         if not len(doc):
             return
-        heads, labels, starts = self.perceptron.system.build(actions, len(tokens))
-        # Whitespace hangs on the token before it; without any token, on the first.
-        anchors = np.maximum(np.searchsorted(tokens, np.arange(len(doc)), side="right") - 1, 0)
-        all_heads = tokens[anchors] if len(tokens) else np.zeros(len(doc), dtype=np.int64)
-        all_labels = np.zeros(len(doc), dtype=np.uint64)
-        strings = doc.vocab.strings
-        if len(tokens):
-            all_heads[tokens] = tokens[heads]
-            all_labels[tokens] = [strings.add(label) for label in labels]
-        else:
-            all_labels[0] = strings.add(self.cfg["labels"]["root"][0])
-        spaces = np.ones(len(doc), dtype=bool)
-        spaces[tokens] = False
-        all_labels[spaces & (all_labels == 0)] = strings.add(NO_LABEL)
-        _set_trees(doc, all_heads, all_labels)
+        heads, names, starts = self.perceptron.system.build(actions, len(tokens))
+        ids = self.get_label_ids(doc)
+        labels = np.array([ids[name] for name in names], dtype=np.uint64)
+        first = starts
+        if len(tokens) < len(doc):
+            heads, labels, first = self._add_whitespace(doc, tokens, heads, labels, starts)
+        _set_trees(doc, heads, labels)
         # spaCy finds the edges of subtrees in a bounded number of passes. A sentence too far from projective for that
         # would be cut, so it becomes flat.
-        first = np.zeros(len(doc), dtype=bool)
-        first[[0, *tokens[1:][starts[1:]]]] = True
         wrong = np.flatnonzero((doc.to_array([SENT_START]) == 1) != first)
         if len(wrong):
             sentences = np.cumsum(first)
-            roots = np.flatnonzero(all_heads == np.arange(len(doc)))
+            roots = np.flatnonzero(heads == np.arange(len(doc)))
             flat = np.isin(sentences, sentences[np.concatenate([wrong, wrong - 1])])
-            all_heads[flat] = roots[sentences[flat] - 1]
-            _set_trees(doc, all_heads, all_labels)
+            heads[flat] = roots[sentences[flat] - 1]
+            _set_trees(doc, heads, labels)
+
+    def _add_whitespace(
+        self, doc: Doc, tokens: np.ndarray, heads: np.ndarray, labels: np.ndarray, starts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Heads, labels and starts of all tokens from those of the ones that are no whitespace."""
+        strings = doc.vocab.strings
+        all_heads = np.zeros(len(doc), dtype=np.int64)
+        all_labels = np.full(len(doc), strings.add(NO_LABEL), dtype=np.uint64)
+        first = np.zeros(len(doc), dtype=bool)
+        first[[0, *tokens[1:][starts[1:]]]] = True
+        if len(tokens):
+            # Whitespace hangs on the token before it; without any token, on the first.
+            all_heads = tokens[np.maximum(np.searchsorted(tokens, np.arange(len(doc)), side="right") - 1, 0)]
+            all_heads[tokens] = tokens[heads]
+            all_labels[tokens] = labels
+        else:
+            all_labels[0] = strings.add(self.cfg["labels"]["root"][0])
+        return all_heads, all_labels, first
 
 
 def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:
-    relative = (heads - np.arange(len(doc))).astype(np.int64).astype(np.uint64)
-    doc.from_array([HEAD, DEP], np.stack([relative, labels], axis=1))  # type: ignore[arg-type]  # wrong in its stub
+    # The transpose of what spaCy wants, because it turns it round again.
+    columns = np.empty((2, len(doc)), dtype=np.uint64)
+    columns[0] = heads - np.arange(len(doc))
+    columns[1] = labels
+    doc.from_array([HEAD, DEP], columns.T)  # type: ignore[arg-type]  # wrong in its stub

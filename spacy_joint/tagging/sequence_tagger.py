@@ -81,16 +81,13 @@ class SequenceTagger(StructuredPipe):
         """Writes tags, and starts where those are predicted."""
         tags, starts = self.perceptron.system.build(actions)
         attribute = self.cfg["attribute"]
-        by_token = dict(zip(tokens.tolist(), tags, strict=True))
-        for token in doc:
-            tag = by_token.get(token.i, SPACE_TAGS[attribute])
-            if attribute == "TAG":
-                token.tag_ = tag
-            else:
-                token.pos_ = tag
+        ids = self.get_label_ids(doc)
+        values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
+        values[tokens] = [ids[tag] for tag in tags]
+        doc.from_array([attribute], values)  # type: ignore[arg-type]  # wrong in its stub
         # spaCy refuses to move the boundaries of trees, and they were kept anyway.
         if self.cfg["sentence_starts"] and not doc.has_annotation("DEP"):
             # Whitespace before the first sentence goes with it.
-            first = {0, *tokens[1:][starts[1:]].tolist()}
-            for token in doc:
-                token.is_sent_start = token.i in first
+            first = np.full(len(doc), -1, dtype=np.int64)
+            first[[0, *tokens[1:][starts[1:]]]] = 1
+            doc.from_array([SENT_START], first.astype(np.uint64))  # type: ignore[arg-type]  # wrong in its stub

@@ -1,0 +1,119 @@
+"""Commands around corpora and trained pipelines: convert, check, word-classes, evaluate, finish."""
+
+import json
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_joint.corpora.conllu import read_conllu
+
+
+@pytest.fixture
+def converted(run, assets, tmp_path):
+    path = tmp_path / "train.spacy"
+    run("convert", assets / "tiny_train.conllu", path)
+    return path
+
+
+def test_converted_documents_are_those_of_the_file(converted, assets):
+    expected = list(read_conllu(assets / "tiny_train.conllu", Vocab()))
+    docs = list(DocBin().from_disk(converted).get_docs(Vocab()))
+    assert [doc.text for doc in docs] == [doc.text for doc in expected]
+    assert [doc.to_json() for doc in docs] == [doc.to_json() for doc in expected]
+
+
+def test_documents_can_be_a_number_of_sentences(run, assets, tmp_path):
+    run("convert", assets / "tiny_train.conllu", tmp_path / "pairs.spacy", "--documents", 2)
+    docs = list(DocBin().from_disk(tmp_path / "pairs.spacy").get_docs(Vocab()))
+    assert {len(list(doc.sents)) for doc in docs} == {1, 2}
+
+
+def test_an_unknown_corpus_is_refused(run, tmp_path):
+    path = tmp_path / "corpus.xml"
+    path.touch()
+    for command in (["convert", path, tmp_path / "x.spacy"], ["check", path], ["word-classes", path, "-o", "x"]):
+        assert "[J407]" in run(*command, fails=True).stderr
+
+
+def test_check_describes_a_corpus(run, assets, converted):
+    described = run("check", assets / "tiny_train.conllu").stdout
+    for row in ("Documents 12", "Sentences 119", "Words 937", "Trees not projective 5 (4.2 %)", "ROOT 119"):
+        assert row in " ".join(described.split())
+    assert described.splitlines()[3:] == run("check", converted).stdout.splitlines()[3:]
+
+
+def test_check_warns_of_what_will_not_train(run, tmp_path):
+    docs = [Doc(Vocab(), words=["hi", "there"])] * 2
+    DocBin(docs=docs).to_disk(tmp_path / "bare.spacy")
+    warned = run("check", tmp_path / "bare.spacy").stdout
+    for what in ("no sentence boundaries", "no trees", "no tags", "no parts of speech"):
+        assert what in warned
+    docs = [Doc(Vocab(), words=["hi", "there"], sent_starts=[True, False])] * 2
+    DocBin(docs=docs).to_disk(tmp_path / "cut.spacy")
+    assert "All documents have one sentence" in run("check", tmp_path / "cut.spacy").stdout
+
+
+def test_a_corpus_without_words_is_refused(run, saved_pipeline, tmp_path):
+    DocBin(docs=[Doc(Vocab())]).to_disk(tmp_path / "empty.spacy")
+    assert "[J413]" in run("check", tmp_path / "empty.spacy", fails=True).stderr
+    assert "[J413]" in run("evaluate", saved_pipeline, tmp_path / "empty.spacy", fails=True).stderr
+    assert "[J412]" in run("word-classes", tmp_path / "empty.spacy", "-o", tmp_path / "x", fails=True).stderr
+
+
+def test_word_classes_are_learnt_from_all_formats_alike(run, assets, converted, tmp_path):
+    run("word-classes", assets / "tiny_train.conllu", "--output", tmp_path / "a.msgpack")
+    run("word-classes", converted, "--output", tmp_path / "b.msgpack")
+    classes = srsly.read_msgpack(tmp_path / "a.msgpack")
+    assert classes == srsly.read_msgpack(tmp_path / "b.msgpack")
+    assert {len(row) for row in classes.values()} == {4}
+    assert {row[3] for row in classes.values()} <= set(range(7))
+
+
+def test_word_classes_of_text_without_case_have_no_class_of_case(run, tmp_path):
+    (tmp_path / "text.txt").write_text("a b c d\n\n" * 9, encoding="utf8")
+    run("word-classes", tmp_path / "text.txt", "--uncased", "--output", tmp_path / "a.msgpack")
+    classes = srsly.read_msgpack(tmp_path / "a.msgpack")
+    assert set(classes) == set("abcd")
+    assert {len(row) for row in classes.values()} == {3}
+
+
+def test_word_classes_need_utf8(run, tmp_path):
+    (tmp_path / "text.txt").write_bytes(b"one\ncaf\xe9")
+    failed = run("word-classes", tmp_path / "text.txt", "--output", tmp_path / "x", fails=True).stderr
+    assert "[J403]" in failed and "line 2" in failed
+
+
+def test_evaluation_is_that_of_spacy_where_both_measure(run, assets, saved_pipeline, read_examples, tmp_path):
+    run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--output", tmp_path / "scores.json")
+    scores = json.loads((tmp_path / "scores.json").read_text())
+    nlp = spacy.load(saved_pipeline)
+    expected = nlp.evaluate(read_examples(nlp, "dev"))
+    for name in ("tag_acc", "boundary_f", "sents_f", "dep_las", "dep_las_punct"):
+        assert scores[name] == pytest.approx(expected[name])
+    assert "pos_acc" not in scores
+    assert scores["words"] == 256 and scores["documents"] == 4 and scores["speed"] > 0
+
+
+def test_evaluation_can_take_gold_tags_and_unpunctuated_text(run, assets, saved_pipeline, tmp_path):
+    arguments = [saved_pipeline, assets / "tiny_dev.conllu", "--output", tmp_path / "scores.json"]
+    run("evaluate", *arguments, "--gold-tags")
+    assert json.loads((tmp_path / "scores.json").read_text())["tag_acc"] == 1
+    assert "unpunctuated" in run("evaluate", *arguments, "--unpunctuated", "--beam-width", 2).stdout
+    assert json.loads((tmp_path / "scores.json").read_text())["words"] < 256
+
+
+def test_a_finished_pipeline_is_smaller_and_predicts_the_same(run, saved_pipeline, tmp_path):
+    run("finish", saved_pipeline, tmp_path / "finished")
+    assert list(saved_pipeline.rglob("learning")) and not list((tmp_path / "finished").rglob("learning"))
+    text = "hi nora it's me i'm late call me"
+    docs = [spacy.load(path)(text) for path in (saved_pipeline, tmp_path / "finished")]
+    assert docs[0].to_json() == docs[1].to_json()
+    run("finish", saved_pipeline, tmp_path / "finished")
+    assert [path.name for path in tmp_path.iterdir()] == ["finished"]
+
+
+def test_only_a_pipeline_can_be_finished(run, tmp_path):
+    assert "[J414]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr

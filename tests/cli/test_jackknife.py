@@ -1,0 +1,170 @@
+"""`jackknife`: each document is tagged by a tagger that has not seen it, and nothing else changes."""
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_joint.cli.jackknife import _Jackknife
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.unpunctuated import unpunctuate
+
+CONFIG = """
+[nlp]
+lang = "en"
+pipeline = ["sequence_tagger"]
+
+[components]
+
+[components.sequence_tagger]
+factory = "sequence_tagger"
+
+[components.sequence_tagger.model]
+@architectures = "spacy_joint.BeamPerceptron.v1"
+table_bits = 16
+beam_width = 2
+strategy = "laso"
+rule = "perceptron"
+min_met = 1
+
+[corpora]
+
+[corpora.train]
+@readers = "spacy_joint.DocBinCorpus.v1"
+path = {path!r}
+augmenter = null
+
+[corpora.dev]
+@readers = "spacy_joint.DocBinCorpus.v1"
+path = "not read"
+
+[training]
+seed = 1
+max_epochs = 4
+max_steps = 0
+
+[training.batcher]
+@batchers = "spacy.batch_by_sequence.v1"
+size = 2
+"""
+UNPUNCTUATED = '{"@augmenters":"spacy_joint.unpunctuated.v1","keep_original":true}'
+
+
+@pytest.fixture
+def docs(assets):
+    return list(read_conllu(assets / "tiny_train.conllu", Vocab()))[:5]
+
+
+@pytest.fixture
+def config(docs, tmp_path):
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    path = tmp_path / "tagger.cfg"
+    path.write_text(CONFIG.replace("{path!r}", f'"{(tmp_path / "train.spacy").as_posix()}"'), encoding="utf8")
+    return path
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "tagged.spacy"
+
+
+def read(path):
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def describe_all_but_tags(doc):
+    return [
+        (token.text, token.whitespace_, token.pos_, str(token.morph), token.lemma_, token.head.i, token.dep_)
+        for token in doc
+    ]
+
+
+def test_only_tags_change(run, config, output, docs):
+    printed = run("jackknife", config, output, "--folds", 3).stdout
+    tagged = read(output)
+    assert list(map(describe_all_but_tags, tagged)) == list(map(describe_all_but_tags, docs))
+    pairs = [(a.tag_, b.tag_) for old, new in zip(docs, tagged, strict=True) for a, b in zip(old, new, strict=True)]
+    right = sum(a == b for a, b in pairs)
+    assert 0.3 * len(pairs) < right < len(pairs)
+    assert f"accuracy {100 * right / len(pairs):.2f}" in " ".join(printed.split())
+    assert "seed 1" in printed
+
+
+def test_boundaries_without_trees_are_kept(run, config, output, tmp_path):
+    docs = [Doc(Vocab(), words=list("abcd"), tags=["A"] * 4, sent_starts=[True, False, True, False])] * 3
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    run("jackknife", config, output, "--folds", 3)
+    assert [[token.is_sent_start for token in doc] for doc in read(output)] == [[True, False, True, False]] * 3
+
+
+def test_no_tagger_has_seen_what_it_tags(run, config, output, tmp_path):
+    # What only one document has cannot be predicted for it.
+    words = ["a", "b", "c"]
+    docs = [Doc(Vocab(), words=words, tags=[f"T{n}"] * 3, sent_starts=[True, False, False]) for n in range(5)]
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    run("jackknife", config, output, "--folds", 5)
+    for number, doc in enumerate(read(output)):
+        assert all(token.tag_ and token.tag_ != f"T{number}" for token in doc)
+
+
+def test_copies_of_the_augmenter_follow_their_originals(run, config, output, docs):
+    run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
+    expected = [text for doc in docs for text in (doc.text, unpunctuate(doc).text)]
+    assert [doc.text for doc in read(output)] == expected
+
+
+def test_the_same_seed_gives_the_same_corpus(run, config, tmp_path):
+    outputs = [tmp_path / f"{name}.spacy" for name in "ab"]
+    for output in outputs:
+        run("jackknife", config, output, "--folds", 2, "--seed", 3)
+    assert outputs[0].read_bytes() == outputs[1].read_bytes()
+
+
+def test_finished_folds_are_taken_up_again(run, config, output, tmp_path, monkeypatch):
+    run("jackknife", config, tmp_path / "at_once.spacy", "--folds", 2)
+    make_part = _Jackknife.make_part
+
+    def make_first_part(self, parts, fold):
+        if fold:
+            raise OSError("interrupted")
+        return make_part(self, parts, fold)
+
+    monkeypatch.setattr(_Jackknife, "make_part", make_first_part)
+    run("jackknife", config, output, "--folds", 2, fails=True)
+    assert not output.exists()
+    made = []
+    monkeypatch.setattr(_Jackknife, "make_part", lambda *arguments: made.append(arguments[2]) or make_part(*arguments))
+    run("jackknife", config, output, "--folds", 2)
+    assert made == [1]
+    assert output.read_bytes() == (tmp_path / "at_once.spacy").read_bytes()
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_folds_of_other_settings_are_not_taken_up(run, config, output, monkeypatch):
+    make_part = _Jackknife.make_part
+    made = []
+
+    def make_first_part(self, parts, fold):
+        made.append(fold)
+        if fold:
+            raise OSError("interrupted")
+        return make_part(self, parts, fold)
+
+    monkeypatch.setattr(_Jackknife, "make_part", make_first_part)
+    run("jackknife", config, output, "--folds", 2, fails=True)
+    run("jackknife", config, output, "--folds", 2, "--seed", 2, fails=True)
+    assert made == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--folds", "1"], "J409"),
+        (["--folds", "6"], "J409"),
+        (["--training.max_epochs", "0"], "J410"),
+        (["--corpora.train.@readers", "spacy.Corpus.v1"], "J408"),
+        (["--nlp.pipeline", "[]"], "J411"),
+        (["--corpora.train.path", "missing.spacy"], "J101"),
+    ],
+)
+def test_what_cannot_be_jackknifed_is_refused(run, config, output, arguments, code):
+    assert f"[{code}]" in run("jackknife", config, output, *arguments, fails=True).stderr

@@ -1,0 +1,63 @@
+"""`project.yml`: from the tiny treebank to a pipeline in one command, in a copy of the repository's files."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+from weasel.util import load_project_config
+
+ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.skipif(not (ROOT / "project.yml").is_file(), reason="there is only the installed package")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("project")
+    shutil.copy(ROOT / "project.yml", directory)
+    shutil.copytree(ROOT / "configs", directory / "configs")
+    (directory / "assets").mkdir()
+    for path in (ROOT / "assets").glob("tiny_*"):
+        shutil.copy(path, directory / "assets")
+    return directory
+
+
+def run_project(directory: Path, *arguments: str) -> str:
+    # Short trainings, as only that they work is tested.
+    environment = {**os.environ, "SPACY_CONFIG_OVERRIDES": "--training.max_epochs 3"}
+    command = [sys.executable, "-m", "spacy", "project", *arguments]
+    finished = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished.stdout
+
+
+def test_it_is_valid(project):
+    config = load_project_config(project)
+    commands = [command["name"] for command in config["commands"]]
+    assert config["workflows"]["all"] == [name for name in commands if name != "clean"]
+    assert {Path(asset["dest"]).name for asset in config["assets"]} == {
+        f"ewt_{part}.conllu" for part in ("train", "dev", "test")
+    }
+
+
+def test_a_pipeline_is_trained_from_what_the_repository_has(project):
+    printed = run_project(project, "run", "train", ".", "--vars.folds", "2", "--vars.seed", "5")
+    assert "--system.seed 5" in printed and "BOUNDARY_F" in printed and "DEP_LAS_PUNCT" in printed
+    nlp = spacy.load(project / "training" / "tiny" / "both" / "parser" / "model-last")
+    assert nlp.pipe_names == ["sequence_tagger", "joint_sbd_parser"]
+    assert len(list(nlp("hi nora it's me i'm late call me").sents)) > 1
+    for name in ("both_dev", "both_dev_unpunctuated"):
+        assert json.loads((project / "metrics" / "tiny" / f"{name}.json").read_text())["boundary_f"] > 0.2
+
+
+def test_assets_come_from_a_local_copy_too(project, tmp_path):
+    treebank = tmp_path / "ud" / "UD_English-EWT" / "r2.16"
+    treebank.mkdir(parents=True)
+    for part in ("train", "dev", "test"):
+        (treebank / f"en_ewt-ud-{part}.conllu").write_text(part, encoding="utf8")
+    run_project(project, "assets", ".", "--vars.ud", str(tmp_path / "ud"))
+    assert (project / "assets" / "ewt_dev.conllu").read_text(encoding="utf8") == "dev"
