@@ -9,6 +9,7 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.training import Example
+from spacy.util import fix_random_seed
 
 from spacy_joint.corpora.conllu import create_conllu_corpus
 
@@ -65,6 +66,7 @@ def pipeline(small_model: dict[str, Any], read_examples: ReadExamples, train: Tr
     nlp.add_pipe("sequence_tagger", config={"model": small_model})
     nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
     examples = read_examples(nlp, keep=["TAG"])
+    fix_random_seed(0)
     nlp.initialize(lambda: examples)
     return train(nlp, examples)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
-from spacy.util import registry
+from spacy.util import fix_random_seed, registry
 from spacy.vocab import Vocab
 
 
@@ -82,6 +82,7 @@ def make(component, small_model, read_examples):
         nlp = spacy.blank("en")
         nlp.add_pipe(component.factory, config={"model": {**small_model, **model}, **component.config})
         if initialize:
+            fix_random_seed(0)
             nlp.initialize(lambda: read_examples(nlp))
         return nlp
 
@@ -235,6 +236,7 @@ def test_without_learning_training_can_start_from_the_finished_weights(component
 def test_initialize_again_starts_anew(model_of, make, examples_of, train):
     nlp, fresh = make(), make()
     train(nlp, examples_of(nlp), epochs=1)
+    fix_random_seed(0)
     nlp.initialize(lambda: examples_of(nlp))
     assert model_of(nlp) == model_of(fresh)
 

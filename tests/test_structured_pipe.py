@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
-from spacy.util import load_config_from_str, registry
+from spacy.util import fix_random_seed, load_config_from_str, registry
 
 CONFIG = """
 [paths]
@@ -134,6 +134,7 @@ def test_the_parser_learns_from_the_tags_of_a_frozen_tagger(saved_pipeline, smal
     nlp.add_pipe("sequence_tagger", source=spacy.load(saved_pipeline))
     parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
     with nlp.select_pipes(disable=["sequence_tagger"]):
+        fix_random_seed(0)
         nlp.initialize(lambda: read_examples(nlp))
     tagger = nlp.get_pipe("sequence_tagger")
     before = tagger.to_bytes(exclude=["vocab"])

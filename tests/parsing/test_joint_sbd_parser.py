@@ -11,6 +11,7 @@ from spacy import displacy
 from spacy.matcher import DependencyMatcher, Matcher
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy.util import fix_random_seed
 
 from spacy_joint.parsing.oracle import oracle_actions
 
@@ -30,6 +31,7 @@ def new_parser(small_model, read_examples):
     def make(**config):
         nlp = spacy.blank("en")
         nlp.add_pipe("joint_sbd_parser", config={"model": small_model, **config})
+        fix_random_seed(0)
         nlp.initialize(lambda: read_examples(nlp, keep=["TAG"]))
         return nlp
 
