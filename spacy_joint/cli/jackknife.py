@@ -191,7 +191,8 @@ class _Jackknife:
         for document in held_out.get_docs(nlp.vocab):
             example = make_example(document)
             tagged: list[Doc] = []
-            for variant in [example] if augmenter is None else augmenter(nlp, example):
+            # All at once: copies are to be made from gold annotation, which tagging the original overwrites.
+            for variant in [example] if augmenter is None else list(augmenter(nlp, example)):
                 reference = variant.reference
                 gold = reference.to_array([self.attribute])
                 predicted = nlp(variant.predicted).to_array([self.attribute])

@@ -108,6 +108,21 @@ def test_no_tagger_has_seen_what_it_tags(run, config, output, tmp_path):
 
 def test_copies_of_the_augmenter_follow_their_originals(run, config, output, docs):
     run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
+    expected = [variant for doc in docs for variant in (doc, unpunctuate(doc))]
+    assert list(map(describe_all_but_tags, read(output))) == list(map(describe_all_but_tags, expected))
+
+
+def test_the_accuracy_is_that_of_originals_and_copies_against_gold_tags(run, config, output, docs):
+    printed = run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED).stdout
+    gold = [token.tag_ for doc in docs for variant in (doc, unpunctuate(doc)) for token in variant]
+    found = [token.tag_ for doc in read(output) for token in doc]
+    right = sum(a == b for a, b in zip(gold, found, strict=True))
+    assert f"accuracy {100 * right / len(gold):.2f}" in " ".join(printed.split("\n")[-2:])
+
+
+def test_copies_lose_what_is_punctuation_in_the_corpus_not_what_was_predicted_to_be(run, config, output, docs):
+    overrides = ["--components.sequence_tagger.attribute", "POS", "--corpora.train.augmenter", UNPUNCTUATED]
+    run("jackknife", config, output, "--folds", 2, *overrides)
     expected = [text for doc in docs for text in (doc.text, unpunctuate(doc).text)]
     assert [doc.text for doc in read(output)] == expected
 
