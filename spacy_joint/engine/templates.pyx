@@ -110,9 +110,10 @@ cdef class Templates:
 
     @property
     def fingerprint(self):
-        """A digest of what features mean: a model read with another one is meaningless (str)."""
+        """A digest of what features mean: a model read with another one is meaningless (str). Atoms are known by their
+        names, so columns that no template reads do not matter."""
         blocks = ["\n".join(" ".join(line.split()) for _, line in block) for block in _paragraphs(self.text)]
-        return hashlib.sha256("\n\n".join([" ".join(self.columns), *blocks]).encode("utf8")).hexdigest()[:16]
+        return hashlib.sha256("\n\n".join(blocks).encode("utf8")).hexdigest()[:16]
 
     cdef uint64_t block_key(self, int block, const uint64_t* slots) noexcept nogil:
         cdef const BlockC* b = &self.blocks[block]
