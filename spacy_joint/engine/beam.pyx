@@ -19,8 +19,8 @@ cdef class Search:
     system (System): What is searched.
     templates (Templates): What it sees.
     width (int): Items of the beam, 1..1024.
-    RAISES ValueError: If the width or the system's number of actions is out of range, or the templates were compiled for
-        a system with other slots.
+    RAISES ValueError: If the width or the system's number of actions is out of range, or the templates were compiled
+        for a system with other slots.
     """
 
     def __cinit__(self, System system not None, Templates templates not None, int width):
@@ -198,8 +198,8 @@ cdef class Search:
     cdef int select(self) noexcept nogil:
         # Ties go to the item and action that come first, whatever the machine.
         cdef int n_best = 0
-        cdef int i, k, action, at
-        cdef double total, least = 0
+        cdef int i, k, action
+        cdef double total
         cdef const float* scores
         for i in range(self.n_items):
             if self.final[i]:

@@ -5,7 +5,7 @@ import numpy as np
 
 from ..errors import Errors
 
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport uint64_t
 from murmurhash.mrmr cimport hash64
 
 

@@ -470,7 +470,8 @@ cdef class Learner:
 
     def _search_share(self, instances, w, dropout):
         # A longest-first deal would balance better, but every w-th is near enough for batches of many.
-        return [(i, self._search(instances[i], self.workers[w], dropout, i)) for i in range(w, len(instances), len(self.workers))]
+        share = range(w, len(instances), len(self.workers))
+        return [(i, self._search(instances[i], self.workers[w], dropout, i)) for i in share]
 
     def _search(self, Instance instance not None, Worker worker, double dropout, int place):
         cdef Outcome outcome = Outcome()

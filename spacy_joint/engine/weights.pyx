@@ -93,7 +93,7 @@ cdef class Weights:
         self.averaged, self.kept, self.scale = averaged, kept, scale
 
     def averages(self):
-        """The averages over all instances seen (np.ndarray of float32): w - u / c, Daume's lazy form of Collins 2002."""
+        """The averages over all instances seen (np.ndarray of float32): w - u / c, the lazy form of Collins 2002."""
         if not self.is_learning:
             raise ValueError(Errors.J023)
         return self.raw - self.total / np.float32(max(self.n_updates, 1))

@@ -1,7 +1,7 @@
 """The lazy-swap oracle (Nivre, Kuhlmann & Hall 2009): the actions of the joint system that make given trees.
 
-Sentence by sentence: LEFT-ARC or RIGHT-ARC once the dependent has all its own dependents; SWAP when s0 comes before s1 in
-the projective order (the in-order traversal of the tree) and s0 and b0 are not in the same maximal projective
+Sentence by sentence: LEFT-ARC or RIGHT-ARC once the dependent has all its own dependents; SWAP when s0 comes before s1
+in the projective order (the in-order traversal of the tree) and s0 and b0 are not in the same maximal projective
 component; SHIFT otherwise. Sentences are joined by SB, flagged early or late as the system says. Any tree comes back
 exactly.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import Errors
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t
 
 from .system cimport SB, SHIFT, SWAP, JointSystem
 
@@ -32,7 +32,7 @@ def oracle_actions(JointSystem system not None, heads, labels, starts):
     if n_tokens == 0:
         return np.zeros(0, dtype=np.uint16)
     numbers = system.numbers
-    root, left, right = [], [], []
+    arcs = []
     for token, (head, label) in enumerate(zip(heads.tolist(), labels)):
         if head == token:
             number = numbers.get(("ROOT", label))
@@ -40,9 +40,9 @@ def oracle_actions(JointSystem system not None, heads, labels, starts):
             number = numbers.get(("LEFT" if head > token else "RIGHT", label))
         if number is None:
             return None
-        root.append(number)
+        arcs.append(number)
     bounds = np.flatnonzero(np.concatenate([[True], np.asarray(starts, dtype=bool)[1:], [True]])).astype(np.int32)
-    cdef Sentences sentences = Sentences(heads, np.array(root, dtype=np.int32), bounds)
+    cdef Sentences sentences = Sentences(heads, np.array(arcs, dtype=np.int32), bounds)
     return sentences.actions(system.early)
 
 

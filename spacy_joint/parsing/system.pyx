@@ -1,5 +1,5 @@
-"""The joint transition system: see system.pxd for its states. Transitions document Validity and Action; the oracle is in
-oracle.pyx."""
+"""The joint transition system: see system.pxd for its states. Transitions document Validity and Action; the oracle is
+in oracle.pyx."""
 
 import numpy as np
 
@@ -268,7 +268,7 @@ cdef class JointSystem(System):
         cdef int32_t next = state.next
         cdef int32_t[3] buffer
         cdef uint32_t number = state.swapped
-        cdef int i, depth
+        cdef int i
         memset(slots, 0, N_SLOTS * sizeof(uint64_t))
         for i in range(N_TOKEN_SLOTS):
             slots[i] = NOTHING

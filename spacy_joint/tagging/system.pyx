@@ -4,7 +4,7 @@ import numpy as np
 
 from ..errors import Errors
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
 
 from ..engine.columns cimport FIRST, InputC
