@@ -4,8 +4,8 @@
 with each action: rows overlap, and colliding weights are noise that learning bears. No dictionary, no growth.
 
 A table that learns has `raw`, `total` (float32) and `n_met` (uint8); one that predicts has `averaged` (int8 x scale)
-and `kept` (a bit a feature). Learning only changes the former; `finish` makes the latter from them. Reading is safe from
-any number of threads; `add` and `finish` want the table to themselves.
+and `kept` (a bit a feature). Learning only changes the former; `finish` makes the latter from them. Reading is safe
+from any number of threads; `add` and `finish` want the table to themselves.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
