@@ -114,9 +114,11 @@ class Perceptron:
         self._system = system
         self._templates = Templates(templates, columns, system)
         self._weights = Weights(self.table_bits, system.n_actions, self.min_met)
+        # Weights of zero that predict; what learning needs is made when there is something to learn, and a model that
+        # is loaded never pays for it.
+        n_features = 1 << self.table_bits
+        self._weights.predict_with(np.zeros(self._weights.n_cells, np.int8), np.zeros(n_features >> 3, np.uint8), 1.0)
         self._others = []
-        self._learn()
-        self._weights.finish(self._others)
         self._forget_searches()
 
     def _learn(self) -> None:
