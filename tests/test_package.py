@@ -26,6 +26,9 @@ REGISTERED = {
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
     },
+    "spacy_loggers": {
+        "spacy_joint.console_logger.v1": "spacy_joint.loggers:console_logger",
+    },
     "spacy_readers": {
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",

@@ -1,0 +1,27 @@
+"""A training logger: spaCy's console logger, which also says the seed, so that a log is enough to train the same
+again.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from spacy.language import Language
+from spacy.training.loggers import console_logger_v3
+
+LogStep = Callable[[dict[str, Any] | None], None]
+
+
+def console_logger(
+    progress_bar: str | None = None, console_output: bool = True, output_file: str | Path | None = None
+) -> Callable[..., tuple[LogStep, Callable[[], None]]]:
+    """Makes the logger, registered as `spacy_joint.console_logger.v1`. Its arguments are those of
+    `spacy.ConsoleLogger.v3`.
+    """
+    set_up_spacy_logger = console_logger_v3(progress_bar, console_output, output_file)
+
+    def set_up_logger(nlp: Language, stdout: IO[str], stderr: IO[str]) -> tuple[LogStep, Callable[[], None]]:
+        stdout.write(f"Seed: {nlp.config['training']['seed']}\n")
+        return set_up_spacy_logger(nlp, stdout, stderr)
+
+    return set_up_logger
