@@ -51,7 +51,7 @@ def list_variants(perceptron: Perceptron) -> dict[str, Predict]:
     unpruned = Weights(trained.bits, trained.width)
     unpruned.predict_with(trained.averaged, all_kept, trained.scale)
     exact = Weights(trained.bits, trained.width)
-    averages = trained.averages()
+    averages = perceptron.averages()
     exact.restore(averages, np.zeros_like(averages), trained.n_met.copy(), 0)
     search = Search(perceptron.system, perceptron.templates, perceptron.beam_width)
     return {

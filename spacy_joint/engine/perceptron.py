@@ -183,6 +183,13 @@ class Perceptron:
             self._idle_searches = []
             self._unfinished = False
 
+    def averages(self) -> np.ndarray:
+        """The exact averages (float32) behind the weights that predict: the mean of all tables' own.
+
+        RAISES ValueError: If what was learnt is not there any more.
+        """
+        return np.mean([weights.averages() for weights in (self.weights, *self._others)], axis=0)
+
     def fingerprint(self) -> str:
         """A digest of what the weights mean: the actions of the system and the features."""
         described = json.dumps([type(self.system).__name__, self.system.__reduce__()[1]], sort_keys=True)
