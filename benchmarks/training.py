@@ -17,7 +17,7 @@ import spacy
 import typer
 from spacy.language import Language
 from spacy.training import Example
-from spacy.util import minibatch
+from spacy.util import fix_random_seed, minibatch
 
 from spacy_joint.architectures import get_perceptron
 from spacy_joint.corpora.examples import make_example
@@ -30,6 +30,8 @@ def make_learner(corpus: Path, limit: int, beam_width: int, threads: int) -> tup
     nlp.add_pipe(PARSER, config={"model": model})
     references = read_references(corpus, nlp.vocab)[: limit or None]
     examples = [make_example(reference, ["TAG"]) for reference in references]
+    # The same chance for all.
+    fix_random_seed(0)
     nlp.initialize(lambda: examples)
     return nlp, examples
 
