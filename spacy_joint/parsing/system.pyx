@@ -110,6 +110,16 @@ cdef inline int32_t front(const InputC* input, const ArenaC* arena, const StateC
     return state.next if state.next < input.n_tokens else -1
 
 
+cdef inline void show_children(const ItemC* item, uint64_t* tokens, uint64_t* labels, uint64_t* counts) noexcept nogil:
+    """The slots of an item's children, in the order of the enumerations above."""
+    tokens[0], labels[0] = row(item.left), item.left_label
+    tokens[1], labels[1] = row(item.left2), item.left2_label
+    tokens[2], labels[2] = row(item.right), item.right_label
+    tokens[3], labels[3] = row(item.right2), item.right2_label
+    counts[0] = item.n_left
+    counts[1] = item.n_right
+
+
 cdef class JointSystem(System):
     """Sentence boundaries and trees of a whole document.
 
@@ -302,16 +312,7 @@ cdef class JointSystem(System):
         if s0 == NULL:
             return
         slots[S0] = row(s0.token)
-        slots[S0_LEFT] = row(s0.left)
-        slots[S0_LEFT2] = row(s0.left2)
-        slots[S0_RIGHT] = row(s0.right)
-        slots[S0_RIGHT2] = row(s0.right2)
-        slots[S0_LEFT_LABEL] = s0.left_label
-        slots[S0_LEFT2_LABEL] = s0.left2_label
-        slots[S0_RIGHT_LABEL] = s0.right_label
-        slots[S0_RIGHT2_LABEL] = s0.right2_label
-        slots[S0_N_LEFT] = s0.n_left
-        slots[S0_N_RIGHT] = s0.n_right
+        show_children(s0, slots + S0_LEFT, slots + S0_LEFT_LABEL, slots + S0_N_LEFT)
         if buffer[0] >= 0:
             slots[S0_B0_DISTANCE] = bucket(buffer[0] - s0.token)
         slots[STACK_DEPTH] = 1
@@ -320,16 +321,7 @@ cdef class JointSystem(System):
             return
         s1 = item_at(arena, s0.below)
         slots[S1] = row(s1.token)
-        slots[S1_LEFT] = row(s1.left)
-        slots[S1_LEFT2] = row(s1.left2)
-        slots[S1_RIGHT] = row(s1.right)
-        slots[S1_RIGHT2] = row(s1.right2)
-        slots[S1_LEFT_LABEL] = s1.left_label
-        slots[S1_LEFT2_LABEL] = s1.left2_label
-        slots[S1_RIGHT_LABEL] = s1.right_label
-        slots[S1_RIGHT2_LABEL] = s1.right2_label
-        slots[S1_N_LEFT] = s1.n_left
-        slots[S1_N_RIGHT] = s1.n_right
+        show_children(s1, slots + S1_LEFT, slots + S1_LEFT_LABEL, slots + S1_N_LEFT)
         slots[S0_S1_DISTANCE] = bucket(s0.token - s1.token)
         slots[STACK_DEPTH] = 2
         slots[S2] = ROOT
