@@ -79,6 +79,7 @@ cdef class Search:
     # Collects the arena when it is time to; 0, or -1 without memory.
     cdef int collect(self, bint with_extra) noexcept nogil
     cdef uint32_t* used_slots(self, int n_blocks) noexcept nogil
+    cdef float least_score(self, int item, int n_best) noexcept nogil
     cdef int insert(self, double total, int parent, int action, int n_best) noexcept nogil
     cdef bint all_final(self, const InputC* input) noexcept nogil
     cdef int run(self, const InputC* input) noexcept nogil

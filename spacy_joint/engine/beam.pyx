@@ -4,13 +4,14 @@ import numpy as np
 
 from ..errors import Errors
 
+from libc.math cimport NAN, fabs
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from .columns cimport Columns
 from .system cimport MAX_NODES_A_STEP, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init, arena_reserve
-from .templates cimport MAX_TEMPLATES
-from .weights cimport Weights, prefetch_row
+from .templates cimport MAX_TEMPLATES, keep_features
+from .weights cimport Weights, first_above, prefetch, prefetch_row
 
 
 cdef class Search:
@@ -140,6 +141,7 @@ cdef class Search:
         cdef uint64_t* offsets
         cdef size_t n_offsets = 0
         cdef MissC miss
+        cdef size_t m, first
         cdef int i, item, b, j, n, n_scored
         cdef void* sums[MAX_TEMPLATES]
         cdef uint32_t* used = self.used_slots(n_blocks)
@@ -151,7 +153,8 @@ cdef class Search:
         if self.offsets.size() < <size_t>(n_scored * self.templates.n_templates):
             self.offsets.resize(n_scored * self.templates.n_templates)
         offsets = self.offsets.data()
-        # First all addresses, so that the rows are on their way from memory when they are summed.
+        # First all features, then all addresses, then all sums: what a pass reads is on its way from memory during the
+        # pass before.
         for i in range(n_scored):
             item = i if i < self.n_items else self.width
             if self.final[item]:
@@ -168,16 +171,21 @@ cdef class Search:
                 if self.cache.keys[at] == key:
                     continue
                 self.cache.keys[at] = key
-                n = self.templates.block_features(
-                    b, input, slots, self.table.bits, self.filter, offsets + n_offsets
-                )
-                for j in range(n):
-                    prefetch_row(cells + offsets[n_offsets + j] * self.table.kernels.cell_bytes, row_bytes)
+                n = self.templates.block_features(b, input, slots, self.table.bits, offsets + n_offsets)
+                if self.filter.kept != NULL:
+                    for j in range(n):
+                        prefetch(self.filter.kept + (offsets[n_offsets + j] >> 3))
                 miss.slot = at
                 miss.first = n_offsets
                 miss.n = n
                 self.misses.push_back(miss)
                 n_offsets += n
+        for m in range(self.misses.size()):
+            first = self.misses[m].first
+            n = keep_features(&self.filter, offsets + first, self.misses[m].n)
+            self.misses[m].n = n
+            for j in range(n):
+                prefetch_row(cells + offsets[first + j] * self.table.kernels.cell_bytes, row_bytes)
         for miss in self.misses:
             self.table.kernels.sum_rows(
                 self.cache.sums + miss.slot * sum_size, cells, offsets + miss.first, miss.n, padded
@@ -198,22 +206,34 @@ cdef class Search:
     cdef int select(self) noexcept nogil:
         # Ties go to the item and action that come first, whatever the machine.
         cdef int n_best = 0
-        cdef int i, k, action
-        cdef double total
+        cdef int i, k, action, end
+        cdef float bound
         cdef const float* scores
         for i in range(self.n_items):
             if self.final[i]:
                 n_best = self.insert(self.totals[i], i, NO_ACTION, n_best)
                 continue
             scores = self.scores + i * self.table.padded_width
+            bound = self.least_score(i, n_best)
             for k in range(self.system.n_kinds):
                 if not self.legal[i] >> k & 1:
                     continue
-                for action in range(self.system.kind_start[k], self.system.kind_start[k + 1]):
-                    total = self.totals[i] + scores[action]
-                    if n_best < self.width or total > self.best_totals[n_best - 1]:
-                        n_best = self.insert(total, i, action, n_best)
+                end = self.system.kind_start[k + 1]
+                action = first_above(scores, self.system.kind_start[k], end, bound)
+                while action < end:
+                    n_best = self.insert(self.totals[i] + scores[action], i, action, n_best)
+                    bound = self.least_score(i, n_best)
+                    action = first_above(scores, action + 1, end, bound)
         return n_best
+
+    cdef inline float least_score(self, int item, int n_best) noexcept nogil:
+        """A score up to which no action of this item gets into the beam; NaN, which nothing is up to, while there is
+        room. A little too low, because it is rounded."""
+        cdef double least
+        if n_best < self.width:
+            return NAN
+        least = self.best_totals[n_best - 1] - self.totals[item]
+        return <float>(least - 1e-6 * fabs(least))
 
     cdef inline int insert(self, double total, int parent, int action, int n_best) noexcept nogil:
         cdef int at

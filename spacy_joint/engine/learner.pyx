@@ -41,7 +41,7 @@ from .system cimport (
     arena_init,
     arena_reserve,
 )
-from .templates cimport MAX_TEMPLATES, Templates
+from .templates cimport MAX_TEMPLATES, Templates, keep_features
 from .weights cimport Weights
 
 
@@ -378,7 +378,8 @@ cdef class Worker:
         if sign != 0:
             self.system.slots(input, &self.arena, state, slots)
             for b in range(self.templates.n_blocks):
-                n = self.templates.block_features(b, input, slots, self.search.table.bits, self.search.filter, hashes)
+                n = self.templates.block_features(b, input, slots, self.search.table.bits, hashes)
+                n = keep_features(&self.search.filter, hashes, n)
                 for i in range(n):
                     outcome.difference.add(<uint32_t>(hashes[i] + action), hashes[i], sign)
         if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:

@@ -20,6 +20,7 @@
 
 #if !defined(_MSC_VER) && defined(__x86_64__)
 #define ROWS_HAVE_AVX2 1
+#include <immintrin.h>
 #else
 #define ROWS_HAVE_AVX2 0
 #endif
@@ -47,17 +48,21 @@ struct BlockC {
     }
 };
 #define ROWS_BLOCK(element_t, name) typedef BlockC<element_t> name;
-#define ROWS_ADD(sum, block, sum_block_t) sum.add(block)
+#define ROWS_ADD(sum, block, sum_block_t, widen) sum.add(block)
 #define ROWS_AT(block, i) block.at[i]
 #else
 #define ROWS_BLOCK(element_t, name) typedef element_t name __attribute__((vector_size(ROW_BLOCK * sizeof(element_t))));
-#define ROWS_ADD(sum, block, sum_block_t) sum += __builtin_convertvector(block, sum_block_t)
+#define ROWS_ADD(sum, block, sum_block_t, widen) sum += widen(block, sum_block_t)
+#define ROWS_KEEP(block, sum_block_t) block
+#define ROWS_WIDEN(block, sum_block_t) __builtin_convertvector(block, sum_block_t)
+// One instruction, where GCC 12 makes five of the above.
+#define ROWS_WIDEN_INT8_AVX2(block, sum_block_t) (sum_block_t) _mm256_cvtepi8_epi16((__m128i)(block))
 #define ROWS_AT(block, i) block[i]
 #endif
 
 // A tile of B blocks is summed at once, in registers: rows are not read again for each block, sums not written for each
 // row. A row is wider than a tile seldom enough.
-#define ROWS_DEFINE(suffix, target, cell_t, sum_t)                                                                \
+#define ROWS_DEFINE(suffix, target, cell_t, sum_t, widen)                                                         \
     ROWS_BLOCK(cell_t, cells_##suffix)                                                                            \
     ROWS_BLOCK(sum_t, sums_##suffix)                                                                              \
     template <int B>                                                                                              \
@@ -69,7 +74,7 @@ struct BlockC {
             for (int b = 0; b < B; b++) {                                                                         \
                 cells_##suffix cells;                                                                             \
                 memcpy(&cells, row + b * ROW_BLOCK, sizeof(cells));                                               \
-                ROWS_ADD(tile[b], cells, sums_##suffix);                                                          \
+                ROWS_ADD(tile[b], cells, sums_##suffix, widen);                                                   \
             }                                                                                                     \
         }                                                                                                         \
         memcpy(sum, tile, sizeof(tile));                                                                          \
@@ -101,19 +106,19 @@ struct BlockC {
             for (int s = 0; s < n_sums; s++) {                                                                    \
                 sums_##suffix sum;                                                                                \
                 memcpy(&sum, (const sum_t*)sums[s] + at, sizeof(sum));                                            \
-                ROWS_ADD(total, sum, sums_##suffix);                                                              \
+                ROWS_ADD(total, sum, sums_##suffix, ROWS_KEEP);                                                   \
             }                                                                                                     \
             for (int c = 0; c < ROW_BLOCK; c++) scores[at + c] = (float)ROWS_AT(total, c) * scale;                \
         }                                                                                                         \
     }                                                                                                             \
     static const KernelsC kernels_##suffix = {sizeof(cell_t), sizeof(sum_t), sum_rows_##suffix, to_scores_##suffix};
 
-ROWS_DEFINE(float_baseline, , float, float)
+ROWS_DEFINE(float_baseline, , float, float, ROWS_KEEP)
 // int16 sums cannot overflow: templates.pyx refuses more than 256 templates, and 256 * 127 < 2^15.
-ROWS_DEFINE(int8_baseline, , int8_t, int16_t)
+ROWS_DEFINE(int8_baseline, , int8_t, int16_t, ROWS_WIDEN)
 #if ROWS_HAVE_AVX2
-ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), float, float)
-ROWS_DEFINE(int8_avx2, __attribute__((target("avx2"))), int8_t, int16_t)
+ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), float, float, ROWS_KEEP)
+ROWS_DEFINE(int8_avx2, __attribute__((target("avx2"))), int8_t, int16_t, ROWS_WIDEN_INT8_AVX2)
 static int rows_use_avx2(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2");
@@ -133,6 +138,21 @@ static const KernelsC* int8_kernels(void) {
 #endif
     return &kernels_int8_baseline;
 }
+
+// The first of scores[i..n) that is above the bound, or not to be compared with it; n if none is.
+static inline int first_above(const float* scores, int i, int n, float bound) {
+#if defined(__SSE2__)
+    const __m128 bounds = _mm_set1_ps(bound);
+    for (; i + 4 <= n; i += 4) {
+        const int above = _mm_movemask_ps(_mm_cmpnle_ps(_mm_loadu_ps(scores + i), bounds));
+        if (above) return i + __builtin_ctz(above);
+    }
+#endif
+    while (i < n && scores[i] <= bound) i++;
+    return i;
+}
+
+static inline void prefetch(const void* address) { ROWS_PREFETCH(address); }
 
 static inline void prefetch_row(const void* row, int bytes) {
     const char* at = (const char*)row;

@@ -15,6 +15,8 @@ from .system cimport MAX_SLOTS
 cdef enum:
     MAX_TEMPLATES = 256     # rows.h relies on it
     MAX_BLOCK_ATOMS = 128
+    MAX_CONJOINED = 8
+    UNROLLED = 4            # most templates conjoin no more
 
 
 cdef struct AtomC:
@@ -32,7 +34,8 @@ cdef struct BlockC:
 
 cdef struct TemplateC:
     uint64_t seed
-    uint32_t first, n       # of `conjoined`: indices of atoms within the block
+    uint8_t[MAX_CONJOINED] atoms    # of the block; padded up to UNROLLED with n_atoms of the block, whose value is 0
+    uint64_t n
 
 
 # Which features take part. While learning, those whose hash, mixed with the seed, is below the threshold are left out;
@@ -41,6 +44,33 @@ cdef struct FilterC:
     uint64_t seed
     uint64_t threshold
     const uint8_t* kept
+
+
+cdef inline uint64_t mix(uint64_t h) noexcept nogil:
+    h ^= h >> 32
+    h *= <uint64_t>0xD6E8FEB86659FD93
+    h ^= h >> 32
+    return h * <uint64_t>0x9E3779B97F4A7C15
+
+
+cdef inline int keep_features(const FilterC* filter, uint64_t* hashes, int n) noexcept nogil:
+    """Moves the features that take part to the front. Returns their number."""
+    cdef int i, n_kept = 0
+    cdef uint64_t h
+    # Without branches: no processor could guess which features are new to the model.
+    if filter.kept != NULL:
+        for i in range(n):
+            h = hashes[i]
+            hashes[n_kept] = h
+            n_kept += filter.kept[h >> 3] >> (h & 7) & 1
+    elif filter.threshold:
+        for i in range(n):
+            h = hashes[i]
+            hashes[n_kept] = h
+            n_kept += mix(h ^ filter.seed) >= filter.threshold
+    else:
+        n_kept = n
+    return n_kept
 
 
 cdef class Templates:
@@ -54,10 +84,9 @@ cdef class Templates:
     cdef TemplateC[::1] templates
     cdef AtomC[::1] atoms
     cdef uint16_t[::1] block_slots
-    cdef uint16_t[::1] conjoined
 
     # What the sum of a block depends on, as one number (never 0).
     cdef uint64_t block_key(self, int block, const uint64_t* slots) noexcept nogil
-    # The hash of each template of the block that takes part, in [0, 2^bits). Returns their number.
-    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits, FilterC filter,
+    # The hash of each template of the block, in [0, 2^bits). Returns their number.
+    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits,
                             uint64_t* hashes) noexcept nogil

@@ -13,24 +13,20 @@ from ..errors import Errors
 from .columns cimport PADDING
 
 
-cdef uint64_t[8] MULTIPLIERS
+# Of the atoms from UNROLLED on.
+cdef uint64_t[MAX_CONJOINED - UNROLLED] MULTIPLIERS
 MULTIPLIERS[:] = [
-    0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93,
     0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3,
 ]
-MAX_CONJOINED = 8
+cdef uint64_t[MAX_SLOTS] SLOT_MULTIPLIERS
 ATOM = re.compile(r"(?P<slot>[^+\s]+?)(?P<offset>[+-]\d+)?\.(?P<column>[^.\s]+)$")
-
-
-cdef inline uint64_t mix(uint64_t h) noexcept nogil:
-    h ^= h >> 32
-    h *= <uint64_t>0xD6E8FEB86659FD93
-    h ^= h >> 32
-    return h * <uint64_t>0x9E3779B97F4A7C15
 
 
 def _seed(text):
     return int.from_bytes(hashlib.sha256(text.encode("utf8")).digest()[:8], "little")
+
+
+SLOT_MULTIPLIERS[:] = [_seed(f"slot {slot}") | 1 for slot in range(MAX_SLOTS)]
 
 
 cdef class Templates:
@@ -47,7 +43,7 @@ cdef class Templates:
         self.columns = tuple(columns)
         token_slots, value_slots = system.token_slots(), system.value_slots()
         self.token_slots, self.value_slots = dict(token_slots), dict(value_slots)
-        blocks, templates, atoms, block_slots, conjoined = [], [], [], [], []
+        blocks, templates, atoms, block_slots = [], [], [], []
         for block in _paragraphs(text):
             block_atoms = []
             first_template = len(templates)
@@ -60,11 +56,11 @@ cdef class Templates:
                     indices.append(block_atoms.index(atom))
                 if len(indices) > MAX_CONJOINED:
                     raise ValueError(Errors.J012.format(line=line_number, n=len(indices), most=MAX_CONJOINED))
-                normalised = " ".join(line.split())
-                templates.append((_seed(normalised), len(conjoined), len(indices)))
-                conjoined.extend(indices)
+                templates.append((_seed(" ".join(line.split())), indices, len(indices)))
             if len(block_atoms) > MAX_BLOCK_ATOMS:
                 raise ValueError(Errors.J013.format(line=block[0][0], n=len(block_atoms), most=MAX_BLOCK_ATOMS))
+            for _, indices, n in templates[first_template:]:
+                indices.extend([len(block_atoms)] * (MAX_CONJOINED - n))
             slots = sorted({atom[0] for atom in block_atoms})
             blocks.append(
                 (
@@ -84,10 +80,9 @@ cdef class Templates:
             [("seed", "u8")] + [(f"f{i}", "u4") for i in range(6)]
         )
         self.blocks = np.array(blocks, dtype=block_dtype)
-        self.templates = np.array(templates, dtype=[("seed", "u8"), ("first", "u4"), ("n", "u4")])
+        self.templates = np.array(templates, dtype=[("seed", "u8"), ("atoms", "u1", MAX_CONJOINED), ("n", "u8")])
         self.atoms = np.array(atoms, dtype=[("slot", "i4"), ("column", "i4"), ("offset", "i4")])
         self.block_slots = np.array(block_slots, dtype=np.uint16)
-        self.conjoined = np.array(conjoined, dtype=np.uint16)
 
     def _atom(self, name, line_number, token_slots, value_slots):
         if name in value_slots:
@@ -119,41 +114,40 @@ cdef class Templates:
         cdef const BlockC* b = &self.blocks[block]
         cdef uint64_t h = b.seed
         cdef uint32_t i
+        # A sum of products, because processors multiply several numbers at once.
         for i in range(b.first_slot, b.first_slot + b.n_slots):
-            h = (h ^ slots[self.block_slots[i]]) * <uint64_t>0x9E3779B97F4A7C15
-            h ^= h >> 29
-        return h | 1
+            h += slots[self.block_slots[i]] * SLOT_MULTIPLIERS[self.block_slots[i]]
+        return mix(h) | 1
 
-    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits, FilterC filter,
+    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits,
                             uint64_t* hashes) noexcept nogil:
         cdef const BlockC* b = &self.blocks[block]
         cdef const AtomC* atom
         cdef const TemplateC* template
-        cdef const uint16_t* conjoined
-        cdef uint64_t[MAX_BLOCK_ATOMS] values
+        cdef uint64_t[MAX_BLOCK_ATOMS + 1] values
         cdef uint64_t h
         cdef uint32_t i, j
-        cdef int n = 0
         for i in range(b.n_atoms):
             atom = &self.atoms[b.first_atom + i]
             if atom.column < 0:
                 values[i] = slots[atom.slot]
             else:
                 values[i] = input.cells[(<long long>slots[atom.slot] + atom.offset) * input.n_columns + atom.column]
+        values[b.n_atoms] = 0
         for i in range(b.n_templates):
             template = &self.templates[b.first_template + i]
-            conjoined = &self.conjoined[template.first]
-            h = template.seed
-            for j in range(template.n):
-                h += values[conjoined[j]] * MULTIPLIERS[j]
-            h = mix(h) >> (64 - bits)
-            hashes[n] = h
-            # Without a branch: about half of all features are new to the model, and no processor could guess which.
-            if filter.kept != NULL:
-                n += filter.kept[h >> 3] >> (h & 7) & 1
-            else:
-                n += mix(h ^ filter.seed) >= filter.threshold
-        return n
+            # Multiplying zeros costs less than guessing wrongly how many atoms come.
+            h = (
+                template.seed
+                + values[template.atoms[0]] * <uint64_t>0x9E3779B97F4A7C15
+                + values[template.atoms[1]] * <uint64_t>0xBF58476D1CE4E5B9
+                + values[template.atoms[2]] * <uint64_t>0x94D049BB133111EB
+                + values[template.atoms[3]] * <uint64_t>0xD6E8FEB86659FD93
+            )
+            for j in range(UNROLLED, template.n):
+                h += values[template.atoms[j]] * MULTIPLIERS[j - UNROLLED]
+            hashes[i] = mix(h) >> (64 - bits)
+        return b.n_templates
 
 
 def _paragraphs(text):

@@ -20,7 +20,9 @@ cdef extern from "rows.h" nogil:
         void (*to_scores)(float* scores, void** sums, int n_sums, int width, float scale) noexcept nogil
     const KernelsC* float_kernels()
     const KernelsC* int8_kernels()
+    void prefetch(const void* address)
     void prefetch_row(const void* row, int bytes)
+    int first_above(const float* scores, int i, int n, float bound)
 
 
 cdef struct TableC:
