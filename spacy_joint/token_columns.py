@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from spacy.attrs import ORTH, POS, TAG
+from spacy.attrs import ORTH, POS, SPACY, TAG
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -26,7 +26,10 @@ MOST_CLASSES = 4
 CLASSES = tuple(f"class{n}" for n in range(1, MOST_CLASSES + 1))
 # The same for all tokens: whether the document is written with punctuation and with capitals, see `_style`.
 STYLE = "style"
-COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE)
+# 1 for a token that follows the one before without whitespace, which hardly ever starts a sentence; 0 for others, and for
+# all where tokens are given without spacing.
+GLUED = "glued"
+COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED)
 # A share of tokens below this is an accident: a stray mark in a chat, an "OK" in a transcript.
 LEAST_SHARE = 0.02
 
@@ -143,8 +146,9 @@ class WordColumns:
     def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
-        self.by_word = [(i, name) for i, name in enumerate(names) if name not in (*BY_TOKEN, STYLE)]
+        self.by_word = [(i, name) for i, name in enumerate(names) if name not in (*BY_TOKEN, STYLE, GLUED)]
         self.style = self.names.index(STYLE) if STYLE in names else None
+        self.glued = self.names.index(GLUED) if GLUED in names else None
         self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
         # Several threads may predict at once.
         self.lock = Lock()
@@ -167,7 +171,7 @@ class WordColumns:
         constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
         RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
         """
-        attributes = [ORTH, *(attribute for _, attribute in self.by_token)]
+        attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
         by_token = doc.to_array(attributes).reshape(len(doc), len(attributes))
         words = by_token[:, 0].tolist()
         with self.lock:
@@ -184,6 +188,8 @@ class WordColumns:
             values[:, i] = by_token[:, column]
         if self.style is not None:
             values[:, self.style] = style
+        if self.glued is not None:
+            values[1:, self.glued] = (by_token[:-1, -1] == 0) & ~is_space[:-1]
         if not is_space.any():
             return Columns(self.names, values, constraints), np.arange(len(words))
         kept = np.flatnonzero(~is_space)

@@ -33,14 +33,19 @@ cdef class Templates:
     """Compiled feature templates.
 
     text (str): The templates.
-    columns (Sequence[str]): Names of the columns of the documents to come.
+    columns (Sequence[str]): Names of the columns that templates may name. Those that they do name are the columns of the
+        documents to come.
     system (System): The system whose slots the templates name.
     RAISES ValueError: If a line names an unknown atom, or the text is empty or too large.
     """
 
     def __init__(self, text, columns, system):
         self.text = text
-        self.columns = tuple(columns)
+        # Documents carry no column that nothing reads: the less there is of a token, the more tokens stay at hand.
+        lines = [line for block in _paragraphs(text) for _, line in block]
+        read = {match["column"] for match in map(ATOM.match, " ".join(lines).split()) if match}
+        known_columns = tuple(columns)
+        self.columns = tuple(name for name in known_columns if name in read)
         token_slots, value_slots = system.token_slots(), system.value_slots()
         self.token_slots, self.value_slots = dict(token_slots), dict(value_slots)
         blocks, templates, atoms, block_slots = [], [], [], []
@@ -50,7 +55,7 @@ cdef class Templates:
             for line_number, line in block:
                 indices = []
                 for name in line.split():
-                    atom = self._atom(name, line_number, token_slots, value_slots)
+                    atom = self._atom(name, line_number, token_slots, value_slots, known_columns)
                     if atom not in block_atoms:
                         block_atoms.append(atom)
                     indices.append(block_atoms.index(atom))
@@ -84,7 +89,7 @@ cdef class Templates:
         self.atoms = np.array(atoms, dtype=[("slot", "i4"), ("column", "i4"), ("offset", "i4")])
         self.block_slots = np.array(block_slots, dtype=np.uint16)
 
-    def _atom(self, name, line_number, token_slots, value_slots):
+    def _atom(self, name, line_number, token_slots, value_slots, known_columns):
         if name in value_slots:
             return (value_slots[name], -1, 0)
         match = ATOM.match(name)
@@ -97,7 +102,7 @@ cdef class Templates:
                 name=name,
                 line=line_number,
                 tokens=", ".join(token_slots),
-                columns=", ".join(self.columns),
+                columns=", ".join(known_columns),
                 values=", ".join(value_slots),
                 most=PADDING,
             )

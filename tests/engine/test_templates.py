@@ -5,9 +5,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.engine.beam import Search
+from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
 
-from .toys import COLUMNS, JOINT, TAGGING, random_columns, random_weights, replay, templates_for
+from .toys import (
+    COLUMNS,
+    JOINT,
+    TAGGING,
+    random_columns,
+    random_values,
+    random_weights,
+    replay,
+    templates_for,
+)
 
 QUICK = settings(deadline=None, max_examples=100)
 
@@ -32,10 +42,19 @@ def test_templates_without_features_are_refused(text):
         compile_for_joint(text)
 
 
+def random_columns_for(templates, n_tokens):
+    return Columns(templates.columns, random_values(n_tokens, 0)[:, : len(templates.columns)])
+
+
+def test_documents_need_only_the_columns_that_templates_read():
+    templates = compile_for_joint("# not s0.tag\ns0.word b0.word")
+    assert templates.columns == ("word",)
+
+
 def test_as_many_templates_as_are_allowed_are_compiled_and_searched():
     templates = compile_for_joint("\n\n".join(["s0.word b0.word"] * 256))
     assert (templates.n_templates, templates.n_blocks) == (256, 256)
-    columns = random_columns(5)
+    columns = random_columns_for(templates, 5)
     actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
     assert replay(JOINT, columns, actions).is_final
 
@@ -51,7 +70,7 @@ def test_offsets_up_to_eight_can_be_searched_at_both_ends_of_a_document(offset, 
     slots = system.token_slots()
     templates = Templates("\n".join(f"{slot}{offset}.word" for slot in slots), COLUMNS, system)
     for n_tokens in (1, 3):
-        columns = random_columns(n_tokens)
+        columns = random_columns_for(templates, n_tokens)
         actions = Search(system, templates, 4).predict(random_weights(system), columns)
         assert replay(system, columns, actions).is_final
 
@@ -124,7 +143,7 @@ def lines_of(names):
 
 def test_a_block_of_as_many_atoms_as_are_allowed_is_searched():
     templates = compile_for_joint(lines_of(atoms(128)))
-    columns = random_columns(5)
+    columns = random_columns_for(templates, 5)
     actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
     assert replay(JOINT, columns, actions).is_final
 
