@@ -26,8 +26,8 @@ MOST_CLASSES = 4
 CLASSES = tuple(f"class{n}" for n in range(1, MOST_CLASSES + 1))
 # The same for all tokens: whether the document is written with punctuation and with capitals, see `_style`.
 STYLE = "style"
-# 1 for a token that follows the one before without whitespace, which hardly ever starts a sentence; 0 for others, and for
-# all where tokens are given without spacing.
+# 1 for a token that follows the one before without whitespace, which hardly ever starts a sentence; 0 for others, and
+# for all where tokens are given without spacing.
 GLUED = "glued"
 COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED)
 # A share of tokens below this is an accident: a stray mark in a chat, an "OK" in a transcript.

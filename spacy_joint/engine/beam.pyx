@@ -42,6 +42,7 @@ cdef class Search:
         self.system = system
         self.templates = templates
         self.width = width
+        self.rows_an_item = 1 if system.n_kinds else system.n_actions
         cdef size_t n = width + 1
         self.states = <char*>calloc(n, system.state_size)
         self.next_states = <char*>calloc(n, system.state_size)
@@ -77,10 +78,10 @@ cdef class Search:
         """Searches with these weights from now on. `table` is borrowed."""
         cdef uint32_t n_slots = 256
         cdef size_t sum_size = table.padded_width * table.kernels.sum_bytes
-        if table.width != self.system.n_actions:
-            raise ValueError(Errors.J033.format(width=table.width, n=self.system.n_actions))
+        if table.width != self.system.row_width:
+            raise ValueError(Errors.J033.format(width=table.width, n=self.system.row_width))
         # Four times what one step can use, so that sums survive a few steps and probing stays short.
-        while n_slots < <uint32_t>(4 * (self.width + 1) * self.templates.n_blocks):
+        while n_slots < <uint32_t>(4 * (self.width + 1) * self.rows_an_item * self.templates.n_blocks):
             n_slots *= 2
         # Until the end of this method there is no table to search with.
         self.table.cells = NULL
@@ -91,7 +92,9 @@ cdef class Search:
         self.cache.keys = <uint64_t*>calloc(n_slots, sizeof(uint64_t))
         self.cache.last_used = <uint32_t*>calloc(n_slots, sizeof(uint32_t))
         self.cache.sums = <char*>malloc(n_slots * sum_size)
-        self.scores = <float*>calloc((self.width + 1) * table.padded_width, sizeof(float))
+        # A row of weights is padded, so the last one needs room behind it.
+        self.stride = self.system.n_actions if self.rows_an_item > 1 else table.padded_width
+        self.scores = <float*>calloc((self.width + 1) * self.stride + table.padded_width, sizeof(float))
         if not self.cache.keys or not self.cache.last_used or not self.cache.sums or not self.scores:
             raise MemoryError(Errors.J003)
         self.cache.n_slots = n_slots
@@ -131,55 +134,40 @@ cdef class Search:
     cdef int score(self, const InputC* input, bint with_extra) noexcept nogil:
         cdef uint64_t[MAX_SLOTS] slots
         cdef int n_blocks = self.templates.n_blocks
+        cdef int n_templates = self.templates.n_templates
         cdef int padded = self.table.padded_width
         cdef size_t sum_size = padded * self.table.kernels.sum_bytes
         cdef int row_bytes = self.table.width * self.table.kernels.cell_bytes
         cdef const char* cells = <const char*>self.table.cells
-        cdef uint32_t mask = self.cache.n_slots - 1
-        cdef uint32_t at
-        cdef uint64_t key
         cdef uint64_t* offsets
-        cdef size_t n_offsets = 0
         cdef MissC miss
         cdef size_t m, first
-        cdef int i, item, b, j, n, n_scored
+        cdef int i, item, row, r, b, j, n, n_scored
         cdef void* sums[MAX_TEMPLATES]
-        cdef uint32_t* used = self.used_slots(n_blocks)
-        if used == NULL:
-            return -1
         n_scored = self.n_items + (1 if with_extra else 0)
         self.cache_step += 1
         self.misses.clear()
-        if self.offsets.size() < <size_t>(n_scored * self.templates.n_templates):
-            self.offsets.resize(n_scored * self.templates.n_templates)
-        offsets = self.offsets.data()
+        self.n_offsets = 0
+        self.used.resize(<size_t>(self.width + 1) * self.rows_an_item * n_blocks)
         # First all features, then all addresses, then all sums: what a pass reads is on its way from memory during the
         # pass before.
         for i in range(n_scored):
             item = i if i < self.n_items else self.width
             if self.final[item]:
                 continue
-            self.legal[item] = self.system.legal(input, &self.arena, self.state(item))
-            self.system.slots(input, &self.arena, self.state(item), slots)
-            for b in range(n_blocks):
-                key = self.templates.block_key(b, slots)
-                at = <uint32_t>(key >> 32) & mask
-                while self.cache.keys[at] != key and self.cache.last_used[at] == self.cache_step:
-                    at = (at + 1) & mask
-                used[item * n_blocks + b] = at
-                self.cache.last_used[at] = self.cache_step
-                if self.cache.keys[at] == key:
-                    continue
-                self.cache.keys[at] = key
-                n = self.templates.block_features(b, input, slots, self.table.bits, offsets + n_offsets)
-                if self.filter.kept != NULL:
-                    for j in range(n):
-                        prefetch(self.filter.kept + (offsets[n_offsets + j] >> 3))
-                miss.slot = at
-                miss.first = n_offsets
-                miss.n = n
-                self.misses.push_back(miss)
-                n_offsets += n
+            row = item * self.rows_an_item
+            if self.rows_an_item == 1:
+                self.legal[item] = self.system.legal(input, &self.arena, self.state(item))
+                n = 1
+            else:
+                n = self.system.n_candidates(input, &self.arena, self.state(item))
+                self.legal[item] = n
+            if self.offsets.size() < self.n_offsets + <size_t>n * n_templates:
+                self.offsets.resize(2 * (self.n_offsets + <size_t>n * n_templates))
+            for r in range(n):
+                self.system.slots_of(input, &self.arena, self.state(item), r, slots)
+                self.find_sums(input, slots, row + r)
+        offsets = self.offsets.data()
         for m in range(self.misses.size()):
             first = self.misses[m].first
             n = keep_features(&self.filter, offsets + first, self.misses[m].n)
@@ -194,36 +182,72 @@ cdef class Search:
             item = i if i < self.n_items else self.width
             if self.final[item]:
                 continue
-            for b in range(n_blocks):
-                sums[b] = self.cache.sums + used[item * n_blocks + b] * sum_size
-            self.table.kernels.to_scores(self.scores + item * padded, sums, n_blocks, padded, self.table.scale)
+            # In this order what a row of a candidate writes beyond its one score is written over by the next.
+            for r in range(1 if self.rows_an_item == 1 else <int>self.legal[item]):
+                row = item * self.rows_an_item + r
+                for b in range(n_blocks):
+                    sums[b] = self.cache.sums + self.used[<size_t>row * n_blocks + b] * sum_size
+                self.table.kernels.to_scores(
+                    self.scores + item * self.stride + r, sums, n_blocks, padded, self.table.scale
+                )
         return 0
 
-    cdef uint32_t* used_slots(self, int n_blocks) noexcept nogil:
-        self.used.resize((self.width + 1) * n_blocks)
-        return self.used.data()
+    cdef void find_sums(self, const InputC* input, const uint64_t* slots, int row) noexcept nogil:
+        cdef int n_blocks = self.templates.n_blocks
+        cdef uint32_t* used = self.used.data() + <size_t>row * n_blocks
+        cdef uint32_t mask = self.cache.n_slots - 1
+        cdef uint64_t* offsets
+        cdef uint32_t at
+        cdef uint64_t key
+        cdef MissC miss
+        cdef int b, j, n
+        for b in range(n_blocks):
+            key = self.templates.block_key(b, slots)
+            at = <uint32_t>(key >> 32) & mask
+            while self.cache.keys[at] != key and self.cache.last_used[at] == self.cache_step:
+                at = (at + 1) & mask
+            used[b] = at
+            self.cache.last_used[at] = self.cache_step
+            if self.cache.keys[at] == key:
+                continue
+            self.cache.keys[at] = key
+            offsets = self.offsets.data() + self.n_offsets
+            n = self.templates.block_features(b, input, slots, self.table.bits, offsets)
+            if self.filter.kept != NULL:
+                for j in range(n):
+                    prefetch(self.filter.kept + (offsets[j] >> 3))
+            miss.slot = at
+            miss.first = self.n_offsets
+            miss.n = n
+            self.misses.push_back(miss)
+            self.n_offsets += n
 
     cdef int select(self) noexcept nogil:
         # Ties go to the item and action that come first, whatever the machine.
         cdef int n_best = 0
-        cdef int i, k, action, end
-        cdef float bound
-        cdef const float* scores
+        cdef int i, k
         for i in range(self.n_items):
             if self.final[i]:
                 n_best = self.insert(self.totals[i], i, NO_ACTION, n_best)
-                continue
-            scores = self.scores + i * self.table.padded_width
-            bound = self.least_score(i, n_best)
-            for k in range(self.system.n_kinds):
-                if not self.legal[i] >> k & 1:
-                    continue
-                end = self.system.kind_start[k + 1]
-                action = first_above(scores, self.system.kind_start[k], end, bound)
-                while action < end:
-                    n_best = self.insert(self.totals[i] + scores[action], i, action, n_best)
-                    bound = self.least_score(i, n_best)
-                    action = first_above(scores, action + 1, end, bound)
+            elif not self.system.n_kinds:
+                n_best = self.insert_above(i, 0, <int>self.legal[i], n_best)
+            else:
+                for k in range(self.system.n_kinds):
+                    if self.legal[i] >> k & 1:
+                        n_best = self.insert_above(
+                            i, self.system.kind_start[k], self.system.kind_start[k + 1], n_best
+                        )
+        return n_best
+
+    cdef inline int insert_above(self, int item, int first, int end, int n_best) noexcept nogil:
+        """Inserts those of some actions that get into the beam."""
+        cdef const float* scores = self.scores + item * self.stride
+        cdef float bound = self.least_score(item, n_best)
+        cdef int action = first_above(scores, first, end, bound)
+        while action < end:
+            n_best = self.insert(self.totals[item] + scores[action], item, action, n_best)
+            bound = self.least_score(item, n_best)
+            action = first_above(scores, action + 1, end, bound)
         return n_best
 
     cdef inline float least_score(self, int item, int n_best) noexcept nogil:

@@ -234,9 +234,9 @@ cdef class Worker:
             if (step >= n_gold) != self.search.final[self.search.width]:
                 return ILLEGAL
             if step < n_gold:
-                if not self.is_legal(self.search.legal[row], action):
+                if not self.system.is_legal(input, &self.search.arena, self.search.state(row), action):
                     return ILLEGAL
-                gold_total[0] += self.search.scores[row * self.search.table.padded_width + action]
+                gold_total[0] += self.search.scores[row * self.search.stride + action]
             n_best = self.search.select()
             if gold_item >= 0:
                 for i in range(n_best):
@@ -275,19 +275,6 @@ cdef class Worker:
         elif gold_item != 0:
             self.keep(first, self.search.n_steps, n_gold, self.search.totals[0] - gold_total[0])
         return 0
-
-    cdef bint is_legal(self, uint64_t kinds, int action) noexcept nogil:
-        cdef int k = self.kind_of(action)
-        return k >= 0 and kinds >> k & 1
-
-    cdef int kind_of(self, int action) noexcept nogil:
-        cdef int k
-        if action >= self.system.n_actions:
-            return -1
-        for k in range(self.system.n_kinds):
-            if action < self.system.kind_start[k + 1]:
-                return k
-        return -1
 
     cdef void keep(self, int first, int last, int n_gold, double violation) noexcept nogil:
         cdef StretchC stretch
@@ -374,14 +361,15 @@ cdef class Worker:
         """Takes a step, and counts its features unless sign is 0."""
         cdef uint64_t[MAX_SLOTS] slots
         cdef uint64_t[MAX_TEMPLATES] hashes
+        cdef int cell = action if self.system.n_kinds else 0
         cdef int b, i, n
         if sign != 0:
-            self.system.slots(input, &self.arena, state, slots)
+            self.system.slots_of(input, &self.arena, state, action, slots)
             for b in range(self.templates.n_blocks):
                 n = self.templates.block_features(b, input, slots, self.search.table.bits, hashes)
                 n = keep_features(&self.search.filter, hashes, n)
                 for i in range(n):
-                    outcome.difference.add(<uint32_t>(hashes[i] + action), hashes[i], sign)
+                    outcome.difference.add(<uint32_t>(hashes[i] + cell), hashes[i], sign)
         if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:
             return -1
         self.system.advance(input, &self.arena, state, action)

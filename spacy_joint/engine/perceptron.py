@@ -113,7 +113,7 @@ class Perceptron:
         """Makes the perceptron ready to learn, with all weights zero."""
         self._system = system
         self._templates = Templates(templates, columns, system)
-        self._weights = Weights(self.table_bits, system.n_actions, self.min_met)
+        self._weights = Weights(self.table_bits, system.row_width, self.min_met)
         # Weights of zero that predict; what learning needs is made when there is something to learn, and a model that
         # is loaded never pays for it.
         n_features = 1 << self.table_bits
@@ -247,7 +247,7 @@ class Perceptron:
             )
         others: list[Weights] = []
         try:
-            weights = Weights(described["table_bits"], self.system.n_actions, self.min_met)
+            weights = Weights(described["table_bits"], self.system.row_width, self.min_met)
             if learning:
                 weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
                 others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, described["n_tables"])]

@@ -32,7 +32,7 @@ def templates_for(system):
 
 
 def row_width(system):
-    return system.n_actions
+    return system.row_width
 
 
 def random_values(n_tokens, seed=0):
