@@ -13,7 +13,7 @@ CONFIG = pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 @pytest.fixture
 def overrides(assets, saved_pipeline):
     def choose(path: Path) -> dict[str, str]:
-        paths = {"paths.word_classes": str(assets / "tiny_word_classes.msgpack")}
+        paths = {"paths.word_classes": str(assets / "en_word_classes.msgpack")}
         if "tagger" in load_config(path)["paths"]:
             paths["paths.tagger"] = str(saved_pipeline)
         return paths

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
+import srsly
 import typer
 from wasabi import msg
 
@@ -14,6 +15,7 @@ from ..errors import Errors
 def finish(
     model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
     output: Annotated[Path, typer.Argument(help="Directory to write; replaced if it is there.")],
+    meta: Annotated[Path | None, typer.Option(help="JSON file with fields of its meta.json.", exists=True)] = None,
 ) -> None:
     """Copy a trained pipeline without what only further training needs: a fraction of the size, same predictions.
 
@@ -34,6 +36,8 @@ def finish(
     shutil.copytree(model, beside, ignore=ignore)
     config["paths"] = dict.fromkeys(config.get("paths", {}))
     config.to_disk(beside / "config.cfg")
+    if meta is not None:
+        srsly.write_json(beside / "meta.json", {**srsly.read_json(beside / "meta.json"), **srsly.read_json(meta)})
     if output.exists():
         shutil.rmtree(output)
     beside.rename(output)

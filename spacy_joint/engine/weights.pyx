@@ -121,11 +121,6 @@ cdef class Weights:
             scale,
         )
 
-    def forget_learning(self):
-        """Drops what only learning needs, four fifths of the memory and more."""
-        self.raw = self.total = self.n_met = None
-        self._raw = self._total = self._n_met = None
-
     cdef TableC learning_table(self) except *:
         cdef TableC table
         if self.raw is None:

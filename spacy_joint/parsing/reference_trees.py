@@ -58,6 +58,7 @@ def _carry_over(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[
     n_tokens = len(example.predicted)
     heads = np.arange(n_tokens)
     labels = [label or NO_LABEL for label in aligned_labels]
+    root_label = next(token.dep_ for token in example.reference if token.head.i == token.i)
     # Whitespace before the first sentence is a stretch of its own: it takes no part.
     bounds = [*sorted({0, *np.flatnonzero(starts).tolist()}), n_tokens]
     for begin, end in pairwise(bounds):
@@ -67,6 +68,11 @@ def _carry_over(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[
         root = roots[0] if roots else begin
         for i in sentence:
             heads[i] = known.get(i, root) if i not in roots else root
+        # What was a root and is none any more, and the other way round.
+        for i in roots[1:]:
+            labels[i] = NO_LABEL
+        if not roots:
+            labels[root] = root_label
         for i in sentence:
             _attach_if_lost(heads, i, root, end - begin)
     return heads, labels

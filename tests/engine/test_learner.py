@@ -460,15 +460,6 @@ def test_weights_that_only_predict_are_refused():
         train(JOINT, parsing_problem(), weights=weights)
 
 
-def test_weights_that_have_forgotten_learning_are_refused():
-    system, problem = PROBLEMS["parsing"]
-    learner = make_learner(system)
-    learner.update([Instance(*problem[0])])
-    learner.weights.forget_learning()
-    with pytest.raises(ValueError, match="J023"):
-        learner.update([Instance(*problem[0])])
-
-
 def test_documents_with_other_columns_are_refused():
     columns = Columns(COLUMNS[::-1], np.zeros((1, 2), dtype=np.uint64))
     with pytest.raises(ValueError, match="J034"):

@@ -67,17 +67,6 @@ def test_a_table_that_never_learnt_cannot_be_finished():
         Weights(8, 10).finish()
 
 
-def test_a_table_that_has_forgotten_learning_still_predicts():
-    weights = random_weights(JOINT)
-    weights.learn()
-    weights.finish()
-    columns = random_columns(9)
-    before = Search(JOINT, templates_for(JOINT), 4).predict(weights, columns).tolist()
-    weights.forget_learning()
-    assert not weights.is_learning
-    assert Search(JOINT, templates_for(JOINT), 4).predict(weights, columns).tolist() == before
-
-
 def test_learning_starts_from_zero():
     weights = Weights(8, 10)
     weights.learn()

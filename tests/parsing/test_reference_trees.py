@@ -124,3 +124,9 @@ def test_any_other_tokenisation_gets_trees(data):
     assert trees.tokens.tolist() == [i for i, word in enumerate(predicted) if not word.isspace()]
     if len(trees.heads):
         check(trees)
+
+
+def test_a_sentence_that_loses_its_root_has_another_with_the_label_of_roots():
+    trees = refer(["she", "cannot"], [1, 1], ["nsubj", "ROOT"], predicted=["she can", "not"])
+    check(trees)
+    assert [label for token, label in enumerate(trees.labels) if trees.heads[token] == token] == ["ROOT"]
