@@ -37,34 +37,32 @@ typedef struct {
     void (*to_scores)(float* scores, const void* const* sums, int n_sums, int width, float scale);
 } KernelsC;
 
-// block_t: ROW_BLOCK elements with arithmetic on all at once.
+// A block is as many elements as one register of the machine holds as sums: GCC sends longer ones through memory.
 #if defined(_MSC_VER)
-template <typename element_t>
+template <typename element_t, int N>
 struct BlockC {
-    element_t at[ROW_BLOCK];
-    template <typename other_t>
-    void add(const BlockC<other_t>& other) {
-        for (int i = 0; i < ROW_BLOCK; i++) at[i] = (element_t)(at[i] + other.at[i]);
-    }
+    element_t at[N];
 };
-#define ROWS_BLOCK(element_t, name) typedef BlockC<element_t> name;
-#define ROWS_ADD(sum, block, sum_block_t, widen) sum.add(block)
+#define ROWS_BLOCK(element_t, n, name) typedef BlockC<element_t, n> name;
+#define ROWS_ADD(sum, block, sum_block_t, widen) \
+    for (int c = 0; c < (int)(sizeof(block.at) / sizeof(block.at[0])); c++) sum.at[c] += block.at[c]
 #define ROWS_AT(block, i) block.at[i]
 #else
-#define ROWS_BLOCK(element_t, name) typedef element_t name __attribute__((vector_size(ROW_BLOCK * sizeof(element_t))));
+#define ROWS_BLOCK(element_t, n, name) typedef element_t name __attribute__((vector_size((n) * sizeof(element_t))));
 #define ROWS_ADD(sum, block, sum_block_t, widen) sum += widen(block, sum_block_t)
+#define ROWS_AT(block, i) block[i]
+#endif
 #define ROWS_KEEP(block, sum_block_t) block
 #define ROWS_WIDEN(block, sum_block_t) __builtin_convertvector(block, sum_block_t)
 // One instruction, where GCC 12 makes five of the above.
 #define ROWS_WIDEN_INT8_AVX2(block, sum_block_t) (sum_block_t) _mm256_cvtepi8_epi16((__m128i)(block))
-#define ROWS_AT(block, i) block[i]
-#endif
 
 // A tile of B blocks is summed at once, in registers: rows are not read again for each block, sums not written for each
-// row. A row is wider than a tile seldom enough.
-#define ROWS_DEFINE(suffix, target, cell_t, sum_t, widen)                                                         \
-    ROWS_BLOCK(cell_t, cells_##suffix)                                                                            \
-    ROWS_BLOCK(sum_t, sums_##suffix)                                                                              \
+// row.
+#define ROWS_DEFINE(suffix, target, register_bytes, cell_t, sum_t, widen)                                         \
+    enum { N_##suffix = register_bytes / sizeof(sum_t) };                                                         \
+    ROWS_BLOCK(cell_t, N_##suffix, cells_##suffix)                                                                \
+    ROWS_BLOCK(sum_t, N_##suffix, sums_##suffix)                                                                  \
     template <int B>                                                                                              \
     target static void sum_tile_##suffix(sum_t* sum, const cell_t* table, const uint64_t* offsets, int n_rows) {  \
         sums_##suffix tile[B];                                                                                    \
@@ -73,7 +71,7 @@ struct BlockC {
             const cell_t* row = table + offsets[r];                                                               \
             for (int b = 0; b < B; b++) {                                                                         \
                 cells_##suffix cells;                                                                             \
-                memcpy(&cells, row + b * ROW_BLOCK, sizeof(cells));                                               \
+                memcpy(&cells, row + b * N_##suffix, sizeof(cells));                                              \
                 ROWS_ADD(tile[b], cells, sums_##suffix, widen);                                                   \
             }                                                                                                     \
         }                                                                                                         \
@@ -83,12 +81,12 @@ struct BlockC {
                                          int width) {                                                             \
         sum_t* sum = (sum_t*)out;                                                                                 \
         const cell_t* table = (const cell_t*)in;                                                                  \
-        for (; width >= ROW_TILE * ROW_BLOCK; width -= ROW_TILE * ROW_BLOCK) {                                    \
+        for (; width >= ROW_TILE * N_##suffix; width -= ROW_TILE * N_##suffix) {                                  \
             sum_tile_##suffix<ROW_TILE>(sum, table, offsets, n_rows);                                             \
-            sum += ROW_TILE * ROW_BLOCK;                                                                          \
-            table += ROW_TILE * ROW_BLOCK;                                                                        \
+            sum += ROW_TILE * N_##suffix;                                                                         \
+            table += ROW_TILE * N_##suffix;                                                                       \
         }                                                                                                         \
-        switch (width / ROW_BLOCK) {                                                                              \
+        switch (width / N_##suffix) {                                                                             \
             case 1: sum_tile_##suffix<1>(sum, table, offsets, n_rows); break;                                     \
             case 2: sum_tile_##suffix<2>(sum, table, offsets, n_rows); break;                                     \
             case 3: sum_tile_##suffix<3>(sum, table, offsets, n_rows); break;                                     \
@@ -100,7 +98,7 @@ struct BlockC {
     }                                                                                                             \
     target static void to_scores_##suffix(float* scores, const void* const* sums, int n_sums, int width,          \
                                           float scale) {                                                          \
-        for (int at = 0; at < width; at += ROW_BLOCK) {                                                           \
+        for (int at = 0; at < width; at += N_##suffix) {                                                          \
             sums_##suffix total;                                                                                  \
             memset(&total, 0, sizeof(total));                                                                     \
             for (int s = 0; s < n_sums; s++) {                                                                    \
@@ -108,17 +106,17 @@ struct BlockC {
                 memcpy(&sum, (const sum_t*)sums[s] + at, sizeof(sum));                                            \
                 ROWS_ADD(total, sum, sums_##suffix, ROWS_KEEP);                                                   \
             }                                                                                                     \
-            for (int c = 0; c < ROW_BLOCK; c++) scores[at + c] = (float)ROWS_AT(total, c) * scale;                \
+            for (int c = 0; c < N_##suffix; c++) scores[at + c] = (float)ROWS_AT(total, c) * scale;               \
         }                                                                                                         \
     }                                                                                                             \
     static const KernelsC kernels_##suffix = {sizeof(cell_t), sizeof(sum_t), sum_rows_##suffix, to_scores_##suffix};
 
-ROWS_DEFINE(float_baseline, , float, float, ROWS_KEEP)
+ROWS_DEFINE(float_baseline, , 16, float, float, ROWS_KEEP)
 // int16 sums cannot overflow: templates.pyx refuses more than 256 templates, and 256 * 127 < 2^15.
-ROWS_DEFINE(int8_baseline, , int8_t, int16_t, ROWS_WIDEN)
+ROWS_DEFINE(int8_baseline, , 16, int8_t, int16_t, ROWS_WIDEN)
 #if ROWS_HAVE_AVX2
-ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), float, float, ROWS_KEEP)
-ROWS_DEFINE(int8_avx2, __attribute__((target("avx2"))), int8_t, int16_t, ROWS_WIDEN_INT8_AVX2)
+ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), 32, float, float, ROWS_KEEP)
+ROWS_DEFINE(int8_avx2, __attribute__((target("avx2"))), 32, int8_t, int16_t, ROWS_WIDEN_INT8_AVX2)
 static int rows_use_avx2(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2");
@@ -141,7 +139,7 @@ static const KernelsC* int8_kernels(void) {
 
 // The first of scores[i..n) that is above the bound, or not to be compared with it; n if none is.
 static inline int first_above(const float* scores, int i, int n, float bound) {
-#if defined(__SSE2__)
+#if ROWS_HAVE_AVX2
     const __m128 bounds = _mm_set1_ps(bound);
     for (; i + 4 <= n; i += 4) {
         const int above = _mm_movemask_ps(_mm_cmpnle_ps(_mm_loadu_ps(scores + i), bounds));
