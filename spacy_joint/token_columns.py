@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from spacy.attrs import ORTH, POS, SPACY, TAG
+from spacy.attrs import ORTH, POS, SENT_START, SPACY, TAG
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -118,7 +118,7 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
     if not example.reference.has_annotation("SENT_START"):
         return None
     if has_same_tokens(example):
-        starts = np.array([bool(token.is_sent_start) for token in example.reference], dtype=bool)
+        starts = example.reference.to_array([SENT_START]).reshape(-1) == 1
         return move_off_whitespace(starts, example.reference)
     starts = np.zeros(len(example.predicted), dtype=bool)
     starts[:1] = True

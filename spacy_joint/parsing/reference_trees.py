@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from spacy.attrs import DEP, HEAD
 from spacy.training import Example
 
 from ..corpora.trees import prune
@@ -41,8 +42,9 @@ def read_reference(example: Example) -> ReferenceTrees | None:
     if starts is None or not len(reference) or not reference.has_annotation("DEP"):
         return None
     if has_same_tokens(example):
-        heads = np.array([token.head.i for token in reference], dtype=np.int64)
-        labels = [token.dep_ for token in reference]
+        columns = reference.to_array([HEAD, DEP])
+        heads = np.arange(len(reference)) + columns[:, 0].astype(np.int64)
+        labels = [reference.vocab.strings[label] for label in columns[:, 1].tolist()]
     else:
         heads, labels = _carry_over(example, starts)
     kept = ~find_whitespace(example.predicted)
