@@ -42,7 +42,7 @@ from .system cimport (
     arena_reserve,
 )
 from .templates cimport MAX_TEMPLATES, Templates, keep_features
-from .weights cimport Weights
+from .weights cimport ChangeC, Weights
 
 
 STRATEGIES = ("greedy", "early", "max_violation", "dlaso", "laso")
@@ -71,72 +71,63 @@ cdef struct StretchC:
 
 cdef cppclass Difference:
     """A sparse vector over cells, by open addressing; each cell with the feature that it was first met for."""
-    vector[uint32_t] cells
-    vector[uint32_t] features
-    vector[float] values
+    vector[ChangeC] changes
     size_t n
 
     void clear() noexcept nogil:
         this.n = 0
-        this.cells.assign(<size_t>1024, <uint32_t>EMPTY)
-        this.features.resize(1024)
-        this.values.assign(<size_t>1024, <float>0)
+        this.make_empty(1024)
+
+    void make_empty(size_t size) noexcept nogil:
+        cdef ChangeC empty
+        empty.cell = EMPTY
+        empty.feature = 0
+        empty.value = 0
+        this.changes.assign(size, empty)
 
     void add(uint32_t cell, uint32_t feature, float value) noexcept nogil:
-        cdef size_t at
-        if 2 * this.n >= this.cells.size():
+        cdef ChangeC* change
+        if 2 * this.n >= this.changes.size():
             this.grow()
-        at = this.find(cell)
-        if this.cells[at] == <uint32_t>EMPTY:
-            this.cells[at] = cell
-            this.features[at] = feature
+        change = this.find(cell)
+        if change.cell == <uint32_t>EMPTY:
+            change.cell = cell
+            change.feature = feature
             this.n += 1
-        this.values[at] += value
+        change.value += value
 
-    size_t find(uint32_t cell) noexcept nogil:
-        cdef size_t mask = this.cells.size() - 1
+    ChangeC* find(uint32_t cell) noexcept nogil:
+        cdef size_t mask = this.changes.size() - 1
         cdef size_t at = (cell * <uint64_t>0x9E3779B97F4A7C15) >> 32 & mask
-        while this.cells[at] != cell and this.cells[at] != <uint32_t>EMPTY:
+        while this.changes[at].cell != cell and this.changes[at].cell != <uint32_t>EMPTY:
             at = (at + 1) & mask
-        return at
+        return &this.changes[at]
 
     void grow() noexcept nogil:
-        cdef vector[uint32_t] cells
-        cdef vector[uint32_t] features
-        cdef vector[float] values
-        cdef size_t i, at
-        cells.swap(this.cells)
-        features.swap(this.features)
-        values.swap(this.values)
-        this.cells.assign(cells.size() * 4, <uint32_t>EMPTY)
-        this.features.resize(cells.size() * 4)
-        this.values.assign(cells.size() * 4, <float>0)
-        for i in range(cells.size()):
-            if cells[i] != <uint32_t>EMPTY:
-                at = this.find(cells[i])
-                this.cells[at] = cells[i]
-                this.features[at] = features[i]
-                this.values[at] = values[i]
+        cdef vector[ChangeC] changes
+        cdef ChangeC change
+        changes.swap(this.changes)
+        this.make_empty(changes.size() * 4)
+        for change in changes:
+            if change.cell != <uint32_t>EMPTY:
+                this.find(change.cell)[0] = change
 
     void pack() noexcept nogil:
         """Leaves just the cells that differ. Nothing can be added after."""
-        cdef size_t i, n = 0
-        for i in range(this.cells.size()):
-            if this.cells[i] != <uint32_t>EMPTY and this.values[i] != 0:
-                this.cells[n] = this.cells[i]
-                this.features[n] = this.features[i]
-                this.values[n] = this.values[i]
+        cdef ChangeC change
+        cdef size_t n = 0
+        for change in this.changes:
+            if change.cell != <uint32_t>EMPTY and change.value != 0:
+                this.changes[n] = change
                 n += 1
-        this.cells.resize(n)
-        this.features.resize(n)
-        this.values.resize(n)
+        this.changes.resize(n)
         this.n = n
 
     double squared_norm() noexcept nogil:
         cdef double result = 0
-        cdef size_t i
-        for i in range(this.n):
-            result += <double>this.values[i] * this.values[i]
+        cdef ChangeC change
+        for change in this.changes:
+            result += <double>change.value * change.value
         return result
 
 
@@ -303,18 +294,15 @@ cdef class Worker:
         """Moves the weights along the difference; leaves the count of instances alone."""
         cdef double step = self.aggressiveness
         cdef double violation = 0
-        cdef size_t i
+        cdef ChangeC change
         if outcome.difference.n == 0:
             return
         if self.passive_aggressive:
             # Measured anew: instances of the same batch that came before may have mended, or worsened, it already.
-            for i in range(outcome.difference.n):
-                violation -= <double>weights._raw[outcome.difference.cells[i]] * outcome.difference.values[i]
+            for change in outcome.difference.changes:
+                violation -= <double>weights._raw[change.cell] * change.value
             step = max(0.0, min(step, (violation + outcome.loss) / outcome.difference.squared_norm()))
-        weights.add(
-            outcome.difference.cells.data(), outcome.difference.features.data(), outcome.difference.values.data(),
-            outcome.difference.n, step
-        )
+        weights.add(outcome.difference.changes.data(), outcome.difference.n, step)
 
     cdef void start_difference(self, const InputC* input, Outcome outcome) noexcept nogil:
         outcome.difference.clear()

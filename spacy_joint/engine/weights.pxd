@@ -35,6 +35,12 @@ cdef struct TableC:
     float scale
 
 
+cdef struct ChangeC:
+    uint32_t cell
+    uint32_t feature        # that the cell belongs to
+    float value
+
+
 cdef class Weights:
     cdef readonly int bits
     cdef readonly int width
@@ -55,7 +61,6 @@ cdef class Weights:
     cdef int padded(self) noexcept
     cdef TableC learning_table(self) except *
     cdef TableC prediction_table(self) except *
-    # w += step * values, for n distinct cells of the given features.
-    cdef void add(self, const uint32_t* cells, const uint32_t* features, const float* values, Py_ssize_t n,
-                  float step) noexcept nogil
+    # w += step * value, for n distinct cells.
+    cdef void add(self, const ChangeC* changes, Py_ssize_t n, float step) noexcept nogil
     cdef void count_update(self) noexcept nogil

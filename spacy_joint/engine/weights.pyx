@@ -141,17 +141,16 @@ cdef class Weights:
         table.bits, table.width, table.padded_width, table.scale = self.bits, self.width, self.padded(), self.scale
         return table
 
-    cdef void add(self, const uint32_t* cells, const uint32_t* features, const float* values, Py_ssize_t n,
-                  float step) noexcept nogil:
+    cdef void add(self, const ChangeC* changes, Py_ssize_t n, float step) noexcept nogil:
         cdef Py_ssize_t i
         cdef float change
         cdef float now = <float>self.n_updates
         for i in range(n):
-            change = step * values[i]
-            self._raw[cells[i]] += change
-            self._total[cells[i]] += now * change
-            if self._n_met[features[i]] < 255:
-                self._n_met[features[i]] += 1
+            change = step * changes[i].value
+            self._raw[changes[i].cell] += change
+            self._total[changes[i].cell] += now * change
+            if self._n_met[changes[i].feature] < 255:
+                self._n_met[changes[i].feature] += 1
 
     cdef void count_update(self) noexcept nogil:
         self.n_updates += 1
