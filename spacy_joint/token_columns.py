@@ -32,6 +32,8 @@ GLUED = "glued"
 COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED)
 # A share of tokens below this is an accident: a stray mark in a chat, an "OK" in a transcript.
 LEAST_SHARE = 0.02
+# So many tokens at the start of a document tell how it is written, so that an endless one tells soon.
+STYLE_TOKENS = 100
 
 
 class WordClasses:
@@ -183,7 +185,7 @@ class WordColumns:
             rows = np.fromiter(map(self.rows.__getitem__, words), dtype=np.intp, count=len(words))
             values = self.values.take(rows, axis=0)
             is_space = self.is_space.take(rows)
-            style = self._style(rows[~is_space])
+            style = self._style(rows[~is_space][:STYLE_TOKENS])
         for column, (i, _) in enumerate(self.by_token, start=1):
             values[:, i] = by_token[:, column]
         if self.style is not None:
