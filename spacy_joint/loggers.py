@@ -21,7 +21,8 @@ def console_logger(
     set_up_spacy_logger = console_logger_v3(progress_bar, console_output, output_file)
 
     def set_up_logger(nlp: Language, stdout: IO[str], stderr: IO[str]) -> tuple[LogStep, Callable[[], None]]:
-        stdout.write(f"Seed: {nlp.config['training']['seed']}\n")
+        # The seed may be named elsewhere in the config.
+        stdout.write(f"Seed: {nlp.config.interpolate()['training']['seed']}\n")
         return set_up_spacy_logger(nlp, stdout, stderr)
 
     return set_up_logger
