@@ -11,6 +11,8 @@ from wasabi import msg
 
 from ..errors import Errors
 
+OWN_FACTORIES = {"sequence_tagger", "joint_sbd_parser"}
+
 
 def finish(
     model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
@@ -19,8 +21,10 @@ def finish(
 ) -> None:
     """Copy a trained pipeline without what only further training needs: a fraction of the size, same predictions.
 
-    The paths of the corpora that it was trained on are removed from its config, too.
+    The paths of the corpora that it was trained on are removed from its config, and, where all components are of this
+    package, which need none, the words of these corpora from its vocabulary.
     """
+    from spacy import blank
     from spacy.util import load_config
 
     if not (model / "config.cfg").is_file():
@@ -36,6 +40,9 @@ def finish(
     shutil.copytree(model, beside, ignore=ignore)
     config["paths"] = dict.fromkeys(config.get("paths", {}))
     config.to_disk(beside / "config.cfg")
+    factories = {component.get("factory") for component in config["components"].values()}
+    if factories <= OWN_FACTORIES:
+        srsly.write_json(beside / "vocab" / "strings.json", sorted(blank(config["nlp"]["lang"]).vocab.strings))
     if meta is not None:
         srsly.write_json(beside / "meta.json", {**srsly.read_json(beside / "meta.json"), **srsly.read_json(meta)})
     if output.exists():

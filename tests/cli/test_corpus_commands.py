@@ -115,5 +115,20 @@ def test_a_finished_pipeline_is_smaller_and_predicts_the_same(run, saved_pipelin
     assert [path.name for path in tmp_path.iterdir()] == ["finished"]
 
 
+def test_a_finished_pipeline_does_not_give_away_what_words_it_has_seen(run, saved_pipeline, tmp_path):
+    nlp = spacy.load(saved_pipeline)
+    nlp.vocab.strings.add("confidential")
+    nlp.to_disk(tmp_path / "trained")
+    run("finish", tmp_path / "trained", tmp_path / "finished")
+    assert "confidential" in spacy.load(tmp_path / "trained").vocab.strings
+    assert "confidential" not in spacy.load(tmp_path / "finished").vocab.strings
+
+
+def test_a_finished_pipeline_says_of_itself_what_it_is_told_to(run, saved_pipeline, tmp_path):
+    (tmp_path / "meta.json").write_text('{"license": "CC0"}', encoding="utf8")
+    run("finish", saved_pipeline, tmp_path / "finished", "--meta", tmp_path / "meta.json")
+    assert spacy.load(tmp_path / "finished").meta["license"] == "CC0"
+
+
 def test_only_a_pipeline_can_be_finished(run, tmp_path):
     assert "[J414]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr
