@@ -7,9 +7,10 @@ A search holds many states at once, copies them by value and never frees what th
   begins with `n_node_links` links (uint32) to nodes made before it; a state begins with `n_state_links` links. That is
   all the arena needs to know to throw away what no state can reach (0 is the null link, and no node's number);
 - an advance makes at most MAX_NODES_A_STEP nodes;
-- actions are numbered 0..n_actions-1. They are either a fixed inventory, in kinds of adjacent numbers for which legality
-  is decided at once (kind k holds actions kind_start[k]..kind_start[k+1]-1), or candidates made per state: then a state
-  has the first so many of them, each shows slots of its own, and a feature has one weight rather than one an action.
+- actions are numbered 0..n_actions-1. They are either a fixed inventory, in kinds of adjacent numbers for which
+  legality is decided at once (kind k holds actions kind_start[k]..kind_start[k+1]-1), or candidates made per state:
+  then a state has the first so many of them, each shows slots of its own, and a feature has one weight rather than one
+  an action.
 
 Every state that is not final has a legal action, and every walk ends: searches rely on it. All methods below are called
 without the GIL by several threads at once; a system is constant after construction.

@@ -33,8 +33,8 @@ cdef class Templates:
     """Compiled feature templates.
 
     text (str): The templates.
-    columns (Sequence[str]): Names of the columns that templates may name. Those that they do name are the columns of the
-        documents to come.
+    columns (Sequence[str]): Names of the columns that templates may name. Those that they do name are the columns of
+        the documents to come.
     system (System): The system whose slots the templates name.
     RAISES ValueError: If a line names an unknown atom, or the text is empty or too large.
     """
