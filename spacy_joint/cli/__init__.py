@@ -18,10 +18,11 @@ from .word_classes import word_classes
 app = typer.Typer(
     name="joint", help="Structured prediction over whole documents.", no_args_is_help=True, rich_markup_mode=None
 )
-for command in (annotate, check, convert, evaluate, finish, word_classes):
+for command in (annotate, check, convert, evaluate, word_classes):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
-# What it does not know are overrides of the config, as for `spacy train`.
-app.command("jackknife", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-    report_failures(jackknife)
-)
+# What these do not know are overrides of the config, as for `spacy train`.
+for command in (finish, jackknife):
+    app.command(command.__name__, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+        report_failures(command)
+    )
 spacy_app.add_typer(app)

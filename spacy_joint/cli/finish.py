@@ -15,21 +15,25 @@ OWN_FACTORIES = {"sequence_tagger", "joint_sbd_parser"}
 
 
 def finish(
+    ctx: typer.Context,
     model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
     output: Annotated[Path, typer.Argument(help="Directory to write; replaced if it is there.")],
     meta: Annotated[Path | None, typer.Option(help="JSON file with fields of its meta.json.", exists=True)] = None,
 ) -> None:
     """Copy a trained pipeline without what only further training needs: a fraction of the size, same predictions.
 
+    Its config can be overridden as for `spacy train`, e.g. by --components.joint_sbd_parser.model.beam_width 16: a wider
+    beam than in training is slower and more accurate.
     The paths of the corpora that it was trained on are removed from its config, and, where all components are of this
     package, which need none, the words of these corpora from its vocabulary.
     """
     from spacy import blank
+    from spacy.cli._util import parse_config_overrides
     from spacy.util import load_config
 
     if not (model / "config.cfg").is_file():
         raise FileNotFoundError(Errors.J414.format(path=model))
-    config = load_config(model / "config.cfg", interpolate=False)
+    config = load_config(model / "config.cfg", parse_config_overrides(ctx.args), interpolate=False)
 
     def ignore(directory: str, names: Iterable[str]) -> set[str]:
         inside = Path(directory)

@@ -130,5 +130,11 @@ def test_a_finished_pipeline_says_of_itself_what_it_is_told_to(run, saved_pipeli
     assert spacy.load(tmp_path / "finished").meta["license"] == "CC0"
 
 
+def test_a_finished_pipeline_may_have_a_wider_beam(run, saved_pipeline, tmp_path):
+    run("finish", saved_pipeline, tmp_path / "finished", "--components.joint_sbd_parser.model.beam_width", "16")
+    perceptron = spacy.load(tmp_path / "finished").get_pipe("joint_sbd_parser").perceptron
+    assert perceptron.beam_width == 16
+
+
 def test_only_a_pipeline_can_be_finished(run, tmp_path):
     assert "[J414]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr
