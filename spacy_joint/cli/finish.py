@@ -24,8 +24,8 @@ def finish(
 
     Its config can be overridden as for `spacy train`, e.g. by
     --components.joint_sbd_parser.model.beam_width 16: a wider beam than in training is slower and more
-    accurate. The paths of the corpora that it was trained on are removed from its config, and, where all components are of this
-    package, which need none, the words of these corpora from its vocabulary.
+    accurate. The paths of the corpora that it was trained on are removed from its config, and, where all components
+    are of this package, which need none, the words of these corpora from its vocabulary.
     """
     from spacy import blank
     from spacy.cli._util import parse_config_overrides
