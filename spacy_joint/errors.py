@@ -179,12 +179,24 @@ class Errors(metaclass=_Catalogue):
     J126 = "share={found!r} is not a probability. Give a number from 0 (leave all documents alone) to 1 (change all)."
 
     # Constituency trees
-    J130 = "{file}, line {line}: not UTF-8 (byte {byte}). Trees are read as UTF-8 only: convert the file, e.g. by iconv."
+    J130 = (
+        "{file}, line {line}: not UTF-8 (byte {byte}). Trees are read as UTF-8 only: convert the file, e.g. by iconv."
+    )
     J131 = (
         "{file}, line {line}: {found} where none is possible. A tree is `(LABEL tree tree ...)` or `(TAG word)`. "
         "Correct the line, or write brackets that are words as -LRB- and -RRB-."
     )
     J132 = "{file}, line {line}: the bracket opened here is never closed. Close it, or restore the end of the file."
+    J133 = "{file}, line {line}: {found!r} has no tag. Tagged text is `word/tag word/tag ...`, one sentence a line."
+
+    # Ordering
+    J330 = (
+        "{file}, line {line}: not a noun phrase. A line is a JSON list of modifiers and, last, the head (or null), each "
+        "a list of a word and its tag."
+    )
+    J331 = "The system '{name}' was not trained. Fit it to phrases first, or load a trained one."
+    J332 = "There are no phrases with two or more modifiers in {paths}: there is nothing to learn an order from."
+    J333 = "source is '{value}'. Allowed are: {allowed}."
 
     # Pretrained pipeline and command line
     J400 = (
