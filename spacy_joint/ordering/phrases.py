@@ -14,6 +14,8 @@ from ..errors import Errors
 
 SUFFIX = ".jsonl"
 NUMBER = "<num>"
+# Of a phrase that can be ordered: a bit each in the search.
+MOST_MODIFIERS = 64
 
 
 class Word(NamedTuple):

@@ -1,0 +1,35 @@
+from collections.abc import Sequence
+from typing import Any
+
+from ..engine.columns import Columns
+from ..engine.system import System
+from ..engine.templates import Templates
+from ..engine.weights import Weights
+
+class OrderingSystem(System):
+    def __init__(self) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+class Ranker:
+    @property
+    def width(self) -> int: ...
+    def __init__(self, system: OrderingSystem, templates: Templates, width: int) -> None: ...
+    def rank(
+        self, weights: Weights, columns: Columns, n_best: int = 2, exact: bool | None = None
+    ) -> list[tuple[tuple[int, ...], float]]: ...
+    def score(self, weights: Weights, columns: Columns, order: Sequence[int]) -> float: ...
+
+class OrderLearner:
+    @property
+    def weights(self) -> Weights: ...
+    def __init__(
+        self,
+        weights: Weights,
+        system: OrderingSystem,
+        templates: Templates,
+        width: int,
+        *,
+        aggressiveness: float = 1.0,
+        seed: int = 0,
+    ) -> None: ...
+    def update(self, phrases: Sequence[tuple[Columns, Sequence[int]]], dropout: float = 0.0) -> float: ...
