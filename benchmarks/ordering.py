@@ -26,6 +26,7 @@ from spacy_joint.ordering.phrases import Phrase, has_repeats, read_phrases
 from spacy_joint.scoring.orders import Answer, answer_all, compare, cross_validate, score_answers
 
 PARTS = ("train", "dev", "test")
+MEASURES = ("all", "untagged", "across", "cross_validation", "curve")
 Corpora = dict[str, dict[str, list[Phrase]]]
 
 
@@ -34,11 +35,12 @@ def main() -> None:
     parser.add_argument("--brown", type=Path, help="directory of the Brown corpus, tagged, as NLTK has it")
     parser.add_argument("--wsj", type=Path, help="directory with train, dev and test of the Treebank sample (.mrg)")
     parser.add_argument("--gum", type=Path, help="directory with train.ptb, dev.ptb and test.ptb")
-    parser.add_argument("--ewt", type=Path, help="directory of UD English EWT")
+    parser.add_argument("--ewt", type=Path, help="what the paths of EWT begin with, before `train.conllu`")
     parser.add_argument("--text", type=Path, help=".jsonl of phrases that `learn-order --phrases` found in text")
     parser.add_argument("--word-classes", type=Path, help="file that `word-classes` wrote")
     parser.add_argument("--split", choices=PARTS[1:], default="dev")
-    parser.add_argument("--folds", type=int, default=10, help="of the cross-validation; 0: none")
+    parser.add_argument("--measure", nargs="*", choices=MEASURES, default=MEASURES, help="what to measure; else all")
+    parser.add_argument("--folds", type=int, default=10, help="of the cross-validation")
     parser.add_argument("--skip", nargs="*", default=[], help="names of systems to leave out")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path)
@@ -58,37 +60,39 @@ def main() -> None:
     print(f"split {arguments.split}, seed {arguments.seed}")
     train = [phrase for parts in corpora.values() for phrase in parts["train"]]
 
-    print("\nTrained on all corpora: full phrases (standard error) / pairs; p of being no better than the beam\n")
-    answers = measure(systems, train, evaluation)
-    if text:
-        answers["beam + text"] = measure({"": systems["beam"]}, train + text, evaluation)[""]
-    results["all"] = report(answers, evaluation)
-    results["p_beam_no_better"] = report_significance(answers, evaluation)
+    if "all" in arguments.measure:
+        print("\nTrained on all corpora: full phrases (standard error) / pairs\n")
+        answers = measure(systems, train, evaluation)
+        if text:
+            answers["beam + text"] = measure({"": systems["beam"]}, train + text, evaluation)[""]
+        results["all"] = report(answers, evaluation)
+        results["p_beam_no_better"] = report_significance(answers, evaluation)
 
-    print("\nWithout tags\n")
-    untagged = {name: [phrase.without_tags() for phrase in phrases] for name, phrases in evaluation.items()}
-    bare = [phrase.without_tags() for phrase in train]
-    taggers = {"tag rank"}
-    without = measure({name: make for name, make in systems.items() if name not in taggers}, bare, untagged)
-    results["untagged"] = report(without, untagged)
+    if "untagged" in arguments.measure:
+        print("\nWithout tags\n")
+        untagged = {name: [phrase.without_tags() for phrase in phrases] for name, phrases in evaluation.items()}
+        bare = [phrase.without_tags() for phrase in train]
+        without = measure({n: make for n, make in systems.items() if n != "tag rank"}, bare, untagged)
+        results["untagged"] = report(without, untagged)
 
-    print("\nTrained on the other corpora only\n")
-    across: dict[str, dict[str, list[Answer]]] = {name: {} for name in systems}
-    for left_out, phrases in evaluation.items():
-        others = [p for name, parts in corpora.items() if name != left_out for p in parts["train"]]
-        for name, given in measure(systems, others, {left_out: phrases}).items():
-            across[name].update(given)
-    results["across"] = report(across, evaluation)
+    if "across" in arguments.measure:
+        print("\nTrained on the other corpora only\n")
+        across: dict[str, dict[str, list[Answer]]] = {name: {} for name in systems}
+        for left_out, phrases in evaluation.items():
+            others = [p for name, parts in corpora.items() if name != left_out for p in parts["train"]]
+            for name, given in measure(systems, others, {left_out: phrases}).items():
+                across[name].update(given)
+        results["across"] = report(across, evaluation)
 
-    if arguments.folds:
-        print(f"\n{arguments.folds}-fold cross-validation on the training parts of all: mean of folds (sd)\n")
-        results["cross_validation"] = validate(systems, train, arguments.folds, arguments.seed)
-
-    if text:
-        print("\nThe beam with more automatically tagged text, phrases: full phrases\n")
+    if "curve" in arguments.measure and text:
+        print("\nThe beam with more phrases from automatically tagged text: full phrases\n")
         results["curve"] = measure_curve(systems["beam"], corpora, text, evaluation, arguments.seed)
         if arguments.figure:
             draw_curve(results["curve"], arguments.figure)
+
+    if "cross_validation" in arguments.measure:
+        print(f"\n{arguments.folds}-fold cross-validation on all parts for training: mean of folds (sd)\n")
+        results["cross_validation"] = validate(systems, train, arguments.folds, arguments.seed)
     write_results(results, arguments.output)
 
 
@@ -117,7 +121,7 @@ def read_corpora(arguments: argparse.Namespace) -> Corpora:
     if arguments.gum:
         corpora["GUM"] = read_files({part: [arguments.gum / f"{part}.ptb"] for part in PARTS})
     if arguments.ewt:
-        corpora["EWT"] = read_files({part: [arguments.ewt / f"en_ewt-ud-{part}.conllu"] for part in PARTS})
+        corpora["EWT"] = read_files({part: [Path(f"{arguments.ewt}{part}.conllu")] for part in PARTS})
     return corpora
 
 

@@ -115,7 +115,7 @@ def make_sequence_tagger(
         "source": "auto",
         "threshold": 2.0,
         "exempt": ["big bad wolf"],
-        "untagged_share": 0.5,
+        "untagged_share": 1.0,
         "scorer": {"@scorers": "spacy_joint.order_scorer.v1"},
     },
     default_score_weights={

@@ -35,8 +35,8 @@ def learn_order(
         str | None, typer.Option(help="What tags .txt files: path or package; else the one shipped.")
     ] = None,
     word_classes: Annotated[Path | None, typer.Option(help="File that `word-classes` wrote.", exists=True)] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the phrases.")] = 10,
-    dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to leave out.")] = 0.3,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the phrases.")] = 15,
+    dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to leave out.")] = 0.5,
     table_bits: Annotated[int, typer.Option(help="Base-2 logarithm of the number of weights.")] = 21,
     tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",

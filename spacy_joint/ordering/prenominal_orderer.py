@@ -126,8 +126,8 @@ class PrenominalOrderer(StructuredPipe):
         self,
         phrases: Iterable[Phrase],
         *,
-        epochs: int = 10,
-        dropout: float = 0.3,
+        epochs: int = 15,
+        dropout: float = 0.5,
         seed: int = 0,
         word_classes: Mapping[str, Sequence[int]] | None = None,
     ) -> Iterator[float]:

@@ -27,8 +27,8 @@ class BeamOrderer(OrderingSystem):
     def __init__(
         self,
         *,
-        epochs: int = 10,
-        dropout: float = 0.3,
+        epochs: int = 15,
+        dropout: float = 0.5,
         untagged_share: float = 0.0,
         seed: int = 0,
         word_classes: Mapping[str, Sequence[int]] | None = None,
