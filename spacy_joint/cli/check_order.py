@@ -18,8 +18,10 @@ HEADER = ("start", "end", "text", "suggestion", "margin")
 
 
 def check_order(
-    orderer: Annotated[Path, typer.Argument(help="Pipeline with a prenominal_orderer.", exists=True)],
     text: Annotated[Path, typer.Argument(help="Text file (UTF-8).", exists=True, dir_okay=False)],
+    orderer: Annotated[
+        Path | None, typer.Option(help="Pipeline with a prenominal_orderer; else the one shipped.", exists=True)
+    ] = None,
     pipeline: Annotated[
         str | None, typer.Option(help="What tags and parses: path or package; else the one shipped.")
     ] = None,
@@ -29,13 +31,13 @@ def check_order(
     """List phrases whose modifiers stand in an odd order, with the place in characters and a better order."""
     import spacy
 
-    from .. import load
+    from .. import PRENOMINAL, load
 
     if format not in FORMATS:
         raise ValueError(Errors.J404.format(found=format, allowed=", ".join(FORMATS)))
     nlp = load(pipeline)
     if COMPONENT not in nlp.pipe_names:
-        nlp.add_pipe(COMPONENT, source=spacy.load(orderer, vocab=nlp.vocab))
+        nlp.add_pipe(COMPONENT, source=spacy.load(orderer or PRENOMINAL, vocab=nlp.vocab))
     component: Any = nlp.get_pipe(COMPONENT)
     if threshold is not None:
         component.cfg["threshold"] = threshold

@@ -2,7 +2,8 @@
 
 - PAIR: `a` stands somewhere before `b`;
 - NEIGHBOURS: `left` stands just before `right`;
-- PLACE: `it` stands at `place` (from the head: 1 is next to it) and `from.left` (1 is the first), both up to MOST_PLACE;
+- PLACE: `it` stands at `place` (from the head: 1 is next to it) and `from.left` (1 is the first), both up to
+  MOST_PLACE;
 - HEAD: `last` stands next to `head`.
 
 A block of templates reads the slots of one part only. A document of the engine is a phrase: its modifiers, and its head

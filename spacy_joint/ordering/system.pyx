@@ -15,7 +15,7 @@ from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 from ..engine.columns cimport FIRST, Columns, InputC
-from ..engine.system cimport MAX_SLOTS, ArenaC
+from ..engine.system cimport MAX_SLOTS
 from ..engine.templates cimport MAX_TEMPLATES, Templates, keep_features
 from ..engine.weights cimport Weights
 
@@ -70,8 +70,8 @@ cdef class Scores:
             slots = {templates.block_slots[i] for i in range(first, first + templates.blocks[b].n_slots)}
             part = next((part for part in range(N_PARTS) if slots <= SLOTS_OF_PARTS[part]), None)
             if part is None:
-                names = {number: name for name, number in (*system.token_slots().items(), *system.value_slots().items())}
-                raise ValueError(Errors.J334.format(names=", ".join(names[slot] for slot in sorted(slots))))
+                named = {**system.token_slots(), **system.value_slots()}
+                raise ValueError(Errors.J334.format(names=", ".join(n for n, slot in named.items() if slot in slots)))
             self.blocks_of_part[<int>part].push_back(b)
 
     cdef void fill_slots(self, int part, int i, int j, uint64_t* slots) noexcept nogil:
@@ -109,8 +109,7 @@ cdef class Scores:
 
     cdef void fill(self, const InputC* input) noexcept nogil:
         cdef int n = input.n_tokens - 1
-        cdef int i, j, c
-        cdef bint same
+        cdef int i, j
         self.n = n
         self.pairs.assign(<size_t>n * n, <float>0)
         self.neighbours.assign(<size_t>n * n, <float>0)
@@ -128,12 +127,7 @@ cdef class Scores:
                 else:
                     self.places[i * n + j] = self.score_part(input, PLACE, i, j)
                 if j < i:
-                    same = True
-                    for c in range(input.n_columns):
-                        if input.cells[(FIRST + i) * input.n_columns + c] != input.cells[(FIRST + j) * input.n_columns + c]:
-                            same = False
-                            break
-                    self.same_before[i * n + j] = same
+                    self.same_before[i * n + j] = _are_same(input, FIRST + i, FIRST + j)
             self.heads[i] = self.score_part(input, HEAD, i, 0)
 
     cdef double score_order(self, const int* order) noexcept nogil:
@@ -241,6 +235,15 @@ cdef class Scores:
             for step in range(n - 1, -1, -1):
                 orders[i * n + step] = self.items[item_number].last
                 item_number = self.items[item_number].parent
+
+
+cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
+    """Whether all columns of two rows are the same."""
+    cdef int c
+    for c in range(input.n_columns):
+        if input.cells[row * input.n_columns + c] != input.cells[other * input.n_columns + c]:
+            return False
+    return True
 
 
 # Total orders, so that the outcome does not depend on how the library sorts.
@@ -384,7 +387,7 @@ cdef class OrderLearner:
         cdef vector[uint64_t] ours, theirs
         cdef vector[uint32_t] cells
         cdef vector[float] values
-        cdef double gold_score, violation, worst = 0, norm = 0
+        cdef double gold_score, violation, step, worst = 0, norm = 0
         cdef int n, wrong_pairs, chosen = -1
         cdef size_t i, j
         self.scores.fill(input)
@@ -420,9 +423,8 @@ cdef class OrderLearner:
         for i in range(values.size()):
             norm += <double>values[i] * values[i]
         if norm > 0:
-            self.weights.add(
-                cells.data(), cells.data(), values.data(), <Py_ssize_t>cells.size(), min(self.aggressiveness, worst / norm)
-            )
+            step = min(self.aggressiveness, worst / norm)
+            self.weights.add(cells.data(), cells.data(), values.data(), <Py_ssize_t>cells.size(), step)
         return worst
 
     cdef void _add(self, uint32_t cell, float value, vector[uint32_t]& cells, vector[float]& values) noexcept:
