@@ -1,4 +1,4 @@
-"""The engine's perceptron with the search and the learner of orders: `ordering/system.pyx` in place of the beam over
+"""The engine's perceptron with the search and the learner of orders: `ordering/system.pyx` and `learner.pyx` in place of the beam over
 states. Tables, averaging, finishing and files are the engine's. Registered as `spacy_joint.OrderPerceptron.v1`.
 """
 
@@ -13,7 +13,8 @@ from thinc.api import Model
 from ..architectures import make_model
 from ..engine.columns import Columns
 from ..engine.perceptron import MOST_TABLES, Perceptron
-from .system import OrderLearner, Ranker
+from .learner import OrderLearner
+from .system import Ranker
 
 # A phrase to learn from: its columns, and the places of its modifiers in the text.
 PhraseInstance = tuple[Columns, Sequence[int]]

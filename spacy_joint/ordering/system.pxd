@@ -68,3 +68,7 @@ cdef class Scores:
     cdef double score_order(self, const int* order) noexcept nogil
     # The best orders, best first, as rows of n modifiers each.
     cdef void search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) noexcept nogil
+
+
+# How many states to keep of each step; 0: all, where there are few modifiers.
+cdef int width_for(int n, int width) noexcept

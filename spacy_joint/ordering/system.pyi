@@ -18,18 +18,3 @@ class Ranker:
         self, weights: Weights, columns: Columns, n_best: int = 2, exact: bool | None = None
     ) -> list[tuple[tuple[int, ...], float]]: ...
     def score(self, weights: Weights, columns: Columns, order: Sequence[int]) -> float: ...
-
-class OrderLearner:
-    @property
-    def weights(self) -> Weights: ...
-    def __init__(
-        self,
-        weights: Weights,
-        system: OrderingSystem,
-        templates: Templates,
-        width: int,
-        *,
-        aggressiveness: float = 1.0,
-        seed: int = 0,
-    ) -> None: ...
-    def update(self, phrases: Sequence[tuple[Columns, Sequence[int]]], dropout: float = 0.0) -> float: ...

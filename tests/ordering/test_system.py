@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
-from spacy_joint.ordering.system import OrderingSystem, OrderLearner, Ranker
+from spacy_joint.ordering.learner import OrderLearner
+from spacy_joint.ordering.system import OrderingSystem, Ranker
 
 SYSTEM = OrderingSystem()
 TEMPLATES = Templates(
