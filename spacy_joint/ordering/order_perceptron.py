@@ -1,5 +1,5 @@
-"""The engine's perceptron with the search and the learner of orders: `ordering/system.pyx` and `learner.pyx` in place of the beam over
-states. Tables, averaging, finishing and files are the engine's. Registered as `spacy_joint.OrderPerceptron.v1`.
+"""The engine's perceptron with the search and the learner of orders (`system.pyx`, `learner.pyx`) in place of the beam
+over states. Tables, averaging, finishing and files are the engine's. Registered as `spacy_joint.OrderPerceptron.v1`.
 """
 
 from __future__ import annotations
