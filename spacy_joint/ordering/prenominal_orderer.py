@@ -182,7 +182,7 @@ class PrenominalOrderer(StructuredPipe):
             [
                 self._judge(place, phrase)
                 for place, phrase in find_in_doc(doc, self.cfg["source"])
-                if len(phrase.modifiers) <= MOST_MODIFIERS
+                if len(phrase.modifiers) <= MOST_MODIFIERS and all(map(_is_word, phrase.modifiers))
             ]
             for doc in docs
         ]
@@ -244,6 +244,11 @@ class PrenominalOrderer(StructuredPipe):
     def match(self, doc: Doc) -> list[tuple[int, int, int]]:
         """The ODD phrases of an annotated document as spaCy's `Matcher` gives matches: label, start and end."""
         return [(doc.vocab.strings.add(s["label"]), s["start"], s["end"]) for s in self.suggest(doc)]
+
+
+def _is_word(word: Word) -> bool:
+    """Whether it is more than marks, which taggers take for all kinds of words."""
+    return any(map(str.isalnum, word.text))
 
 
 def _contains(words: tuple[str, ...], expression: tuple[str, ...]) -> bool:

@@ -169,6 +169,10 @@ def test_phrases_that_are_too_long_are_passed_over(nlp):
     assert len(nlp.get_pipe("prenominal_orderer")(doc).spans["prenominal"]) == 0
 
 
+def test_marks_that_were_tagged_as_words_are_passed_over(nlp):
+    assert not tagged(nlp, "a/DT red/JJ #/NN big/JJ ball/NN").spans["prenominal"]
+
+
 def test_several_processes_give_the_same(nlp):
     texts = [f"the {KINDS[0][i]} {NOUNS[i]}" for i in range(4)]
     assert [doc.text for doc in nlp.pipe(texts, n_process=2)] == texts

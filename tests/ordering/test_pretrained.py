@@ -1,9 +1,15 @@
 """The orderer that the package ships."""
 
+import random
+
 import pytest
 import spacy
 
 import spacy_joint
+from spacy_joint.ordering.models.base import sort_modifiers
+from spacy_joint.ordering.phrase_ranker import PhraseRanker
+from spacy_joint.ordering.phrases import Phrase, Word
+from spacy_joint.ordering.system import Ranker
 
 pytestmark = pytest.mark.skipif(
     not (spacy_joint.PRENOMINAL / "config.cfg").is_file(), reason="this checkout has no pretrained orderer"
@@ -42,3 +48,20 @@ def test_it_marks_what_is_odd_in_text(nlp):
 
 def test_it_is_small():
     assert sum(path.stat().st_size for path in (spacy_joint.PRENOMINAL / "prenominal_orderer").iterdir()) < 3e6
+
+
+@pytest.mark.parametrize("n", range(2, 9))
+def test_its_beam_finds_what_exact_search_finds(nlp, n):
+    pipe = nlp.get_pipe("prenominal_orderer")
+    perceptron, known = (
+        pipe.perceptron,
+        "big red old wooden ugly French little kitchen heavy new local police recent stone",
+    )
+    phrase_columns = PhraseRanker(perceptron, pipe.word_classes).phrase_columns
+    ranker = Ranker(perceptron.system, perceptron.templates, perceptron.beam_width)
+    sample = random.Random(n)
+    for _ in range(20):
+        words = tuple(map(Word, sample.sample(known.split(), n)))
+        columns = phrase_columns.columns_of(sort_modifiers(Phrase(words, Word("table")))[0])
+        exact, beam = (ranker.rank(perceptron.weights, columns, 1, exact=exact) for exact in (True, False))
+        assert beam == exact
