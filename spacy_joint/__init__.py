@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "load"]
 
 PRETRAINED = Path(__file__).parent / "pretrained" / "en_joint_ewt"
+# Only a prenominal_orderer, to be put behind what tags.
+PRENOMINAL = PRETRAINED.parent / "en_prenominal"
 ARCHITECTURE = "spacy_joint.BeamPerceptron.v1"
 
 

@@ -69,6 +69,11 @@ def BeamPerceptron(
         n_tables=n_tables,
         threads=threads,
     )
+    return make_model(perceptron)
+
+
+def make_model(perceptron: Perceptron) -> Model[list[Columns], list[np.ndarray]]:
+    """A thinc model around a perceptron of any task."""
     return Model(NAME, _forward, shims=[PerceptronShim(perceptron)])
 
 

@@ -21,6 +21,14 @@ PARSER_MODEL = {
     "n_tables": 1,
     "threads": 1,
 }
+ORDER_MODEL = {
+    "@architectures": "spacy_joint.OrderPerceptron.v1",
+    "table_bits": 21,
+    "beam_width": 16,
+    "aggressiveness": 0.005,
+    "min_met": 1,
+    "n_tables": 4,
+}
 TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}
 
 
@@ -94,4 +102,59 @@ def make_sequence_tagger(
 
     return SequenceTagger(
         nlp.vocab, model, name, scorer=scorer, attribute=attribute, order=order, sentence_starts=sentence_starts
+    )
+
+
+@Language.factory(
+    "prenominal_orderer",
+    assigns=["span._.best_order", "span._.order_score", "span._.order_margin"],
+    requires=["token.tag"],
+    default_config={
+        "model": ORDER_MODEL,
+        "spans_key": "prenominal",
+        "source": "auto",
+        "threshold": 2.0,
+        "exempt": ["big bad wolf"],
+        "untagged_share": 1.0,
+        "scorer": {"@scorers": "spacy_joint.order_scorer.v1"},
+    },
+    default_score_weights={
+        "order_full": 1.0,
+        "order_pair": 0.0,
+        "order_odd": None,
+    },
+)
+def make_prenominal_orderer(
+    nlp: Language,
+    name: str,
+    model: Model,
+    spans_key: str,
+    source: str,
+    threshold: float,
+    exempt: list[str],
+    untagged_share: float,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a component that orders the modifiers before nouns, and marks phrases whose order is odd.
+
+    model (Model): A `spacy_joint.OrderPerceptron`.
+    spans_key (str): The key of `doc.spans` to write phrases to.
+    source (str): Where phrases are found: in "dependencies", in "tags", or "auto", in the former where there are any.
+    threshold (float): A phrase is ODD if another order scores better by more than this.
+    exempt (list[str]): Fixed expressions, lower-cased; a phrase that has one is never ODD.
+    untagged_share (float): The share of phrases to learn once more without tags, from 0 to 1.
+    scorer (Callable): The scorer.
+    """
+    from .ordering.prenominal_orderer import PrenominalOrderer
+
+    return PrenominalOrderer(
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        spans_key=spans_key,
+        source=source,
+        threshold=threshold,
+        exempt=exempt,
+        untagged_share=untagged_share,
     )

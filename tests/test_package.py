@@ -15,6 +15,7 @@ FOLDER = Path(spacy_joint.__file__).parent
 REGISTERED = {
     "spacy_architectures": {
         "spacy_joint.BeamPerceptron.v1": "spacy_joint.architectures:BeamPerceptron",
+        "spacy_joint.OrderPerceptron.v1": "spacy_joint.ordering.order_perceptron:make_order_perceptron",
     },
     "spacy_augmenters": {
         "spacy_joint.unpunctuated.v1": "spacy_joint.corpora.unpunctuated:create_unpunctuated_augmenter",
@@ -24,10 +25,22 @@ REGISTERED = {
     },
     "spacy_factories": {
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
+        "prenominal_orderer": "spacy_joint.factories:make_prenominal_orderer",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
     },
     "spacy_loggers": {
         "spacy_joint.console_logger.v1": "spacy_joint.loggers:console_logger",
+    },
+    "spacy_misc": {
+        "spacy_joint.AlignmentByLikelihood.v1": "spacy_joint.ordering.models.alignment:AlignmentByLikelihood",
+        "spacy_joint.AlignmentByPerceptron.v1": "spacy_joint.ordering.models.alignment:AlignmentByPerceptron",
+        "spacy_joint.BeamOrderer.v1": "spacy_joint.ordering.models.beam:BeamOrderer",
+        "spacy_joint.ClassHmm.v1": "spacy_joint.ordering.models.class_hmm:ClassHmm",
+        "spacy_joint.DirectEvidence.v1": "spacy_joint.ordering.models.direct_evidence:DirectEvidence",
+        "spacy_joint.NGrams.v1": "spacy_joint.ordering.models.ngrams:NGrams",
+        "spacy_joint.OneClass.v1": "spacy_joint.ordering.models.positional:OneClass",
+        "spacy_joint.PairPerceptron.v1": "spacy_joint.ordering.models.pair_perceptron:PairPerceptron",
+        "spacy_joint.TagRank.v1": "spacy_joint.ordering.models.tag_rank:TagRank",
     },
     "spacy_readers": {
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
@@ -37,6 +50,7 @@ REGISTERED = {
         "spacy_joint.boundary_and_tree_scorer.v1": (
             "spacy_joint.scoring.boundaries_and_trees:make_boundary_and_tree_scorer"
         ),
+        "spacy_joint.order_scorer.v1": "spacy_joint.scoring.orders:make_order_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
 }
@@ -95,7 +109,7 @@ def test_compiled_modules_come_with_stubs(path):
     assert path.with_suffix(".pyi").is_file()
 
 
-@pytest.mark.parametrize("task", ["parsing", "tagging"])
+@pytest.mark.parametrize("task", ["ordering", "parsing", "tagging"])
 def test_templates_are_installed(task):
     assert (FOLDER / task / "templates.txt").is_file()
 

@@ -8,17 +8,19 @@ from spacy.cli import app as spacy_app
 
 from .annotate import annotate
 from .check import check
+from .check_order import check_order
 from .convert import convert
 from .evaluate import evaluate
 from .failures import report_failures
 from .finish import finish
 from .jackknife import jackknife
+from .learn_order import learn_order
 from .word_classes import word_classes
 
 app = typer.Typer(
     name="joint", help="Structured prediction over whole documents.", no_args_is_help=True, rich_markup_mode=None
 )
-for command in (annotate, check, convert, evaluate, word_classes):
+for command in (annotate, check, check_order, convert, evaluate, learn_order, word_classes):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # What these do not know are overrides of the config, as for `spacy train`.
 for command in (finish, jackknife):

@@ -1,0 +1,253 @@
+"""Who orders modifiers best? All systems on four corpora: trained on all parts for training, cross-validated, trained
+on the other corpora only; and how much more text that was tagged automatically helps.
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import srsly
+from measure import format_table, write_results
+
+from spacy_joint.ordering.corpus import BROWN, read_corpus
+from spacy_joint.ordering.models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
+from spacy_joint.ordering.models.base import OrderingSystem
+from spacy_joint.ordering.models.beam import BeamOrderer
+from spacy_joint.ordering.models.class_hmm import ClassHmm
+from spacy_joint.ordering.models.direct_evidence import DirectEvidence
+from spacy_joint.ordering.models.ngrams import NGrams
+from spacy_joint.ordering.models.pair_perceptron import PairPerceptron
+from spacy_joint.ordering.models.positional import OneClass
+from spacy_joint.ordering.models.tag_rank import TagRank
+from spacy_joint.ordering.phrases import Phrase, has_repeats, read_phrases
+from spacy_joint.scoring.orders import Answer, answer_all, compare, cross_validate, score_answers
+
+PARTS = ("train", "dev", "test")
+MEASURES = ("all", "untagged", "across", "cross_validation", "curve")
+Corpora = dict[str, dict[str, list[Phrase]]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--brown", type=Path, help="directory of the Brown corpus, tagged, as NLTK has it")
+    parser.add_argument("--wsj", type=Path, help="directory with train, dev and test of the Treebank sample (.mrg)")
+    parser.add_argument("--gum", type=Path, help="directory with train.ptb, dev.ptb and test.ptb")
+    parser.add_argument("--ewt", type=Path, help="what the paths of EWT begin with, before `train.conllu`")
+    parser.add_argument("--text", type=Path, help=".jsonl of phrases that `learn-order --phrases` found in text")
+    parser.add_argument("--word-classes", type=Path, help="file that `word-classes` wrote")
+    parser.add_argument("--split", choices=PARTS[1:], default="dev")
+    parser.add_argument("--measure", nargs="*", choices=MEASURES, default=MEASURES, help="what to measure; else all")
+    parser.add_argument("--folds", type=int, default=10, help="of the cross-validation")
+    parser.add_argument("--skip", nargs="*", default=[], help="names of systems to leave out")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--figure", type=Path, help="learning curve over automatically tagged text")
+    arguments = parser.parse_args()
+
+    corpora = read_corpora(arguments)
+    text = [p for p in read_phrases(arguments.text) if not has_repeats(p)] if arguments.text else []
+    classes = srsly.msgpack_loads(arguments.word_classes.read_bytes()) if arguments.word_classes else None
+    systems = list_systems(classes, arguments.seed)
+    systems = {name: make for name, make in systems.items() if name not in arguments.skip}
+    evaluation = {name: parts[arguments.split] for name, parts in corpora.items()}
+    if arguments.split == "test" and "WSJ" in corpora:
+        # The sample is small, and nothing was tuned on its part for development.
+        evaluation["WSJ"] = corpora["WSJ"]["dev"] + corpora["WSJ"]["test"]
+    results: dict[str, Any] = {"split": arguments.split, "seed": arguments.seed, "sizes": describe(corpora, text)}
+    print(f"split {arguments.split}, seed {arguments.seed}")
+    train = [phrase for parts in corpora.values() for phrase in parts["train"]]
+
+    if "all" in arguments.measure:
+        print("\nTrained on all corpora: full phrases (standard error) / pairs\n")
+        answers = measure(systems, train, evaluation)
+        if text:
+            answers["beam + text"] = measure({"": systems["beam"]}, train + text, evaluation)[""]
+        results["all"] = report(answers, evaluation)
+        results["p_beam_no_better"] = report_significance(answers, evaluation)
+
+    if "untagged" in arguments.measure:
+        print("\nWithout tags\n")
+        untagged = {name: [phrase.without_tags() for phrase in phrases] for name, phrases in evaluation.items()}
+        bare = [phrase.without_tags() for phrase in train]
+        without = measure({n: make for n, make in systems.items() if n != "tag rank"}, bare, untagged)
+        results["untagged"] = report(without, untagged)
+
+    if "across" in arguments.measure:
+        print("\nTrained on the other corpora only\n")
+        across: dict[str, dict[str, list[Answer]]] = {name: {} for name in systems}
+        for left_out, phrases in evaluation.items():
+            others = [p for name, parts in corpora.items() if name != left_out for p in parts["train"]]
+            for name, given in measure(systems, others, {left_out: phrases}).items():
+                across[name].update(given)
+        results["across"] = report(across, evaluation)
+
+    if "curve" in arguments.measure and text:
+        print("\nThe beam with more phrases from automatically tagged text: full phrases\n")
+        results["curve"] = measure_curve(systems["beam"], corpora, text, evaluation, arguments.seed)
+        if arguments.figure:
+            draw_curve(results["curve"], arguments.figure)
+
+    if "cross_validation" in arguments.measure:
+        print(f"\n{arguments.folds}-fold cross-validation on all parts for training: mean of folds (sd)\n")
+        results["cross_validation"] = validate(systems, train, arguments.folds, arguments.seed)
+    write_results(results, arguments.output)
+
+
+def list_systems(classes: Any, seed: int) -> dict[str, Callable[[], OrderingSystem]]:
+    return {
+        "tag rank": TagRank,
+        "direct evidence": lambda: DirectEvidence(transitive=False),
+        "+ transitivity": DirectEvidence,
+        "+ clusters": lambda: DirectEvidence(n_clusters=50),
+        "one-class": OneClass,
+        "class HMM": lambda: ClassHmm(seed=seed),
+        "ML alignment": lambda: AlignmentByLikelihood(seed=seed),
+        "perceptron alignment": lambda: AlignmentByPerceptron(seed=seed),
+        "n-gram": NGrams,
+        "pair perceptron": lambda: PairPerceptron(seed=seed),
+        "beam": lambda: BeamOrderer(word_classes=classes, seed=seed),
+    }
+
+
+def read_corpora(arguments: argparse.Namespace) -> Corpora:
+    corpora: Corpora = {}
+    if arguments.brown:
+        corpora["Brown"] = read_files(divide_brown(arguments.brown))
+    if arguments.wsj:
+        corpora["WSJ"] = read_files({part: sorted((arguments.wsj / part).glob("*.mrg")) for part in PARTS})
+    if arguments.gum:
+        corpora["GUM"] = read_files({part: [arguments.gum / f"{part}.ptb"] for part in PARTS})
+    if arguments.ewt:
+        corpora["EWT"] = read_files({part: [Path(f"{arguments.ewt}{part}.conllu")] for part in PARTS})
+    return corpora
+
+
+def read_files(files: dict[str, list[Path]]) -> dict[str, list[Phrase]]:
+    return {
+        part: [phrase for path in paths for phrase in read_corpus(path) if not has_repeats(phrase)]
+        for part, paths in files.items()
+    }
+
+
+def divide_brown(directory: Path) -> dict[str, list[Path]]:
+    """Of each genre, the first 80 % of the files, the next 10 %, and the rest."""
+    parts: dict[str, list[Path]] = {part: [] for part in PARTS}
+    files = sorted(path for path in directory.iterdir() if re.fullmatch(BROWN, path.name))
+    for genre in sorted({path.name[1] for path in files}):
+        of_genre = [path for path in files if path.name[1] == genre]
+        for i, path in enumerate(of_genre):
+            share = i / len(of_genre)
+            parts["train" if share < 0.8 else "dev" if share < 0.9 else "test"].append(path)
+    return parts
+
+
+def describe(corpora: Corpora, text: Sequence[Phrase]) -> dict[str, Any]:
+    sizes: dict[str, Any] = {name: {p: len(phrases) for p, phrases in parts.items()} for name, parts in corpora.items()}
+    return {**sizes, "text": len(text)}
+
+
+def measure(
+    systems: dict[str, Callable[[], OrderingSystem]], train: Sequence[Phrase], evaluation: dict[str, list[Phrase]]
+) -> dict[str, dict[str, list[Answer]]]:
+    answers = {}
+    for name, make in systems.items():
+        system = make()
+        system.fit(train)
+        answers[name] = {corpus: answer_all(system, phrases) for corpus, phrases in evaluation.items()}
+    return answers
+
+
+def report(answers: dict[str, dict[str, list[Answer]]], evaluation: dict[str, list[Phrase]]) -> dict[str, Any]:
+    scores = {
+        name: {corpus: score_answers(evaluation[corpus], given) for corpus, given in by_corpus.items()}
+        for name, by_corpus in answers.items()
+    }
+    rows = [
+        [name]
+        + [
+            f"{percent(s['order_full'])} ({percent(s['order_full_se'])}) / {percent(s['order_pair'])}"
+            for s in by_corpus.values()
+        ]
+        for name, by_corpus in scores.items()
+    ]
+    header = ["system", *(f"{corpus} ({len(phrases)})" for corpus, phrases in evaluation.items())]
+    print(format_table(header, rows), flush=True)
+    return scores
+
+
+def percent(share: Any) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def report_significance(
+    answers: dict[str, dict[str, list[Answer]]], evaluation: dict[str, list[Phrase]]
+) -> dict[str, dict[str, float]]:
+    found = {
+        name: {corpus: compare(answers["beam"][corpus], by_corpus[corpus]) for corpus in evaluation}
+        for name, by_corpus in answers.items()
+        if not name.startswith("beam")
+    }
+    rows = [[name, *(f"{p:.4f}" for p in by_corpus.values())] for name, by_corpus in found.items()]
+    print()
+    print(format_table(["the beam is not better than", *evaluation], rows), flush=True)
+    return found
+
+
+def validate(
+    systems: dict[str, Callable[[], OrderingSystem]], phrases: Sequence[Phrase], folds: int, seed: int
+) -> dict[str, Any]:
+    found = {}
+    for name, make in systems.items():
+        by_fold = cross_validate(make, phrases, folds=folds, seed=seed)
+        full = [mean(given.full for given in fold) for fold in by_fold]
+        found[name] = {"order_full": mean(full), "sd": stdev(full)}
+        print(f"| {name} | {percent(mean(full))} ({percent(stdev(full))}) |", flush=True)
+    return found
+
+
+def measure_curve(
+    make: Callable[[], OrderingSystem],
+    corpora: Corpora,
+    text: Sequence[Phrase],
+    evaluation: dict[str, list[Phrase]],
+    seed: int,
+) -> dict[str, Any]:
+    import numpy as np
+
+    # Any part of the text is a sample of all of it.
+    mixed = [text[i] for i in np.random.default_rng(seed).permutation(len(text))]
+    trains = {"EWT": corpora["EWT"]["train"]} if "EWT" in corpora else {}
+    trains["all"] = [phrase for parts in corpora.values() for phrase in parts["train"]]
+    curve: dict[str, Any] = {}
+    for base, train in trains.items():
+        for share in (0, 1 / 8, 1 / 4, 1 / 2, 1):
+            n = round(share * len(mixed))
+            given = measure({"": make}, train + mixed[:n], evaluation)[""]
+            points = {name: mean(a.full for a in answers) for name, answers in given.items()}
+            curve.setdefault(base, {})[n] = {**points, "mean": mean(points.values())}
+            print(f"| {base} + {n} | " + " | ".join(map(percent, curve[base][n].values())) + " |", flush=True)
+    return curve
+
+
+def draw_curve(curve: dict[str, Any], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    for base, points in curve.items():
+        axes.plot(list(points), [100 * p["mean"] for p in points.values()], marker="o", label=f"{base}, gold, + text")
+    axes.set_xlabel("phrases from automatically tagged text")
+    axes.set_ylabel("whole phrases right, mean of corpora (%)")
+    axes.legend()
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+if __name__ == "__main__":
+    main()

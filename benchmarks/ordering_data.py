@@ -1,0 +1,73 @@
+"""Lays out what `ordering.py` reads from the archives that its corpora are distributed in: NLTK's zips of the Brown
+corpus and of the sample of the Penn Treebank, and the constituents of GUM, divided as its dependencies are.
+"""
+
+import argparse
+import re
+import zipfile
+from pathlib import Path
+
+PARTS = ("train", "dev", "test")
+# Of the Treebank sample, the numbers of files from which parts begin.
+FIRST_DEV, FIRST_TEST = 160, 180
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--brown", type=Path, help="brown.zip of NLTK")
+    parser.add_argument("--treebank", type=Path, help="treebank.zip of NLTK")
+    parser.add_argument("--gum", type=Path, help="directory `const` of GUM, a .ptb file a document")
+    parser.add_argument("--ud-gum", type=Path, help="directory of UD English GUM, whose division is taken")
+    parser.add_argument("--text", type=Path, nargs="*", default=[], help="zips of NLTK with .txt files")
+    parser.add_argument("output", type=Path, help="directory to make `brown`, `wsj`, `gum` and `text` in")
+    arguments = parser.parse_args()
+    if arguments.brown:
+        unpack_brown(arguments.brown, arguments.output / "brown")
+    if arguments.treebank:
+        unpack_treebank(arguments.treebank, arguments.output / "wsj")
+    if arguments.gum:
+        divide_gum(arguments.gum, arguments.ud_gum, arguments.output / "gum")
+    for archive in arguments.text:
+        unpack_text(archive, arguments.output / "text")
+
+
+def unpack_text(archive: Path, output: Path) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(archive) as files:
+        for name in files.namelist():
+            if name.endswith(".txt") and not Path(name).name.lower().startswith("readme"):
+                # Some are in older encodings.
+                text = files.read(name).decode("utf8", "replace")
+                (output / Path(name).name).write_text(text, encoding="utf8")
+
+
+def unpack_brown(archive: Path, output: Path) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(archive) as files:
+        for name in files.namelist():
+            if re.fullmatch(r"c[a-r]\d\d", Path(name).name):
+                (output / Path(name).name).write_bytes(files.read(name))
+
+
+def unpack_treebank(archive: Path, output: Path) -> None:
+    with zipfile.ZipFile(archive) as files:
+        for name in files.namelist():
+            match = re.search(r"combined/(wsj_(\d{4})\.mrg)$", name)
+            if match:
+                number = int(match[2])
+                part = PARTS[(number >= FIRST_DEV) + (number >= FIRST_TEST)]
+                (output / part).mkdir(parents=True, exist_ok=True)
+                (output / part / match[1]).write_bytes(files.read(name))
+
+
+def divide_gum(trees: Path, treebank: Path, output: Path) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    for part in PARTS:
+        text = (treebank / f"en_gum-ud-{part}.conllu").read_text(encoding="utf8")
+        documents = re.findall(r"^# newdoc id = (\S+)", text, re.MULTILINE)
+        content = "".join((trees / f"{document}.ptb").read_text(encoding="utf8") + "\n" for document in documents)
+        (output / f"{part}.ptb").write_text(content, encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()

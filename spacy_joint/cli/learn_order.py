@@ -1,0 +1,106 @@
+"""`learn-order`: a pipeline with a `prenominal_orderer` from treebanks and from any text that a pipeline can tag."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from wasabi import msg
+
+from ..about import __version__
+from ..errors import Errors
+from .files import replace_when_written
+
+if TYPE_CHECKING:
+    from ..ordering.phrases import Phrase
+
+COMPONENT = "prenominal_orderer"
+# Progress is counted in thousandths.
+WHOLE = 1000
+
+
+def learn_order(
+    corpora: Annotated[
+        list[Path],
+        typer.Argument(
+            help=".mrg, .ptb (trees), .conllu, .spacy, .tagged, .txt or .jsonl (phrases) files, or directories of them."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the pipeline to write.")],
+    pipeline: Annotated[
+        str | None, typer.Option(help="What tags .txt files: path or package; else the one shipped.")
+    ] = None,
+    word_classes: Annotated[Path | None, typer.Option(help="File that `word-classes` wrote.", exists=True)] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the phrases.")] = 15,
+    dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to leave out.")] = 0.5,
+    table_bits: Annotated[int, typer.Option(help="Base-2 logarithm of the number of weights.")] = 21,
+    tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
+    language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
+    seed: Annotated[int, typer.Option(help="Of the order of phrases, and of what is left out.")] = 0,
+    phrases: Annotated[Path | None, typer.Option(help="Also write what is learnt from: .jsonl file.")] = None,
+) -> None:
+    """Learn the order of modifiers before nouns, taking the order of the text as right.
+
+    Text is read as a stream, and the phrases of files that are finished are kept beside the output until all are, so
+    that the command can be interrupted.
+    """
+    import spacy
+    import srsly
+    from tqdm import tqdm
+
+    from ..ordering.phrases import has_repeats, write_phrases
+
+    parts = output.with_name(f"{output.name}.parts")
+    found = [phrase for phrase in _collect(corpora, parts, pipeline) if not has_repeats(phrase)]
+    if not found:
+        raise ValueError(Errors.J332.format(paths=", ".join(map(str, corpora))))
+    if phrases is not None:
+        with replace_when_written(phrases) as path:
+            write_phrases(found, path)
+    nlp = spacy.blank(language)
+    component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
+    classes = srsly.msgpack_loads(word_classes.read_bytes()) if word_classes else None
+    learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
+    with tqdm(total=WHOLE, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
+        for done in learning:
+            bar.update(round(WHOLE * done) - bar.n)
+    nlp.to_disk(output)
+    shutil.rmtree(parts, ignore_errors=True)
+    msg.good(f"{output}: from {len(found):,} phrases (seed {seed})")
+
+
+def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator[Phrase]:
+    """The phrases of all files, each read once even if the command is started again."""
+    from tqdm import tqdm
+
+    from ..ordering.corpus import TEXT, list_corpus, read_corpus
+    from ..ordering.phrases import read_phrases, write_phrases
+
+    files = [file for path in corpora for file in list_corpus(path)]
+    nlp = None
+    with tqdm(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True, leave=False) as bar:
+        for file in files:
+            bar.set_description(file.name)
+            part = parts / f"{_fingerprint(file, pipeline)}.jsonl"
+            if not part.is_file():
+                if nlp is None and file.suffix == TEXT:
+                    from .. import load
+
+                    nlp = load(pipeline)
+                with replace_when_written(part) as path:
+                    write_phrases(read_corpus(file, nlp), path)
+            yield from read_phrases(part)
+            bar.update(file.stat().st_size)
+
+
+def _fingerprint(file: Path, pipeline: str | None) -> str:
+    """A digest of all that the phrases of a file depend on."""
+    digest = hashlib.sha256(f"{__version__} {pipeline} {file.suffix} ".encode())
+    with file.open("rb") as content:
+        while block := content.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()[:32]

@@ -1,0 +1,65 @@
+"""Tagged text in the notation of the Brown corpus, `the/at jury/nn said/vbd`: one sentence a line or paragraph.
+
+Tags of Brown (Francis and Kucera 1979) are translated to those of the Penn Treebank, as far as both make the same
+distinctions; other tags are kept, in capitals. Nothing is tokenised or corrected.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import Errors
+from .files import list_files
+
+SUFFIX = ".tagged"
+# Marks that Brown adds to a tag: of a headline, a title, a cited or a foreign word.
+MARKS = ("-TL", "-HL", "-NC")
+FOREIGN = "FW-"
+PENN = {
+    "JJT": "JJS",
+    "NP": "NNP",
+    "NPS": "NNPS",
+    "AT": "DT",
+    "DTI": "DT",
+    "DTS": "DT",
+    "PP$": "PRP$",
+}
+
+
+def read_tagged(path: Path) -> Iterator[tuple[list[str], list[str]]]:
+    """Read the words and the tags of each sentence.
+
+    path: A file, or a directory whose `.tagged` files are read in the order of their names. Bytes that are no UTF-8
+        are read as Latin-1.
+    Raises FileNotFoundError (J101, J102) if there is nothing to read, and ValueError (J133) if a word has no tag.
+    """
+    return (sentence for file in list_files(path, SUFFIX) for sentence in _read_file(file))
+
+
+def _read_file(file: Path) -> Iterator[tuple[list[str], list[str]]]:
+    content = file.read_bytes()
+    try:
+        text = content.decode("utf8")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    for number, line in enumerate(text.split("\n"), start=1):
+        words, tags = [], []
+        for token in line.split():
+            word, slash, tag = token.rpartition("/")
+            if not slash or not word or not tag:
+                raise ValueError(Errors.J133.format(file=file, line=number, found=token))
+            words.append(word)
+            tags.append(to_penn(tag))
+        if words:
+            yield words, tags
+
+
+def to_penn(tag: str) -> str:
+    """Translate a tag: marks are dropped, and the possessive of anything is POS, as it opens a noun phrase."""
+    tag = tag.upper()
+    while tag.endswith(MARKS):
+        tag = tag[:-3]
+    if tag in PENN:
+        return PENN[tag]
+    if tag.endswith("$") and tag not in ("PRP$", "WP$"):
+        return "POS"
+    return tag

@@ -1,0 +1,1 @@
+"""The order of modifiers before a noun: `prenominal_orderer`."""

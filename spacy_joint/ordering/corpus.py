@@ -1,0 +1,90 @@
+"""Phrases from corpora of every format that has modifiers before nouns: treebanks, tagged text, plain text.
+
+Constituency trees (`.mrg`, `.ptb`, `.parsed`), documents (`.conllu`, `.spacy`; by their tags), tagged text (`.tagged`,
+and the files of the Brown corpus, which have no ending), phrases (`.jsonl`), and text (`.txt`), which a pipeline tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..constituency.trees import read_trees
+from ..corpora.conllu import read_conllu
+from ..corpora.docbin import read_docbin
+from ..corpora.tagged import read_tagged
+from ..errors import Errors
+from .extract import find_in_doc, find_in_tags, find_in_tree
+from .phrases import SUFFIX, Phrase, read_phrases
+
+TREES = (".mrg", ".ptb", ".parsed")
+TAGGED = (".tagged", "")
+DOCUMENTS = {".conllu": read_conllu, ".spacy": read_docbin}
+TEXT = ".txt"
+ALL = (*TREES, ".tagged", *DOCUMENTS, SUFFIX, TEXT)
+BROWN = re.compile(r"c[a-r]\d\d")
+
+
+def list_corpus(path: Path) -> list[Path]:
+    """List the files of a corpus: one file, or those of a directory that can be read, sorted by name.
+
+    Raises FileNotFoundError (J101, J102) if there are none.
+    """
+    if path.is_dir():
+        files = sorted(f for f in path.iterdir() if f.is_file() and (f.suffix in ALL or BROWN.fullmatch(f.name)))
+        if not files:
+            raise FileNotFoundError(Errors.J102.format(path=path, suffix=", ".join(ALL)))
+        return files
+    if not path.is_file():
+        raise FileNotFoundError(Errors.J101.format(path=path, suffix=", ".join(ALL)))
+    return [path]
+
+
+def read_corpus(path: Path, nlp: Language | None = None) -> Iterator[Phrase]:
+    """Read the phrases of a file.
+
+    nlp: Tags plain text, and divides it into sentences.
+    Raises ValueError (J407) if it is of no known format, (J338) if it is text and there is no pipeline, or what the
+    readers of the formats raise.
+    """
+    if path.suffix == SUFFIX:
+        return read_phrases(path)
+    if path.suffix in TREES:
+        return (phrase for tree in read_trees(path) for phrase in find_in_tree(tree))
+    if path.suffix in TAGGED:
+        return (phrase for words, tags in read_tagged(path) for _, phrase in find_in_tags(words, tags))
+    if path.suffix in DOCUMENTS:
+        return _find_in_docs(DOCUMENTS[path.suffix](path, Vocab()))
+    if path.suffix != TEXT:
+        raise ValueError(Errors.J407.format(path=path, allowed=" nor ".join(ALL)))
+    if nlp is None:
+        raise ValueError(Errors.J338.format(path=path))
+    return _find_in_docs(nlp.pipe(_read_paragraphs(path)))
+
+
+def _find_in_docs(docs: Iterable[Doc]) -> Iterator[Phrase]:
+    # By tags also where there are trees, lest treebanks and text that was only tagged differ.
+    return (phrase for doc in docs for _, phrase in find_in_doc(doc, "tags"))
+
+
+def _read_paragraphs(path: Path) -> Iterator[str]:
+    """The paragraphs of a text, which blank lines divide. Underscores mark italics, double hyphens dashes."""
+    lines: list[str] = []
+    with path.open(encoding="utf-8-sig") as file:
+        try:
+            for line in file:
+                if line.strip():
+                    lines.append(" ".join(line.replace("_", " ").replace("--", " -- ").split()))
+                elif lines:
+                    yield " ".join(lines)
+                    lines = []
+        except UnicodeDecodeError as error:
+            byte = f"0x{error.object[error.start]:02x}"
+            raise ValueError(Errors.J403.format(source=path, line="?", byte=byte)) from error
+    if lines:
+        yield " ".join(lines)

@@ -1,0 +1,97 @@
+"""What every system that orders modifiers can do, whatever it is based on: learn from phrases, score an order, rank.
+
+A subclass says how good an order is (`score`); the base class searches: all orders while there are few, and otherwise
+by inserting one modifier after another where it scores best, which is exact for none but good for all. What is found
+depends on the multiset of modifiers only, never on the order that they are given in: they are sorted first, and orders
+that score alike count as one answer, an undecided one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+from ..phrases import Phrase, Word
+
+# 7! orders are still scored one by one.
+MOST_EXHAUSTIVE = 7
+# Scores that differ by less are the same: sums of floats depend on the order of addition.
+TIE = 1e-9
+
+
+class Order(NamedTuple):
+    """An order of the modifiers of a phrase. indices: Into them, left to right. score: Higher is better."""
+
+    indices: tuple[int, ...]
+    score: float
+
+
+class Ranking(NamedTuple):
+    """The best orders of a phrase, best first.
+
+    orders: One or more.
+    margin: By how much the best scores above the best that reads differently; 0: undecided; infinite if there is none.
+    """
+
+    orders: tuple[Order, ...]
+    margin: float
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The indices of the best order."""
+        return self.orders[0].indices
+
+
+class OrderingSystem(ABC):
+    """A system that orders the modifiers of a noun."""
+
+    @abstractmethod
+    def fit(self, phrases: Iterable[Phrase]) -> None:
+        """Learn from phrases in the order of the text. What was learnt before is forgotten."""
+
+    @abstractmethod
+    def score(self, phrase: Phrase) -> float:
+        """Score the order that the modifiers are in. Comparable between orders of the same modifiers only."""
+
+    def order(self, phrase: Phrase, n_best: int = 1) -> Ranking:
+        """Find the best orders. All that score like the best are given, even if they are more than `n_best`."""
+        ordered, places = sort_modifiers(phrase)
+        ranking = rank(ordered, self._search(ordered), n_best)
+        orders = (Order(tuple(places[i] for i in indices), score) for indices, score in ranking.orders)
+        return Ranking(tuple(orders), ranking.margin)
+
+    def _search(self, phrase: Phrase) -> list[Order]:
+        """Orders to choose from, of the sorted modifiers; each way to read the phrase at most once."""
+        words = phrase.modifiers
+        if len(words) <= MOST_EXHAUSTIVE:
+            candidates = {tuple(words[i] for i in indices): indices for indices in permutations(range(len(words)))}
+            return [Order(indices, self.score(Phrase(ordered, phrase.head))) for ordered, indices in candidates.items()]
+        placed: tuple[int, ...] = ()
+        found: list[Order] = []
+        for new in range(len(words)):
+            ways = [(*placed[:i], new, *placed[i:]) for i in range(len(placed) + 1)]
+            found = [
+                Order(way, self.score(Phrase(tuple(words[i] for i in way), phrase.head))) for way in reversed(ways)
+            ]
+            placed = max(found, key=lambda order: order.score).indices
+        return _distinct(words, found)
+
+
+def sort_modifiers(phrase: Phrase) -> tuple[Phrase, tuple[int, ...]]:
+    """The phrase with its modifiers sorted, and where each of them was."""
+    indices = tuple(sorted(range(len(phrase.modifiers)), key=lambda i: phrase.modifiers[i]))
+    return Phrase(tuple(phrase.modifiers[i] for i in indices), phrase.head), indices
+
+
+def rank(phrase: Phrase, found: Sequence[Order], n_best: int) -> Ranking:
+    """Rank orders of which no two read alike."""
+    ranked = sorted(found, key=lambda order: (-order.score, [phrase.modifiers[i] for i in order.indices]))
+    n_tied = sum(ranked[0].score - order.score < TIE for order in ranked)
+    margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else float("inf")
+    return Ranking(tuple(ranked[: max(n_best, n_tied)]), margin if margin >= TIE else 0.0)
+
+
+def _distinct(words: Sequence[Word], orders: Iterable[Order]) -> list[Order]:
+    return list({tuple(words[i] for i in order.indices): order for order in orders}.values())

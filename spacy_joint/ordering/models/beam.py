@@ -1,0 +1,73 @@
+"""The package's own system behind the interface of all others: what `prenominal_orderer` learns, without a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ...token_columns import WordClasses
+from ..order_perceptron import OrderPerceptron
+from ..phrase_columns import COLUMNS
+from ..phrase_ranker import PhraseRanker
+from ..phrases import Phrase
+from ..system import OrderingSystem as Parts
+from .base import OrderingSystem, Ranking
+
+TEMPLATES = Path(__file__).parent.parent / "templates.txt"
+
+
+class BeamOrderer(OrderingSystem):
+    """Registered as `spacy_joint.BeamOrderer.v1`.
+
+    epochs, dropout, untagged_share, seed: See `PhraseRanker.learn`.
+    word_classes: Classes of lower-cased words, see corpora/word_classes.py.
+    table_bits, beam_width, aggressiveness, min_met, n_tables: See `make_order_perceptron`.
+    """
+
+    def __init__(
+        self,
+        *,
+        epochs: int = 15,
+        dropout: float = 0.5,
+        untagged_share: float = 0.0,
+        seed: int = 0,
+        word_classes: Mapping[str, Sequence[int]] | None = None,
+        table_bits: int = 21,
+        beam_width: int = 16,
+        aggressiveness: float = 0.005,
+        min_met: int = 1,
+        n_tables: int = 4,
+    ) -> None:
+        self.epochs = epochs
+        self.dropout = dropout
+        self.untagged_share = untagged_share
+        self.seed = seed
+        self.word_classes = WordClasses.from_dict(word_classes or {})
+        self.perceptron = OrderPerceptron(
+            table_bits=table_bits,
+            beam_width=beam_width,
+            aggressiveness=aggressiveness,
+            min_met=min_met,
+            n_tables=n_tables,
+        )
+        self._forget()
+
+    def _forget(self) -> None:
+        self.perceptron.set_up(Parts(), TEMPLATES.read_text(encoding="utf8"), COLUMNS)
+        self.ranker = PhraseRanker(self.perceptron, self.word_classes)
+
+    def fit(self, phrases: Iterable[Phrase]) -> None:
+        """Learn from all phrases, from zero."""
+        self._forget()
+        for _ in self.ranker.learn(
+            phrases, epochs=self.epochs, dropout=self.dropout, untagged_share=self.untagged_share, seed=self.seed
+        ):
+            pass
+
+    def score(self, phrase: Phrase) -> float:
+        """The sum over all parts of the order."""
+        return self.ranker.score(phrase)
+
+    def order(self, phrase: Phrase, n_best: int = 1) -> Ranking:
+        """Find the best orders, exactly for up to eight modifiers."""
+        return self.ranker.rank(phrase, n_best)

@@ -1,0 +1,106 @@
+"""A phrase as the engine's columns: what templates may read of a modifier and of the head.
+
+More of a word's form than the columns of documents have, as how a modifier is built says where it stands: endings that
+derive adjectives, length, hyphens, and the last part of what hyphens join. Words are the same whatever their case.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+import numpy as np
+from spacy.strings import get_string_id
+
+from ..engine.columns import Columns
+from ..token_columns import CLASSES, WordClasses
+from .phrases import Phrase, Word, identity
+
+# Longer ones first: an ending is the longest that fits.
+ENDINGS = (
+    *("able", "ible", "ical", "less", "like", "ment", "ness", "some", "ward"),
+    *("ant", "ary", "ble", "ent", "ese", "est", "ful", "ian", "ing", "ion", "ish", "ist", "ity", "ive", "ory", "ous"),
+    *("al", "an", "ed", "en", "er", "ic", "ly", "or", "s", "y"),
+)
+LENGTHS = (1, 2, 3, 4, 6, 8, 12)
+
+
+def _ending(word: str) -> str:
+    return next((ending for ending in ENDINGS if word.endswith(ending) and len(word) > len(ending) + 1), "none")
+
+
+def _shape(text: str) -> str:
+    kinds = ("X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c for c in text)
+    return "".join(kind for kind, _ in groupby(kinds))
+
+
+def _form(text: str) -> str:
+    """Hyphen, capital, all capitals, digit, each there or not."""
+    return (
+        "form "
+        + "-" * ("-" in text)
+        + "C" * text[:1].isupper()
+        + "A" * (len(text) > 1 and text.isupper())
+        + "d" * any(map(str.isdigit, text))
+    )
+
+
+BY_WORD: dict[str, Callable[[str, str], str]] = {
+    "word": lambda text, word: word,
+    "suffix2": lambda text, word: word[-2:],
+    "suffix3": lambda text, word: word[-3:],
+    "ending": lambda text, word: _ending(word),
+    "shape": lambda text, word: _shape(text),
+    "form": lambda text, word: _form(text),
+    "length": lambda text, word: f"length {bisect_left(LENGTHS, len(text))}",
+    "part": lambda text, word: word.rpartition("-")[2] or word,
+}
+TAG = "tag"
+COLUMNS = (*BY_WORD, *CLASSES, TAG)
+
+
+class PhraseColumns:
+    """The columns of phrases, made once a word.
+
+    names (Sequence[str]): The columns wanted, of COLUMNS.
+    word_classes (WordClasses): For the columns class1, class2, ...
+    """
+
+    # Words are forgotten beyond this many, so that a server's memory stays bounded.
+    most_words = 1 << 16
+
+    def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
+        self.names = tuple(names)
+        self.word_classes = word_classes
+        self._rows: dict[Word, list[int]] = {}
+
+    def columns_of(self, phrase: Phrase) -> Columns:
+        """The modifiers as rows, and the head as the last one; all zeros if it is unknown."""
+        head = [0] * len(self.names) if phrase.head is None else self._row(phrase.head)
+        values = [*map(self._row, phrase.modifiers), head]
+        return Columns(self.names, np.array(values, dtype=np.uint64).reshape(len(values), len(self.names)))
+
+    def _row(self, word: Word) -> list[int]:
+        row = self._rows.get(word)
+        if row is None:
+            if len(self._rows) >= self.most_words:
+                self._rows = {}
+            row = self._rows[word] = self._make_row(word)
+        return row
+
+    def _make_row(self, word: Word) -> list[int]:
+        known = identity(word.text)
+        # A word joined by hyphens is used like its last part, if it is not known itself.
+        keys = np.array([get_string_id(known), get_string_id(BY_WORD["part"](word.text, known))], dtype=np.uint64)
+        found = self.word_classes.look_up(keys)
+        classes = found[0] if found[0].any() else found[1]
+        row = []
+        for name in self.names:
+            if name in CLASSES:
+                row.append(int(classes[CLASSES.index(name)]))
+            elif name == TAG:
+                row.append(get_string_id(word.tag) if word.tag else 0)
+            else:
+                row.append(get_string_id(BY_WORD[name](word.text, known)))
+        return row

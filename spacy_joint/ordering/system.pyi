@@ -1,0 +1,20 @@
+from collections.abc import Sequence
+from typing import Any
+
+from ..engine.columns import Columns
+from ..engine.system import System
+from ..engine.templates import Templates
+from ..engine.weights import Weights
+
+class OrderingSystem(System):
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+class Ranker:
+    @property
+    def width(self) -> int: ...
+    def __init__(self, system: OrderingSystem, templates: Templates, width: int) -> None: ...
+    def rank(
+        self, weights: Weights, columns: Columns, n_best: int = 2, exact: bool | None = None
+    ) -> list[tuple[tuple[int, ...], float]]: ...
+    def score(self, weights: Weights, columns: Columns, order: Sequence[int]) -> float: ...

@@ -1,0 +1,91 @@
+"""`spacy joint learn-order` and `check-order`."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import spacy
+
+from spacy_joint.ordering.phrases import read_phrases, write_phrases
+
+from ..ordering.phrases import make_corpus
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "phrases.jsonl"
+    write_phrases(make_corpus(), path)
+    return path
+
+
+def learn(run, *arguments, **options):
+    return run("learn-order", *arguments, "--table-bits", 16, "--tables", 1, "--epochs", 4, **options)
+
+
+def test_an_order_is_learnt_from_files_of_all_formats(run, corpus, tmp_path):
+    (tmp_path / "a.tagged").write_text("the/at big/jj tin/nn box/nn\n", encoding="utf8")
+    (tmp_path / "b.mrg").write_text("( (NP (DT the) (JJ small) (JJ silver) (NN box)) )", encoding="utf8")
+    learn(run, tmp_path, "--output", tmp_path / "model", "--phrases", tmp_path / "all.jsonl")
+    assert len(list(read_phrases(tmp_path / "all.jsonl"))) == len(make_corpus()) + 2
+    pipe = spacy.load(tmp_path / "model").get_pipe("prenominal_orderer")
+    assert pipe.order(["red", "big"]).words == ("big", "red")
+    assert not (tmp_path / "model.parts").exists()
+
+
+def test_finished_files_are_not_read_again(run, corpus, tmp_path):
+    bad = tmp_path / "z.mrg"
+    bad.write_text("(NP (JJ big)", encoding="utf8")
+    assert "[J132]" in learn(run, corpus, bad, "--output", tmp_path / "model", fails=True).output
+    (part,) = (tmp_path / "model.parts").iterdir()
+    before = part.stat().st_mtime_ns
+    learn(run, corpus, bad, "--output", tmp_path / "model", fails=True)
+    assert part.stat().st_mtime_ns == before
+    bad.write_text("(NP (JJ big) (NN cat))", encoding="utf8")
+    learn(run, corpus, bad, "--output", tmp_path / "model")
+    assert (tmp_path / "model" / "config.cfg").is_file()
+
+
+def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, tmp_path):
+    text = tmp_path / "a.txt"
+    text.write_text("hello there\n\nhow are you\n", encoding="utf8")
+    learn(run, corpus, text, "--output", tmp_path / "model", "--pipeline", saved_pipeline)
+    assert (tmp_path / "model" / "config.cfg").is_file()
+
+
+@pytest.mark.parametrize("name, code", [("none.txt", "J101"), ("a.pdf", "J407"), ("empty.tagged", "J332")])
+def test_what_cannot_be_learnt_from_is_named(run, tmp_path, name, code):
+    path = tmp_path / name
+    if code != "J101":
+        path.write_text("", encoding="utf8")
+    assert f"[{code}]" in learn(run, path, "--output", tmp_path / "model", fails=True).output
+
+
+@pytest.fixture
+def orderer(run, corpus, tmp_path):
+    learn(run, corpus, "--output", tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_odd_orders_are_listed(run, orderer, saved_pipeline, tmp_path, form):
+    text = tmp_path / "a.txt"
+    text.write_text("i have a red big ball", encoding="utf8")
+    arguments = ["--pipeline", saved_pipeline, "--threshold", 0, "--format", form]
+    result = run("check-order", text, "--orderer", orderer, *arguments)
+    if form == "json":
+        assert all(json.loads(line)["label"] == "ODD" for line in result.output.splitlines())
+    else:
+        assert "suggestion" in result.output
+
+
+def test_an_unknown_format_is_refused(run, saved_pipeline, tmp_path):
+    text = tmp_path / "a.txt"
+    text.write_text("hello", encoding="utf8")
+    result = run("check-order", text, "--pipeline", saved_pipeline, "--format", "xml", fails=True)
+    assert "[J404]" in result.output
+
+
+def test_it_is_a_command_of_spacy():
+    finished = subprocess.run([sys.executable, "-m", "spacy", "joint", "learn-order", "--help"], capture_output=True)
+    assert finished.returncode == 0

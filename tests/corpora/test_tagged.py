@@ -1,0 +1,35 @@
+"""Tagged text in the notation of the Brown corpus."""
+
+import pytest
+
+from spacy_joint.corpora.tagged import read_tagged, to_penn
+
+
+def test_sentences_are_lines(tmp_path):
+    path = tmp_path / "ca01"
+    path.write_text("\n\tThe/at old/jj cat/nn sleeps/vbz ./.\n\n\tand/or/cc\n", encoding="utf8")
+    assert list(read_tagged(path)) == [
+        (["The", "old", "cat", "sleeps", "."], ["DT", "JJ", "NN", "VBZ", "."]),
+        (["and/or"], ["CC"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    "tag, penn",
+    [("jj", "JJ"), ("jjt", "JJS"), ("np-tl", "NNP"), ("nn-tl-hl", "NN"), ("at", "DT"), ("pp$", "PRP$"), ("np$", "POS")],
+)
+def test_tags_become_those_of_the_treebank(tag, penn):
+    assert to_penn(tag) == penn
+
+
+def test_a_word_without_tag_is_named(tmp_path):
+    path = tmp_path / "one.tagged"
+    path.write_text("the/at\ncat\n", encoding="utf8")
+    with pytest.raises(ValueError, match=r"\[J133\].*one\.tagged, line 2: 'cat'"):
+        list(read_tagged(path))
+
+
+def test_what_is_no_utf8_is_latin1(tmp_path):
+    path = tmp_path / "one.tagged"
+    path.write_bytes("café/nn".encode("latin-1"))
+    assert list(read_tagged(tmp_path)) == [(["café"], ["NN"])]

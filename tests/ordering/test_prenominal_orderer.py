@@ -1,0 +1,193 @@
+"""`prenominal_orderer` as a component of spaCy, and as a service."""
+
+import json
+import pickle
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from .phrases import KINDS, NOUNS, make_corpus
+
+MODEL = {"table_bits": 16, "n_tables": 2}
+
+
+def make_doc(vocab, phrase):
+    """`see the big red ball .`"""
+    words = ["see", "the", *(word.text for word in phrase.modifiers), phrase.head.text, "."]
+    tags = ["VB", "DT", *(word.tag for word in phrase.modifiers), "NN", "."]
+    return Doc(vocab, words=words, tags=tags)
+
+
+def make_examples(vocab):
+    docs = [make_doc(vocab, phrase) for phrase in make_corpus()]
+    return [Example(doc.copy(), doc) for doc in docs]
+
+
+def make_pipeline(**config):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("prenominal_orderer", config={"model": MODEL, **config})
+    return nlp
+
+
+def train(nlp, epochs=4):
+    for _ in range(epochs):
+        nlp.update(make_examples(nlp.vocab), drop=0.1)
+
+
+def tagged(nlp, text):
+    words, tags = zip(*(token.split("/") for token in text.split()), strict=True)
+    return nlp.get_pipe("prenominal_orderer")(Doc(nlp.vocab, words=words, tags=tags))
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = make_pipeline(threshold=0.5, exempt=["Red Big"])
+    fix_random_seed(0)
+    nlp.initialize(lambda: make_examples(nlp.vocab))
+    train(nlp)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def pipe(nlp):
+    return nlp.get_pipe("prenominal_orderer")
+
+
+def test_it_learns_its_training_data(nlp):
+    scores = nlp.evaluate(make_examples(nlp.vocab))
+    assert scores["order_full"] > 0.95 and scores["order_pair"] > 0.95 and scores["order_odd"] == 0
+
+
+def test_it_orders_words_without_a_document(pipe):
+    ordered = pipe.order(["red", "big"], head="ball")
+    assert ordered.words == ("big", "red")
+    assert ordered.orders[0].indices == (1, 0) and ordered.margin > 0
+    assert pipe.order(["wooden", "big", "red", "old"]).words == ("big", "old", "red", "wooden")
+
+
+def test_n_best_orders_read_differently(pipe):
+    ordered = pipe.order(["red", "big", "red"], n_best=10)
+    readings = {tuple(["red", "big", "red"][i] for i in order.indices) for order in ordered.orders}
+    assert len(ordered.orders) == len(readings) == 3
+
+
+@pytest.mark.parametrize("n", [0, 1, 50])
+def test_any_number_of_modifiers(pipe, n):
+    assert sorted(pipe.order([f"w{i}" for i in range(n)]).words) == sorted(f"w{i}" for i in range(n))
+
+
+def test_too_many_modifiers_and_tags_that_do_not_fit_are_refused(pipe):
+    with pytest.raises(ValueError, match=r"\[J335\]"):
+        pipe.order(["big"] * 65)
+    with pytest.raises(ValueError, match=r"\[J337\].*1 tags for 2"):
+        pipe.order(["big", "red"], tags=["JJ"])
+
+
+def test_phrases_are_spans_with_their_best_order(nlp):
+    doc = tagged(nlp, "a/DT wooden/JJ big/JJ ball/NN rolls/VBZ")
+    (span,) = doc.spans["prenominal"]
+    assert (span.text, span.label_) == ("wooden big ball", "ODD")
+    assert span._.best_order == (2, 1) and span._.order_margin < -0.5
+    doc = tagged(nlp, "a/DT big/JJ wooden/JJ ball/NN rolls/VBZ")
+    (span,) = doc.spans["prenominal"]
+    assert (span.label_, span._.best_order) == ("OK", (1, 2)) and span._.order_margin > 0
+
+
+def test_fixed_expressions_are_exempt(nlp):
+    doc = tagged(nlp, "a/DT Red/JJ big/JJ ball/NN rolls/VBZ")
+    (span,) = doc.spans["prenominal"]
+    assert span.label_ == "OK" and span._.order_margin < -0.5
+
+
+def test_suggestions_are_matches_and_json(nlp, pipe):
+    doc = tagged(nlp, "old/JJ hats/NNS are/VBP on/IN a/DT wooden/JJ big/JJ chair/NN")
+    (suggestion,) = pipe.suggest(doc)
+    assert json.loads(json.dumps(suggestion)) == suggestion
+    assert (suggestion["text"], suggestion["suggestion"]) == ("wooden big chair", "big wooden chair")
+    ((label, start, end),) = pipe.match(doc)
+    assert (doc.vocab.strings[label], doc[start:end].text) == ("ODD", "wooden big chair")
+
+
+def test_hyphens_stay_in_their_words(nlp, pipe):
+    words = ["a", "wooden", "big", "-", "ish", "ball"]
+    doc = Doc(nlp.vocab, words=words, spaces=[1, 1, 0, 0, 1, 0], tags=["DT", "JJ", "JJ", "HYPH", "JJ", "NN"])
+    (span,) = pipe(doc).spans["prenominal"]
+    assert span._.best_order in ((1, 2, 3, 4), (2, 3, 4, 1))
+
+
+def test_annotation_survives_serialisation(nlp):
+    doc = tagged(nlp, "a/DT wooden/JJ big/JJ ball/NN rolls/VBZ")
+    (copy,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
+    (span,) = copy.spans["prenominal"]
+    assert (span.label_, span._.best_order) == ("ODD", (2, 1))
+
+
+@pytest.mark.parametrize("way", ["disk", "bytes", "pickle"])
+def test_it_is_the_same_after_it_was_saved(nlp, pipe, way, tmp_path):
+    if way == "disk":
+        nlp.to_disk(tmp_path)
+        again = spacy.load(tmp_path)
+    elif way == "bytes":
+        again = make_pipeline().from_bytes(nlp.to_bytes())
+    else:
+        again = pickle.loads(pickle.dumps(nlp))
+    words = [kind[0] for kind in reversed(KINDS)]
+    assert again.get_pipe("prenominal_orderer").order(words, "hat", n_best=5) == pipe.order(words, "hat", n_best=5)
+
+
+def test_training_goes_on_where_it_was_saved():
+    one, other = make_pipeline(), make_pipeline()
+    fix_random_seed(0)
+    one.initialize(lambda: make_examples(one.vocab))
+    train(one, 1)
+    other.from_bytes(one.to_bytes())
+    for nlp in (one, other):
+        train(nlp, 2)
+    name = "prenominal_orderer"
+    assert one.get_pipe(name).to_bytes(exclude=["vocab"]) == other.get_pipe(name).to_bytes(exclude=["vocab"])
+
+
+def test_the_same_phrases_and_seed_make_the_same_model():
+    models = []
+    for seed in (1, 1, 2):
+        pipe = make_pipeline().get_pipe("prenominal_orderer")
+        assert list(pipe.fit(make_corpus(), epochs=2, seed=seed))[-1] == 1.0
+        models.append(pipe.to_bytes(exclude=["vocab"]))
+    assert models[0] == models[1] != models[2]
+
+
+def test_documents_of_any_kind_are_annotated(nlp):
+    for text in ("", " ", "\n\n", "hello", "zqxj \U0001f600 ñandú"):
+        assert len(nlp(text).spans["prenominal"]) == 0
+
+
+def test_phrases_that_are_too_long_are_passed_over(nlp):
+    doc = Doc(nlp.vocab, words=["big"] * 70 + ["ball"], tags=["JJ"] * 70 + ["NN"])
+    assert len(nlp.get_pipe("prenominal_orderer")(doc).spans["prenominal"]) == 0
+
+
+def test_marks_that_were_tagged_as_words_are_passed_over(nlp):
+    assert not tagged(nlp, "a/DT red/JJ #/NN big/JJ ball/NN").spans["prenominal"]
+
+
+def test_several_processes_give_the_same(nlp):
+    texts = [f"the {KINDS[0][i]} {NOUNS[i]}" for i in range(4)]
+    assert [doc.text for doc in nlp.pipe(texts, n_process=2)] == texts
+
+
+def test_what_is_missing_is_said():
+    nlp = make_pipeline()
+    with pytest.raises(ValueError, match=r"\[J071\]"):
+        nlp("hello")
+    with pytest.raises(ValueError, match=r"\[J071\]"):
+        nlp.get_pipe("prenominal_orderer").order(["red", "big"])
+    doc = nlp.make_doc("hello there")
+    with pytest.raises(ValueError, match=r"\[J332\]"):
+        nlp.initialize(lambda: [Example(doc, doc.copy())])
+    with pytest.raises(ValueError, match=r"\[J332\]"):
+        nlp.get_pipe("prenominal_orderer").fit([])
+    with pytest.raises(ValueError, match=r"\[J333\].*'guess'"):
+        make_pipeline(source="guess")

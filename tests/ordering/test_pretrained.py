@@ -1,0 +1,67 @@
+"""The orderer that the package ships."""
+
+import random
+
+import pytest
+import spacy
+
+import spacy_joint
+from spacy_joint.ordering.models.base import sort_modifiers
+from spacy_joint.ordering.phrase_ranker import PhraseRanker
+from spacy_joint.ordering.phrases import Phrase, Word
+from spacy_joint.ordering.system import Ranker
+
+pytestmark = pytest.mark.skipif(
+    not (spacy_joint.PRENOMINAL / "config.cfg").is_file(), reason="this checkout has no pretrained orderer"
+)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = spacy_joint.load()
+    nlp.add_pipe("prenominal_orderer", source=spacy.load(spacy_joint.PRENOMINAL, vocab=nlp.vocab))
+    return nlp
+
+
+@pytest.mark.parametrize(
+    "words, head",
+    [
+        (["big", "red"], "ball"),
+        (["little", "old"], "lady"),
+        (["beautiful", "young"], "woman"),
+        (["large", "wooden"], "table"),
+        (["new", "American"], "president"),
+        (["many", "different"], "ideas"),
+        (["local", "police"], "station"),
+    ],
+)
+def test_it_orders_common_modifiers(nlp, words, head):
+    assert list(nlp.get_pipe("prenominal_orderer").order(words[::-1], head=head).words) == words
+
+
+def test_it_marks_what_is_odd_in_text(nlp):
+    doc = nlp("The wooden large table stood in the large old kitchen.")
+    labels = {span.text: span.label_ for span in doc.spans["prenominal"]}
+    assert labels["large old kitchen"] == "OK"
+    assert nlp.get_pipe("prenominal_orderer").cfg["threshold"] == 2.0
+
+
+def test_it_is_small():
+    assert sum(path.stat().st_size for path in (spacy_joint.PRENOMINAL / "prenominal_orderer").iterdir()) < 3e6
+
+
+@pytest.mark.parametrize("n", range(2, 9))
+def test_its_beam_finds_what_exact_search_finds(nlp, n):
+    pipe = nlp.get_pipe("prenominal_orderer")
+    perceptron, known = (
+        pipe.perceptron,
+        "big red old wooden ugly French little kitchen heavy new local police recent stone",
+    )
+    phrase_columns = PhraseRanker(perceptron, pipe.word_classes).phrase_columns
+    ranker = Ranker(perceptron.system, perceptron.templates, perceptron.beam_width)
+    sample = random.Random(n)
+    for _ in range(20):
+        words = tuple(map(Word, sample.sample(known.split(), n)))
+        columns = phrase_columns.columns_of(sort_modifiers(Phrase(words, Word("table")))[0])
+        exact, beam = (ranker.rank(perceptron.weights, columns, 1, exact=exact) for exact in (True, False))
+        assert beam == exact
