@@ -178,6 +178,14 @@ class Errors(metaclass=_Catalogue):
     )
     J126 = "share={found!r} is not a probability. Give a number from 0 (leave all documents alone) to 1 (change all)."
 
+    # Constituency trees
+    J130 = "{file}, line {line}: not UTF-8 (byte {byte}). Trees are read as UTF-8 only: convert the file, e.g. by iconv."
+    J131 = (
+        "{file}, line {line}: {found} where none is possible. A tree is `(LABEL tree tree ...)` or `(TAG word)`. "
+        "Correct the line, or write brackets that are words as -LRB- and -RRB-."
+    )
+    J132 = "{file}, line {line}: the bracket opened here is never closed. Close it, or restore the end of the file."
+
     # Pretrained pipeline and command line
     J400 = (
         "This installation has no pretrained pipeline (it would be {path}). Install a release of spacy-joint, or name "

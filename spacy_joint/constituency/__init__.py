@@ -1,0 +1,1 @@
+"""Constituents: trees in bracket notation."""
