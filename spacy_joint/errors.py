@@ -91,6 +91,17 @@ class Errors(metaclass=_Catalogue):
 
     J313 = "There are {n_tags} tags, but sentence starts of shape {shape}: give one of each a token."
 
+    # Constituency
+    J330 = (
+        "Line {line} of the head rules, {found!r}, is no rule. Give a label, a direction ({allowed}) and, for left and "
+        "right at least one, labels of children."
+    )
+
+    J331 = "There are no constituents to learn. Give examples with trees: `doc.spans` with a group of constituents."
+    J332 = "max_span is {value}; it must be at least 1. 7 is usual."
+    J333 = "There are {n} labels of constituents; fewer than {most} are allowed."
+    J334 = "The head of a binary constituent is on the side {value!r}. Allowed are 'L' and 'R'."
+
     # Corpora
     J100 = (
         "The path of the corpus is None. Give the path of a {suffix} file or of a directory of them, e.g. with "

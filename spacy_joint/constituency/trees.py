@@ -25,11 +25,13 @@ class Tree:
     label: The category, or the tag of a preterminal. "" for the bracket without label around a tree of the Treebank.
     children: The nodes below, left to right; none for a preterminal.
     word: The word of a preterminal; None for other nodes.
+    head: The place of the head among the children, where it is marked.
     """
 
     label: str
     children: tuple[Tree, ...] = ()
     word: str | None = None
+    head: int | None = None
 
     @property
     def is_preterminal(self) -> bool:
