@@ -22,7 +22,7 @@ class HeadRules:
     """Rules that were read from a text.
 
     text (str): The rules.
-    RAISES ValueError: J330 if a line is no rule.
+    RAISES ValueError: J331 if a line is no rule.
     """
 
     def __init__(self, text: str) -> None:
@@ -33,7 +33,7 @@ class HeadRules:
                 continue
             label, direction, *labels = [*words, ""] if len(words) == 1 else words
             if direction not in DIRECTIONS or (not labels and direction in ("left", "right")):
-                raise ValueError(Errors.J330.format(line=number, found=line, allowed=", ".join(DIRECTIONS)))
+                raise ValueError(Errors.J331.format(line=number, found=line, allowed=", ".join(DIRECTIONS)))
             self.rules.setdefault(label, []).append((direction, tuple(labels)))
 
     def find(self, label: str, children: Sequence[str]) -> int:

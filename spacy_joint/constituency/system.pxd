@@ -56,7 +56,7 @@ cdef class HedgeSystem(System):
     cdef uint16_t[::1] action_labels
     cdef uint8_t[::1] action_heads          # 0: the left child is the head, 1: the right one
     cdef uint8_t[::1] temporary             # by label
-    cdef uint64_t[::1] finishing, extending # by label: kinds that may join it, when one of the two is temporary
+    cdef uint64_t[::1] finishing, extending  # by label: kinds that may join it, when one of the two is temporary
     cdef uint64_t all_finishing, all_extending
 
     cdef uint64_t category(self, const InputC* input, const NodeC* node) noexcept nogil

@@ -101,7 +101,7 @@ cdef class HedgeSystem(System):
     def __init__(self, unary, binary, max_span=7, max_unary=3, tag_column=-1):
         cdef int i, label
         if not unary and not binary:
-            raise ValueError(Errors.J331)
+            raise ValueError(Errors.J330)
         if max_span < 1:
             raise ValueError(Errors.J332.format(value=max_span))
         self.unary = tuple(unary)
@@ -139,7 +139,7 @@ cdef class HedgeSystem(System):
         self.finishing = np.zeros(len(self.labels) + 1, dtype=np.uint64)
         self.extending = np.zeros(len(self.labels) + 1, dtype=np.uint64)
         self.all_finishing = self.all_extending = 0
-        for kind, actions in kinds.items():
+        for kind in kinds:
             if kind % 2:
                 self.all_extending |= <uint64_t>1 << (BINARY + <int>kind)
             else:

@@ -8,11 +8,12 @@ predicted here, and no file is read but the head rules of `heads.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from .heads import HeadRules
-from .trees import Tree
+from .trees import Constituent, Tree
 
 ROOT = "ROOT"
 TRACE = "-NONE-"
@@ -138,19 +139,33 @@ def unbinarise(tree: Tree) -> Tree:
     return Tree(tree.label, _splice(tree, lambda node, words: node.label.startswith(TEMPORARY)), tree.word)
 
 
-def find_segments(tree: Tree) -> list[tuple[str, int, int]]:
-    """Segment a hedged tree: the type, the first word and the end of each hedge of several words, in order.
+def find_outermost(constituents: Iterable[Constituent]) -> list[Constituent]:
+    """Find the constituents, ordered from the outside in and left to right, that are in no other."""
+    found: list[Constituent] = []
+    last = 0
+    for label, start, end in constituents:
+        if start >= last:
+            found.append((label, start, end))
+            last = end
+    return found
 
-    What lies between them, tags and constituents of one word, is a group G. Segments tile the sentence.
+
+def find_segments(constituents: Iterable[Constituent], n_words: int, starts: Collection[int] = ()) -> list[Constituent]:
+    """Segment words: the type, the first word and the end of each hedge of several words and of what lies between.
+
+    Tags and constituents of one word between hedges are a group G. Segments tile the words.
+
+    constituents: Of a hedged tree, or of several, ordered as by `Tree.spans`.
+    n_words: How many words there are.
+    starts: Words that start a sentence, and so a segment.
     """
-    segments: list[tuple[str, int, int]] = []
+    hedges = [hedge for hedge in find_outermost(constituents) if hedge[2] - hedge[1] > 1]
+    segments: list[Constituent] = []
     end = 0
-    for child in tree.children:
-        start, end = end, end + sum(1 for _ in child.preterminals())
-        if end - start > 1:
-            segments.append((child.label if child.label in CHUNK_TYPES else OUT, start, end))
-        elif segments and segments[-1][0] == GROUP:
-            segments[-1] = (GROUP, segments[-1][1], end)
-        else:
-            segments.append((GROUP, start, end))
+    for label, start, next_end in [*hedges, ("", n_words, n_words)]:
+        firsts = [end, *(word for word in range(end + 1, start) if word in starts), start]
+        segments += [(GROUP, first, last) for first, last in pairwise(firsts) if first < last]
+        if label:
+            segments.append((label if label in CHUNK_TYPES else OUT, start, next_end))
+        end = next_end
     return segments
