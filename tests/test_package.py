@@ -23,6 +23,8 @@ REGISTERED = {
         "joint": "spacy_joint.cli:app",
     },
     "spacy_factories": {
+        "hedge_chunker": "spacy_joint.factories:make_hedge_chunker",
+        "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
     },
@@ -30,6 +32,7 @@ REGISTERED = {
         "spacy_joint.console_logger.v1": "spacy_joint.loggers:console_logger",
     },
     "spacy_readers": {
+        "spacy_joint.BracketCorpus.v1": "spacy_joint.corpora.brackets:create_bracket_corpus",
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
     },
@@ -37,6 +40,7 @@ REGISTERED = {
         "spacy_joint.boundary_and_tree_scorer.v1": (
             "spacy_joint.scoring.boundaries_and_trees:make_boundary_and_tree_scorer"
         ),
+        "spacy_joint.hedge_scorer.v1": "spacy_joint.scoring.hedges:make_hedge_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
 }
@@ -95,9 +99,14 @@ def test_compiled_modules_come_with_stubs(path):
     assert path.with_suffix(".pyi").is_file()
 
 
-@pytest.mark.parametrize("task", ["parsing", "tagging"])
+@pytest.mark.parametrize("task", ["constituency", "parsing", "tagging"])
 def test_templates_are_installed(task):
     assert (FOLDER / task / "templates.txt").is_file()
+
+
+@pytest.mark.parametrize("name", ["head_rules_en.txt", "segment_templates.txt"])
+def test_other_texts_of_constituency_are_installed(name):
+    assert (FOLDER / "constituency" / name).is_file()
 
 
 def test_headers_are_installed_for_packages_that_compile_against_this_one():

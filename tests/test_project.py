@@ -44,7 +44,7 @@ def run_project(directory: Path, *arguments: str) -> str:
 def test_it_is_valid(project):
     config = load_project_config(project)
     commands = [command["name"] for command in config["commands"]]
-    assert config["workflows"]["all"] == [name for name in commands if name != "clean"]
+    assert config["workflows"]["all"] + config["workflows"]["hedges"] == [name for name in commands if name != "clean"]
     assert {Path(asset["dest"]).name for asset in config["assets"]} == {
         f"ewt_{part}.conllu" for part in ("train", "dev", "test")
     }
@@ -67,3 +67,10 @@ def test_assets_come_from_a_local_copy_too(project, tmp_path):
         (treebank / f"en_ewt-ud-{part}.conllu").write_text(part, encoding="utf8")
     run_project(project, "assets", ".", "--vars.ud", str(tmp_path / "ud"))
     assert (project / "assets" / "ewt_dev.conllu").read_text(encoding="utf8") == "dev"
+
+
+def test_a_chunker_is_trained_from_trees_in_brackets(project):
+    run_project(project, "run", "hedges", ".", "--vars.folds", "2")
+    nlp = spacy.load(project / "training" / "tiny" / "hedges" / "chunker" / "model-last")
+    assert nlp.pipe_names == ["sequence_tagger", "hedge_chunker"]
+    assert json.loads((project / "metrics" / "tiny" / "hedges_dev.json").read_text())["hedge_f"] > 0.2

@@ -7,6 +7,7 @@ A sequence model of order 2 labels each word with the type of its segment and wi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +81,9 @@ class HedgeSegmenter(StructuredPipe):
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
         """Writes the segments as a group of spans."""
         types, starts = self.perceptron.system.build(actions)
-        firsts = np.flatnonzero(starts).tolist()
         segments = [
             (types[first], int(tokens[first]), int(tokens[end - 1]) + 1)
-            for first, end in zip(firsts, [*firsts[1:], len(tokens)], strict=True)
+            for first, end in pairwise([*np.flatnonzero(starts).tolist(), len(tokens)])
         ]
         set_constituents(doc, segments, SEGMENTS)
 

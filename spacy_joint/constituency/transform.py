@@ -83,7 +83,7 @@ def clean(tree: Tree) -> Tree | None:
 
 def category(label: str) -> str:
     """Strip a label of function tags and indices: `NP-SBJ=2` is `NP`, but `-LRB-` stays."""
-    return re.split(r"(?<!^)[-=|#~]", label, maxsplit=1)[0]
+    return label if label.startswith("-") else re.split(r"(?<!^)[-=|]", label, maxsplit=1)[0]
 
 
 def hedge(tree: Tree, max_span: int) -> Tree:
