@@ -9,8 +9,11 @@ One that is never finished dissolves into its children, as `hedge` would have it
 features; `build` replays the structure from the actions.
 
 Kinds of actions, in the order of their numbers: SHIFT, FINISH, UNARY-X; then, for each category X that is ever joined,
-BINARY-X-side and BINARY-@X-side. More categories than kinds (see MAX_KINDS) share the last ones. The search pads
-finished items, so there is no IDLE.
+BINARY-X-side and BINARY-@X-side. More categories than kinds (see MAX_KINDS) share the last ones. Instead of IDLE there
+is the engine's padding of finished items.
+
+Discontinuous constituents would need a second link in the state, to what was swapped back in front of the buffer (as in
+parsing/system.pxd), first and last tokens in nodes, and SWAP as one more kind of at most two new nodes.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
