@@ -27,10 +27,10 @@ from .annotation import CONSTITUENTS, SEGMENTS, register_extensions, set_constit
 from .heads import english
 from .reference import keep_right_starts, read_reference, read_starts
 from .system import HedgeSystem, name_action
-from .transform import GROUP, find_outermost, find_segments
+from .transform import CHUNK_TYPES, GROUP, OUT, find_outermost, find_segments
 from .trees import Tree
 
-# A constraint: nothing goes over the boundary before the token, which is not known to start a sentence.
+# A constraint, see system.pyx: nothing goes over the boundary before the token, which may be within a sentence.
 SEGMENT_START = 2
 # How many words after the next one features look at.
 LOOKAHEAD = 3
@@ -76,6 +76,12 @@ class HedgeChunker(StructuredPipe):
             labels["longest_chain"],
             COLUMNS.index("tag"),
         )
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        super()._set_up(labels, templates)
+        # Types of segments are labels, too.
+        for kind in (GROUP, OUT, *CHUNK_TYPES):
+            self.vocab.strings.add(kind)
 
     def make_instance(self, example: Example) -> Instance | None:
         """The actions that make the reference; None where it has no constituents, or labels that are not known."""
@@ -153,12 +159,12 @@ class HedgeChunker(StructuredPipe):
                     waiting.append(word)
             if waiting:
                 doc = self._chunk_window(nlp, [*given, *waiting], len(given))
-                first = next((hedge for hedge in doc.spans[self.cfg["spans_key"]] if hedge.start >= len(given)), None)
-                is_next = first is not None and first.start == len(given)
-                n_words = len(first) if first is not None and is_next else 1
-                yield doc[len(given) : len(given) + n_words].as_doc()
-                given.extend(waiting[:n_words])
-                del waiting[:n_words]
+                first = len(given)
+                hedge = next((span for span in doc.spans[CONSTITUENTS] if span.start >= first), None)
+                end = hedge.end if hedge is not None and hedge.start == first else first + 1
+                yield self._cut_out(doc, first, end)
+                given.extend(waiting[: end - first])
+                del waiting[: end - first]
 
     def _chunk_window(self, nlp: Language, words: list[str], n_given: int) -> Doc:
         """A document of these words, in which no hedge goes over the end of those that were given out before."""
@@ -173,6 +179,14 @@ class HedgeChunker(StructuredPipe):
         columns, tokens = self.get_columns(doc, constraints)
         self.annotate(doc, tokens, self.perceptron.predict(columns))
         return doc
+
+    def _cut_out(self, doc: Doc, first: int, end: int) -> Doc:
+        """A part of a document with its hedges."""
+        part = doc[first:end].as_doc()
+        for key in (CONSTITUENTS, self.cfg["spans_key"]):
+            spans = [span for span in doc.spans[key] if first <= span.start and span.end <= end]
+            set_constituents(part, [(span.label_, span.start - first, span.end - first) for span in spans], key)
+        return part
 
 
 def _find_longest_chain(constituent: Tree) -> int:

@@ -30,6 +30,7 @@ cdef enum:
 
 cdef enum:
     MAX_LABELS = 1024
+    SEGMENT_START = 2       # a constraint; 1 is the start of a sentence
 
 
 cdef struct NodeC:

@@ -79,10 +79,12 @@ cdef inline const NodeC* node_at(const ArenaC* arena, uint32_t number) noexcept 
 
 
 cdef inline uint64_t boundary(const InputC* input, int32_t token) noexcept nogil:
-    """What is known of a token: 1 it starts nothing, 2 nothing, 3 it starts a sentence or segment; 4: the end."""
+    """What is known of a token: 1 it starts nothing, 2 nothing, 3 it starts a sentence, 5 a segment; 4: the end."""
     if token >= input.n_tokens:
         return 4
-    return <uint64_t>(2 + input.constraints[token]) if token > 0 else 3
+    if token == 0:
+        return 3
+    return 5 if input.constraints[token] == SEGMENT_START else <uint64_t>(2 + input.constraints[token])
 
 
 cdef class HedgeSystem(System):
@@ -95,7 +97,8 @@ cdef class HedgeSystem(System):
     tag_column (int): The column whose value is the category of a word alone; -1: it has none.
     RAISES ValueError: If there is no label, a limit is out of range, or a side is neither.
 
-    The columns' constraints say where sentences, or segments, start (1): no constituent goes over their boundaries.
+    The columns' constraints say where sentences (1) or segments (2) start, over which no constituent goes, and where
+    none does (-1).
     """
 
     def __init__(self, unary, binary, max_span=7, max_unary=3, tag_column=-1):
