@@ -150,9 +150,11 @@ def test_groups_are_shown_on_demand(make):
     plain = make("sequence_tagger", "hedge_chunker")
     shown = make("sequence_tagger", "hedge_chunker", hedge_chunker={"groups": True, "spans_key": "shown"})
     text = "well , i think you should call the shop in the old town !"
-    groups = [(span.start, span.end) for span in plain(text).spans["hedge_segments"] if span.label_ == "G"]
-    assert groups == [(span.start, span.end) for span in shown(text).spans["shown"] if span.label_ == "G"]
-    assert not any(span.label_ == "G" for span in plain(text).spans["hedges"])
+    plain_doc, shown_doc = plain(text), shown(text)
+    groups = [(span.start, span.end) for span in plain_doc.spans["hedge_segments"] if span.label_ == "G"]
+    assert groups
+    assert groups == [(span.start, span.end) for span in shown_doc.spans["shown"] if span.label_ == "G"]
+    assert not any(span.label_ == "G" for span in plain_doc.spans["hedges"])
 
 
 def test_known_sentence_boundaries_are_kept(nlp):
@@ -189,7 +191,8 @@ def test_a_chunker_that_is_not_joint_asks_for_segments(make):
 def test_segments_without_types(make):
     nlp = make("hedge_segmenter", hedge_segmenter={"typed": False})
     assert nlp.get_pipe("hedge_segmenter").labels == ("SEGMENT",)
-    assert {span.label_ for span in nlp("call the shop now").spans["hedge_segments"]} == {"SEGMENT"}
+    doc = nlp("call the shop now")
+    assert {span.label_ for span in doc.spans["hedge_segments"]} == {"SEGMENT"}
 
 
 @pytest.mark.parametrize("factory", ["hedge_chunker", "hedge_segmenter"])
