@@ -85,10 +85,11 @@ class HedgeChunker(StructuredPipe):
 
     def make_instance(self, example: Example) -> Instance | None:
         """The actions that make the reference; None where it has no constituents, or labels that are not known."""
+        system = self.perceptron.system
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None or not len(reference.tokens):
             return None
-        actions = self.perceptron.system.actions(reference.binarise(english()))
+        actions = system.actions(reference.binarise(english()))
         if actions is None:
             return None
         constraints = keep_right_starts(self.get_constraints(example.predicted), reference.starts)

@@ -57,6 +57,7 @@ class HedgeSegmenter(StructuredPipe):
 
     def make_instance(self, example: Example) -> Instance | None:
         """The segments of the reference; None if it has no constituents."""
+        system = self.perceptron.system
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None or not len(reference.tokens):
             return None
@@ -65,7 +66,7 @@ class HedgeSegmenter(StructuredPipe):
         for kind, start, end in _segment(reference):
             types += [kind if self.cfg["typed"] else UNTYPED] * (end - start)
             starts += [place == start for place in range(start, end)]
-        actions = self.perceptron.system.actions(types, starts)
+        actions = system.actions(types, starts)
         if actions is None:
             return None
         constraints = keep_right_starts(read_starts(example.predicted), reference.starts)

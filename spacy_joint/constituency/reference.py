@@ -37,7 +37,9 @@ class Reference(NamedTuple):
 
 
 def read_reference(example: Example, max_span: int) -> Reference | None:
-    """Read the hedges of up to `max_span` words; None without constituents, or where tokens do not correspond.
+    """Read the hedges of up to `max_span` words; None if the reference has no constituents.
+
+    Where tokens differ, constituents with an edge within a predicted token cannot be found, so they do not count.
 
     RAISES ValueError: If constituents of the reference cross (J335).
     """
@@ -47,32 +49,27 @@ def read_reference(example: Example, max_span: int) -> Reference | None:
         return None
     if not has_same_tokens(example):
         constituents = _carry_over(example, constituents)
-        if constituents is None:
-            return None
     is_space = find_whitespace(predicted)
     places = np.concatenate([[0], np.cumsum(~is_space)]).tolist()
     counted = [(label, places[start], places[end]) for label, start, end in constituents]
     hedged = [(label, start, end) for label, start, end in counted if 0 < end - start <= max_span]
     tokens = np.flatnonzero(~is_space)
-    # Words do not matter to binarisation, and of tags only what head rules read: those of the predicted side, which are
-    # the ones that will be there.
-    words = [(predicted[token].tag_, "_") for token in tokens.tolist()]
+    # Words do not matter to binarisation; tags do, as heads depend on them.
+    tags = example.get_aligned("TAG", as_string=True)
+    words = [(tags[token] or "", "_") for token in tokens.tolist()]
     return Reference(tokens, find_reference_starts(example), build_tree(ROOT, hedged, words))
 
 
-def _carry_over(example: Example, constituents: list[Constituent]) -> list[Constituent] | None:
-    """The constituents over the predicted tokens; None if an edge falls into a token."""
+def _carry_over(example: Example, constituents: list[Constituent]) -> list[Constituent]:
+    """The constituents over the predicted tokens, without those that have an edge within a token."""
+    counterparts, back = example.alignment.y2x, example.alignment.x2y
     carried = []
-    counterparts = example.alignment.y2x
-    back = example.alignment.x2y
     for label, start, end in constituents:
-        first, last = counterparts[start], counterparts[end - 1]
-        if not len(first) or not len(last):
-            return None
-        begin, final = int(first[0]), int(last[-1])
-        if int(back[begin][0]) != start or int(back[final][-1]) != end - 1:
-            return None
-        carried.append((label, begin, final + 1))
+        firsts, lasts = counterparts[start], counterparts[end - 1]
+        if len(firsts) and len(lasts):
+            first, last = int(firsts[0]), int(lasts[-1])
+            if int(back[first][0]) == start and int(back[last][-1]) == end - 1:
+                carried.append((label, first, last + 1))
     return carried
 
 

@@ -44,7 +44,7 @@ cdef class SegmentSystem(TaggingSystem):
         cdef uint64_t kinds = 0
         cdef int label
         # B. Validity: a segment that is no group has room for two words, and the one before has had two or was a group;
-        # a group does not follow a group. Action: the word begins a segment.
+        # within a sentence, a group does not follow a group. Action: the word begins a segment.
         if is_first:
             return group | (0 if is_last or self.max_span == 1 else others)
         label = (state.last - 1) % n_labels
@@ -54,6 +54,8 @@ cdef class SegmentSystem(TaggingSystem):
         if label == 0 or token - state.sentence < self.max_span:
             kinds |= <uint64_t>1 << label
         if label == 0:
+            # Where a sentence may start, a group may follow a group.
+            kinds |= group if input.constraints[token] == 0 else 0
             kinds |= 0 if is_last or self.max_span == 1 else others
         elif token - state.sentence > 1:
             kinds |= group | (0 if is_last else others)

@@ -267,7 +267,8 @@ def test_references_of_other_tokens_are_learnt_where_edges_agree(nlp):
     set_constituents(reference, [("VP", 0, 4), ("NP", 3, 4)])
     predicted = Doc(nlp.vocab, words=["can", "no", "t", "see", "it"], spaces=[True, False, True, True, False])
     pipe = nlp.get_pipe("hedge_chunker")
-    assert pipe.make_instance(Example(predicted, reference)) is not None
+    # A step a token, four that join five tokens, one for the noun phrase of one token, and the end.
+    assert pipe.make_instance(Example(predicted, reference)).n_actions == 5 + 4 + 1 + 1
     set_constituents(reference, [("VP", 0, 2)])
     coarse = Doc(nlp.vocab, words=["can", "notsee", "it"])
-    assert pipe.make_instance(Example(coarse, reference)) is None
+    assert pipe.make_instance(Example(coarse, reference)).n_actions == 3 + 1
