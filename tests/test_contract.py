@@ -70,7 +70,7 @@ COMPONENTS = {
     ),
     "hedge_segmenter": Component(
         "hedge_segmenter",
-        read=lambda token: spans_around(token, "hedge_segments"),
+        read=lambda token: (token._.hedge_b, *spans_around(token, "hedge_segments")),
         score=("hedge_seg_f", 0.8),
         keep=("TAG",),
         slot="w",
