@@ -151,7 +151,7 @@ def charts(
         for (label, children), count in counts.items()
     ]
     rules += [nltk.ProbabilisticProduction(nltk.Nonterminal(tag), [tag], prob=1.0) for tag in sorted(tags)]
-    parser = nltk.ViterbiParser(nltk.PCFG(nltk.Nonterminal("ROOT"), rules))
+    parser = nltk.ViterbiParser(nltk.PCFG(nltk.Nonterminal("ROOT"), rules), max_time=None)
     nlp = spacy.load(model)
     chosen = [doc for doc in read_docbin(test, nlp.vocab) if 4 <= len(doc) <= most_words][:sentences]
     chosen = [doc for doc in chosen if all(token.tag_ in tags for token in doc)]
