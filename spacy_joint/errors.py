@@ -91,6 +91,28 @@ class Errors(metaclass=_Catalogue):
 
     J313 = "There are {n_tags} tags, but sentence starts of shape {shape}: give one of each a token."
 
+    # Constituency
+    J331 = (
+        "Line {line} of the head rules, {found!r}, is no rule. Give a label, a direction ({allowed}) and, for left and "
+        "right at least one, labels of children."
+    )
+
+    J330 = "There are no constituents to learn. Give examples with trees: `doc.spans` with a group of constituents."
+    J332 = "max_span is {value}; it must be at least 1. 7 is usual."
+    J333 = "There are {n} labels of constituents; fewer than {most} are allowed."
+    J334 = "The head of a binary constituent is on the side {value!r}. Allowed are 'L' and 'R'."
+    J335 = (
+        "The constituent {label} of tokens {start} to {end} ({words!r}) crosses another one. Constituents are nested "
+        "or apart."
+    )
+    J336 = "The document has no constituents. Process it with a hedge_chunker, or set `doc.spans['constituents']`."
+    J337 = "{words!r} cuts the constituent {label} over {other!r}: it has no tree of its own. Take all of it, or less."
+    J338 = (
+        "'{name}' was made without `joint`: it parses segments, and the document has none. Put a hedge_segmenter "
+        "before it, or set `joint` to true and train it."
+    )
+    J339 = "The pipeline does not contain this component, '{name}'. Give the pipeline that it is in."
+
     # Corpora
     J100 = (
         "The path of the corpus is None. Give the path of a {suffix} file or of a directory of them, e.g. with "
@@ -177,6 +199,17 @@ class Errors(metaclass=_Catalogue):
         "or spacy_joint.DocBinCorpus.v1."
     )
     J126 = "share={found!r} is not a probability. Give a number from 0 (leave all documents alone) to 1 (change all)."
+    J127 = "sentences is {found}; a document has at least 1."
+
+    # Constituency trees
+    J130 = (
+        "{file}, line {line}: not UTF-8 (byte {byte}). Trees are read as UTF-8 only: convert the file, e.g. by iconv."
+    )
+    J131 = (
+        "{file}, line {line}: {found} where none is possible. A tree is `(LABEL tree tree ...)` or `(TAG word)`. "
+        "Correct the line, or write brackets that are words as -LRB- and -RRB-."
+    )
+    J132 = "{file}, line {line}: the bracket opened here is never closed. Close it, or restore the end of the file."
 
     # Constituency trees
     J130 = "{file}, line {line}: not UTF-8 (byte {byte}). Trees are UTF-8 only: convert the file, e.g. with iconv."

@@ -30,6 +30,17 @@ ORDER_MODEL = {
     "n_tables": 4,
 }
 TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}
+CHUNKER_MODEL = {**PARSER_MODEL, "table_bits": 22, "beam_width": 4}
+HEDGE_SCORES = {
+    "hedge_f": 1.0,
+    "hedge_p": 0.0,
+    "hedge_r": 0.0,
+    "hedge_exact": 0.0,
+    "hedge_per_type": None,
+    "hedge_seg_f": 0.0,
+    "hedge_seg_p": None,
+    "hedge_seg_r": None,
+}
 
 
 @Language.factory(
@@ -158,3 +169,68 @@ def make_prenominal_orderer(
         exempt=exempt,
         untagged_share=untagged_share,
     )
+
+
+@Language.factory(
+    "hedge_chunker",
+    assigns=["doc.spans"],
+    default_config={
+        "model": CHUNKER_MODEL,
+        "max_span": 7,
+        "joint": True,
+        "groups": False,
+        "spans_key": "hedges",
+        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1", "max_span": 7},
+    },
+    default_score_weights=HEDGE_SCORES,
+)
+def make_hedge_chunker(
+    nlp: Language,
+    name: str,
+    model: Model,
+    max_span: int,
+    joint: bool,
+    groups: bool,
+    spans_key: str,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a chunker that finds constituents of a limited number of words, with all constituents in them.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    max_span (int): The most words of a constituent.
+    joint (bool): Whether to find extents and structure in one search; if not, a `hedge_segmenter` must come before.
+    groups (bool): Whether `doc.spans` also has the groups, labelled G, of what lies between hedges of several words.
+    spans_key (str): The key of the outermost constituents in `doc.spans`.
+    scorer (Callable): The scorer. Its max_span should be the same.
+    """
+    from .constituency.hedge_chunker import HedgeChunker
+
+    return HedgeChunker(
+        nlp.vocab, model, name, scorer=scorer, max_span=max_span, joint=joint, groups=groups, spans_key=spans_key
+    )
+
+
+@Language.factory(
+    "hedge_segmenter",
+    assigns=["doc.spans"],
+    default_config={
+        "model": TAGGER_MODEL,
+        "max_span": 7,
+        "typed": True,
+        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1", "max_span": 7},
+    },
+    default_score_weights={**HEDGE_SCORES, "hedge_f": 0.0, "hedge_seg_f": 1.0},
+)
+def make_hedge_segmenter(
+    nlp: Language, name: str, model: Model, max_span: int, typed: bool, scorer: Callable[..., Any] | None
+) -> Any:
+    """Makes a segmenter that finds where hedges begin and end, for a `hedge_chunker` that is not joint.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    max_span (int): The most words of a hedge.
+    typed (bool): Whether it predicts types of segments, too, which sharpens their boundaries.
+    scorer (Callable): The scorer. Its max_span should be the same.
+    """
+    from .constituency.hedge_segmenter import HedgeSegmenter
+
+    return HedgeSegmenter(nlp.vocab, model, name, scorer=scorer, max_span=max_span, typed=typed)

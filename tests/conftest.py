@@ -11,6 +11,8 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
+from spacy_joint.constituency.annotation import set_constituents
+from spacy_joint.constituency.trees import read_trees
 from spacy_joint.corpora.conllu import create_conllu_corpus
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -32,10 +34,22 @@ def small_model() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def read_examples() -> ReadExamples:
-    """Read `tiny_train` or `tiny_dev` for a pipeline; `keep` says what the predicted side has already."""
+    """Read `tiny_train` or `tiny_dev` for a pipeline; `keep` says what the predicted side has already.
+
+    References have dependency trees and constituents.
+    """
 
     def read(nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0) -> list[Example]:
-        return list(create_conllu_corpus(ASSETS / f"tiny_{part}.conllu", keep=list(keep), limit=limit)(nlp))
+        examples = list(create_conllu_corpus(ASSETS / f"tiny_{part}.conllu", keep=list(keep), limit=limit)(nlp))
+        trees = read_trees(ASSETS / f"tiny_{part}.ptb")
+        for example in examples:
+            constituents = [
+                (label, sentence.start + start, sentence.start + end)
+                for sentence in example.reference.sents
+                for label, start, end in next(trees).spans()[1:]
+            ]
+            set_constituents(example.reference, constituents)
+        return examples
 
     return read
 

@@ -30,6 +30,7 @@ class Component:
     score: A score of it, and what it must exceed on its training data.
     config: Settings other than the model.
     keep: Annotation that it needs on the predicted side.
+    slot: A token that its templates can name.
     """
 
     factory: str
@@ -37,6 +38,13 @@ class Component:
     score: tuple[str, float]
     config: dict[str, Any] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
+    slot: str = "b0"
+
+
+def spans_around(token: Token, key: str) -> tuple[tuple[str, int, int], ...]:
+    """The spans of a group that a token is in."""
+    spans = token.doc.spans.get(key, ())
+    return tuple((span.label_, span.start, span.end) for span in spans if span.start <= token.i < span.end)
 
 
 COMPONENTS = {
@@ -46,12 +54,26 @@ COMPONENTS = {
         score=("dep_las_punct", 0.9),
         keep=("TAG",),
     ),
-    "sequence_tagger": Component("sequence_tagger", read=lambda token: token.tag_, score=("tag_acc", 0.9)),
+    "sequence_tagger": Component("sequence_tagger", read=lambda token: token.tag_, score=("tag_acc", 0.9), slot="w"),
     "sequence_tagger, starts": Component(
         "sequence_tagger",
         read=lambda token: (token.pos_, token.is_sent_start),
         score=("pos_acc", 0.9),
         config={"attribute": "POS", "order": 1, "sentence_starts": True},
+        slot="w",
+    ),
+    "hedge_chunker": Component(
+        "hedge_chunker",
+        read=lambda token: (*spans_around(token, "hedges"), *spans_around(token, "constituents")),
+        score=("hedge_f", 0.9),
+        keep=("TAG",),
+    ),
+    "hedge_segmenter": Component(
+        "hedge_segmenter",
+        read=lambda token: (token._.hedge_b, *spans_around(token, "hedge_segments")),
+        score=("hedge_seg_f", 0.8),
+        keep=("TAG",),
+        slot="w",
     ),
 }
 
@@ -256,13 +278,13 @@ def test_examples_that_are_none_are_refused(pipe, nlp):
 def test_initialize_without_annotation_says_what_is_missing(component, make):
     nlp = make(initialize=False)
     doc = nlp.make_doc("hello there")
-    with pytest.raises(ValueError, match=r"\[J3[01]0\]"):
+    with pytest.raises(ValueError, match=r"\[J3[013]0\]"):
         nlp.initialize(lambda: [Example(doc, doc.copy())])
 
 
 def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
     path = tmp_path / "templates.txt"
-    slot = "b0" if component.factory == "joint_sbd_parser" else "w"
+    slot = component.slot
     path.write_text(f"{slot}.word\n{slot}.suffix2\n", encoding="utf8")
     nlp = make(initialize=False)
     nlp.config["initialize"]["components"] = {component.factory: {"templates": str(path)}}

@@ -24,6 +24,8 @@ REGISTERED = {
         "joint": "spacy_joint.cli:app",
     },
     "spacy_factories": {
+        "hedge_chunker": "spacy_joint.factories:make_hedge_chunker",
+        "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
         "prenominal_orderer": "spacy_joint.factories:make_prenominal_orderer",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
@@ -43,6 +45,7 @@ REGISTERED = {
         "spacy_joint.TagRank.v1": "spacy_joint.ordering.models.tag_rank:TagRank",
     },
     "spacy_readers": {
+        "spacy_joint.BracketCorpus.v1": "spacy_joint.corpora.brackets:create_bracket_corpus",
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
     },
@@ -50,6 +53,7 @@ REGISTERED = {
         "spacy_joint.boundary_and_tree_scorer.v1": (
             "spacy_joint.scoring.boundaries_and_trees:make_boundary_and_tree_scorer"
         ),
+        "spacy_joint.hedge_scorer.v1": "spacy_joint.scoring.hedges:make_hedge_scorer",
         "spacy_joint.order_scorer.v1": "spacy_joint.scoring.orders:make_order_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
@@ -109,9 +113,14 @@ def test_compiled_modules_come_with_stubs(path):
     assert path.with_suffix(".pyi").is_file()
 
 
-@pytest.mark.parametrize("task", ["ordering", "parsing", "tagging"])
+@pytest.mark.parametrize("task", ["constituency", "ordering", "parsing", "tagging"])
 def test_templates_are_installed(task):
     assert (FOLDER / task / "templates.txt").is_file()
+
+
+@pytest.mark.parametrize("name", ["head_rules_en.txt", "segment_templates.txt"])
+def test_other_texts_of_constituency_are_installed(name):
+    assert (FOLDER / "constituency" / name).is_file()
 
 
 def test_headers_are_installed_for_packages_that_compile_against_this_one():

@@ -45,8 +45,9 @@ def test_it_is_valid(project):
     config = load_project_config(project)
     commands = [command["name"] for command in config["commands"]]
     workflows = config["workflows"]
-    # The corpora of the comparison are laid out once, after they were fetched.
-    assert sorted([*workflows["all"], "word-classes", "order-corpora", *workflows["ordering"], "clean"]) == sorted(commands)
+    # What is done once, by hand: word classes for another language, and to lay out corpora after they were fetched.
+    rare = ["word-classes", "order-corpora", "clean"]
+    assert sorted([*workflows["all"], *workflows["hedges"], *workflows["ordering"], *rare]) == sorted(commands)
     assert {Path(asset["dest"]).name for asset in config["assets"] if not asset.get("extra")} == {
         f"ewt_{part}.conllu" for part in ("train", "dev", "test")
     }
@@ -69,3 +70,10 @@ def test_assets_come_from_a_local_copy_too(project, tmp_path):
         (treebank / f"en_ewt-ud-{part}.conllu").write_text(part, encoding="utf8")
     run_project(project, "assets", ".", "--vars.ud", str(tmp_path / "ud"))
     assert (project / "assets" / "ewt_dev.conllu").read_text(encoding="utf8") == "dev"
+
+
+def test_a_chunker_is_trained_from_trees_in_brackets(project):
+    run_project(project, "run", "hedges", ".", "--vars.folds", "2")
+    nlp = spacy.load(project / "training" / "tiny" / "hedges" / "chunker" / "model-last")
+    assert nlp.pipe_names == ["sequence_tagger", "hedge_chunker"]
+    assert json.loads((project / "metrics" / "tiny" / "hedges_dev.json").read_text())["hedge_f"] > 0.2

@@ -29,17 +29,27 @@ MEASURES = {
     "dep_las_punct": "LAS, all words",
     "dep_uas": "UAS, without punctuation",
     "dep_las": "LAS, without punctuation",
+    "hedge_p": "Hedges, precision",
+    "hedge_r": "Hedges, recall",
+    "hedge_f": "Hedges, F1",
+    "hedge_exact": "Sentences with all hedges right",
+    "hedge_seg_f": "Segments, F1",
 }
 
 
 def evaluate(
     model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
-    corpus: Annotated[Path, typer.Argument(help="Annotated documents: .conllu or .spacy file, or directory of them.")],
+    corpus: Annotated[
+        Path, typer.Argument(help="Annotated documents: file, or directory of files, .conllu, .spacy, .ptb or .mrg.")
+    ],
     unpunctuated: Annotated[
         bool, typer.Option("--unpunctuated", help="Evaluate on the documents without punctuation and capitals.")
     ] = False,
     gold_tags: Annotated[
         bool, typer.Option("--gold-tags", help="Take the tags of the corpus; components that tag do not run.")
+    ] = False,
+    gold_sentences: Annotated[
+        bool, typer.Option("--gold-sentences", help="Take the sentence boundaries of the corpus as known.")
     ] = False,
     beam_width: Annotated[int | None, typer.Option(help="Items of the beam; else as trained.")] = None,
     documents: DocumentsOption = DOCUMENTS,
@@ -55,7 +65,7 @@ def evaluate(
         references = [variant for variant in map(unpunctuate, references) if variant is not None]
     if not references:
         raise ValueError(Errors.J413.format(path=corpus))
-    scores = measure(nlp, references, gold_tags=gold_tags)
+    scores = measure(nlp, references, gold_tags=gold_tags, gold_sentences=gold_sentences)
     rows = [(title, f"{100 * scores[name]:.2f}") for name, title in MEASURES.items() if scores.get(name) is not None]
     rows.append(("Words a second", f"{scores['speed']:,.0f}"))
     msg.table(rows, title=f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", aligns=("l", "r"))
@@ -65,16 +75,20 @@ def evaluate(
         msg.good(f"Saved to {output}")
 
 
-def measure(nlp: Language, references: Sequence[Doc], *, gold_tags: bool = False) -> dict[str, Any]:
+def measure(
+    nlp: Language, references: Sequence[Doc], *, gold_tags: bool = False, gold_sentences: bool = False
+) -> dict[str, Any]:
     """All scores of a pipeline, shares from 0 to 1, and `speed`, the words that it annotates a second."""
     from spacy.training import Example
 
     from ..corpora.examples import make_example
     from ..scoring.boundaries_and_trees import score_boundaries_and_trees
+    from ..scoring.hedges import score_hedges
     from ..scoring.tags import score_tags
 
     taggers = [name for name in nlp.pipe_names if "token.tag" in nlp.get_pipe_meta(name).assigns] if gold_tags else []
-    examples = [make_example(reference, ["TAG"] if gold_tags else []) for reference in references]
+    keep = [*(["TAG"] if gold_tags else []), *(["SENT_START"] if gold_sentences else [])]
+    examples = [make_example(reference, keep) for reference in references]
     with nlp.select_pipes(disable=taggers):
         start = time.perf_counter()
         docs = list(nlp.pipe([example.predicted for example in examples]))
@@ -83,5 +97,8 @@ def measure(nlp: Language, references: Sequence[Doc], *, gold_tags: bool = False
     scores = {**score_tags(examples), **score_boundaries_and_trees(examples)}
     if not any(doc.has_annotation("POS") for doc in docs):
         del scores["pos_acc"]
+    for _, pipe in nlp.pipeline:
+        if max_span := getattr(pipe, "cfg", {}).get("max_span"):
+            scores |= score_hedges(examples, max_span=max_span)
     words = sum(map(len, docs))
     return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}

@@ -20,7 +20,8 @@ DOCUMENTS = "newdoc"
 DocumentsOption = Annotated[
     str,
     typer.Option(
-        help="What a document of CoNLL-U is: newdoc (comments), sent_id (its prefix), or a number of sentences."
+        help="What a document of CoNLL-U is: newdoc (comments), sent_id (its prefix), or a number of sentences. "
+        "Brackets know but numbers, and take newdoc for 1."
     ),
 ]
 
@@ -43,18 +44,21 @@ def replace_when_written(path: Path) -> Iterator[Path]:
 
 
 def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS) -> Iterator[Doc]:
-    """Reads the annotated documents of a `.conllu` or `.spacy` file, or of a directory of either.
+    """Reads the annotated documents of a `.conllu`, `.spacy`, `.ptb` or `.mrg` file, or of a directory of one format.
 
-    documents (str): What a document is in CoNLL-U: see `read_conllu`, and DocumentsOption.
+    documents (str): What a document is in CoNLL-U and in brackets: see `read_conllu`, and DocumentsOption.
     RAISES ValueError: If it is something else (J407), or what the readers of the formats raise.
     """
-    from ..corpora import conllu, docbin
+    from ..corpora import brackets, conllu, docbin
 
     suffix = path.suffix
     if path.is_dir():
-        suffix = conllu.SUFFIX if any(path.glob(f"*{conllu.SUFFIX}")) else docbin.SUFFIX
+        known = (conllu.SUFFIX, docbin.SUFFIX, *brackets.SUFFIXES)
+        suffix = next((suffix for suffix in known if any(path.glob(f"*{suffix}"))), docbin.SUFFIX)
+    if suffix in brackets.SUFFIXES:
+        return brackets.read_brackets(path, vocab, sentences=int(documents) if documents.isdecimal() else 1)
     if suffix == conllu.SUFFIX:
         return conllu.read_conllu(path, vocab, documents=int(documents) if documents.isdecimal() else documents)
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
-    raise ValueError(Errors.J407.format(path=path, allowed=f"{conllu.SUFFIX} nor {docbin.SUFFIX}"))
+    raise ValueError(Errors.J407.format(path=path, allowed=f"{conllu.SUFFIX}, {docbin.SUFFIX} nor .ptb or .mrg"))

@@ -11,7 +11,7 @@ from wasabi import msg
 
 from ..errors import Errors
 
-OWN_FACTORIES = {"sequence_tagger", "joint_sbd_parser"}
+OWN_FACTORIES = {"hedge_chunker", "hedge_segmenter", "joint_sbd_parser", "prenominal_orderer", "sequence_tagger"}
 
 
 def finish(

@@ -8,7 +8,7 @@ iterative, so that a tree may be as deep as memory allows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,9 @@ from ..errors import Errors
 
 SUFFIX = ".mrg"
 TOKEN = re.compile(r"[()]|[^\s()]+")
+
+Constituent = tuple[str, int, int]
+"""A label, the first word and the end (after the last word)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +28,13 @@ class Tree:
     label: The category, or the tag of a preterminal. "" for the bracket without label around a tree of the Treebank.
     children: The nodes below, left to right; none for a preterminal.
     word: The word of a preterminal; None for other nodes.
+    head: The place of the head among the children, where it is marked.
     """
 
     label: str
     children: tuple[Tree, ...] = ()
     word: str | None = None
+    head: int | None = None
 
     @property
     def is_preterminal(self) -> bool:
@@ -52,12 +57,12 @@ class Tree:
         """List the words."""
         return [node.word for node in self.nodes() if node.word is not None]
 
-    def spans(self) -> list[tuple[str, int, int]]:
+    def spans(self) -> list[Constituent]:
         """List the label, the first word and the end (after the last word) of each node that is no preterminal.
 
         A node comes before those below it, left to right.
         """
-        spans: list[tuple[str, int, int]] = []
+        spans: list[Constituent] = []
         # A number in `pending` closes the span of that place.
         pending: list[Tree | int] = [self]
         words = 0
@@ -89,6 +94,27 @@ class Tree:
                 pending.append(")")
                 pending.extend(reversed(node.children))
         return "".join(parts)[1:]
+
+
+def build_tree(label: str, constituents: Sequence[Constituent], words: Sequence[tuple[str, str]]) -> Tree:
+    """Build a tree from what is below its root: the inverse of `Tree.spans`.
+
+    label: Of the root.
+    constituents: All others, nested, each before those below it, left to right.
+    words: Tags and words.
+    """
+    opened: list[tuple[str, int, list[Tree]]] = [(label, len(words), [])]
+    waiting = 0
+    for place, (tag, word) in enumerate(words):
+        while waiting < len(constituents) and constituents[waiting][1] == place:
+            below, _, end = constituents[waiting]
+            opened.append((below, end, []))
+            waiting += 1
+        opened[-1][2].append(Tree(tag, word=word))
+        while len(opened) > 1 and opened[-1][1] == place + 1:
+            below, _, children = opened.pop()
+            opened[-1][2].append(Tree(below, tuple(children)))
+    return Tree(label, tuple(opened[0][2]))
 
 
 def read_trees(path: Path) -> Iterator[Tree]:

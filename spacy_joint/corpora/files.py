@@ -20,15 +20,16 @@ def require_path(path: str | Path | None, suffix: str) -> Path:
     return Path(path)
 
 
-def list_files(path: Path, suffix: str) -> list[Path]:
+def list_files(path: Path, *suffixes: str) -> list[Path]:
     """List the files of a corpus, sorted by name.
 
     path: A file, whatever it is called, or a directory.
-    suffix: What the names of files to read from a directory end in, with the dot.
+    suffixes: What the names of files to read from a directory end in, with the dot.
     Raises FileNotFoundError (J101, J102) if there is nothing to read.
     """
+    suffix = " or ".join(suffixes)
     if path.is_dir():
-        files = sorted(file for file in path.glob(f"*{suffix}") if file.is_file())
+        files = sorted(file for file in path.iterdir() if file.name.endswith(suffixes) and file.is_file())
         if not files:
             raise FileNotFoundError(Errors.J102.format(path=path, suffix=suffix))
         return files

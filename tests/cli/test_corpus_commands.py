@@ -31,6 +31,15 @@ def test_documents_can_be_a_number_of_sentences(run, assets, tmp_path):
     assert {len(list(doc.sents)) for doc in docs} == {1, 2}
 
 
+def test_trees_in_brackets_are_converted(run, assets, tmp_path):
+    run("convert", assets / "tiny_train.ptb", tmp_path / "trees.spacy")
+    assert len(DocBin().from_disk(tmp_path / "trees.spacy")) == 119
+    run("convert", assets / "tiny_train.ptb", tmp_path / "ten.spacy", "--documents", 10)
+    docs = list(DocBin().from_disk(tmp_path / "ten.spacy").get_docs(Vocab()))
+    assert [len(list(doc.sents)) for doc in docs] == [10] * 11 + [9]
+    assert sum(len(doc.spans["constituents"]) for doc in docs) > 500
+
+
 def test_an_unknown_corpus_is_refused(run, tmp_path):
     path = tmp_path / "corpus.xml"
     path.touch()

@@ -1,0 +1,202 @@
+"""`hedge_chunker`: phrase structure up to a maximum number of words, as a spaCy component.
+
+A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent of at most `max_span` words, with all that is in
+it; it is no expression of doubt. Documents need no sentence boundaries; where boundaries are known, no constituent
+crosses one. With `joint`, one search finds extents and structure; without, it keeps to segments that a
+`hedge_segmenter` found before. Part-of-speech tags should be there: the features read them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+
+from ..engine.learner import Instance
+from ..errors import Errors
+from ..structured_pipe import StructuredPipe
+from ..token_columns import COLUMNS
+from .annotation import CONSTITUENTS, SEGMENTS, register_extensions, set_constituents
+from .heads import english
+from .reference import keep_right_starts, read_reference, read_starts
+from .system import HedgeSystem, name_action
+from .transform import CHUNK_TYPES, GROUP, OUT, find_outermost, find_segments
+from .trees import Tree
+
+# A constraint, see system.pyx: nothing goes over the boundary before the token, which may be within a sentence.
+SEGMENT_START = 2
+# How many words after the next one features look at.
+LOOKAHEAD = 3
+
+
+class HedgeChunker(StructuredPipe):
+    """Finds hedges and what is in them."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+
+    def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
+        if max_span < 1:
+            raise ValueError(Errors.J332.format(value=max_span))
+        register_extensions()
+        super().__init__(*args, max_span=max_span, **settings)
+
+    def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
+        """Categories of unary and labels and head sides of binary constituents, and the longest chain of unary ones."""
+        names: set[tuple[str, ...]] = set()
+        longest = 0
+        for example in examples:
+            reference = read_reference(example, self.cfg["max_span"])
+            if reference is not None:
+                for constituent in reference.binarise(english()):
+                    names.update(name_action(node) for node in constituent.nodes() if node.children)
+                    longest = max(longest, _find_longest_chain(constituent))
+        return {
+            "unary": sorted(name[1] for name in names if name[0] == "UNARY"),
+            "binary": sorted([name[1], name[2]] for name in names if name[0] == "BINARY"),
+            "longest_chain": longest,
+        }
+
+    def flatten_labels(self, labels: dict[str, Any]) -> tuple[str, ...]:
+        """The categories of constituents, sorted."""
+        return tuple(sorted({*labels["unary"], *(label.lstrip("@") for label, _ in labels["binary"])}))
+
+    def make_system(self, labels: dict[str, Any]) -> HedgeSystem:
+        """The shift-reduce system over these labels."""
+        return HedgeSystem(
+            labels["unary"],
+            labels["binary"],
+            self.cfg["max_span"],
+            labels["longest_chain"],
+            COLUMNS.index("tag"),
+        )
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        super()._set_up(labels, templates)
+        # Types of segments are labels, too.
+        for kind in (GROUP, OUT, *CHUNK_TYPES):
+            self.vocab.strings.add(kind)
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The actions that make the reference; None where it has no constituents, or labels that are not known."""
+        system = self.perceptron.system
+        reference = read_reference(example, self.cfg["max_span"])
+        if reference is None or not len(reference.tokens):
+            return None
+        actions = system.actions(reference.binarise(english()))
+        if actions is None:
+            return None
+        constraints = keep_right_starts(self.get_constraints(example.predicted), reference.starts)
+        # Segments that were found may be wrong, too: what they would cut in two is still to be learnt whole.
+        for _, start, end in find_outermost(reference.tree.spans()[1:]):
+            within = constraints[reference.tokens[start + 1 : end]]
+            constraints[reference.tokens[start + 1 : end]] = np.minimum(within, 0)
+        return Instance(self.get_columns(example.predicted, constraints)[0], actions)
+
+    def get_constraints(self, doc: Doc) -> np.ndarray:
+        """Known starts of sentences, and without `joint` of segments (int8 a token).
+
+        RAISES ValueError: If there should be segments, and are none (J338).
+        """
+        constraints = read_starts(doc)
+        if not self.cfg["joint"]:
+            if SEGMENTS not in doc.spans:
+                raise ValueError(Errors.J338.format(name=self.name))
+            starts = np.array([segment.start for segment in doc.spans[SEGMENTS]], dtype=np.intp)
+            constraints[starts[constraints[starts] != 1]] = SEGMENT_START
+        return constraints
+
+    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+        """Writes hedges, all constituents, and the segments, as groups of spans."""
+        found = self.perceptron.system.build(actions)
+        ids = self.get_label_ids(doc)
+        firsts, lasts = tokens.tolist(), (tokens + 1).tolist()
+        # One object each, in up to two groups.
+        spans = {
+            constituent: Span(doc, firsts[constituent[1]], lasts[constituent[2] - 1], ids[constituent[0]])
+            for constituent in found
+        }
+        doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, spans=list(map(spans.__getitem__, found)))
+        hedges = find_outermost(found)
+        key = self.cfg["spans_key"]
+        if self.cfg["joint"] or self.cfg["groups"]:
+            sentences = set(np.flatnonzero(read_starts(doc)[tokens] == 1).tolist())
+            segments = find_segments(hedges, len(tokens), sentences)
+            if self.cfg["joint"]:
+                set_constituents(doc, [(kind, firsts[i], lasts[end - 1]) for kind, i, end in segments], SEGMENTS)
+        shown = [spans[hedge] for hedge in hedges]
+        if self.cfg["groups"]:
+            groups = [Span(doc, firsts[i], lasts[end - 1], GROUP) for kind, i, end in segments if kind == GROUP]
+            shown = sorted([*shown, *groups], key=lambda span: (span.start, -span.end))
+        doc.spans[key] = SpanGroup(doc, name=key, spans=shown)
+
+    def stream(self, nlp: Language, words: Iterable[str]) -> Iterator[Doc]:
+        """Gives hedges while words are still coming in: each as soon as it is closed.
+
+        nlp (Language): The pipeline with this component; what runs before it, as a tagger, sees the same few words.
+        words (Iterable[str]): Any number of words, without end if need be.
+        YIELDS (Doc): A hedge, or a word outside of any, as an annotated document of its own; together they are all
+            words. A word is waited for at most as long as `max_span` words and three more have come after it.
+
+        Nothing is kept but a window of words, so memory does not grow. What was given is not changed any more, and only
+        so many words before it are seen, so hedges may differ a little from those of the whole document.
+        """
+        max_span = self.cfg["max_span"]
+        given: deque[str] = deque(maxlen=max_span)
+        waiting: list[str] = []
+        source = iter(words)
+        ended = False
+        while waiting or not ended:
+            while not ended and len(waiting) < max_span + LOOKAHEAD:
+                word = next(source, None)
+                ended = word is None
+                if word is not None:
+                    waiting.append(word)
+            if waiting:
+                doc = self._chunk_window(nlp, [*given, *waiting], len(given))
+                first = len(given)
+                hedge = next((span for span in doc.spans[CONSTITUENTS] if span.start >= first), None)
+                end = hedge.end if hedge is not None and hedge.start == first else first + 1
+                yield self._cut_out(doc, first, end)
+                given.extend(waiting[: end - first])
+                del waiting[: end - first]
+
+    def _chunk_window(self, nlp: Language, words: list[str], n_given: int) -> Doc:
+        """A document of these words, in which no hedge goes over the end of those that were given out before."""
+        if self not in (pipe for _, pipe in nlp.pipeline):
+            raise ValueError(Errors.J339.format(name=self.name))
+        doc = Doc(nlp.vocab, words=words)
+        for _, pipe in takewhile(lambda named: named[1] is not self, nlp.pipeline):
+            doc = pipe(doc)
+        constraints = self.get_constraints(doc)
+        if constraints[n_given] != 1:
+            constraints[n_given] = SEGMENT_START
+        columns, tokens = self.get_columns(doc, constraints)
+        self.annotate(doc, tokens, self.perceptron.predict(columns))
+        return doc
+
+    def _cut_out(self, doc: Doc, first: int, end: int) -> Doc:
+        """A part of a document with its hedges."""
+        part = doc[first:end].as_doc()
+        for key in (CONSTITUENTS, self.cfg["spans_key"]):
+            spans = [span for span in doc.spans[key] if first <= span.start and span.end <= end]
+            set_constituents(part, [(span.label_, span.start - first, span.end - first) for span in spans], key)
+        return part
+
+
+def _find_longest_chain(constituent: Tree) -> int:
+    """The most nodes of one child above each other."""
+    longest = 0
+    pending = [(constituent, 0)]
+    while pending:
+        node, above = pending.pop()
+        length = above + 1 if len(node.children) == 1 else 0
+        longest = max(longest, length)
+        pending.extend((child, length) for child in node.children)
+    return longest

@@ -1,0 +1,97 @@
+"""`hedge_segmenter`: where hedges begin and end, without what is in them, as a spaCy component.
+
+The first half of segment-then-parse (Yarmohammadi, Dunlop & Roark 2014); `hedge_chunker` with `joint` does without it.
+A sequence model of order 2 labels each word with the type of its segment and with whether it begins it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..engine.learner import Instance
+from ..errors import Errors
+from ..structured_pipe import StructuredPipe
+from .annotation import SEGMENTS, register_extensions, set_constituents
+from .reference import Reference, keep_right_starts, read_reference, read_starts
+from .segments import SegmentSystem
+from .transform import GROUP, find_segments
+from .trees import Constituent
+
+# The one label of segments without types.
+UNTYPED = "SEGMENT"
+
+
+class HedgeSegmenter(StructuredPipe):
+    """Finds segments: hedges of several words, and groups of what lies between them."""
+
+    default_templates = Path(__file__).parent / "segment_templates.txt"
+
+    def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
+        if max_span < 1:
+            raise ValueError(Errors.J332.format(value=max_span))
+        register_extensions()
+        super().__init__(*args, max_span=max_span, **settings)
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The types of segments, groups first; or one label for all, without types."""
+        references = (read_reference(example, self.cfg["max_span"]) for example in examples)
+        found = {kind for reference in references if reference is not None for kind, _, _ in _segment(reference)}
+        if not found:
+            raise ValueError(Errors.J330)
+        return [GROUP, *sorted(found - {GROUP})] if self.cfg["typed"] else [UNTYPED]
+
+    def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
+        """The types."""
+        return tuple(labels)
+
+    def make_system(self, labels: list[str]) -> SegmentSystem:
+        """The Markov model over these types."""
+        return SegmentSystem(labels, self.cfg["max_span"])
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The segments of the reference; None if it has no constituents."""
+        system = self.perceptron.system
+        reference = read_reference(example, self.cfg["max_span"])
+        if reference is None or not len(reference.tokens):
+            return None
+        types: list[str] = []
+        starts: list[bool] = []
+        for kind, start, end in _segment(reference):
+            types += [kind if self.cfg["typed"] else UNTYPED] * (end - start)
+            starts += [place == start for place in range(start, end)]
+        actions = system.actions(types, starts)
+        if actions is None:
+            return None
+        constraints = keep_right_starts(read_starts(example.predicted), reference.starts)
+        # Where the reference has no sentences, preset ones may still go through a segment of it.
+        wrong = (constraints[reference.tokens] > 0) & ~np.array(starts)
+        constraints[reference.tokens[wrong]] = 0
+        return Instance(self.get_columns(example.predicted, constraints)[0], actions)
+
+    def get_constraints(self, doc: Doc) -> np.ndarray:
+        """Known starts of sentences (int8 a token)."""
+        return read_starts(doc)
+
+    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+        """Writes the segments as a group of spans."""
+        types, starts = self.perceptron.system.build(actions)
+        segments = [
+            (types[first], int(tokens[first]), int(tokens[end - 1]) + 1)
+            for first, end in pairwise([*np.flatnonzero(starts).tolist(), len(tokens)])
+        ]
+        set_constituents(doc, segments, SEGMENTS)
+
+
+def _segment(reference: Reference) -> list[Constituent]:
+    """The segments of a reference, over the tokens that count."""
+    sentences: set[int] = set()
+    if reference.starts is not None:
+        sentences = set(np.flatnonzero(reference.starts[reference.tokens]).tolist())
+    return find_segments(reference.tree.spans()[1:], len(reference.tokens), sentences)

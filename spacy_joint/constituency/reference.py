@@ -1,0 +1,88 @@
+"""What hedge components learn from an example: the constituents of the reference, over the predicted tokens.
+
+Only constituents of at most so many words count. Whitespace tokens are left out, as everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..token_columns import find_reference_starts, find_whitespace, has_same_tokens, move_off_whitespace
+from .annotation import get_constituents
+from .heads import HeadRules
+from .transform import ROOT, binarise, mark_heads
+from .trees import Constituent, Tree, build_tree
+
+
+class Reference(NamedTuple):
+    """The hedges of an example.
+
+    tokens (np.ndarray): The predicted tokens that count: all but whitespace.
+    starts (np.ndarray | None): Which of all predicted tokens start a sentence (bool); None: that is not known.
+    tree (Tree): Hedges and tags of the counted tokens, under one root.
+    """
+
+    tokens: np.ndarray
+    starts: np.ndarray | None
+    tree: Tree
+
+    def binarise(self, rules: HeadRules) -> list[Tree]:
+        """Binarise the hedges; they come with the tags between them, left to right."""
+        return [binarise(child) for child in mark_heads(self.tree, rules).children]
+
+
+def read_reference(example: Example, max_span: int) -> Reference | None:
+    """Read the hedges of up to `max_span` words; None if the reference has no constituents.
+
+    Where tokens differ, constituents with an edge within a predicted token cannot be found, so they do not count.
+
+    RAISES ValueError: If constituents of the reference cross (J335).
+    """
+    predicted = example.predicted
+    constituents = get_constituents(example.reference)
+    if constituents is None:
+        return None
+    if not has_same_tokens(example):
+        constituents = _carry_over(example, constituents)
+    is_space = find_whitespace(predicted)
+    places = np.concatenate([[0], np.cumsum(~is_space)]).tolist()
+    counted = [(label, places[start], places[end]) for label, start, end in constituents]
+    hedged = [(label, start, end) for label, start, end in counted if 0 < end - start <= max_span]
+    tokens = np.flatnonzero(~is_space)
+    # Words do not matter to binarisation; tags do, as heads depend on them.
+    tags = example.get_aligned("TAG", as_string=True)
+    words = [(tags[token] or "", "_") for token in tokens.tolist()]
+    return Reference(tokens, find_reference_starts(example), build_tree(ROOT, hedged, words))
+
+
+def _carry_over(example: Example, constituents: list[Constituent]) -> list[Constituent]:
+    """The constituents over the predicted tokens, without those that have an edge within a token."""
+    counterparts, back = example.alignment.y2x, example.alignment.x2y
+    carried = []
+    for label, start, end in constituents:
+        firsts, lasts = counterparts[start], counterparts[end - 1]
+        if len(firsts) and len(lasts):
+            first, last = int(firsts[0]), int(lasts[-1])
+            if int(back[first][0]) == start and int(back[last][-1]) == end - 1:
+                carried.append((label, first, last + 1))
+    return carried
+
+
+def keep_right_starts(constraints: np.ndarray, starts: np.ndarray | None) -> np.ndarray:
+    """Constraints without preset sentence starts that contradict the reference: there is nothing right to learn."""
+    kept = constraints.copy()
+    if starts is not None:
+        kept[(kept != 0) & ((kept > 0) != starts)] = 0
+    return kept
+
+
+def read_starts(doc: Doc) -> np.ndarray:
+    """What a document says of sentence starts (int8 a token): 1 starts one, -1 starts none, 0 it does not say."""
+    constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
+    constraints[move_off_whitespace(constraints == 1, doc)] = 1
+    return constraints

@@ -1,0 +1,70 @@
+"""Segmentation before parsing: see segments.pxd."""
+
+from ..errors import Errors
+from .transform import GROUP
+
+from libc.stdint cimport int32_t, uint64_t
+
+from ..engine.columns cimport InputC
+from ..engine.system cimport MAX_KINDS, ArenaC
+from ..tagging.system cimport StateC, TaggingSystem
+
+
+cdef class SegmentSystem(TaggingSystem):
+    """Segments of documents, as labels of words with beginnings: Markov order 2, with hard constraints.
+
+    labels (Sequence[str]): The types of segments, with `G` first; or one label, for segments without types.
+    max_span (int): The most words of a segment that is no group.
+    RAISES ValueError: If there are no labels, or too many of them.
+
+    Constraints of the columns say where segments must start (1).
+    """
+
+    def __init__(self, labels, max_span=7):
+        super().__init__(labels, 2, True)
+        if len(self.tags) > MAX_KINDS - 2:
+            raise ValueError(Errors.J333.format(n=len(self.tags), most=MAX_KINDS - 1))
+        if max_span < 1:
+            raise ValueError(Errors.J332.format(value=max_span))
+        self.max_span = max_span
+        self.typed = self.tags[0] == GROUP
+        self.set_kinds([1] * len(self.tags) + [1, len(self.tags) - 1])
+
+    def __reduce__(self):
+        return (SegmentSystem, (self.tags, self.max_span))
+
+    cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        cdef int n_labels = self.n_kinds - 2
+        cdef int32_t token = state.next
+        cdef bint is_first = token == 0 or input.constraints[token] > 0
+        cdef bint is_last = token + 1 == input.n_tokens or input.constraints[token + 1] > 0
+        cdef uint64_t group = <uint64_t>1 << n_labels
+        cdef uint64_t others = group << 1 if n_labels > 1 else 0
+        cdef uint64_t kinds = 0
+        cdef int label
+        # B. Validity: a segment that is no group has room for two words, and the one before has had two or was a group;
+        # within a sentence, a group does not follow a group. Action: the word begins a segment.
+        if is_first:
+            return group | (0 if is_last or self.max_span == 1 else others)
+        label = (state.last - 1) % n_labels
+        # B'. Validity: the label is that of the word before, whose segment may be longer. Action: it goes on.
+        if not self.typed:
+            return group | <uint64_t>1 << label
+        if label == 0 or token - state.sentence < self.max_span:
+            kinds |= <uint64_t>1 << label
+        if label == 0:
+            # Where a sentence may start, a group may follow a group.
+            kinds |= group if input.constraints[token] == 0 else 0
+            kinds |= 0 if is_last or self.max_span == 1 else others
+        elif token - state.sentence > 1:
+            kinds |= group | (0 if is_last else others)
+        return kinds
+
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
+        cdef StateC* state = <StateC*>state_
+        if action >= self.n_kinds - 2:
+            state.sentence = state.next
+        state.before = state.last
+        state.last = action + 1
+        state.next += 1

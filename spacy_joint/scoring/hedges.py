@@ -1,0 +1,155 @@
+"""Scores of hedges: constituents of at most so many words, and segments.
+
+Constituents are compared as EVALB does with its parameters for the Penn Treebank: punctuation by the tags of the
+reference is taken out first, ADVP is PRT, and what has no word left does not count. Roots of sentences are no
+constituents here. The reference is hedged at the same maximum span before, so that nothing longer is asked for.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from spacy.scorer import PRFScore
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from ..constituency.annotation import CONSTITUENTS, SEGMENTS, get_constituents
+from ..constituency.transform import find_segments
+from ..errors import Errors
+
+PUNCTUATION = (",", ".", ":", "``", "''")
+SAME_LABELS = {"PRT": "ADVP"}
+
+
+def make_hedge_scorer(max_span: int = 7) -> Callable[..., dict[str, Any]]:
+    """Make the scorer, registered as `spacy_joint.hedge_scorer.v1`.
+
+    max_span (int): The most words of a constituent of the reference that counts.
+    RAISES ValueError: If it is below 1 (J332).
+    """
+    if max_span < 1:
+        raise ValueError(Errors.J332.format(value=max_span))
+
+    return partial(score_hedges, max_span=max_span)
+
+
+def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -> dict[str, Any]:
+    """Score constituents of up to `max_span` words, and segments. Scores are shares from 0 to 1.
+
+    - `hedge_p`, `hedge_r`, `hedge_f`: label and extent of constituents, without punctuation.
+    - `hedge_per_type`: the same by label.
+    - `hedge_exact`: sentences of the reference all of whose constituents are right.
+    - `hedge_seg_p`, `hedge_seg_r`, `hedge_seg_f`: extents of segments, with punctuation.
+
+    A score is None where the reference, or every prediction, has no annotation of that kind. Extents are compared by
+    characters that are no white space, so tokens may differ.
+
+    examples: The predicted and the reference documents.
+    max_span: The most words of a constituent that counts.
+    kwargs: Not used; spaCy gives the settings of the scorer of the pipeline.
+    """
+    constituents, segments = PRFScore(), PRFScore()
+    by_label: dict[str, PRFScore] = {}
+    exact = sentences = 0
+    has_constituents = has_segments = False
+    for example in examples:
+        predicted, reference = example.predicted, example.reference
+        gold = get_constituents(reference)
+        if gold is None:
+            continue
+        words = _Places(reference)
+        hedged = [constituent for constituent in gold if words.count(constituent[1], constituent[2]) <= max_span]
+        if CONSTITUENTS in predicted.spans:
+            has_constituents = True
+            expected = _collect(((label, *words.edges(start, end)) for label, start, end in hedged), words.kept)
+            edges = _Places(predicted).edges
+            found = _collect(
+                (
+                    (span.label_, *edges(span.start, span.end))
+                    for span in predicted.spans[CONSTITUENTS]
+                    if words.fits(edges(span.start, span.end), max_span)
+                ),
+                words.kept,
+            )
+            _add(constituents, found, expected)
+            for label in {bracket[0] for bracket in found | expected}:
+                _add(by_label.setdefault(label, PRFScore()), _select(found, label), _select(expected, label))
+            wrong = {bracket[1] for bracket in (found - expected) + (expected - found)}
+            for sentence in _find_sentences(reference):
+                first, last = (int(words.kept[edge]) for edge in words.edges(sentence.start, sentence.end))
+                sentences += 1
+                exact += not any(first <= start < last for start in wrong)
+        if SEGMENTS in predicted.spans:
+            has_segments = True
+            starts = {sentence.start for sentence in _find_sentences(reference)}
+            segmented = find_segments(hedged, len(reference), starts)
+            expected_segments = {words.edges(start, end) for _, start, end in segmented}
+            edges = _Places(predicted).edges
+            segments.score_set({edges(span.start, span.end) for span in predicted.spans[SEGMENTS]}, expected_segments)
+    per_type = {label: score.to_dict() for label, score in sorted(by_label.items())}
+    return {
+        **_report("hedge", constituents if has_constituents else None),
+        "hedge_per_type": per_type if has_constituents else None,
+        "hedge_exact": exact / sentences if has_constituents and sentences else None,
+        **_report("hedge_seg", segments if has_segments else None),
+    }
+
+
+class _Places:
+    """Where the tokens of a document are, in characters that are no white space.
+
+    kept (np.ndarray): How many characters of words, not of punctuation, come before each character.
+    """
+
+    def __init__(self, doc: Doc) -> None:
+        lengths = [0 if token.text.isspace() else len("".join(token.text.split())) for token in doc]
+        self.before = np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()
+        self.words_before = np.concatenate([[0], np.cumsum([length > 0 for length in lengths])]).astype(int)
+        is_kept = np.repeat([token.tag_ not in PUNCTUATION for token in doc], lengths)
+        self.kept = np.concatenate([[0], np.cumsum(is_kept)]).astype(int)
+
+    def edges(self, start: int, end: int) -> tuple[int, int]:
+        """The first character of tokens and the end of the last one."""
+        return self.before[start], self.before[end]
+
+    def count(self, start: int, end: int) -> int:
+        """How many tokens that are no white space there are from one to the other."""
+        return int(self.words_before[end] - self.words_before[start])
+
+    def fits(self, edges: tuple[int, int], max_span: int) -> bool:
+        """Whether characters are those of at most so many tokens."""
+        first, last = np.searchsorted(self.before, edges)
+        return self.count(int(first), int(last)) <= max_span
+
+
+def _collect(constituents: Iterable[tuple[str, int, int]], kept: np.ndarray) -> Counter[tuple[str, int, int]]:
+    """The constituents without punctuation, as often as they are there."""
+    collected: Counter[tuple[str, int, int]] = Counter()
+    for label, start, end in constituents:
+        if kept[start] < kept[end]:
+            collected[SAME_LABELS.get(label, label), int(kept[start]), int(kept[end])] += 1
+    return collected
+
+
+def _select(brackets: Counter[tuple[str, int, int]], label: str) -> Counter[tuple[str, int, int]]:
+    return Counter({bracket: count for bracket, count in brackets.items() if bracket[0] == label})
+
+
+def _add(score: PRFScore, found: Counter[tuple[str, int, int]], expected: Counter[tuple[str, int, int]]) -> None:
+    right = (found & expected).total()
+    score.tp += right
+    score.fp += found.total() - right
+    score.fn += expected.total() - right
+
+
+def _find_sentences(doc: Doc) -> Iterator[Span]:
+    """The sentences of a document; without boundaries it is one."""
+    yield from doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+
+
+def _report(name: str, score: PRFScore | None) -> dict[str, float | None]:
+    if score is None or not len(score):
+        return {f"{name}_p": None, f"{name}_r": None, f"{name}_f": None}
+    return {f"{name}_p": score.precision, f"{name}_r": score.recall, f"{name}_f": score.fscore}

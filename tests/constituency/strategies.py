@@ -1,0 +1,27 @@
+"""Random constituency trees for property tests."""
+
+from hypothesis import strategies as st
+
+from spacy_joint.constituency.transform import ROOT
+from spacy_joint.constituency.trees import Tree
+
+LABELS = ("S", "NP", "VP", "PP", "FRAG")
+TAGS = ("NN", "DT", "IN", "VB", ",")
+
+
+def above(children):
+    """Constituents of what is given; none has one child of its own label, as after cleaning."""
+
+    def is_clean(node):
+        return len(node.children) != 1 or node.children[0].label != node.label
+
+    lists = st.lists(children, min_size=1, max_size=5)
+    return st.builds(lambda label, below: Tree(label, tuple(below)), st.sampled_from(LABELS), lists).filter(is_clean)
+
+
+constituents = st.recursive(
+    st.builds(lambda tag, word: Tree(tag, word=word), st.sampled_from(TAGS), st.sampled_from("abc")),
+    above,
+    max_leaves=25,
+)
+trees = st.lists(constituents, min_size=1, max_size=4).map(lambda below: Tree(ROOT, tuple(below)))

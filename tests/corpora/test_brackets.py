@@ -1,0 +1,67 @@
+"""Treebanks in brackets as documents."""
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+
+from spacy_joint.constituency.annotation import get_constituents, get_tree
+from spacy_joint.corpora.brackets import create_bracket_corpus, read_brackets
+
+TREES = """( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps) (NP (-NONE- *T*-1))) (. .)))
+(ROOT (FRAG (-LRB- -LRB-) (CD 1\\/2) (`` ``) (-RRB- -RRB-)))
+( (X (-NONE- *)))
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "small.mrg"
+    path.write_text(TREES, encoding="utf8")
+    return path
+
+
+def test_a_tree_is_a_document(path):
+    first, second = read_brackets(path, Vocab())
+    assert [token.text for token in first] == ["The", "cat", "sleeps", "."]
+    assert [token.tag_ for token in first] == ["DT", "NN", "VBZ", "."]
+    assert get_constituents(first) == [("S", 0, 4), ("NP", 0, 2), ("VP", 2, 3)]
+    assert [token.text for token in second] == ["(", "1/2", '"', ")"]
+
+
+def test_several_trees_can_make_a_document(path):
+    (doc,) = read_brackets(path, Vocab(), sentences=5)
+    assert [sentence.start for sentence in doc.sents] == [0, 4]
+    assert get_constituents(doc)[-1] == ("FRAG", 4, 8)
+
+
+def test_trees_survive_serialisation(path):
+    (doc,) = read_brackets(path, Vocab(), sentences=5)
+    (again,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
+    assert str(get_tree(again)) == str(get_tree(doc))
+
+
+def test_a_directory_is_read_in_the_order_of_names(path):
+    path.with_name("a.ptb").write_text("(NP (NN tea))", encoding="utf8")
+    path.with_name("b.txt").write_text("no tree", encoding="utf8")
+    assert [doc[0].text for doc in read_brackets(path.parent, Vocab())] == ["tea", "The", "("]
+
+
+def test_a_file_ends_a_document(path):
+    path.with_name("a.ptb").write_text("(NP (NN tea))", encoding="utf8")
+    assert [len(doc) for doc in read_brackets(path.parent, Vocab(), sentences=9)] == [1, 8]
+
+
+def test_examples_keep_what_is_asked_for(path):
+    examples = list(create_bracket_corpus(path, keep=["TAG"], sentences=2)(spacy.blank("en")))
+    assert [token.tag_ for token in examples[0].predicted][:2] == ["DT", "NN"]
+    assert "constituents" not in examples[0].predicted.spans
+
+
+def test_what_cannot_be_read_is_named(path, tmp_path):
+    with pytest.raises(ValueError, match=r"\[J127\]"):
+        list(read_brackets(path, Vocab(), sentences=0))
+    with pytest.raises(ValueError, match=r"\[J100\].*\.ptb or \.mrg"):
+        create_bracket_corpus(None)
+    with pytest.raises(FileNotFoundError, match=r"\[J102\].*\.ptb or \.mrg"):
+        list(read_brackets(tmp_path / "..", Vocab()))
