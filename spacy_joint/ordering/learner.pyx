@@ -11,7 +11,7 @@ from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 from ..engine.columns cimport Columns, InputC
-from ..engine.weights cimport Weights
+from ..engine.weights cimport ChangeC, Weights
 from .system cimport MOST_MODIFIERS, Scores, width_for
 
 
@@ -67,8 +67,8 @@ cdef class OrderLearner:
         cdef vector[int] orders
         cdef vector[double] totals
         cdef vector[uint64_t] ours, theirs
-        cdef vector[uint32_t] cells
-        cdef vector[float] values
+        cdef vector[ChangeC] changes
+        cdef ChangeC change
         cdef double gold_score, violation, step, worst = 0, norm = 0
         cdef int n, wrong_pairs, chosen = -1
         cdef size_t i, j
@@ -94,27 +94,30 @@ cdef class OrderLearner:
         i = j = 0
         while i < ours.size() or j < theirs.size():
             if j == theirs.size() or (i < ours.size() and ours[i] < theirs[j]):
-                self._add(<uint32_t>ours[i], 1, cells, values)
+                self._add(<uint32_t>ours[i], 1, changes)
                 i += 1
             elif i == ours.size() or theirs[j] < ours[i]:
-                self._add(<uint32_t>theirs[j], -1, cells, values)
+                self._add(<uint32_t>theirs[j], -1, changes)
                 j += 1
             else:
                 i += 1
                 j += 1
-        for i in range(values.size()):
-            norm += <double>values[i] * values[i]
+        for change in changes:
+            norm += <double>change.value * change.value
         if norm > 0:
             step = min(self.aggressiveness, worst / norm)
-            self.weights.add(cells.data(), cells.data(), values.data(), <Py_ssize_t>cells.size(), step)
+            self.weights.add(changes.data(), changes.size(), step)
         return worst
 
-    cdef void _add(self, uint32_t cell, float value, vector[uint32_t]& cells, vector[float]& values) noexcept:
-        if not cells.empty() and cells.back() == cell:
-            values[values.size() - 1] += value
+    cdef void _add(self, uint32_t cell, float value, vector[ChangeC]& changes) noexcept:
+        cdef ChangeC change
+        if not changes.empty() and changes.back().cell == cell:
+            changes.back().value += value
         else:
-            cells.push_back(cell)
-            values.push_back(value)
+            # A row has one cell: the feature's own.
+            change.cell = change.feature = cell
+            change.value = value
+            changes.push_back(change)
 
     cdef int _count_wrong(self, const int* gold, const int* other, int n) noexcept:
         cdef int[MOST_MODIFIERS] place
