@@ -211,28 +211,21 @@ class Errors(metaclass=_Catalogue):
     )
     J132 = "{file}, line {line}: the bracket opened here is never closed. Close it, or restore the end of the file."
 
-    # Constituency trees
-    J130 = "{file}, line {line}: not UTF-8 (byte {byte}). Trees are UTF-8 only: convert the file, e.g. with iconv."
-    J131 = (
-        "{file}, line {line}: {found} where none is possible. A tree is `(LABEL tree tree ...)` or `(TAG word)`. "
-        "Correct the line, or write brackets that are words as -LRB- and -RRB-."
-    )
-    J132 = "{file}, line {line}: the bracket opened here is never closed. Close it, or restore the end of the file."
     J133 = "{file}, line {line}: {found!r} has no tag. Tagged text is `word/tag word/tag ...`, one sentence a line."
 
     # Ordering
-    J330 = (
+    J350 = (
         "{file}, line {line}: not a noun phrase. A line is a JSON list of modifiers and, last, the head (or null), "
         "each a list of a word and its tag."
     )
-    J331 = "The system '{name}' was not trained. Fit it to phrases first, or load a trained one."
-    J332 = "There are no phrases with two or more modifiers in {paths}: there is nothing to learn an order from."
-    J333 = "source is '{value}'. Allowed are: {allowed}."
-    J334 = "A block of templates names {names}, which are not of one part of an order. Divide it by a blank line."
-    J335 = "A phrase has {n} modifiers; at most {most} can be ordered. Order parts of it."
-    J336 = "{order} is not an order of {n} modifiers. Give each of 0 to n-1 once."
-    J337 = "There are {n_tags} tags for {n} modifiers: give one of each, or none at all."
-    J338 = "{path} is plain text, whose words have no tags. Give a pipeline that tags them."
+    J351 = "The system '{name}' was not trained. Fit it to phrases first, or load a trained one."
+    J352 = "There are no phrases with two or more modifiers in {paths}: there is nothing to learn an order from."
+    J353 = "source is '{value}'. Allowed are: {allowed}."
+    J354 = "A block of templates names {names}, which are not of one part of an order. Divide it by a blank line."
+    J355 = "A phrase has {n} modifiers; at most {most} can be ordered. Order parts of it."
+    J356 = "{order} is not an order of {n} modifiers. Give each of 0 to n-1 once."
+    J357 = "There are {n_tags} tags for {n} modifiers: give one of each, or none at all."
+    J358 = "{path} is plain text, whose words have no tags. Give a pipeline that tags them."
 
     # Pretrained pipeline and command line
     J400 = (

@@ -1,5 +1,6 @@
 """The package as it is installed: what it registers, which files it has, and how little it imports."""
 
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -101,6 +102,11 @@ def test_what_spacy_imports_for_everybody_imports_no_component_and_no_engine(mod
     modules = imported_by(f"import spacy_joint.{module}", tmp_path)
     heavy = {module_name(path) for path in EXTENSIONS} | {"spacy_joint.structured_pipe", "scipy"}
     assert not modules & heavy
+
+
+def test_each_error_has_a_code_of_its_own():
+    codes = re.findall(r"^    (J\d+) = ", (FOLDER / "errors.py").read_text(encoding="utf8"), re.MULTILINE)
+    assert len(codes) == len(set(codes)) > 100
 
 
 def test_types_are_announced():

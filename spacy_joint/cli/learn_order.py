@@ -57,7 +57,7 @@ def learn_order(
     parts = output.with_name(f"{output.name}.parts")
     found = [phrase for phrase in _collect(corpora, parts, pipeline) if not has_repeats(phrase)]
     if not found:
-        raise ValueError(Errors.J332.format(paths=", ".join(map(str, corpora))))
+        raise ValueError(Errors.J352.format(paths=", ".join(map(str, corpora))))
     if phrases is not None:
         with replace_when_written(phrases) as path:
             write_phrases(found, path)

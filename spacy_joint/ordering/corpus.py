@@ -49,7 +49,7 @@ def read_corpus(path: Path, nlp: Language | None = None) -> Iterator[Phrase]:
     """Read the phrases of a file.
 
     nlp: Tags plain text, and divides it into sentences.
-    Raises ValueError (J407) if it is of no known format, (J338) if it is text and there is no pipeline, or what the
+    Raises ValueError (J407) if it is of no known format, (J358) if it is text and there is no pipeline, or what the
     readers of the formats raise.
     """
     if path.suffix == SUFFIX:
@@ -63,7 +63,7 @@ def read_corpus(path: Path, nlp: Language | None = None) -> Iterator[Phrase]:
     if path.suffix != TEXT:
         raise ValueError(Errors.J407.format(path=path, allowed=" nor ".join(ALL)))
     if nlp is None:
-        raise ValueError(Errors.J338.format(path=path))
+        raise ValueError(Errors.J358.format(path=path))
     return _find_in_docs(nlp.pipe(_read_paragraphs(path)))
 
 

@@ -33,7 +33,7 @@ class PhraseRanker:
     def rank(self, phrase: Phrase, n_best: int = 2) -> Ranking:
         """Find the best orders, no two of which read alike; the margin is right for any `n_best`.
 
-        Raises ValueError (J335) if there are too many modifiers.
+        Raises ValueError (J355) if there are too many modifiers.
         """
         ordered, places = sort_modifiers(phrase)
         found = self.perceptron.rank(self._columns_of(ordered), max(n_best, 2))

@@ -63,7 +63,7 @@ def write_phrases(phrases: Iterable[Phrase], path: Path) -> None:
 def read_phrases(path: Path) -> Iterator[Phrase]:
     """Read what `write_phrases` wrote.
 
-    Raises ValueError (J330) if a line is something else.
+    Raises ValueError (J350) if a line is something else.
     """
     with path.open(encoding="utf8") as file:
         for number, line in enumerate(file, start=1):
@@ -73,5 +73,5 @@ def read_phrases(path: Path) -> Iterator[Phrase]:
                 if not all(isinstance(value, str) for word in (*phrase.modifiers, head or ()) for value in word):
                     raise TypeError
             except (TypeError, ValueError) as error:
-                raise ValueError(Errors.J330.format(file=path, line=number)) from error
+                raise ValueError(Errors.J350.format(file=path, line=number)) from error
             yield phrase

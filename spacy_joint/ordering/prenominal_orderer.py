@@ -63,7 +63,7 @@ class PrenominalOrderer(StructuredPipe):
 
     def __init__(self, *args: Any, source: str, exempt: Sequence[str], **settings: Any) -> None:
         if source not in SOURCES:
-            raise ValueError(Errors.J333.format(value=source, allowed=", ".join(SOURCES)))
+            raise ValueError(Errors.J353.format(value=source, allowed=", ".join(SOURCES)))
         super().__init__(*args, source=source, exempt=list(exempt), **settings)
         self._ranker: PhraseRanker | None = None
         self._exempt = [tuple(expression.lower().split()) for expression in exempt]
@@ -93,7 +93,7 @@ class PrenominalOrderer(StructuredPipe):
         RAISES ValueError: If there are too many modifiers, tags do not fit, or the component was not trained.
         """
         if tags is not None and len(tags) != len(modifiers):
-            raise ValueError(Errors.J337.format(n_tags=len(tags), n=len(modifiers)))
+            raise ValueError(Errors.J357.format(n_tags=len(tags), n=len(modifiers)))
         words = tuple(map(Word, modifiers)) if tags is None else tuple(map(Word, modifiers, tags))
         # The tag of the head is only known where those of the modifiers are.
         noun = None if head is None else Word(head, head_tag if tags is not None else "")
@@ -137,7 +137,7 @@ class PrenominalOrderer(StructuredPipe):
         """
         phrases = list(phrases)
         if not phrases:
-            raise ValueError(Errors.J332.format(paths="what was given"))
+            raise ValueError(Errors.J352.format(paths="what was given"))
         self.word_classes = WordClasses.from_dict(word_classes or {})
         self._set_up(list(LABELS), self.default_templates.read_text(encoding="utf8"))
         return self._require_trained().learn(
@@ -152,7 +152,7 @@ class PrenominalOrderer(StructuredPipe):
         RAISES ValueError: If no example has a phrase with two modifiers.
         """
         if not any(True for example in examples for _ in find_in_doc(example.reference, self.cfg["source"])):
-            raise ValueError(Errors.J332.format(paths="the examples"))
+            raise ValueError(Errors.J352.format(paths="the examples"))
         return list(LABELS)
 
     def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ cdef class Scores:
             part = next((part for part in range(N_PARTS) if slots <= SLOTS_OF_PARTS[part]), None)
             if part is None:
                 named = {**system.token_slots(), **system.value_slots()}
-                raise ValueError(Errors.J334.format(names=", ".join(n for n, slot in named.items() if slot in slots)))
+                raise ValueError(Errors.J354.format(names=", ".join(n for n, slot in named.items() if slot in slots)))
             self.blocks_of_part[<int>part].push_back(b)
 
     cdef void fill_slots(self, int part, int i, int j, uint64_t* slots) noexcept nogil:
@@ -295,7 +295,7 @@ cdef class Ranker:
                 Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(self.scores.templates.columns))
             )
         if not 1 <= columns.c.n_tokens <= MOST_MODIFIERS + 1:
-            raise ValueError(Errors.J335.format(n=columns.c.n_tokens - 1, most=MOST_MODIFIERS))
+            raise ValueError(Errors.J355.format(n=columns.c.n_tokens - 1, most=MOST_MODIFIERS))
         self.scores.table = weights.prediction_table()
         self.scores.filter.kept = self.scores.table.kept
         self.scores.filter.threshold = 0
@@ -329,5 +329,5 @@ cdef class Ranker:
         cdef vector[int] places = order
         self._start(weights, columns)
         if sorted(order) != list(range(self.scores.n)):
-            raise ValueError(Errors.J336.format(order=list(order), n=self.scores.n))
+            raise ValueError(Errors.J356.format(order=list(order), n=self.scores.n))
         return self.scores.score_order(places.data())

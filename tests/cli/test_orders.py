@@ -53,7 +53,7 @@ def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, tmp_path):
     assert (tmp_path / "model" / "config.cfg").is_file()
 
 
-@pytest.mark.parametrize("name, code", [("none.txt", "J101"), ("a.pdf", "J407"), ("empty.tagged", "J332")])
+@pytest.mark.parametrize("name, code", [("none.txt", "J101"), ("a.pdf", "J407"), ("empty.tagged", "J352")])
 def test_what_cannot_be_learnt_from_is_named(run, tmp_path, name, code):
     path = tmp_path / name
     if code != "J101":

@@ -83,18 +83,18 @@ def test_a_wider_beam_is_never_worse(words, seed):
 
 
 def test_more_modifiers_than_there_are_bits_are_refused():
-    with pytest.raises(ValueError, match=r"\[J335\].*65 modifiers"):
+    with pytest.raises(ValueError, match=r"\[J355\].*65 modifiers"):
         Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns(range(1, 67)))
 
 
 def test_only_orders_have_scores():
-    with pytest.raises(ValueError, match=r"\[J336\]"):
+    with pytest.raises(ValueError, match=r"\[J356\]"):
         Ranker(SYSTEM, TEMPLATES, 4).score(make_weights(0), make_columns([1, 2, 3]), [0, 0])
 
 
 def test_a_block_of_templates_describes_one_part():
     mixed = Templates("a.word\nlast.word", ["word"], SYSTEM)
-    with pytest.raises(ValueError, match=r"\[J334\].*a, last"):
+    with pytest.raises(ValueError, match=r"\[J354\].*a, last"):
         Ranker(SYSTEM, mixed, 4)
 
 
