@@ -23,8 +23,8 @@ app = typer.Typer(
 for command in (annotate, check, check_order, convert, evaluate, learn_order, word_classes):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # What these do not know are overrides of the config, as for `spacy train`.
-for command in (finish, jackknife):
-    app.command(command.__name__, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-        report_failures(command)
+for overriding in (finish, jackknife):
+    app.command(overriding.__name__, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+        report_failures(overriding)
     )
 spacy_app.add_typer(app)
