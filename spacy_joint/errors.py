@@ -50,6 +50,10 @@ class Errors(metaclass=_Catalogue):
     J032 = "A system has {n} slots; at most {most} are allowed."
     J033 = "Rows of {width} weights do not fit a system with {n} actions: the model was made for other labels."
     J034 = "The document has columns {got}, but the templates read {wanted}."
+    J035 = "{name} cannot search a document that is still coming. Give it the whole document."
+    J036 = "Tokens came after the end of a stream. Make a new stream for a new document."
+    J037 = "'{name}' cannot take a document that is still coming. Put it after the parser, or leave it out."
+    J038 = "There is no joint_sbd_parser among {pipeline}: a stream is split by one."
     J040 = "Unknown {what} '{name}'. Known are: {known}."
     J041 = "aggressiveness is {value}; it must be above 0."
     J042 = "threads is {value}; it must be at least 1."
@@ -83,6 +87,7 @@ class Errors(metaclass=_Catalogue):
     )
     J304 = "The sentence of tokens {begin} to {last} has {n} roots. Give it exactly one token that heads itself."
     J305 = "The heads of the sentence of tokens {begin} to {last} form a cycle. Give it a tree."
+    J309 = "max_delay counts words that may wait, not {value}. Give a number above 0, or None."
 
     # Tagging
     J310 = "The sequence tagger has no tags. Give it annotated examples, or labels."

@@ -111,9 +111,16 @@ class StructuredPipe(TrainablePipe):
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns that the templates read, and the tokens that are their rows."""
+        return self._get_word_columns().columns_of(doc, constraints)
+
+    def get_values(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+        """The same as plain values, for a part of a document."""
+        return self._get_word_columns().values_of(doc)
+
+    def _get_word_columns(self) -> WordColumns:
         if self._word_columns is None:
             self._word_columns = WordColumns(self.perceptron.templates.columns, self.word_classes)
-        return self._word_columns.columns_of(doc, constraints)
+        return self._word_columns
 
     def get_label_ids(self, doc: Doc) -> dict[str, int]:
         """What a document is annotated with for each label; its vocabulary knows them from now on."""

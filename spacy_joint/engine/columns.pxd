@@ -18,6 +18,9 @@ cdef enum:
     FIRST = 3 * PADDING + 2     # the row of token 0
 
 
+cdef uint64_t ROOT_VALUE        # in every column of the root
+
+
 cdef struct InputC:
     const uint64_t* cells       # (FIRST + n_tokens + PADDING) x n_columns
     const int8_t* constraints   # n_tokens: what a token must (1) or must not (-1) be, as the system defines it

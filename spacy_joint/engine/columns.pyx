@@ -9,7 +9,7 @@ from libc.stdint cimport uint64_t
 from murmurhash.mrmr cimport hash64
 
 
-cdef uint64_t ROOT_VALUE = 0x52_4F_4F_54  # any constant other than zero: "this is the root", in every column
+ROOT_VALUE = 0x52_4F_4F_54  # any constant other than zero
 
 
 cdef class Columns:

@@ -20,6 +20,7 @@ from . import model_file
 from .beam import Search
 from .columns import Columns
 from .learner import RULES, STRATEGIES, Instance, Learner
+from .stream import Stream
 from .system import System
 from .templates import Templates
 from .weights import Weights
@@ -148,6 +149,11 @@ class Perceptron:
         actions = search.predict(self.weights, columns)
         self._idle_searches.append(search)
         return actions
+
+    def stream(self) -> Stream:
+        """A search over a document that is still coming."""
+        self.finish()
+        return Stream(self.system, self.templates, self.beam_width, self.weights)
 
     def update(self, instances: Sequence[Instance], dropout: float = 0.0) -> dict[str, float]:
         """Learns from a batch: see `Learner.update`. With several tables, the sums are those of the first."""

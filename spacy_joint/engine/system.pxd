@@ -59,6 +59,7 @@ cdef class System:
     cdef readonly int n_actions     # the most that a state has
     cdef readonly int n_kinds       # 0: candidates
     cdef readonly int row_width     # weights of a feature: n_actions, or 1 for candidates
+    cdef readonly bint streams      # whether the three methods at the end are there
     cdef readonly int n_slots
     cdef size_t state_size
     cdef size_t node_size
@@ -87,6 +88,11 @@ cdef class System:
     cdef bint is_legal(self, const InputC* input, const ArenaC* arena, const void* state, int action) noexcept nogil
     # Takes a legal action.
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state, int action) noexcept nogil
+    # For documents that are still coming (stream.pyx). The last token that the slots or the legality of a state may
+    # name; and what is to be done with states and nodes when the first n tokens of the document are forgotten.
+    cdef int front(self, const void* state) noexcept nogil
+    cdef void move_back_state(self, void* state, int n) noexcept nogil
+    cdef void move_back_node(self, void* node, int n) noexcept nogil
 
 
 cdef class Walk:

@@ -156,6 +156,15 @@ cdef class System:
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state, int action) noexcept nogil:
         pass
 
+    cdef int front(self, const void* state) noexcept nogil:
+        return 0
+
+    cdef void move_back_state(self, void* state, int n) noexcept nogil:
+        pass
+
+    cdef void move_back_node(self, void* node, int n) noexcept nogil:
+        pass
+
 
 cdef class Walk:
     """One path through a system, action by action: to check a sequence of actions, and to try a system at random.

@@ -115,6 +115,11 @@ cdef class Templates:
         blocks = ["\n".join(" ".join(line.split()) for _, line in block) for block in _paragraphs(self.text)]
         return hashlib.sha256("\n\n".join(blocks).encode("utf8")).hexdigest()[:16]
 
+    @property
+    def most_ahead(self):
+        """How many tokens after a slot's own are read at most (int)."""
+        return max(0, int(np.asarray(self.atoms)["offset"].max()))
+
     cdef uint64_t block_key(self, int block, const uint64_t* slots) noexcept nogil:
         cdef const BlockC* b = &self.blocks[block]
         cdef uint64_t h = b.seed

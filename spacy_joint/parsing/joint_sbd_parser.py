@@ -8,15 +8,17 @@ a document, to the one after) and never makes a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, SENT_START
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 from ..engine.learner import Instance
+from ..errors import Errors
+from ..streaming import PIECE, OpenDocument, cut_into_pieces
 from ..structured_pipe import StructuredPipe
 from ..token_columns import move_off_whitespace
 from .oracle import oracle_actions
@@ -115,6 +117,48 @@ class JointSbdParser(StructuredPipe):
         else:
             all_labels[0] = strings.add(self.cfg["labels"]["root"][0])
         return all_heads, all_labels, first
+
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = None) -> Iterator[Span]:
+        """Splits a document that is still coming into sentences and parses them, in memory that does not grow with it.
+
+        A sentence comes as soon as all items of the beam agree on it: whatever follows cannot change it. Tags are those
+        of the tokens: `sequence_tagger.stream` gives them.
+
+        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
+        max_delay (int | None): Words that may wait. When there are more, the best analysis is taken for the only one,
+            and where it sees no end of the sentence, the next piece starts another. None: as many as it takes.
+        YIELDS (Span): One sentence each; without forced decisions, those of a call on the whole document.
+        RAISES ValueError: If `max_delay` is not positive.
+        """
+        if max_delay is not None and max_delay < 1:
+            raise ValueError(Errors.J309.format(value=max_delay))
+        document = OpenDocument(self)
+        system = self.perceptron.system
+        # Final actions of the sentence in work.
+        rest = np.zeros(0, dtype=np.uint16)
+        must_start = False
+        for piece in cut_into_pieces(tokens, self.vocab, min(PIECE, max_delay or PIECE)):
+            n_words, done, rest = system.split(np.concatenate([rest, document.feed(piece, must_start)]))
+            must_start = False
+            yield from self._take_done(document, n_words, done)
+            while max_delay is not None and len(document.words) > max_delay:
+                _, best, _ = system.split(np.concatenate([rest, document.stream.best()]), most=1)
+                if not len(best):
+                    must_start = True
+                    break
+                decided = np.concatenate([rest, document.stream.decide(len(best) - len(rest))])
+                n_words, done, rest = system.split(decided)
+                yield from self._take_done(document, n_words, done)
+        n_words, done, _ = system.split(np.concatenate([rest, document.end()]))
+        yield from self._take_done(document, n_words, done)
+        if len(document.rows):
+            yield document.take(0)[0][:]
+
+    def _take_done(self, document: OpenDocument, n_words: int, actions: np.ndarray) -> Iterator[Span]:
+        if n_words:
+            doc, words = document.take(n_words)
+            self.annotate(doc, words, actions)
+            yield from doc.sents
 
 
 def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:

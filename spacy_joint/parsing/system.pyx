@@ -142,6 +142,7 @@ cdef class JointSystem(System):
         self.early = sb_position == "early"
         self.set_kinds([1, 1, 1, len(self.left_labels), len(self.right_labels), len(self.root_labels)])
         self.n_slots = N_SLOTS
+        self.streams = True
         self.state_size = sizeof(StateC)
         self.node_size = sizeof(ItemC)
         self.n_state_links = 2
@@ -335,6 +336,40 @@ cdef class JointSystem(System):
             slots[S3] = row(item_at(arena, item.below).token)
             slots[STACK_DEPTH] = 4
 
+    cdef int front(self, const void* state) noexcept nogil:
+        return (<const StateC*>state).next + B2 - B0
+
+    cdef void move_back_state(self, void* state_, int n) noexcept nogil:
+        cdef StateC* state = <StateC*>state_
+        state.next -= n
+        state.last_boundary -= n
+
+    cdef void move_back_node(self, void* node, int n) noexcept nogil:
+        cdef ItemC* item = <ItemC*>node
+        item.token -= n
+        # -1 stays: there is no child.
+        if item.left >= 0:
+            item.left -= n
+        if item.left2 >= 0:
+            item.left2 -= n
+        if item.right >= 0:
+            item.right -= n
+        if item.right2 >= 0:
+            item.right2 -= n
+
+    def split(self, actions, most=None):
+        """Cuts a path after its last finished sentence.
+
+        actions (np.ndarray): uint16, a path from the start, or from where one was cut.
+        most (int | None): Sentences to take; None: all.
+        RETURNS (tuple[int, np.ndarray, np.ndarray]): The tokens of the finished sentences, their actions, and the rest.
+        """
+        actions = np.asarray(actions, dtype=np.uint16)
+        ends = np.flatnonzero(actions >= self.kind_start[ROOT_ARC])[:most] + 1
+        end = int(ends.max(initial=0))
+        done = actions[:end]
+        return int((done == SHIFT).sum() - (done == SWAP).sum()), done, actions[end:]
+
     def build(self, actions, int n_tokens):
         """The trees and boundaries that a path of actions makes.
 
@@ -365,7 +400,9 @@ cdef class JointSystem(System):
                     stack.append(next)
                     next += 1
             elif action == SB:
-                starts_array[next] = True
+                # A path that was cut flags what comes next, too.
+                if next < n_tokens:
+                    starts_array[next] = True
             elif action == SWAP:
                 swapped.append(stack.pop(-2))
             else:

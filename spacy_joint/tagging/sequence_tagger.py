@@ -8,17 +8,18 @@ part of speech SPACE, and never makes a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from spacy.attrs import SENT_START
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..engine.learner import Instance
 from ..errors import Errors
+from ..streaming import OpenDocument, cut_into_pieces
 from ..structured_pipe import StructuredPipe
 from ..token_columns import COLUMNS, find_reference_starts, move_off_whitespace
 from .system import TaggingSystem
@@ -91,3 +92,20 @@ class SequenceTagger(StructuredPipe):
             first = np.full(len(doc), -1, dtype=np.int64)
             first[[0, *tokens[1:][starts[1:]]]] = 1
             doc.from_array([SENT_START], first.astype(np.uint64))  # type: ignore[arg-type]  # wrong in its stub
+
+    def stream(self, tokens: Iterable[Doc | Token]) -> Iterator[Doc]:
+        """Tags a document that is still coming, in memory that does not grow with it.
+
+        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
+        YIELDS (Doc): Its tokens with tags, in pieces of any length; together, what a call on the whole would give.
+        """
+        document = OpenDocument(self)
+        for piece in cut_into_pieces(tokens, self.vocab):
+            yield from self._take_done(document, document.feed(piece))
+        yield from self._take_done(document, document.end(), ended=True)
+
+    def _take_done(self, document: OpenDocument, actions: np.ndarray, ended: bool = False) -> Iterator[Doc]:
+        if len(actions) or (ended and len(document.rows)):
+            doc, words = document.take(len(actions))
+            self.annotate(doc, words, actions)
+            yield doc

@@ -43,6 +43,7 @@ cdef class TaggingSystem(System):
         self.with_boundaries = with_boundaries
         self.set_kinds([len(self.tags), len(self.tags)] if with_boundaries else [len(self.tags)])
         self.n_slots = N_SLOTS
+        self.streams = True
         self.state_size = sizeof(StateC)
         self.node_size = sizeof(uint64_t)
         self.n_state_links = 0
@@ -87,6 +88,13 @@ cdef class TaggingSystem(System):
         state.before = state.last
         state.last = action + 1
         state.next += 1
+
+    cdef int front(self, const void* state) noexcept nogil:
+        return (<const StateC*>state).next
+
+    cdef void move_back_state(self, void* state, int n) noexcept nogil:
+        (<StateC*>state).next -= n
+        (<StateC*>state).sentence -= n
 
     def actions(self, tags, starts=None):
         """The actions that give these tags.

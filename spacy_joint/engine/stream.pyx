@@ -1,0 +1,245 @@
+"""Beam search over a document that is still coming, token by token, in memory that does not grow with it.
+
+A prefix of the history that all items of the beam share is final: whatever comes, the search would give the same. It is
+handed out, and its part of the arena and of the document forgotten. Without forced decisions, what is handed out is
+exactly what a search over the whole document finds.
+"""
+
+import numpy as np
+
+from ..errors import Errors
+
+from libc.stdint cimport int8_t, uint16_t, uint64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from .beam cimport Search
+from .columns cimport FIRST, PADDING, ROOT, ROOT_VALUE, InputC
+from .system cimport System, arena_collect
+from .weights cimport Weights
+
+
+cdef enum:
+    FIRST_CAPACITY = 1024       # tokens
+
+
+cdef class Stream:
+    """A search that is fed tokens.
+
+    system (System): What is searched.
+    templates (Templates): What it sees.
+    width (int): Items of the beam.
+    weights (Weights): Finished weights.
+    RAISES ValueError: If the states of the system cannot be moved along a document, or the weights are not finished.
+    """
+    cdef readonly Search search
+    cdef readonly Weights weights
+    cdef readonly int n_tokens          # in the window
+    cdef readonly bint ended
+    cdef InputC input
+    cdef uint64_t[:, ::1] cells
+    cdef int8_t[::1] constraints
+    cdef int n_ahead                    # tokens that a step may look at behind the last that its state knows of
+    cdef bint started
+
+    def __init__(self, System system not None, templates, int width, Weights weights not None):
+        if not system.streams:
+            raise ValueError(Errors.J035.format(name=type(system).__name__))
+        self.search = Search(system, templates, width)
+        self.weights = weights
+        self.search.use_weights(weights.prediction_table())
+        self.n_ahead = templates.most_ahead
+        n_columns = max(len(templates.columns), 1)
+        self.cells = np.zeros((FIRST + FIRST_CAPACITY + PADDING, n_columns), dtype=np.uint64)
+        self.constraints = np.zeros(FIRST_CAPACITY + 1, dtype=np.int8)
+        for i in range(n_columns):
+            self.cells[ROOT, i] = ROOT_VALUE
+        self._look()
+
+    cdef int _look(self) except -1:
+        self.input.cells = &self.cells[0, 0]
+        self.input.constraints = &self.constraints[0]
+        self.input.n_columns = self.cells.shape[1]
+        self.input.n_tokens = self.n_tokens
+        return 0
+
+    def feed(self, values, constraints=None):
+        """Takes more tokens.
+
+        values (np.ndarray): uint64, tokens x columns.
+        constraints (np.ndarray | None): int8 a token, as in `Columns`.
+        RAISES ValueError: If shapes do not fit together, or after the end.
+        """
+        values = np.asarray(values, dtype=np.uint64)
+        if self.ended:
+            raise ValueError(Errors.J036)
+        if values.ndim != 2 or values.shape[1] != self.cells.shape[1]:
+            raise ValueError(Errors.J001.format(shape=values.shape, n_columns=self.cells.shape[1]))
+        cdef int n_new = values.shape[0]
+        constraints = np.zeros(n_new, np.int8) if constraints is None else np.asarray(constraints, dtype=np.int8)
+        if constraints.shape != (n_new,):
+            raise ValueError(Errors.J001.format(shape=constraints.shape, n_columns=f"{n_new} constraints"))
+        cdef int needed = self.n_tokens + n_new
+        if needed > self.constraints.shape[0] - 1:
+            cells, old_constraints = np.asarray(self.cells), np.asarray(self.constraints)
+            self.cells = np.zeros((FIRST + 2 * needed + PADDING, cells.shape[1]), dtype=np.uint64)
+            self.constraints = np.zeros(2 * needed + 1, dtype=np.int8)
+            np.asarray(self.cells)[: len(cells)] = cells
+            np.asarray(self.constraints)[: len(old_constraints)] = old_constraints
+        np.asarray(self.cells)[FIRST + self.n_tokens : FIRST + needed] = values
+        np.asarray(self.constraints)[self.n_tokens : needed] = constraints
+        self.n_tokens = needed
+        self._look()
+
+    def end(self):
+        """Says that no more tokens come."""
+        self.ended = True
+
+    @property
+    def front(self):
+        """The last token of the window that steps so far may have looked at (int)."""
+        cdef int i, front = -1
+        if not self.started:
+            return front
+        for i in range(self.search.n_items):
+            front = max(front, self.search.system.front(self.search.state(i)) + self.n_ahead)
+        return front
+
+    def run(self):
+        """Searches as far as the tokens that came allow.
+
+        RETURNS (np.ndarray): uint16, the actions that became final since the last time; in order.
+        """
+        cdef int status = 0
+        if self.n_tokens == 0 and not self.started:
+            return np.zeros(0, dtype=np.uint16)
+        with nogil:
+            if not self.started:
+                self.search.start(&self.input)
+                self.started = True
+            while status == 0 and not self.search.all_final(&self.input) and (self.ended or self._may_step()):
+                status = self.search.score(&self.input, False)
+                if status == 0:
+                    status = self.search.advance(&self.input, self.search.select())
+                if status == 0:
+                    status = self.search.collect(False)
+        if status == -1:
+            raise MemoryError(Errors.J003)
+        return self._release(self._final_steps())
+
+    cdef bint _may_step(self) noexcept nogil:
+        cdef int i
+        for i in range(self.search.n_items):
+            if self.search.system.front(self.search.state(i)) + self.n_ahead >= self.n_tokens:
+                return False
+        return True
+
+    cdef int _final_steps(self) noexcept nogil:
+        """How many steps from the beginning are the same for all items."""
+        cdef vector[uint16_t] items
+        cdef int step = self.search.n_steps
+        cdef int i, n, place
+        if self.ended and self.search.all_final(&self.input):
+            # The best item is the result.
+            return step
+        for i in range(self.search.n_items):
+            items.push_back(i)
+        n = items.size()
+        while step > 0 and n > 1:
+            step -= 1
+            for i in range(n):
+                items[i] = self.search.history[<size_t>step * self.search.width + items[i]].parent
+            # Neighbours mostly have the same parent; sets stay small.
+            place = 1
+            for i in range(1, n):
+                if not self._is_among(items, place, items[i]):
+                    items[place] = items[i]
+                    place += 1
+            n = place
+        return step
+
+    cdef bint _is_among(self, vector[uint16_t]& items, int n, uint16_t item) noexcept nogil:
+        cdef int i
+        for i in range(n):
+            if items[i] == item:
+                return True
+        return False
+
+    def decide(self, int n_steps):
+        """Forces a decision: of the items, only those stay whose first `n_steps` steps are those of the best.
+
+        RETURNS (np.ndarray): uint16, these actions.
+        """
+        cdef vector[uint16_t] ancestors
+        cdef int i, item, step, n_kept = 0
+        cdef size_t state_size = self.search.system.state_size
+        n_steps = min(max(n_steps, 0), self.search.n_steps)
+        for i in range(self.search.n_items):
+            item = i
+            for step in range(self.search.n_steps - 1, n_steps - 1, -1):
+                item = self.search.history[<size_t>step * self.search.width + item].parent
+            ancestors.push_back(item)
+        cdef size_t last = <size_t>(self.search.n_steps - 1) * self.search.width
+        for i in range(self.search.n_items):
+            if ancestors[i] == ancestors[0]:
+                if n_kept < i:
+                    memcpy(self.search.state(n_kept), self.search.state(i), state_size)
+                    self.search.totals[n_kept] = self.search.totals[i]
+                    self.search.history[last + n_kept] = self.search.history[last + i]
+                n_kept += 1
+        self.search.n_items = n_kept
+        return self._release(n_steps)
+
+    def best(self):
+        """The actions of the best item that are not final yet (np.ndarray of uint16)."""
+        return self._actions(0, self.search.n_steps) if self.started else np.zeros(0, dtype=np.uint16)
+
+    cdef _actions(self, int first, int last):
+        cdef vector[uint16_t] actions
+        cdef size_t i
+        cdef int item = 0, step
+        for step in range(self.search.n_steps - 1, last - 1, -1):
+            item = self.search.history[<size_t>step * self.search.width + item].parent
+        self.search.path(item, first, last, actions)
+        result = np.empty(actions.size(), dtype=np.uint16)
+        for i in range(actions.size()):
+            result[i] = actions[i]
+        return result
+
+    cdef _release(self, int n_steps):
+        """Hands out the actions of the first steps, and forgets them."""
+        result = self._actions(0, n_steps)
+        if n_steps > 0:
+            self.search.history.erase(
+                self.search.history.begin(), self.search.history.begin() + <size_t>n_steps * self.search.width
+            )
+            self.search.n_steps -= n_steps
+        return result
+
+    def forget(self, int n):
+        """Drops the first tokens of the window, which no state refers to any more and no template looks back at."""
+        cdef int i
+        if n <= 0:
+            return
+        cells, constraints = np.asarray(self.cells), np.asarray(self.constraints)
+        cells[FIRST : FIRST + self.n_tokens - n] = cells[FIRST + n : FIRST + self.n_tokens].copy()
+        cells[FIRST + self.n_tokens - n :] = 0
+        constraints[: self.n_tokens - n] = constraints[n : self.n_tokens].copy()
+        constraints[self.n_tokens - n :] = 0
+        self.n_tokens -= n
+        self._look()
+        if self.started:
+            # What lies in the arena is moved, too: without garbage, which is not.
+            for i in range(self.search.n_items):
+                self.search.to_collect[i] = self.search.state(i)
+            if arena_collect(
+                &self.search.arena, <char**>self.search.to_collect, self.search.n_items,
+                self.search.system.n_state_links
+            ) == -1:
+                raise MemoryError(Errors.J003)
+            for i in range(self.search.n_items):
+                self.search.system.move_back_state(self.search.state(i), n)
+            for i in range(1, <int>self.search.arena.used):
+                self.search.system.move_back_node(self.search.arena.nodes + <size_t>i * self.search.arena.node_size, n)
+            # Sums are known by rows of the window.
+            self.search.forget_sums()

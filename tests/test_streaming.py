@@ -1,0 +1,123 @@
+"""Documents that are still coming: the same results as for the whole, as early as can be, in bounded memory."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+
+import spacy_joint
+from spacy_joint.engine.stream import Stream
+from spacy_joint.streaming import stream_sentences
+
+NLP = spacy_joint.load()
+TRANSCRIPT = (Path(__file__).parent.parent / "assets" / "transcript.txt").read_text(encoding="utf8")
+EDITED = "Hello there!  It rained (a lot), didn't it?\n\nWe left at 5 p.m. and  went home. " * 8
+FEW = settings(deadline=None, max_examples=15)
+
+
+def describe(tokens):
+    return [(t.text, t.whitespace_, t.tag_, t.dep_, t.head.i - t.i, bool(t.is_sent_start)) for t in tokens]
+
+
+def tag(text):
+    return NLP.get_pipe("sequence_tagger")(NLP.make_doc(text))
+
+
+def parse(doc):
+    return NLP.get_pipe("joint_sbd_parser")(doc.copy())
+
+
+def stream(tokens, **options):
+    return list(NLP.get_pipe("joint_sbd_parser").stream(tokens, **options))
+
+
+@FEW
+@given(st.sampled_from([TRANSCRIPT, EDITED, TRANSCRIPT + "\n" + EDITED]), st.lists(st.integers(1, 600), max_size=40))
+def test_text_in_pieces_gives_what_the_whole_text_gives(text, cuts):
+    bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in np.cumsum(cuts).tolist())})
+    sentences = stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], NLP)
+    assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
+
+
+@pytest.mark.parametrize("text", ["", " ", "yes", "yes\n"])
+def test_short_texts_are_streams_too(text):
+    sentences = stream_sentences([text], NLP)
+    assert [token.text for sentence in sentences for token in sentence] == [token.text for token in NLP(text)]
+
+
+def test_tokens_may_come_one_by_one():
+    doc = tag(TRANSCRIPT)
+    sentences = stream(iter(doc))
+    assert describe(token for sentence in sentences for token in sentence) == describe(parse(doc))
+
+
+def test_sentences_come_before_the_document_ends():
+    def endless():
+        while True:
+            yield tag(EDITED)
+
+    sentences = NLP.get_pipe("joint_sbd_parser").stream(endless())
+    assert len([next(sentences) for _ in range(100)]) == 100
+
+
+def test_preset_boundaries_are_kept():
+    words = ["so", "we", "left"] * 50
+    free = [None] * len(words)
+    starts = [*free[:7], True, *free[8:20], False, *free[21:90], True, *free[91:]]
+    doc = Doc(NLP.vocab, words=words, tags=["RB", "PRP", "VBD"] * 50, sent_starts=starts)
+    tokens = [token for sentence in stream(iter(doc)) for token in sentence]
+    assert tokens[7].is_sent_start and not tokens[20].is_sent_start and tokens[90].is_sent_start
+
+
+@pytest.mark.parametrize("max_delay", [1, 5, 40])
+def test_decisions_can_be_forced(max_delay):
+    text = " ".join(["and so on"] * 400)
+    doc = tag(text)
+    sentences = stream(iter(doc), max_delay=max_delay)
+    assert "".join(sentence.text_with_ws for sentence in sentences) == text
+    # The first piece shows the style of the document; later ones end when they are this long at the latest.
+    assert max(map(len, sentences[1:])) <= 2 * max_delay + 64
+
+
+@pytest.mark.parametrize("max_delay", [0, -1])
+def test_a_delay_has_to_be_positive(max_delay):
+    with pytest.raises(ValueError, match="J309"):
+        stream([], max_delay=max_delay)
+
+
+def test_the_window_does_not_grow():
+    perceptron = NLP.get_pipe("joint_sbd_parser").perceptron
+    search = perceptron.stream()
+    values = np.random.default_rng(0).integers(1, 50, (500, len(perceptron.templates.columns)), dtype=np.uint64)
+    n_done, sizes = 0, []
+    for _ in range(60):
+        search.feed(values, np.array([1, *[-1] * 24] * 20, dtype=np.int8))
+        n_words, _, _ = perceptron.system.split(search.run())
+        n_done += n_words
+        search.forget(n_done - 8)
+        n_done = min(n_done, 8)
+        sizes.append(search.n_tokens)
+    assert max(sizes) < 1200
+
+
+def test_nothing_comes_after_the_end():
+    perceptron = NLP.get_pipe("joint_sbd_parser").perceptron
+    search = perceptron.stream()
+    search.end()
+    with pytest.raises(ValueError, match="J036"):
+        search.feed(np.zeros((1, len(perceptron.templates.columns)), dtype=np.uint64))
+    assert isinstance(search, Stream) and not len(search.run())
+
+
+def test_pipelines_that_cannot_stream_are_refused():
+    nlp = spacy.blank("en")
+    with pytest.raises(ValueError, match="J038"):
+        stream_sentences(["a"], nlp)
+    nlp.add_pipe("sentencizer")
+    with pytest.raises(ValueError, match="J037"):
+        stream_sentences(["a"], nlp)
