@@ -171,6 +171,13 @@ class WordColumns:
         constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
         RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
         """
+        values, tokens = self.values_of(doc)
+        if constraints is not None and len(tokens) < len(doc):
+            constraints = constraints[tokens]
+        return Columns(self.names, values, constraints), tokens
+
+    def values_of(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+        """What is in the columns of a document (uint64, tokens x columns), and the tokens that are their rows."""
         attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
         by_token = doc.to_array(attributes).reshape(len(doc), len(attributes))
         words = by_token[:, 0].tolist()
@@ -191,9 +198,9 @@ class WordColumns:
         if self.glued is not None:
             values[1:, self.glued] = (by_token[:-1, -1] == 0) & ~is_space[:-1]
         if not is_space.any():
-            return Columns(self.names, values, constraints), np.arange(len(words))
+            return values, np.arange(len(words))
         kept = np.flatnonzero(~is_space)
-        return Columns(self.names, values[kept], None if constraints is None else constraints[kept]), kept
+        return values[kept], kept
 
     def _style(self, rows: np.ndarray) -> int:
         """1 to 4: with neither marks nor capitals, with capitals only, with marks only, with both.
