@@ -91,6 +91,17 @@ class Errors(metaclass=_Catalogue):
 
     J313 = "There are {n_tags} tags, but sentence starts of shape {shape}: give one of each a token."
 
+    # Quotations
+    J320 = (
+        "A span of tokens {begin} to {end} cannot follow here: spans must not overlap and have two tokens or more, "
+        "from {first} to {last}."
+    )
+    J321 = "'{name}' has nothing to learn: no example has spans in doc.spans['{key}']. Give it annotated examples."
+    J322 = (
+        "'{name}' has no quotations to combine with: doc.spans['{key}'] is not there. Put a quotation_spans with "
+        'model = "chain" and spans_key = "{key}" before it.'
+    )
+
     # Corpora
     J100 = (
         "The path of the corpus is None. Give the path of a {suffix} file or of a directory of them, e.g. with "
@@ -177,6 +188,17 @@ class Errors(metaclass=_Catalogue):
         "or spacy_joint.DocBinCorpus.v1."
     )
     J126 = "share={found!r} is not a probability. Give a number from 0 (leave all documents alone) to 1 (change all)."
+    J127 = "{file} has no text beside it ({text}). Standoff annotation needs the text that it was made for: copy both."
+    J128 = (
+        "{file}, line {line}: {found} is not in the text or was not annotated. Standoff annotation and text belong "
+        "together: copy both anew, without changing line ends."
+    )
+    J129 = "{file}, line {line}: {found!r} is not {expected}. Correct the line."
+    J130 = "Two systems are compared on the same documents, but one has {first} and the other {second}."
+    J131 = (
+        "The document {words!r}... has no spans under '{key}', from which its cues were to be taken. Write the corpus "
+        "with `spacy joint jackknife`, or leave `cues` out."
+    )
 
     # Pretrained pipeline and command line
     J400 = (
