@@ -24,6 +24,8 @@ REGISTERED = {
     },
     "spacy_factories": {
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
+        "quotation_cues": "spacy_joint.factories:make_quotation_cues",
+        "quotation_spans": "spacy_joint.factories:make_quotation_spans",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
     },
     "spacy_loggers": {
@@ -32,11 +34,13 @@ REGISTERED = {
     "spacy_readers": {
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
+        "spacy_joint.QuotationCorpus.v1": "spacy_joint.corpora.quotations:create_quotation_corpus",
     },
     "spacy_scorers": {
         "spacy_joint.boundary_and_tree_scorer.v1": (
             "spacy_joint.scoring.boundaries_and_trees:make_boundary_and_tree_scorer"
         ),
+        "spacy_joint.quotation_scorer.v1": "spacy_joint.scoring.quotations:make_quotation_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
 }
@@ -95,9 +99,18 @@ def test_compiled_modules_come_with_stubs(path):
     assert path.with_suffix(".pyi").is_file()
 
 
-@pytest.mark.parametrize("task", ["parsing", "tagging"])
-def test_templates_are_installed(task):
-    assert (FOLDER / task / "templates.txt").is_file()
+@pytest.mark.parametrize(
+    "path",
+    [
+        "parsing/templates.txt",
+        "tagging/templates.txt",
+        "quotation/cue_templates.txt",
+        "quotation/label_templates.txt",
+        "quotation/span_templates.txt",
+    ],
+)
+def test_templates_are_installed(path):
+    assert (FOLDER / path).is_file()
 
 
 def test_headers_are_installed_for_packages_that_compile_against_this_one():

@@ -9,16 +9,19 @@ from spacy.cli import app as spacy_app
 from .annotate import annotate
 from .check import check
 from .convert import convert
+from .convert_quotes import convert_quotes
 from .evaluate import evaluate
+from .evaluate_quotes import evaluate_quotes
 from .failures import report_failures
 from .finish import finish
 from .jackknife import jackknife
+from .quotes import quotes
 from .word_classes import word_classes
 
 app = typer.Typer(
     name="joint", help="Structured prediction over whole documents.", no_args_is_help=True, rich_markup_mode=None
 )
-for command in (annotate, check, convert, evaluate, finish, word_classes):
+for command in (annotate, check, convert, convert_quotes, evaluate, evaluate_quotes, finish, quotes, word_classes):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # What it does not know are overrides of the config, as for `spacy train`.
 app.command("jackknife", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
