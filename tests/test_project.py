@@ -28,8 +28,9 @@ def project(tmp_path_factory):
             re.sub(r"n_tables = \d+", "n_tables = 1", small), encoding="utf8"
         )
     (directory / "assets").mkdir()
-    for path in (ROOT / "assets").glob("tiny_*"):
-        shutil.copy(path, directory / "assets")
+    for path in (ROOT / "assets").glob("*_*"):
+        copy = shutil.copytree if path.is_dir() else shutil.copy
+        copy(path, directory / "assets" / path.name)
     return directory
 
 
@@ -44,9 +45,11 @@ def run_project(directory: Path, *arguments: str) -> str:
 def test_it_is_valid(project):
     config = load_project_config(project)
     commands = [command["name"] for command in config["commands"]]
-    assert config["workflows"]["all"] == [name for name in commands if name != "clean"]
+    workflows = config["workflows"]
+    assert workflows["all"] + workflows["quotes"] == [name for name in commands if name != "clean"]
     assert {Path(asset["dest"]).name for asset in config["assets"]} == {
-        f"ewt_{part}.conllu" for part in ("train", "dev", "test")
+        *(f"ewt_{part}.conllu" for part in ("train", "dev", "test")),
+        "polnear",
     }
 
 
@@ -58,6 +61,14 @@ def test_a_pipeline_is_trained_from_what_the_repository_has(project):
     assert len(list(nlp("hi nora it's me i'm late call me").sents)) > 1
     for name in ("both_dev", "both_dev_unpunctuated"):
         assert json.loads((project / "metrics" / "tiny" / f"{name}.json").read_text())["boundary_f"] > 0.2
+
+
+def test_a_finder_of_quotations_is_trained_from_what_the_repository_has(project):
+    run_project(project, "run", "quotes", ".")
+    nlp = spacy.load(project / "training" / "tiny_quotes" / "semimarkov" / "model-last")
+    assert nlp.pipe_names == ["quotation_cues", "quotation_spans"]
+    metrics = json.loads((project / "metrics" / "tiny_quotes" / "semimarkov_dev.json").read_text())
+    assert metrics["quotation_f"] > 0.3
 
 
 def test_assets_come_from_a_local_copy_too(project, tmp_path):
