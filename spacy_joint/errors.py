@@ -118,6 +118,17 @@ class Errors(metaclass=_Catalogue):
     )
     J339 = "The pipeline does not contain this component, '{name}'. Give the pipeline that it is in."
 
+    # Quotations
+    J320 = (
+        "A span of tokens {begin} to {end} cannot follow here: spans must not overlap and have two tokens or more, "
+        "from {first} to {last}."
+    )
+    J321 = "'{name}' has nothing to learn: no example has spans in doc.spans['{key}']. Give it annotated examples."
+    J322 = (
+        "'{name}' has no quotations to combine with: doc.spans['{key}'] is not there. Put a quotation_spans with "
+        'model = "chain" and spans_key = "{key}" before it.'
+    )
+
     # Corpora
     J100 = (
         "The path of the corpus is None. Give the path of a {suffix} file or of a directory of them, e.g. with "
@@ -231,6 +242,17 @@ class Errors(metaclass=_Catalogue):
     J356 = "{order} is not an order of {n} modifiers. Give each of 0 to n-1 once."
     J357 = "There are {n_tags} tags for {n} modifiers: give one of each, or none at all."
     J358 = "{path} is plain text, whose words have no tags. Give a pipeline that tags them."
+    J140 = "{file} has no text beside it ({text}). Standoff annotation needs the text that it was made for: copy both."
+    J141 = (
+        "{file}, line {line}: {found} is not in the text or was not annotated. Standoff annotation and text belong "
+        "together: copy both anew, without changing line ends."
+    )
+    J142 = "{file}, line {line}: {found!r} is not {expected}. Correct the line."
+    J143 = "Two systems are compared on the same documents, but one has {first} and the other {second}."
+    J144 = (
+        "The document {words!r}... has no spans under '{key}', from which its cues were to be taken. Write the corpus "
+        "with `spacy joint jackknife`, or leave `cues` out."
+    )
 
     # Pretrained pipeline and command line
     J400 = (

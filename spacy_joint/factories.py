@@ -41,6 +41,14 @@ HEDGE_SCORES = {
     "hedge_seg_p": None,
     "hedge_seg_r": None,
 }
+CUE_MODEL = {**PARSER_MODEL, "table_bits": 20, "beam_width": 4, "strategy": "laso", "rule": "perceptron", "min_met": 3}
+QUOTATION_MODEL = {**CUE_MODEL, "table_bits": 21, "beam_width": 8}
+QUOTATION_SCORES = (
+    *(f"quotation{kind}_{measure}" for kind in ("", "_partial", "_cue") for measure in "prf"),
+    "quotation_near_r",
+    "quotation_far_r",
+    "quotation_per_type",
+)
 
 
 @Language.factory(
@@ -234,3 +242,91 @@ def make_hedge_segmenter(
     from .constituency.hedge_segmenter import HedgeSegmenter
 
     return HedgeSegmenter(nlp.vocab, model, name, scorer=scorer, max_span=max_span, typed=typed)
+
+
+@Language.factory(
+    "quotation_cues",
+    default_config={
+        "model": CUE_MODEL,
+        "cues_key": "quotation_cues",
+        "scorer": {"@scorers": "spacy_joint.quotation_scorer.v1"},
+    },
+    default_score_weights=dict.fromkeys(QUOTATION_SCORES, None) | {"quotation_cue_f": 1.0},
+)
+def make_quotation_cues(
+    nlp: Language, name: str, model: Model, cues_key: str, scorer: Callable[..., Any] | None
+) -> Any:
+    """Makes a component that finds the cues of quotations.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    cues_key (str): Where they are in `doc.spans`.
+    scorer (Callable): The scorer.
+    """
+    from .quotation.quotation_cues import QuotationCues
+
+    return QuotationCues(nlp.vocab, model, name, scorer=scorer, cues_key=cues_key)
+
+
+@Language.factory(
+    "quotation_spans",
+    assigns=["doc._.quotations", "token._.in_quotation"],
+    default_config={
+        "model": "rules",
+        "decoder": "beam",
+        "perceptron": QUOTATION_MODEL,
+        "spans_key": "quotations",
+        "cues_key": "quotation_cues",
+        "speakers_key": "quotation_speakers",
+        "combined_key": "chain_quotations",
+        "single_quotes": False,
+        "guillemets_inward": False,
+        "seed": 0,
+        "scorer": {"@scorers": "spacy_joint.quotation_scorer.v1"},
+    },
+    default_score_weights=dict.fromkeys(QUOTATION_SCORES, None) | {"quotation_f": 1.0},
+)
+def make_quotation_spans(
+    nlp: Language,
+    name: str,
+    model: str,
+    decoder: str,
+    perceptron: Model,
+    spans_key: str,
+    cues_key: str,
+    speakers_key: str,
+    combined_key: str,
+    single_quotes: bool,
+    guillemets_inward: bool,
+    seed: int,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a component that finds quotations and says who said them.
+
+    model (str): "rules", which needs no training, "greedy", "chain", "semimarkov" or "combined".
+    decoder (str): How the last two search: "beam", "exact" or "sample".
+    perceptron (Model): A `spacy_joint.BeamPerceptron`, for all but rules.
+    spans_key, cues_key, speakers_key (str): Where things are in `doc.spans`.
+    combined_key (str): Where "combined" finds the direct and mixed quotations of an earlier component.
+    single_quotes (bool): Whether single marks quote, too.
+    guillemets_inward (bool): Whether guillemets quote »so« rather than «so».
+    seed (int): Of the random numbers of the decoder "sample".
+    scorer (Callable): The scorer.
+    """
+    from .quotation.quotation_spans import QuotationSpans, register_extensions
+
+    register_extensions()
+    return QuotationSpans(
+        nlp.vocab,
+        perceptron,
+        name,
+        scorer=scorer,
+        model=model,
+        decoder=decoder,
+        spans_key=spans_key,
+        cues_key=cues_key,
+        speakers_key=speakers_key,
+        combined_key=combined_key,
+        single_quotes=single_quotes,
+        guillemets_inward=guillemets_inward,
+        seed=seed,
+    )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy.cli.debug_config import debug_config
 from spacy.util import load_config
 
@@ -11,19 +12,35 @@ CONFIG = pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 
 
 @pytest.fixture
-def overrides(assets, saved_pipeline):
+def saved_cues(tmp_path, small_model):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_cues", config={"model": small_model})
+    nlp.to_disk(tmp_path / "cues")
+    return tmp_path / "cues"
+
+
+@pytest.fixture
+def overrides(assets, saved_pipeline, saved_cues):
     def choose(path: Path) -> dict[str, str]:
         paths = {"paths.word_classes": str(assets / "en_word_classes.msgpack")}
         if "tagger" in load_config(path)["paths"]:
             paths["paths.tagger"] = str(saved_pipeline)
+        if "cues" in load_config(path)["paths"]:
+            paths["paths.cues"] = str(saved_cues)
         return paths
 
     return choose
 
 
 def test_there_is_a_config_for_each_component():
-    stems = [path.stem for path in CONFIGS]
-    assert stems == ["hedge_chunker", "joint_sbd_parser", "prenominal_orderer", "sequence_tagger"]
+    assert [path.stem for path in CONFIGS] == [
+        "hedge_chunker",
+        "joint_sbd_parser",
+        "prenominal_orderer",
+        "quotation_cues",
+        "quotation_spans",
+        "sequence_tagger",
+    ]
 
 
 @CONFIG
@@ -49,6 +66,6 @@ def test_training_is_seeded_and_never_stops_early(path):
 
 
 def test_the_tagger_can_train_on_each_kind_of_text(overrides):
+    (path,) = [path for path in CONFIGS if path.stem == "sequence_tagger"]
     for kind in ("original", "unpunctuated", "both"):
-        path = CONFIGS[0].with_name("sequence_tagger.cfg")
         debug_config(path, overrides={**overrides(path), "training.train_corpus": f"corpora.{kind}"})

@@ -29,6 +29,8 @@ REGISTERED = {
         "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
         "prenominal_orderer": "spacy_joint.factories:make_prenominal_orderer",
+        "quotation_cues": "spacy_joint.factories:make_quotation_cues",
+        "quotation_spans": "spacy_joint.factories:make_quotation_spans",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
     },
     "spacy_loggers": {
@@ -49,6 +51,7 @@ REGISTERED = {
         "spacy_joint.BracketCorpus.v1": "spacy_joint.corpora.brackets:create_bracket_corpus",
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
+        "spacy_joint.QuotationCorpus.v1": "spacy_joint.corpora.quotations:create_quotation_corpus",
     },
     "spacy_scorers": {
         "spacy_joint.boundary_and_tree_scorer.v1": (
@@ -56,6 +59,7 @@ REGISTERED = {
         ),
         "spacy_joint.hedge_scorer.v1": "spacy_joint.scoring.hedges:make_hedge_scorer",
         "spacy_joint.order_scorer.v1": "spacy_joint.scoring.orders:make_order_scorer",
+        "spacy_joint.quotation_scorer.v1": "spacy_joint.scoring.quotations:make_quotation_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
 }
@@ -119,9 +123,20 @@ def test_compiled_modules_come_with_stubs(path):
     assert path.with_suffix(".pyi").is_file()
 
 
-@pytest.mark.parametrize("task", ["constituency", "ordering", "parsing", "tagging"])
-def test_templates_are_installed(task):
-    assert (FOLDER / task / "templates.txt").is_file()
+@pytest.mark.parametrize(
+    "path",
+    [
+        "constituency/templates.txt",
+        "ordering/templates.txt",
+        "parsing/templates.txt",
+        "tagging/templates.txt",
+        "quotation/cue_templates.txt",
+        "quotation/label_templates.txt",
+        "quotation/span_templates.txt",
+    ],
+)
+def test_templates_are_installed(path):
+    assert (FOLDER / path).is_file()
 
 
 @pytest.mark.parametrize("name", ["head_rules_en.txt", "segment_templates.txt"])

@@ -28,8 +28,9 @@ def project(tmp_path_factory):
             re.sub(r"n_tables = \d+", "n_tables = 1", small), encoding="utf8"
         )
     (directory / "assets").mkdir()
-    for path in [*(ROOT / "assets").glob("tiny_*"), ROOT / "assets" / "en_word_classes.msgpack"]:
-        shutil.copy(path, directory / "assets")
+    for path in (ROOT / "assets").glob("*_*"):
+        copy = shutil.copytree if path.is_dir() else shutil.copy
+        copy(path, directory / "assets" / path.name)
     return directory
 
 
@@ -47,7 +48,8 @@ def test_it_is_valid(project):
     workflows = config["workflows"]
     # What is done once, by hand: word classes for another language, and to lay out corpora after they were fetched.
     rare = ["word-classes", "order-corpora", "clean"]
-    assert sorted([*workflows["all"], *workflows["hedges"], *workflows["ordering"], *rare]) == sorted(commands)
+    done = [*workflows["all"], *workflows["hedges"], *workflows["ordering"], *workflows["quotes"], *rare]
+    assert sorted(done) == sorted(commands)
     assert {Path(asset["dest"]).name for asset in config["assets"] if not asset.get("extra")} == {
         f"ewt_{part}.conllu" for part in ("train", "dev", "test")
     }
@@ -61,6 +63,14 @@ def test_a_pipeline_is_trained_from_what_the_repository_has(project):
     assert len(list(nlp("hi nora it's me i'm late call me").sents)) > 1
     for name in ("both_dev", "both_dev_unpunctuated"):
         assert json.loads((project / "metrics" / "tiny" / f"{name}.json").read_text())["boundary_f"] > 0.2
+
+
+def test_a_finder_of_quotations_is_trained_from_what_the_repository_has(project):
+    run_project(project, "run", "quotes", ".")
+    nlp = spacy.load(project / "training" / "tiny_quotes" / "semimarkov" / "model-last")
+    assert nlp.pipe_names == ["quotation_cues", "quotation_spans"]
+    metrics = json.loads((project / "metrics" / "tiny_quotes" / "semimarkov_dev.json").read_text())
+    assert metrics["quotation_f"] > 0.3
 
 
 def test_assets_come_from_a_local_copy_too(project, tmp_path):

@@ -10,17 +10,31 @@ from .annotate import annotate
 from .check import check
 from .check_order import check_order
 from .convert import convert
+from .convert_quotes import convert_quotes
 from .evaluate import evaluate
+from .evaluate_quotes import evaluate_quotes
 from .failures import report_failures
 from .finish import finish
 from .jackknife import jackknife
 from .learn_order import learn_order
+from .quotes import quotes
 from .word_classes import word_classes
 
 app = typer.Typer(
     name="joint", help="Structured prediction over whole documents.", no_args_is_help=True, rich_markup_mode=None
 )
-for command in (annotate, check, check_order, convert, evaluate, learn_order, word_classes):
+for command in (
+    annotate,
+    check,
+    check_order,
+    convert,
+    convert_quotes,
+    evaluate,
+    evaluate_quotes,
+    learn_order,
+    quotes,
+    word_classes,
+):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # What these do not know are overrides of the config, as for `spacy train`.
 for overriding in (finish, jackknife):

@@ -70,7 +70,7 @@ def annotate(
 
 
 def _annotate_whole(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]:
-    text = "".join(_decode(source, name))
+    text = "".join(decode(source, name))
     # spaCy's limit is for models that need much memory a character.
     nlp.max_length = max(nlp.max_length, len(text))
     with _show_progress(len(text) > LONG, total=len(nlp.pipeline) + 1, unit="step") as progress:
@@ -89,7 +89,7 @@ def _annotate_lines(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]
     with _show_progress(size is None or size > LONG, total=size, unit="B", unit_scale=True) as progress:
 
         def read() -> Iterator[str]:
-            for line in _decode(source, name):
+            for line in decode(source, name):
                 progress.update(len(line.encode("utf8")))
                 nlp.max_length = max(nlp.max_length, len(line))
                 yield line.rstrip("\r\n")
@@ -97,7 +97,11 @@ def _annotate_lines(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]
         yield from nlp.pipe(read())
 
 
-def _decode(source: BinaryIO, name: str) -> Iterator[str]:
+def decode(source: BinaryIO, name: str) -> Iterator[str]:
+    """The lines of a file, with their ends.
+
+    RAISES ValueError: If one is not UTF-8 (J403).
+    """
     for number, line in enumerate(source, start=1):
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")

@@ -11,7 +11,15 @@ from wasabi import msg
 
 from ..errors import Errors
 
-OWN_FACTORIES = {"hedge_chunker", "hedge_segmenter", "joint_sbd_parser", "prenominal_orderer", "sequence_tagger"}
+OWN_FACTORIES = {
+    "hedge_chunker",
+    "hedge_segmenter",
+    "joint_sbd_parser",
+    "prenominal_orderer",
+    "quotation_cues",
+    "quotation_spans",
+    "sequence_tagger",
+}
 
 
 def finish(

@@ -1,7 +1,8 @@
-"""`jackknife`: the training corpus with tags as they will be at prediction time.
+"""`jackknife`: the training corpus with tags, or cues of quotations, as they will be at prediction time.
 
-A parser that learns from gold tags trusts tags too much. So the documents are divided into folds, and each is tagged by
-a tagger that was trained on all the others. Trees, boundaries and the order of the documents stay as they are.
+A parser that learns from gold tags trusts tags too much, and so does a model of quotations with gold cues. So the
+documents are divided into folds, and each is annotated by a component that was trained on all the others. All other
+annotation and the order of the documents stay as they are.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from thinc.api import Config
 
 DOCBIN_READER = "spacy_joint.DocBinCorpus.v1"
-READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER)
+QUOTATION_READER = "spacy_joint.QuotationCorpus.v1"
+READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER, QUOTATION_READER)
 TAGGER = "sequence_tagger"
+CUES = "quotation_cues"
 
 
 def jackknife(
@@ -40,7 +43,7 @@ def jackknife(
     folds: Annotated[int, typer.Option(help="Parts of the corpus, and taggers to train.")] = 10,
     seed: Annotated[int | None, typer.Option(help="Of each training; else [training.seed] of the config.")] = None,
 ) -> None:
-    """Tag the training corpus of a config by taggers that have not seen what they tag.
+    """Annotate the training corpus of a config by taggers, or finders of cues, that have not seen what they annotate.
 
     The config can be overridden as for `spacy train`, e.g. by --paths.train CORPUS. Its training
     corpus is divided into folds by documents; where that has an augmenter, copies that it makes are tagged like
@@ -82,13 +85,18 @@ class _Jackknife:
         if self.reader["@readers"] not in READERS:
             allowed = " or ".join(READERS)
             raise ValueError(Errors.J408.format(config=name, found=self.reader["@readers"], allowed=allowed))
-        settings = [component for component in config["components"].values() if component.get("factory") == TAGGER]
+        settings = [
+            component for component in config["components"].values() if component.get("factory") in (TAGGER, CUES)
+        ]
         if not settings:
             raise ValueError(Errors.J411.format(config=name, attribute="TAG"))
-        self.attribute = settings[0]["attribute"]
+        self.settings = settings[0]
+        self.attribute = self.settings.get("attribute")
         import spacy
 
-        plain = registry.resolve({"reader": {**self.reader, "augmenter": None, "shuffle": False}})["reader"]
+        # Readers of quotations have no augmenters.
+        without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
+        plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]
         # Only the vocabulary of a pipeline matters to a reader.
         nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab())
         self.docs = [example.reference for example in plain(nlp)]
@@ -155,7 +163,8 @@ class _Jackknife:
             nlp = init_nlp(self.configure(files))
             # Not saved while it learns: the last model, as it is in memory, is the one that tags.
             train(nlp, None, stdout=io.StringIO(), stderr=io.StringIO())
-        part = {"fingerprint": self.fingerprint(fold), **self.tag(nlp, held_out)}
+        annotate = self.tag if self.attribute else self.find_cues
+        part = {"fingerprint": self.fingerprint(fold), **annotate(nlp, held_out)}
         with replace_when_written(parts / f"{fold}.msgpack") as path:
             srsly.write_msgpack(path, part)
         return part
@@ -163,11 +172,15 @@ class _Jackknife:
     def configure(self, files: Mapping[str, Path]) -> Config:
         """The config of a fold. What is held out must not decide when to stop, so it is scored only once."""
         config = self.config.copy()
-        plain = {"@readers": DOCBIN_READER, "keep": self.reader.get("keep", []), "augmenter": None}
-        augmenter = self.reader.get("augmenter")
         shuffling = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
+        if self.attribute:
+            plain = {"@readers": DOCBIN_READER, "keep": self.reader.get("keep", []), "augmenter": None}
+            trained = {**plain, **shuffling, "augmenter": self.reader.get("augmenter")}
+        else:
+            plain = {"@readers": QUOTATION_READER}
+            trained = {**plain, **shuffling}
         config["corpora"] = {
-            "train": {**plain, **shuffling, "path": str(files["train"]), "augmenter": augmenter},
+            "train": {**trained, "path": str(files["train"])},
             "dev": {**plain, "path": str(files["dev"])},
         }
         config["training"] |= {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"}
@@ -200,6 +213,26 @@ class _Jackknife:
                 reference.from_array([self.attribute], predicted)  # type: ignore[arg-type]  # wrong in its stub
                 tagged.append(reference)
             documents.append(DocBin(docs=tagged).to_bytes())
+        return {"documents": documents, "right": right, "words": words}
+
+    def find_cues(self, nlp: Language, held_out: Any) -> dict[str, Any]:
+        """The documents with predicted cues under a key of their own, and how many tokens are rightly a cue or none."""
+        from spacy.tokens import DocBin, Span
+
+        from ..corpora.quotations import JACKKNIFED, make_quotation_example
+        from ..quotation.quotation_cues import find_heads
+
+        key = self.settings["cues_key"]
+        documents: list[bytes] = []
+        right = words = 0
+        for reference in held_out.get_docs(nlp.vocab):
+            predicted = nlp(make_quotation_example(reference).predicted)
+            wrong = set(find_heads(reference, key)) ^ set(find_heads(predicted, key))
+            right, words = right + len(reference) - len(wrong), words + len(reference)
+            reference.spans[JACKKNIFED] = [
+                Span(reference, span.start, span.end, label=span.label) for span in predicted.spans[key]
+            ]
+            documents.append(DocBin(docs=[reference]).to_bytes())
         return {"documents": documents, "right": right, "words": words}
 
 

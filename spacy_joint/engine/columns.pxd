@@ -2,13 +2,14 @@
 
 Row-major, so that what templates read of one token lies together. Rows PADDING.. hold the "nothing" row, the "root" row
 and then the tokens, each kept apart by PADDING rows of zeros: an atom may look up to PADDING rows to either side of
-any of them without a bounds check. Zero means "nothing there".
+any of them without a bounds check. Zero means "nothing there". Facts are numbers of tokens that a system reads itself
+and templates cannot name, such as counts from the start of the document; as many of each token as the system says.
 
 An InputC borrows its pointers from a `Columns`, which must outlive every search over it. Read-only while searched, so
 any number of threads may share one.
 """
 
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 
 
 cdef enum:
@@ -24,7 +25,9 @@ cdef uint64_t ROOT_VALUE        # in every column of the root
 cdef struct InputC:
     const uint64_t* cells       # (FIRST + n_tokens + PADDING) x n_columns
     const int8_t* constraints   # n_tokens: what a token must (1) or must not (-1) be, as the system defines it
+    const int32_t* facts        # n_tokens x n_facts
     int n_columns
+    int n_facts
     int n_tokens
 
 
@@ -32,4 +35,5 @@ cdef class Columns:
     cdef readonly tuple names
     cdef uint64_t[:, ::1] cells
     cdef int8_t[::1] constraints
+    cdef int32_t[:, ::1] facts
     cdef InputC c

@@ -18,10 +18,11 @@ cdef class Columns:
     names (Sequence[str]): Names of the columns, as templates use them.
     values (np.ndarray): uint64, tokens x columns.
     constraints (np.ndarray | None): int8 a token; 1: must, -1: must not, 0: free. Its meaning is the system's.
+    facts (np.ndarray | None): int32, tokens x facts, for systems that read some.
     RAISES ValueError: If shapes do not fit together.
     """
 
-    def __init__(self, names, values, constraints=None):
+    def __init__(self, names, values, constraints=None, facts=None):
         values = np.asarray(values, dtype=np.uint64)
         if values.ndim != 2 or values.shape[1] != len(names):
             raise ValueError(Errors.J001.format(shape=values.shape, n_columns=len(names)))
@@ -39,11 +40,19 @@ cdef class Columns:
         # One extra element, so that taking the address is defined for an empty document.
         padded = np.zeros(n_tokens + 1, dtype=np.int8)
         padded[:n_tokens] = constraints
+        facts = np.zeros((n_tokens, 0), dtype=np.int32) if facts is None else np.asarray(facts, dtype=np.int32)
+        if facts.ndim != 2 or facts.shape[0] != n_tokens:
+            raise ValueError(Errors.J001.format(shape=facts.shape, n_columns=f"the facts of {n_tokens} tokens"))
+        padded_facts = np.zeros((n_tokens + 1, max(facts.shape[1], 1)), dtype=np.int32)
+        padded_facts[:n_tokens, : facts.shape[1]] = facts
         self.names = tuple(names)
         self.cells = cells
         self.constraints = padded
         self.c.cells = &self.cells[0, 0]
         self.c.constraints = &self.constraints[0]
+        self.facts = padded_facts
+        self.c.facts = &self.facts[0, 0]
+        self.c.n_facts = self.facts.shape[1]
         self.c.n_columns = self.cells.shape[1]
         self.c.n_tokens = n_tokens
 
@@ -52,7 +61,9 @@ cdef class Columns:
 
     def __reduce__(self):
         values = np.asarray(self.cells)[FIRST : FIRST + self.c.n_tokens, : len(self.names)]
-        return (Columns, (self.names, values, np.asarray(self.constraints)[: self.c.n_tokens]))
+        n_tokens = self.c.n_tokens
+        constraints, facts = np.asarray(self.constraints)[:n_tokens], np.asarray(self.facts)[:n_tokens]
+        return (Columns, (self.names, values, constraints, facts))
 
 
 def affix_columns(words, lengths):

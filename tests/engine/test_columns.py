@@ -120,3 +120,14 @@ def test_lone_surrogates_have_affixes():
 def test_affixes_of_what_is_not_text_are_refused(words):
     with pytest.raises(TypeError):
         affix_columns(words, [1])
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2,), (1, 2)])
+def test_facts_of_other_tokens_are_refused(shape):
+    with pytest.raises(ValueError, match=r"\[J001\]"):
+        Columns(["a"], np.zeros((2, 1), dtype=np.uint64), facts=np.zeros(shape, dtype=np.int32))
+
+
+def test_facts_survive_pickling():
+    columns = Columns(["a"], np.zeros((2, 1), dtype=np.uint64), facts=np.array([[1, -2], [3, 4]], dtype=np.int32))
+    assert pickle.loads(pickle.dumps(columns)).__reduce__()[1][3].tolist() == [[1, -2], [3, 4]]

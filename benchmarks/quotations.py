@@ -1,0 +1,213 @@
+"""Quotations: trained pipelines, rules, a linear-chain CRF and textacy on the same articles, tagged and parsed.
+
+Strict scores by type with approximate randomisation against the first pipeline, recall by length, and the words
+annotated a second without tagging and parsing. The CRF (python-crfsuite, L-BFGS) has the features of `chain`; it is a
+baseline of this benchmark only. textacy finds direct quotations only, so it is compared on those.
+"""
+
+from measure import format_table, write_results
+
+# isort: split
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import spacy
+import typer
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
+from spacy_joint.quotation.decoders import read_labels, write_labels
+from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
+from spacy_joint.quotation.marks import DIRECT, INDIRECT, MIXED, QUOTATIONS, MarkStyle, make_span
+from spacy_joint.quotation.quotation_cues import find_heads
+from spacy_joint.scoring.quotations import ALL, Counts, count_strict, get_runs, score_quotations
+from spacy_joint.scoring.significance import randomise
+from spacy_joint.token_columns import WordClasses
+
+KINDS = (ALL, DIRECT, INDIRECT, MIXED)
+LENGTHS = (2, 5, 10, 15, 20, 30, 40, 60, 10_000)
+COMPONENTS = ("quotation_cues", "quotation_spans")
+TEMPLATES = Path(spacy.util.get_package_path("spacy_joint")) / "quotation" / "label_templates.txt"
+
+
+def annotate(predict: Callable[[Doc], object], references: Sequence[Example]) -> tuple[list[Example], float]:
+    """Annotate copies of the documents; the examples and the words a second of processor time."""
+    examples = [Example(example.predicted.copy(), example.reference) for example in references]
+    start = time.process_time()
+    for example in examples:
+        predict(example.predicted)
+    seconds = time.process_time() - start
+    return examples, sum(len(example.predicted) for example in examples) / seconds
+
+
+def count(examples: Sequence[Example], kind: str) -> list[Counts]:
+    """The strict counts of each document."""
+    return [
+        count_strict(get_runs(example.reference, QUOTATIONS), get_runs(example.predicted, QUOTATIONS), kind)
+        for example in examples
+    ]
+
+
+def find_recall_by_length(examples: Sequence[Example]) -> list[tuple[str, int, float]]:
+    """For each class of lengths: its name, how many gold quotations it has, and the share that is found."""
+    found: list[tuple[int, bool]] = []
+    for example in examples:
+        predicted = get_runs(example.predicted, QUOTATIONS)
+        found += [(end - begin, (begin, end) in predicted) for begin, end in get_runs(example.reference, QUOTATIONS)]
+    rows = []
+    for first, after in pairwise(LENGTHS):
+        hits = [hit for length, hit in found if first <= length < after]
+        rows.append((f"{first}-{after - 1}" if after < 1000 else f"{first}+", len(hits), float(np.mean(hits or [0]))))
+    return rows
+
+
+def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]) -> dict[str, Any]:
+    """All measures of a system."""
+    return {
+        **score_quotations(examples),
+        "speed": speed,
+        "p_value": randomise(count(examples, ALL), count(first, ALL)),
+        "recall_by_length": find_recall_by_length(examples),
+    }
+
+
+class Crf:
+    """A linear-chain CRF over the features of `chain`."""
+
+    def __init__(self, examples: Sequence[Example], word_classes: WordClasses, model: Path) -> None:
+        import pycrfsuite
+
+        lines = TEMPLATES.read_text(encoding="utf8").splitlines()
+        templates = [line.split() for line in lines if line.strip() and not line.startswith("#") and "tag-" not in line]
+        self.templates = [[_parse_atom(atom) for atom in template] for template in templates]
+        names = {name for template in self.templates for _, name in template}
+        self.columns = QuotationColumns([name for name in ALL_COLUMNS if name in names], word_classes, MarkStyle())
+        trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+        trainer.set_params({"c2": 0.1, "max_iterations": 60, "feature.minfreq": 3})
+        for example in examples:
+            features, tokens = self.find_features(example.predicted)
+            numbers = {token: number for number, token in enumerate(tokens.tolist())}
+            runs = [(numbers[span.start], numbers[span.end - 1]) for span in example.reference.spans[QUOTATIONS]]
+            trainer.append(features, write_labels(runs, len(tokens), with_inside=True))
+        trainer.train(str(model))
+        self.tagger = pycrfsuite.Tagger()
+        self.tagger.open(str(model))
+
+    def find_features(self, doc: Doc) -> tuple[list[list[str]], np.ndarray]:
+        """The features of each word, as strings, and the tokens that are words."""
+        columns, tokens = self.columns.columns_of(doc, find_heads(doc, "quotation_cues"))
+        names, values = columns.__reduce__()[1][:2]
+        padded = np.pad(values, ((8, 8), (0, 0)))
+        shown: dict[tuple[int, str], list[int]] = {}
+        for offset, name in {atom for template in self.templates for atom in template}:
+            shown[offset, name] = padded[8 + offset : 8 + offset + len(tokens), names.index(name)].tolist()
+        by_template = [
+            [f"{number}={'|'.join(map(str, of))}" for of in zip(*(shown[atom] for atom in template), strict=True)]
+            for number, template in enumerate(self.templates)
+        ]
+        return [list(features) for features in zip(*by_template, strict=True)], tokens
+
+    def __call__(self, doc: Doc) -> None:
+        """Annotate a document."""
+        features, tokens = self.find_features(doc)
+        runs = read_labels(self.tagger.tag(features)) if features else []
+        doc.spans[QUOTATIONS] = [make_span(doc, int(tokens[a]), int(tokens[b]) + 1, "") for a, b in runs]
+
+
+def _parse_atom(atom: str) -> tuple[int, str]:
+    slot, _, name = atom.partition(".")
+    return int(slot[1:] or 0), name
+
+
+class Textacy:
+    """Direct quotations by textacy, with its marks; articles on which it raises an exception are counted."""
+
+    def __init__(self) -> None:
+        self.failures = 0
+
+    def __call__(self, doc: Doc) -> None:
+        """Annotate a document."""
+        from textacy.extract.triples import direct_quotations
+
+        try:
+            spans = [found.content for found in direct_quotations(doc)]
+        except ValueError:
+            self.failures += 1
+            spans = []
+        doc.spans[QUOTATIONS] = [make_span(doc, span.start, span.end, "") for span in spans]
+
+
+def main(
+    corpus: Annotated[Path, typer.Argument(help=".spacy file that convert-quotes wrote.")],
+    models: Annotated[list[Path], typer.Argument(help="Pipelines; differences are tested against the first.")],
+    train: Annotated[Path | None, typer.Option(help="Jackknifed corpus to train the CRF on.")] = None,
+    crf_documents: Annotated[int, typer.Option(help="How many of its documents the CRF learns.")] = 200,
+    peer: Annotated[Path | None, typer.Option(help="Pipeline of spaCy to parse for textacy; else our parses.")] = None,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Compare systems."""
+    nlp = spacy.blank("en")
+    references = list(create_quotation_corpus(corpus)(nlp))
+    results: dict[str, dict[str, Any]] = {}
+    first: list[Example] = []
+    for path in models:
+        pipeline = spacy.load(path)
+        components = [pipe for name, pipe in pipeline.pipeline if pipeline.get_pipe_meta(name).factory in COMPONENTS]
+
+        def run(doc: Doc, components: list[Any] = components) -> None:
+            for component in components:
+                doc = component(doc)
+
+        examples, speed = annotate(run, references)
+        first = first or examples
+        results[path.name] = describe(examples, speed, first)
+    rules = spacy.blank("en").add_pipe("quotation_spans")
+    results["rules"] = describe(*annotate(rules, references), first)
+    if train is not None:
+        learnt = list(create_quotation_corpus(train, cues=JACKKNIFED, limit=crf_documents)(nlp))
+        cues, spans = (spacy.load(models[0]).get_pipe(name) for name in COMPONENTS)
+        crf = Crf(learnt, spans.word_classes, Path("crf.model"))
+        for example in references:
+            cues(example.predicted)
+        name = f"CRF, {len(learnt)} documents"
+        results[name] = describe(*annotate(crf, references), first)
+    textacy = Textacy()
+    if peer is not None:
+        parser = spacy.load(peer)
+        if "lemmatizer" not in parser.pipe_names:
+            # textacy knows reporting verbs by their lemmas.
+            parser.add_pipe("lemmatizer", config={"mode": "lookup"}).initialize(lambda: [], nlp=parser)
+        examples = []
+        for example in references:
+            words = [token.text for token in example.reference]
+            spaces = [bool(token.whitespace_) for token in example.reference]
+            doc = parser(Doc(parser.vocab, words=words, spaces=spaces))
+            for token in doc:
+                # It asks for the part of speech, which pipelines trained on tags alone do not give.
+                if token.tag_.startswith("V") and not token.pos_:
+                    token.pos_ = "VERB"
+            examples.append(Example(doc, example.reference))
+        references = examples
+    results["textacy"] = describe(*annotate(textacy, references), first)
+    results["textacy"]["failures"] = textacy.failures
+    rows = []
+    for name, result in results.items():
+        by_type = [result["quotation_per_type"][kind]["f"] for kind in KINDS[1:]]
+        values = [result["quotation_p"], result["quotation_r"], result["quotation_f"], *by_type]
+        values += [result["quotation_cue_f"], result["quotation_near_r"], result["quotation_far_r"]]
+        rows.append(
+            [name, *(f"{100 * value:.1f}" for value in values), f"{result['p_value']:.4f}", f"{result['speed']:,.0f}"]
+        )
+    header = ["system", "P", "R", "F", *(f"{kind.lower()} F" for kind in KINDS[1:]), "cue F", "near R", "far R"]
+    print(format_table([*header, "p", "words/s"], rows))
+    print(f"\ntextacy failed on {textacy.failures} of {len(references)} articles.")
+    write_results({"corpus": corpus.name, **results}, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)

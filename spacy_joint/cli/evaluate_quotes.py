@@ -1,0 +1,64 @@
+"""`evaluate-quotes`: all measures of quotations for a pipeline, on documents that are tagged and parsed already."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+from .files import replace_when_written
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.training import Example
+
+COMPONENTS = ("quotation_cues", "quotation_spans")
+
+
+def evaluate_quotes(
+    model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
+    corpus: Annotated[Path, typer.Argument(help=".spacy file that convert-quotes wrote.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="JSON file to write.")] = None,
+) -> None:
+    """Measure quotations and cues of a pipeline, and its speed without tagging and parsing."""
+    from .. import load
+    from ..corpora.quotations import create_quotation_corpus
+
+    nlp = load(model)
+    examples = list(create_quotation_corpus(corpus)(nlp))
+    if not examples:
+        raise ValueError(Errors.J413.format(path=corpus))
+    scores = measure(nlp, examples)
+    rows = [
+        (name.removeprefix("quotation_"), f"{100 * value:.2f}")
+        for name, value in scores.items()
+        if isinstance(value, float) and name != "speed"
+    ]
+    for kind, of_kind in scores["quotation_per_type"].items():
+        rows += [(f"{kind.lower()} {measure}", f"{100 * value:.2f}") for measure, value in of_kind.items()]
+    rows.append(("words a second", f"{scores['speed']:,.0f}"))
+    msg.table(rows, title=corpus.name, aligns=("l", "r"))
+    if output is not None:
+        with replace_when_written(output) as path:
+            path.write_text(json.dumps(scores, indent=2) + "\n", encoding="utf8")
+        msg.good(f"Saved to {output}")
+
+
+def measure(nlp: Language, examples: Sequence[Example]) -> dict[str, Any]:
+    """All scores of a pipeline's components of quotations, and `speed`, the words that they annotate a second."""
+    from ..scoring.quotations import score_quotations
+
+    components = [component for name, component in nlp.pipeline if nlp.get_pipe_meta(name).factory in COMPONENTS]
+    start = time.process_time()
+    for example in examples:
+        for component in components:
+            component(example.predicted)
+    seconds = time.process_time() - start
+    words = sum(len(example.predicted) for example in examples)
+    return {**score_quotations(examples), "documents": len(examples), "words": words, "speed": words / seconds}

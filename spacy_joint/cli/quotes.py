@@ -1,0 +1,55 @@
+"""`quotes`: plain text in, quotations with speakers out."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import Errors
+from .annotate import STANDARD_INPUT, decode
+from .files import replace_when_written
+
+FORMATS = ("json", "jsonl", "table")
+COMPONENT = "quotation_spans"
+
+
+def quotes(
+    file: Annotated[str, typer.Argument(help="Text in UTF-8; - for the standard input.")] = STANDARD_INPUT,
+    format_: Annotated[str, typer.Option("--format", "-f", help="json, jsonl (a line a document) or table.")] = "table",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; else standard output.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline; else the one of this package.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Each line is a document, not all of the text one.")] = False,
+    single_quotes: Annotated[bool, typer.Option("--single-quotes", help="Single marks quote, too; for rules.")] = False,
+) -> None:
+    """Find quotations, and who said them.
+
+    A pipeline without a quotation_spans gets one that goes by rules.
+    """
+    if format_ not in FORMATS:
+        raise ValueError(Errors.J404.format(found=format_, allowed=", ".join(FORMATS)))
+    if file != STANDARD_INPUT and not Path(file).exists():
+        raise FileNotFoundError(Errors.J402.format(path=file))
+    from .. import load
+    from ..quotation.export import write_json, write_json_lines, write_table
+
+    write = {"json": write_json, "jsonl": write_json_lines, "table": write_table}[format_]
+    nlp = load(model)
+    # spaCy's limit is for models that need much memory a character.
+    nlp.max_length = sys.maxsize
+    if COMPONENT not in nlp.pipe_factories.values():
+        nlp.add_pipe(COMPONENT, config={"single_quotes": single_quotes})
+    with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as source:
+        decoded = decode(source, "standard input" if file == STANDARD_INPUT else file)
+        texts = (line.rstrip("\r\n") for line in decoded) if lines else iter(["".join(decoded)])
+        docs = nlp.pipe(map(nlp.make_doc, texts))
+        if output is None:
+            write(docs, typer.get_text_stream("stdout", encoding="utf8"))
+            return
+        with replace_when_written(output) as path, path.open("w", encoding="utf8", newline="\n") as written:
+            write(docs, written)

@@ -1,0 +1,67 @@
+"""Direct speech as LitBank annotates it: tab-separated `NAME.ann` beside `NAME.txt`, a sentence of tokens a line.
+
+Lines of the annotation are `QUOTE id sentence token sentence token text`, where both ends are inclusive and counted
+from 0, and `ATTRIB id speaker`. Speakers are people of a novel, not words of its text, so they become the `kb_id_` of
+quotations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..quotation.marks import QUOTATIONS, find_type
+from .files import list_files
+
+SUFFIX = ".ann"
+QUOTE = "`QUOTE id sentence token sentence token text`"
+
+
+def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read documents with quotations and, as `kb_id_`, their speakers. Sentences and tokens are those of the file.
+
+    path: An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
+    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError (J142) if a line is
+    malformed or names a token that is not there.
+    """
+    for file in list_files(path, SUFFIX):
+        text_file = file.with_suffix(".txt")
+        if not text_file.is_file():
+            raise FileNotFoundError(Errors.J140.format(file=file, text=text_file))
+        sentences = [line.split() for line in text_file.read_text(encoding="utf8").splitlines()]
+        doc = Doc(
+            vocab,
+            words=[word for sentence in sentences for word in sentence],
+            sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
+        )
+        first = [0]
+        for sentence in sentences:
+            first.append(first[-1] + len(sentence))
+        lines = [line.split("\t") for line in file.read_text(encoding="utf8").splitlines()]
+        speakers = {line[1]: line[2] for line in lines if line[0] == "ATTRIB" and len(line) > 2}
+        spans = []
+        for number, line in enumerate(lines, start=1):
+            if line[0] == "QUOTE":
+                begin, end = _find_run(line, first, file, number)
+                label = find_type([token.text for token in doc[begin:end]])
+                speaker = speakers.get(line[1], "")
+                spans.append(Span(doc, begin, end, label=label, kb_id=speaker, span_id=line[1]))
+        doc.spans[QUOTATIONS] = sorted(spans, key=lambda span: span.start)
+        yield doc
+
+
+def _find_run(line: list[str], first: list[int], file: Path, number: int) -> tuple[int, int]:
+    try:
+        begin_sentence, begin, end_sentence, end = map(int, line[2:6])
+        run = first[begin_sentence] + begin, first[end_sentence] + end + 1
+        if not 0 <= run[0] < run[1] <= first[-1]:
+            raise IndexError
+    except (IndexError, ValueError) as error:
+        raise ValueError(
+            Errors.J142.format(file=file, line=number, found="\t".join(line), expected=f"{QUOTE} within the text")
+        ) from error
+    return run

@@ -1,0 +1,70 @@
+"""Annotated quotations in spaCy's binary format, with what earlier components said of the same documents.
+
+`spacy joint convert-quotes` writes such files: tags, trees and sentences are those that a pipeline predicted, spans are
+gold. Predicted cues, which a model must learn from because it will not see gold ones, are spans under a key of their
+own: `spacy joint jackknife` puts them there.
+"""
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from ..errors import Errors
+from ..quotation.marks import CUES
+from .docbin import SUFFIX, read_docbin
+from .examples import Corpus
+from .files import require_path
+
+JACKKNIFED = "jackknifed_cues"
+
+
+def create_quotation_corpus(
+    path: Path | None,
+    *,
+    cues: str | None = None,
+    shuffle: bool = False,
+    seed: int = 0,
+    limit: int = 0,
+) -> Corpus:
+    """Make a corpus of quotations, registered as the reader `spacy_joint.QuotationCorpus.v1`.
+
+    path: A DocBin file, or a directory of `.spacy` files.
+    cues: The key of predicted cues in `doc.spans`, which the predicted side has as its cues; None: it has none.
+    shuffle: Whether to shuffle the documents, anew at each pass.
+    seed: Of the order of the documents.
+    limit: The number of documents to read. 0 reads all.
+    Raises ValueError (J100) if the path is None; the corpus raises ValueError (J144) if a document lacks the cues.
+    """
+    checked = require_path(path, SUFFIX)
+    order = random.Random(seed)
+
+    def corpus(nlp: Language) -> Iterator[Example]:
+        references = list(islice((doc for doc in read_docbin(checked, nlp.vocab) if len(doc)), limit or None))
+        if shuffle:
+            order.shuffle(references)
+        for reference in references:
+            yield make_quotation_example(reference, cues)
+
+    return corpus
+
+
+def make_quotation_example(reference: Doc, cues: str | None = None) -> Example:
+    """Pair a reference with a copy that has its tokens, tags and trees, and no spans but predicted cues.
+
+    cues: Their key in `doc.spans`; None: the copy has no cues.
+    Raises ValueError (J144) if they are not there.
+    """
+    predicted = reference.copy()
+    predicted.spans.clear()
+    if cues is not None:
+        if cues not in reference.spans:
+            raise ValueError(Errors.J144.format(key=cues, words=reference.text[:40]))
+        predicted.spans[CUES] = [
+            Span(predicted, span.start, span.end, label=span.label) for span in reference.spans[cues]
+        ]
+    return Example(predicted, reference)

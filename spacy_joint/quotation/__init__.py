@@ -1,0 +1,1 @@
+"""Cues and direct, indirect and mixed quotations."""

@@ -1,0 +1,145 @@
+"""Quotation marks, and what a span is by its marks: direct, mixed or indirect (Scheible, Klinger & Pado, ACL 2016).
+
+Marks are told by their text, never by `is_quote` or a tag, which mix in apostrophes. Which span is a quotation is not
+decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from spacy.tokens import Doc, Span
+
+DIRECT, INDIRECT, MIXED = "DIRECT", "INDIRECT", "MIXED"
+TYPES = (DIRECT, INDIRECT, MIXED)
+CUE, SPEAKER = "CUE", "SPEAKER"
+# Under these keys are the quotations, cues and speakers of a document, unless a config says otherwise; what belongs
+# together has the same `id_`.
+QUOTATIONS, CUES, SPEAKERS = "quotations", "quotation_cues", "quotation_speakers"
+
+DOUBLE = frozenset(('"', "``", "''", "“", "”", "„", "‟", "«", "»", "「", "」", "『", "』", "〝", "〞"))
+# Never part of a quotation's end, as annotators cut them.
+TRAILING = frozenset(",.:?")
+
+
+def find_type(words: Sequence[str], marks: Set[str] = DOUBLE) -> str:
+    """The type of a quotation by its words: direct if both ends are marks, mixed if any word is, indirect if none."""
+    if words[0] in marks and words[-1] in marks:
+        return DIRECT
+    return MIXED if any(word in marks for word in words) else INDIRECT
+
+
+def make_span(doc: Doc, start: int, end: int, span_id: str, marks: Set[str] = DOUBLE) -> Span:
+    """The quotation of tokens `start` to `end` - 1, labelled with its type."""
+    return Span(doc, start, end, label=find_type([token.text for token in doc[start:end]], marks), span_id=span_id)
+
+
+# Glyphs that open, with those that close them. Straight ones do both.
+PAIRS = {
+    "“": "”",
+    "”": "”",
+    "„": "“”‟",
+    "‟": "”",
+    "«": "»",
+    "»": "«",
+    "「": "」",
+    "『": "』",
+    "〝": "〞",
+    "``": "''",
+}
+SINGLE_PAIRS = {"‘": "’", "‹": "›", "`": "'"}
+OPENING, CLOSING, EITHER = 1, 2, 3
+STRAIGHT_MARKS = {'"': EITHER, "''": EITHER}
+SINGLE_STRAIGHT = {"'": EITHER, "’": CLOSING}
+
+
+class MarkStyle:
+    """Which tokens quote, and what closes what.
+
+    single (bool): Whether single marks quote, too, as in British print. Apostrophes do not: they are glued to a word.
+    guillemets_inward (bool): »so«, as in German print, rather than «so».
+    """
+
+    def __init__(self, single: bool = False, guillemets_inward: bool = False) -> None:
+        self.single = single
+        self.closers = {**PAIRS, **(SINGLE_PAIRS if single else {})}
+        if guillemets_inward:
+            del self.closers["«"]
+        else:
+            del self.closers["»"]
+        either = {**STRAIGHT_MARKS, **(SINGLE_STRAIGHT if single else {})}
+        self.marks = {*DOUBLE, *self.closers, *"".join(self.closers.values()), *either}
+        self.either = set(either)
+
+    def find_role(self, doc: Doc, i: int) -> int:
+        """Whether a mark opens, closes, or may do either, by its glyph and by the spaces beside it."""
+        text = doc[i].text
+        space_before = i == 0 or bool(doc[i - 1].whitespace_) or doc[i - 1].text.isspace()
+        space_after = i + 1 == len(doc) or bool(doc[i].whitespace_) or doc[i + 1].text.isspace()
+        if text in "'’" and not space_before and space_after and doc[i - 1].text[-1:] == "s":
+            # Between words, the apostrophe of "the dogs’ turn".
+            following = doc[i + 1].text if i + 1 < len(doc) else ""
+            return 0 if following[:1].islower() else CLOSING
+        if text in self.either:
+            if space_before != space_after:
+                return OPENING if space_before else CLOSING
+            # Glued on both sides: a mark after punctuation closes it, an apostrophe is none.
+            return EITHER
+        if text in self.closers:
+            # „so“ closes with what opens elsewhere.
+            return EITHER if text in "“”" and space_before != space_after and not space_before else OPENING
+        return CLOSING
+
+
+def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: set[int]) -> list[tuple[int, int]]:
+    """The marks that belong together, as tokens (opening, closing), in order.
+
+    A mark without a partner changes nothing for those after it: a paragraph ends what is open, unless the next one
+    starts with another opening mark, as quotations over paragraphs do; and a second opening mark takes the place of the
+    first.
+
+    paragraph_starts (set[int]): The first tokens of paragraphs.
+    """
+    pairs = []
+    opened: int | None = None
+    for i in sorted(paragraph_starts.union(token.i for token in doc if token.text in style.marks)):
+        is_mark = doc[i].text in style.marks
+        role = style.find_role(doc, i) if is_mark else 0
+        if opened is not None and i in paragraph_starts:
+            if role & OPENING and doc[i].text == doc[opened].text:
+                continue
+            opened = None
+        if not is_mark:
+            continue
+        if opened is None:
+            if role & OPENING:
+                opened = i
+        elif role & CLOSING and _closes(doc, opened, i, style):
+            pairs.append((opened, i))
+            opened = None
+        elif role & OPENING and _same_kind(doc, opened, i):
+            opened = i
+    return pairs
+
+
+def _closes(doc: Doc, opened: int, i: int, style: MarkStyle) -> bool:
+    first, second = doc[opened].text, doc[i].text
+    return second == first if first in style.either else second in style.closers[first]
+
+
+def _same_kind(doc: Doc, opened: int, i: int) -> bool:
+    """Whether two marks open alike: a single one inside of double ones opens something else."""
+    return (doc[opened].text in DOUBLE) == (doc[i].text in DOUBLE)
+
+
+def find_paragraph_starts(doc: Doc) -> set[int]:
+    """The first word of the document, and each first word after a line break."""
+    starts = set()
+    after_break = True
+    for token in doc:
+        if token.text.isspace():
+            after_break = after_break or "\n" in token.text
+        elif after_break:
+            starts.add(token.i)
+            after_break = False
+    return starts

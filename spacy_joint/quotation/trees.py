@@ -1,0 +1,81 @@
+"""What dependency trees say about where quotations begin and end: edges of subtrees, and what hangs on cues.
+
+Everything is computed for all tokens of a document at once, level by level from the roots or to them. Subtrees are
+measured without the punctuation at their ends, because which token a mark hangs on is arbitrary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Trees:
+    """The trees of a document; each array has a number a token, -1 where there is none.
+
+    heads: The head; a root heads itself.
+    depth: Arcs to the root.
+    left, right: The first and the last word of the subtree, punctuation aside.
+    opens, closes: The root of the largest subtree that begins, or ends, with this token.
+    """
+
+    heads: np.ndarray
+    depth: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    opens: np.ndarray
+    closes: np.ndarray
+
+    @classmethod
+    def from_heads(cls, heads: np.ndarray, is_mark: np.ndarray) -> Trees:
+        """Measures trees.
+
+        heads (np.ndarray): The head of each token; a root heads itself.
+        is_mark (np.ndarray): Which tokens are punctuation.
+        """
+        n = len(heads)
+        depth = find_depth(heads)
+        left = np.where(is_mark, n, np.arange(n))
+        right = np.where(is_mark, -1, np.arange(n))
+        by_depth = np.argsort(-depth, kind="stable")
+        for level in _levels(by_depth, depth):
+            if depth[level[0]]:
+                np.minimum.at(left, heads[level], left[level])
+                np.maximum.at(right, heads[level], right[level])
+        opens, closes = np.full(n, -1), np.full(n, -1)
+        real = by_depth[right[by_depth] >= 0]
+        # Roots come last, so the largest subtree stays.
+        opens[left[real]] = real
+        closes[right[real]] = real
+        left[right < 0] = -1
+        return cls(heads, depth, left, right, opens, closes)
+
+    def find_arguments(self, is_cue: np.ndarray) -> np.ndarray:
+        """For each token the dependent of a cue that it is below, or is itself; -1 for tokens below no cue."""
+        arguments = np.full(len(self.heads), -1)
+        for level in _levels(np.argsort(self.depth, kind="stable"), self.depth):
+            if self.depth[level[0]]:
+                heads = self.heads[level]
+                arguments[level] = np.where(is_cue[heads], level, arguments[heads])
+        return arguments
+
+
+def find_depth(heads: np.ndarray) -> np.ndarray:
+    """How many arcs are between each token and its root."""
+    depth = np.where(heads == np.arange(len(heads)), 0, 1)
+    ancestors = heads
+    # Each round doubles how far up has been counted.
+    while True:
+        further = depth + depth[ancestors]
+        if np.array_equal(further, depth):
+            return depth
+        depth, ancestors = further, ancestors[ancestors]
+
+
+def _levels(order: np.ndarray, depth: np.ndarray) -> list[np.ndarray]:
+    """Tokens that are sorted by depth, apart."""
+    if not len(order):
+        return []
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)

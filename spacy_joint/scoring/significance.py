@@ -1,0 +1,46 @@
+"""Is a difference between two systems more than luck? Approximate randomisation (Noreen 1989) over documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import Errors
+from .quotations import Counts
+
+
+def randomise(
+    first: Sequence[Counts], second: Sequence[Counts], measure: str = "f_score", *, rounds: int = 10_000, seed: int = 0
+) -> float:
+    """The probability that two systems of the same quality differ as much as these do, or more.
+
+    first, second: The counts of either system, a document each, in the same order.
+    measure: "precision", "recall" or "f_score" of the summed counts.
+    rounds: How often documents are swapped at random.
+    Raises ValueError (J143) if the systems were not counted on the same documents.
+    """
+    if len(first) != len(second):
+        raise ValueError(Errors.J143.format(first=len(first), second=len(second)))
+    if not first:
+        return 1.0
+    counts = np.array([[count.values for count in system] for system in (first, second)])
+    generator = np.random.default_rng(seed)
+    observed = _difference(counts.sum(axis=1), measure)
+    at_least = 0
+    for _ in range(rounds):
+        swapped = generator.random(len(first)) < 0.5
+        sums = np.stack(
+            [
+                counts[0, ~swapped].sum(axis=0) + counts[1, swapped].sum(axis=0),
+                counts[1, ~swapped].sum(axis=0) + counts[0, swapped].sum(axis=0),
+            ]
+        )
+        # Sums in another order differ in their last bits.
+        at_least += _difference(sums, measure) >= observed - 1e-12
+    return (at_least + 1) / (rounds + 1)
+
+
+def _difference(sums: np.ndarray, measure: str) -> float:
+    first, second = (getattr(Counts(*values), measure) for values in sums.tolist())
+    return abs(first - second)

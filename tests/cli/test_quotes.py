@@ -1,0 +1,70 @@
+"""`quotes`: text in, quotations out; and the commands that convert and measure."""
+
+import json
+
+import pytest
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+
+TEXT = "“We are late,” said Ann Lee. “We know.”\n\nIt rained.\n"
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT, encoding="utf8")
+    return path
+
+
+def test_a_table_is_printed_by_default(run, text_file):
+    printed = run("quotes", text_file).stdout
+    assert "Ann Lee" in printed and "“We are late,” … “We know.”" in printed and "direct" in printed
+
+
+def test_json_is_one_list_and_json_lines_a_document_a_line(run, text_file):
+    (document,) = json.loads(run("quotes", text_file, "--format", "json").stdout)
+    assert document["text"] == TEXT
+    lines = run("quotes", text_file, "--format", "jsonl", "--lines").stdout.splitlines()
+    assert [len(json.loads(line)["quotations"]) for line in lines] == [1, 0, 0]
+
+
+def test_output_replaces_a_file_only_once_it_is_complete(run, tmp_path):
+    output = tmp_path / "quotes.jsonl"
+    output.write_text("before", encoding="utf8")
+    run("quotes", "--lines", "-f", "jsonl", "-o", output, text=b"hi\n\xff\n", fails=True)
+    assert output.read_text(encoding="utf8") == "before"
+    run("quotes", "-f", "jsonl", "-o", output, text=TEXT)
+    assert json.loads(output.read_text(encoding="utf8"))["quotations"]
+
+
+def test_single_marks_quote_by_option(run):
+    text = "‘We are late,’ said Ann Lee."
+    types = []
+    for options in ([], ["--single-quotes"]):
+        document = json.loads(run("quotes", "-f", "jsonl", *options, text=text).stdout)
+        types.append([quotation["type"] for quotation in document["quotations"]])
+    assert "direct" not in types[0]
+    assert types[1] == ["direct"]
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--format", "xml"], "J404"), (["missing.txt"], "J402")])
+def test_what_is_wrong_is_said_in_a_line(run, arguments, code):
+    assert f"[{code}]" in run("quotes", *arguments, text="hi", fails=True).stderr
+
+
+def test_annotated_quotations_are_converted_and_rules_are_measured(run, assets, tmp_path):
+    corpus, metrics = tmp_path / "dev.spacy", tmp_path / "metrics.json"
+    run("convert-quotes", assets / "tiny_quotes" / "dev", corpus)
+    docs = list(DocBin().from_disk(corpus).get_docs(Vocab()))
+    assert len(docs) == 2 and all(doc.has_annotation("DEP") and len(doc.spans["quotations"]) for doc in docs)
+    import spacy
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans")
+    nlp.to_disk(tmp_path / "rules")
+    run("evaluate-quotes", tmp_path / "rules", corpus, "--output", metrics)
+    assert json.loads(metrics.read_text())["quotation_per_type"]["DIRECT"]["f"] > 0.8
+
+
+def test_other_formats_are_refused(run, tmp_path):
+    assert "[J404]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format", "xml", fails=True).stderr

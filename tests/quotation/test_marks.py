@@ -1,0 +1,36 @@
+"""Pairs of quotation marks, paragraphs, and types of spans."""
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_joint.quotation.marks import MarkStyle, find_paragraph_starts, find_type, pair_marks
+
+NLP = spacy.blank("en")
+
+
+@pytest.mark.parametrize(
+    ("words", "label"),
+    [
+        (["“", "so", "”"], "DIRECT"),
+        (['"', '"'], "DIRECT"),
+        (["that", "“", "so", "”"], "MIXED"),
+        (["“", "so", "”", "and"], "MIXED"),
+        (["that", "'", "so", "'"], "INDIRECT"),
+    ],
+)
+def test_the_type_of_a_span_is_that_of_its_marks(words, label):
+    assert find_type(words) == label
+
+
+def test_paragraphs_start_after_line_breaks():
+    doc = NLP("\n One two.\nThree\n\n  Four")
+    assert [doc[i].text for i in sorted(find_paragraph_starts(doc))] == ["One", "Three", "Four"]
+
+
+@given(st.text(alphabet="a\"“”'‘’«»„ \n.,", max_size=60), st.booleans(), st.booleans())
+def test_pairs_of_any_text_are_in_order_and_apart(text, single, inward):
+    doc = NLP.make_doc(text)
+    edges = [i for pair in pair_marks(doc, MarkStyle(single, inward), find_paragraph_starts(doc)) for i in pair]
+    assert edges == sorted(set(edges))

@@ -1,0 +1,79 @@
+"""The system of quotations: what may be done, what is seen, and what comes out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.system import Walk
+from spacy_joint.quotation.system import FACTS, QuotationSystem
+
+OUT, BEGIN, INSIDE, END = range(4)
+
+
+def make_columns(n, **facts):
+    values = np.full((n, len(FACTS)), -1, dtype=np.int32)
+    for name in FACTS:
+        if name.startswith("n.") or name in ("sentence", "paragraph", "is.mark"):
+            values[:, FACTS.index(name)] = 0
+    for name in ("sentence.first", "word.next", "word.before"):
+        values[:, FACTS.index(name)] = np.arange(n) if name.startswith("word") else 0
+    values[:, FACTS.index("sentence.last")] = n - 1
+    for name, numbers in facts.items():
+        values[:, FACTS.index(name.replace("_", "."))] = numbers
+    return Columns(["word"], np.ones((n, 1), dtype=np.uint64), None, values)
+
+
+def walk(actions, n=6, system=None, **facts):
+    walked = Walk(system or QuotationSystem(), make_columns(n, **facts))
+    for action in actions:
+        walked.advance(action)
+    return walked
+
+
+def test_a_span_has_two_tokens_or_more():
+    assert walk([]).legal() == [OUT, BEGIN]
+    assert walk([BEGIN]).legal() == [INSIDE, END]
+    assert walk([OUT] * 5).legal() == [OUT]
+
+
+def test_the_last_token_ends_what_is_open():
+    assert walk([OUT, BEGIN, INSIDE, INSIDE, INSIDE]).legal() == [END]
+
+
+@given(st.data())
+def test_any_walk_ends_in_spans_that_make_it_again(data):
+    n = data.draw(st.integers(0, 12))
+    system = QuotationSystem()
+    walked, actions = Walk(system, make_columns(n)), []
+    while not walked.is_final:
+        actions.append(data.draw(st.sampled_from(walked.legal())))
+        walked.advance(actions[-1])
+    spans = system.build(np.array(actions, dtype=np.uint16))
+    assert system.actions(spans, n).tolist() == actions
+
+
+@pytest.mark.parametrize("spans", [[(0, 0)], [(0, 2), (2, 3)], [(4, 6)], [(-1, 2)]])
+def test_spans_that_cannot_be_are_refused(spans):
+    with pytest.raises(ValueError, match=r"\[J320\]"):
+        QuotationSystem().actions(spans, 6)
+
+
+def test_features_see_the_whole_span_that_would_end():
+    seen = walk([OUT, BEGIN, INSIDE], n_commas=[0, 0, 1, 1, 1, 2], n_cues=[1, 1, 1, 1, 1, 1]).slots()
+    assert (seen["length"], seen["commas"], seen["cues.inside"]) == (4, 2, 1)
+
+
+def test_a_span_may_fit_the_tree_of_a_cues_argument():
+    facts = {"argument": 2, "argument_left": 1, "argument_right": 3, "governor": 0}
+    fits = walk([OUT, BEGIN, INSIDE], **facts).slots()
+    falls_short = walk([OUT, BEGIN], **facts).slots()
+    assert fits["fit.argument"] != falls_short["fit.argument"]
+    assert fits["governors"] == falls_short["governors"] == 2
+
+
+def test_neighbours_are_seen_only_if_wanted():
+    before = [BEGIN, END, OUT]
+    assert walk(before).slots()["last.distance"] > 0
+    assert walk(before, system=QuotationSystem(neighbours=False)).slots()["last.distance"] == 0

@@ -1,0 +1,232 @@
+"""What users of tools for quotations ask for, a need a section, with the tools and issues where it was met."""
+
+import json
+import time
+
+import pytest
+import spacy
+from spacy.tokens import Span
+
+from spacy_joint.quotation.export import describe_document
+
+
+def texts(doc):
+    return [content.text for quotation in doc._.quotations for content in quotation.contents]
+
+
+@pytest.fixture
+def find(unparsed):
+    return lambda text: texts(unparsed(text))
+
+
+@pytest.fixture
+def with_config():
+    def with_config(**config):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("quotation_spans", config=config)
+        return lambda text: texts(nlp(text))
+
+    return with_config
+
+
+# 1. Unbalanced marks never raise, nor shift later pairs (textacy #379).
+
+
+@pytest.mark.parametrize("stray", ["“", "”", '"', '5"', "“ “"])
+def test_a_stray_mark_does_not_shift_later_pairs(find, stray):
+    assert find(f"A {stray} stray mark.\n\nIt rained.\n\n“We are here now,” he said. “We stay here.”") == [
+        "“We are here now,”",
+        "“We stay here.”",
+    ]
+
+
+def test_a_second_opening_mark_takes_the_place_of_the_first(find):
+    assert find("He said “oh dear, “We are here now,” again.") == ["“We are here now,”"]
+
+
+def test_a_document_may_end_inside_a_quotation(find):
+    assert find("“We are here,” she said. “We will") == ["“We are here,”"]
+
+
+# 2. Marks are paired by glyph, in all styles; single ones by option (textacy #379, spaCy #13883).
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    ["“We are here.”", '"We are here."', "„We are here.“", "„We are here.”", "«We are here.»", "「We are here.」"],
+)
+def test_marks_of_all_styles_are_paired(find, quoted):
+    assert find(f"She said: {quoted} Then she left.") == [quoted]
+
+
+def test_marks_of_different_styles_do_not_pair(find):
+    assert find("She said: “We are here.» Then she left.") == []
+
+
+def test_guillemets_may_point_inward(with_config):
+    assert with_config(guillemets_inward=True)("She said: »We are here.« Then she left.") == ["»We are here.«"]
+
+
+def test_single_marks_quote_by_option_and_apostrophes_never_do(find, with_config):
+    text = "‘It’s the dogs’ turn,’ he said. 'We don't know,' she said."
+    assert find(text) == []
+    assert with_config(single_quotes=True)(text) == ["‘It’s the dogs’ turn,’", "'We don't know,'"]
+
+
+# 3. A quotation over paragraphs, each with an opening mark, is one (CoreNLP #1139).
+
+
+@pytest.mark.parametrize(("opening", "closing"), ["“”", '""'])
+def test_a_quotation_goes_on_over_paragraphs(find, opening, closing):
+    quoted = f"{opening}We are here.\n\n{opening}We stay here.\n\n{opening}We go.{closing}"
+    assert find(f"She said this.\n\n{quoted}\n\nThen {opening}We left,{closing} he said.") == [
+        quoted,
+        f"{opening}We left,{closing}",
+    ]
+
+
+# 4. Indirect speech (textacy #293, rsyntax #2).
+
+
+def test_indirect_speech_is_found_with_a_parser(parsed):
+    (quotation,) = parsed("The mayor said that the bridge would open in May.")._.quotations
+    assert quotation.type == "INDIRECT"
+    assert quotation.contents[0].text == "that the bridge would open in May"
+    assert (quotation.cue.text, quotation.speaker.text) == ("said", "The mayor")
+
+
+def test_according_to_is_indirect_speech(parsed):
+    (quotation,) = parsed("According to the mayor, the bridge is closed.")._.quotations
+    assert (quotation.contents[0].text, quotation.speaker.text) == ("the bridge is closed", "the mayor")
+
+
+def test_without_a_parser_there_is_no_indirect_speech_and_no_error(find):
+    assert find("The mayor said that the bridge would open in May.") == []
+
+
+# 5. Layouts without a usual cue (textacy #383), rare cues, inverted subjects (CoreNLP #1090).
+
+
+def test_a_signature_after_a_dash_is_the_speaker(unparsed):
+    (quotation,) = unparsed("“We came, and we saw it all.” –Kurt V.\n\nThe end.")._.quotations
+    assert (quotation.cue.text, quotation.speaker.text) == ("–", "Kurt V.")
+
+
+@pytest.mark.parametrize("announcement", ["And from Anna Lee:", "From the desk of Anna Lee:", "Anna Lee:"])
+def test_an_announcement_names_the_speaker_of_the_next_paragraph(unparsed, announcement):
+    (quotation,) = unparsed(f"It rained.\n\n{announcement}\n\n“We are late, and we know it.”")._.quotations
+    assert quotation.speaker.text == "Anna Lee"
+
+
+def test_the_subject_may_follow_a_rare_cue(parsed):
+    (quotation,) = parsed("“We are late,” quipped the driver of the bus.")._.quotations
+    assert (quotation.cue.text, quotation.speaker.text) == ("quipped", "the driver of the bus")
+
+
+# 6. Quotations without cue or speaker are returned all the same (sayswho #3).
+
+
+def test_quotations_may_float(unparsed):
+    (quotation,) = unparsed("It was late. “We should go home now.” It rained.")._.quotations
+    assert quotation.cue is None and quotation.speaker is None
+
+
+# 7. The speaker is a span of the document, to be resolved by any coreference component; never an invented name.
+
+
+def test_the_speaker_is_a_mention_in_the_document(parsed):
+    doc = parsed("Ann Lee arrived. “We are late,” she said.")
+    (quotation,) = doc._.quotations
+    assert isinstance(quotation.speaker, Span) and quotation.speaker.doc is doc
+    assert quotation.speaker.text == "she"
+
+
+# 8. Nicknames, titles and scare quotes are no quotations (CoreNLP #1251).
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'John "Buddy" Holt won.',
+        'The novel "War And Peace" is long.',
+        "The so-called “experts” came.",
+        "THE “BIG NIGHT” IS HERE",
+        'A "" b.',
+    ],
+)
+def test_names_and_scare_quotes_are_no_quotations(find, text):
+    assert find(text) == []
+
+
+# 9. A flag on each token, in linear time (spaCy #4885, #3196).
+
+
+def test_tokens_know_whether_they_are_in_a_quotation(unparsed):
+    doc = unparsed("He said: “We are here.” Then he left.")
+    assert [token.text for token in doc if token._.in_quotation] == ["“", "We", "are", "here", ".", "”"]
+
+
+def test_a_long_document_is_no_problem(unparsed):
+    doc = unparsed.make_doc("“We are here now,” he said. It rained.\n\n" * 3000)
+    start = time.process_time()
+    doc = unparsed.get_pipe("quotation_spans")(doc)
+    # Quadratic time would be minutes.
+    assert time.process_time() - start < 30
+    assert len(doc.spans["quotations"]) == 3000
+
+
+# 10. spaCy's errors at quotation marks do no harm (spaCy #1285, #2619, #4047).
+
+
+def test_a_boundary_inside_of_a_quotation_does_not_cut_it(unparsed):
+    doc = unparsed.make_doc("He said: “We are here. We stay.” Then he left.")
+    for token in doc:
+        token.is_sent_start = token.i in (0, 3, 7, 8)
+    assert texts(unparsed.get_pipe("quotation_spans")(doc)) == ["“We are here. We stay.”"]
+
+
+def test_a_mark_that_is_glued_to_a_word_does_not_break_the_others(find):
+    assert find('He said,"There it is." And "We are here now," she said.')[-1] == '"We are here now,"'
+
+
+# 11. It installs with the package and needs nothing else.
+
+
+def test_it_is_a_factory_of_spacy():
+    assert spacy.blank("en").add_pipe("quotation_spans").name == "quotation_spans"
+
+
+# 12. Scores, character offsets, tables and JSON, highlighting.
+
+
+def test_json_has_offsets_and_scores(parsed):
+    text = "“We are late,” said Ann Lee. “We know.”"
+    described = json.loads(json.dumps(describe_document(parsed(text))))
+    (quotation,) = described["quotations"]
+    for span in [*quotation["contents"], quotation["cue"], quotation["speaker"]]:
+        assert text[span["start"] : span["end"]] == span["text"]
+    assert [content["score"] for content in quotation["contents"]] == [1.0, 1.0]
+    assert quotation["order"] == "QCSQ"
+
+
+def test_displacy_shows_the_spans(parsed):
+    doc = parsed("“We are late,” said Ann Lee.")
+    shown = spacy.displacy.render(doc, style="span", options={"spans_key": "quotations"}, jupyter=False)
+    assert "DIRECT" in shown
+
+
+# 13. What belongs together stays together: runs, cue and speaker (Citron, PolNeAR).
+
+
+def test_runs_of_one_quotation_have_the_same_id_as_cue_and_speaker(parsed):
+    doc = parsed("“We are late,” said Ann Lee. “We know.”")
+    assert [span.id_ for span in doc.spans["quotations"]] == ["Q1", "Q1"]
+    assert [span.text for span in doc.spans["quotation_cues"] if span.id_ == "Q1"] == ["said"]
+    assert [span.id_ for span in doc.spans["quotation_speakers"]] == ["Q1"]
+    (quotation,) = doc._.quotations
+    assert len(quotation.contents) == 2
+
+
+def test_only_the_outer_of_two_attributions_is_reported(parsed):
+    doc = parsed("He said that she knew that the bridge was closed.")
+    assert texts(doc) == ["that she knew that the bridge was closed"]

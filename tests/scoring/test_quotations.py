@@ -1,0 +1,89 @@
+"""Scores of quotations, and whether differences are luck."""
+
+import pytest
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_joint.quotation.marks import make_span
+from spacy_joint.scoring.quotations import Counts, score_quotations
+from spacy_joint.scoring.significance import randomise
+
+WORDS = ["Ann", "said", "“", "we", "go", "”", "and", "that", "it", "rained", "on", "us"]
+
+
+def make_doc(runs, cues=(), words=WORDS):
+    doc = Doc(Vocab(), words=words)
+    doc.spans["quotations"] = [make_span(doc, begin, end, f"Q{number}") for number, (begin, end) in enumerate(runs)]
+    doc.spans["quotation_cues"] = [Span(doc, cue, cue + 1, label="CUE", span_id="Q0") for cue in cues]
+    return doc
+
+
+def score(predicted, gold, predicted_cues=(), gold_cues=()):
+    example = Example(make_doc(predicted, predicted_cues), make_doc(gold, gold_cues))
+    return score_quotations([example])
+
+
+def test_strict_scores_want_both_boundaries():
+    scores = score([(2, 6), (7, 11)], [(2, 6), (7, 12)])
+    assert (scores["quotation_p"], scores["quotation_r"], scores["quotation_f"]) == (0.5, 0.5, 0.5)
+
+
+def test_partial_scores_are_shares_of_tokens():
+    scores = score([(7, 11)], [(7, 12)])
+    assert (scores["quotation_partial_p"], scores["quotation_partial_r"]) == (1.0, 0.8)
+
+
+def test_types_are_told_apart():
+    per_type = score([(2, 6), (7, 11)], [(2, 6), (7, 12)])["quotation_per_type"]
+    assert (per_type["DIRECT"]["f"], per_type["INDIRECT"]["f"]) == (1.0, 0.0)
+    # Nothing there and nothing predicted: nothing wrong.
+    assert per_type["MIXED"]["f"] == 1.0
+
+
+def test_partial_scores_do_not_ask_for_the_type_of_the_other_side():
+    per_type = score([(3, 5)], [(2, 6)])["quotation_per_type"]
+    assert (per_type["INDIRECT"]["partial_p"], per_type["DIRECT"]["partial_r"]) == (1.0, 0.5)
+
+
+def test_cues_are_scored_by_their_heads():
+    scores = score([(2, 6)], [(2, 6)], (1, 9), (1,))
+    assert (scores["quotation_cue_p"], scores["quotation_cue_r"]) == (0.5, 1.0)
+
+
+def test_boundaries_near_and_far_from_the_cue():
+    scores = score([(2, 5)], [(2, 6)], gold_cues=(1,))
+    assert (scores["quotation_near_r"], scores["quotation_far_r"]) == (1.0, 0.0)
+    scores = score([(2, 5)], [(2, 6)], gold_cues=(9,))
+    assert (scores["quotation_near_r"], scores["quotation_far_r"]) == (0.0, 1.0)
+
+
+def test_whitespace_tokens_do_not_count():
+    gold = make_doc([(2, 6)])
+    predicted = make_doc([(3, 8)], words=["Ann", "said", "\n", "“", "we", "\n", "go", "”", *WORDS[6:]])
+    assert score_quotations([Example(predicted, gold)])["quotation_f"] == 1.0
+
+
+def test_references_without_spans_are_passed_over():
+    doc = Doc(Vocab(), words=WORDS)
+    assert score_quotations([Example(doc, doc.copy())])["quotation_f"] is None
+
+
+def test_a_large_difference_is_significant_and_none_is_not():
+    good, bad = [Counts(9, 10, 9, 10)] * 30, [Counts(4, 10, 4, 10)] * 30
+    assert randomise(good, bad, rounds=500) < 0.01
+    assert randomise(good, good, rounds=500) == 1.0
+
+
+def test_one_document_cannot_show_anything():
+    assert randomise([Counts(9, 10, 9, 10)], [Counts(4, 10, 4, 10)], rounds=200) == 1.0
+
+
+def test_randomisation_is_repeatable():
+    systems = [[Counts(i % 3, 3, i % 3, 4) for i in range(20)], [Counts(1, 3, 1, 4) for _ in range(20)]]
+    assert randomise(*systems, rounds=100, seed=1) == randomise(*systems, rounds=100, seed=1)
+
+
+def test_different_documents_are_refused():
+    with pytest.raises(ValueError, match=r"\[J143\]"):
+        randomise([Counts()], [])
