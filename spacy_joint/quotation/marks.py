@@ -85,9 +85,14 @@ class MarkStyle:
                 return OPENING if space_before else CLOSING
             # Glued on both sides: a mark after punctuation closes it, an apostrophe is none.
             return EITHER
+        if text == "”":
+            # Swedish print opens with it, too.
+            return OPENING if space_before and not space_after else CLOSING
+        if text == "“":
+            # German print closes with it.
+            return OPENING if space_before and not space_after else EITHER
         if text in self.closers:
-            # „so“ closes with what opens elsewhere.
-            return EITHER if text in "“”" and space_before != space_after and not space_before else OPENING
+            return OPENING
         return CLOSING
 
 

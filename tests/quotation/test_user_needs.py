@@ -59,6 +59,11 @@ def test_marks_of_all_styles_are_paired(find, quoted):
     assert find(f"She said: {quoted} Then she left.") == [quoted]
 
 
+@pytest.mark.parametrize("quoted", ["“ We are here . ”", '" We are here . "', "„ We are here . “", "”We are here.”"])
+def test_marks_between_spaces_and_swedish_ones_are_paired(find, quoted):
+    assert find(f"She said : {quoted} Then she left .") == [quoted]
+
+
 def test_marks_of_different_styles_do_not_pair(find):
     assert find("She said: “We are here.» Then she left.") == []
 
