@@ -36,12 +36,17 @@ def small_model() -> dict[str, Any]:
 def read_examples() -> ReadExamples:
     """Read `tiny_train` or `tiny_dev` for a pipeline; `keep` says what the predicted side has already.
 
-    References have dependency trees and constituents.
+    References have dependency trees, and constituents if the corpus has.
     """
 
-    def read(nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0) -> list[Example]:
-        examples = list(create_conllu_corpus(ASSETS / f"tiny_{part}.conllu", keep=list(keep), limit=limit)(nlp))
-        trees = read_trees(ASSETS / f"tiny_{part}.ptb")
+    def read(
+        nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0, corpus: str = "tiny"
+    ) -> list[Example]:
+        examples = list(create_conllu_corpus(ASSETS / f"{corpus}_{part}.conllu", keep=list(keep), limit=limit)(nlp))
+        brackets = ASSETS / f"{corpus}_{part}.ptb"
+        if not brackets.exists():
+            return examples
+        trees = read_trees(brackets)
         for example in examples:
             constituents = [
                 (label, sentence.start + start, sentence.start + end)

@@ -31,6 +31,10 @@ class Component:
     config: Settings other than the model.
     keep: Annotation that it needs on the predicted side.
     slot: A token that its templates can name.
+    corpus: What it learns from: see `read_examples`.
+    model: Settings of its model, instead of `small_model`.
+    requires: What it needs of other components, by its registration.
+    exceptions: Tests that it has no use for, and why.
     """
 
     factory: str
@@ -39,6 +43,10 @@ class Component:
     config: dict[str, Any] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     slot: str = "b0"
+    corpus: str = "tiny"
+    model: dict[str, Any] | None = None
+    requires: tuple[str, ...] = ()
+    exceptions: dict[str, str] = field(default_factory=dict)
 
 
 def spans_around(token: Token, key: str) -> tuple[tuple[str, int, int], ...]:
@@ -75,6 +83,23 @@ COMPONENTS = {
         keep=("TAG",),
         slot="w",
     ),
+    # Texts without tags have no phrases for it: that these come back, from disk and from other processes, is in
+    # ordering/test_prenominal_orderer.py.
+    "prenominal_orderer": Component(
+        "prenominal_orderer",
+        read=lambda token: spans_around(token, "prenominal"),
+        score=("order_full", 0.9),
+        keep=("TAG",),
+        slot="a",
+        corpus="modifiers",
+        model={"@architectures": "spacy_joint.OrderPerceptron.v1", "table_bits": 16, "n_tables": 2},
+        requires=("token.tag",),
+        exceptions={
+            "test_the_number_of_threads_does_not_change_the_model": "it learns phrase by phrase, in one thread",
+            "test_wrong_settings_are_refused": "it learns in one way only: strategies and rules cannot be set",
+            "test_a_model_of_other_labels_is_refused": "its labels are always the same",
+        },
+    ),
 }
 
 TEXTS = [
@@ -96,16 +121,23 @@ def component(request):
     return COMPONENTS[request.param]
 
 
+@pytest.fixture(autouse=True)
+def skip_exceptions(component, request):
+    if reason := component.exceptions.get(request.node.originalname):
+        pytest.skip(reason)
+
+
 @pytest.fixture(scope="module")
 def make(component, small_model, read_examples):
     """Make a pipeline with just the component, initialized."""
 
     def make(initialize=True, **model):
         nlp = spacy.blank("en")
-        nlp.add_pipe(component.factory, config={"model": {**small_model, **model}, **component.config})
+        settings = {**(component.model or small_model), **model}
+        nlp.add_pipe(component.factory, config={"model": settings, **component.config})
         if initialize:
             fix_random_seed(0)
-            nlp.initialize(lambda: read_examples(nlp))
+            nlp.initialize(lambda: read_examples(nlp, corpus=component.corpus))
         return nlp
 
     return make
@@ -114,7 +146,7 @@ def make(component, small_model, read_examples):
 @pytest.fixture(scope="module")
 def examples_of(component, read_examples):
     def examples_of(nlp, part="train", **options):
-        return read_examples(nlp, part, keep=component.keep, **options)
+        return read_examples(nlp, part, keep=component.keep, corpus=component.corpus, **options)
 
     return examples_of
 
@@ -278,7 +310,7 @@ def test_examples_that_are_none_are_refused(pipe, nlp):
 def test_initialize_without_annotation_says_what_is_missing(component, make):
     nlp = make(initialize=False)
     doc = nlp.make_doc("hello there")
-    with pytest.raises(ValueError, match=r"\[J3[013]0\]"):
+    with pytest.raises(ValueError, match=r"\[J3(?:[013]0|52)\]"):
         nlp.initialize(lambda: [Example(doc, doc.copy())])
 
 
@@ -321,17 +353,17 @@ def test_labels_unseen_at_initialization_are_passed_over(component, model_of, ma
     before = model_of(nlp)
     words = ["well", "hello"]
     # X is the part of speech that the treebank does not have.
-    reference = Doc(nlp.vocab, words=words, tags=["ODD", "UH"], pos=["X", "INTJ"], heads=[1, 1], deps=["odd", "ROOT"])
+    reference = Doc(nlp.vocab, words=words, tags=["NEVER", "UH"], pos=["X", "INTJ"], heads=[1, 1], deps=["odd", "ROOT"])
     nlp.update([Example(Doc(nlp.vocab, words=words), reference)])
     assert model_of(nlp) == before
-    assert not {"odd", "ODD", "X"} & set(nlp.get_pipe(component.factory).labels)
+    assert not {"odd", "NEVER", "X"} & set(nlp.get_pipe(component.factory).labels)
 
 
 @pytest.mark.parametrize("split", ["finer", "coarser", "shifted", "with whitespace"])
 def test_other_tokenisation_of_the_predicted_side_does_no_harm(component, make, read_examples, split):
     nlp = make()
     examples = []
-    for example in read_examples(nlp):
+    for example in read_examples(nlp, corpus=component.corpus):
         words = [token.text for token in example.reference]
         if split == "finer":
             words = [part for word in words for part in (word[:1], word[1:]) if part]
@@ -454,13 +486,13 @@ def test_add_label_says_why_not(component, nlp, pipe):
 
 
 def test_labels_are_in_the_meta(component, nlp, pipe):
-    assert len(pipe.labels) > 5
+    assert len(pipe.labels) > 1
     assert nlp.meta["labels"][component.factory] == list(pipe.labels)
 
 
 def test_analysis_of_pipes_finds_no_problem(component, nlp):
     analysis = nlp.analyze_pipes()
-    assert analysis["problems"] == {component.factory: []}
+    assert analysis["problems"] == {component.factory: list(component.requires)}
     assert analysis["summary"][component.factory]["assigns"]
     assert analysis["summary"][component.factory]["scores"]
 

@@ -109,9 +109,16 @@ class PrenominalOrderer(StructuredPipe):
         return self._require_trained().score(phrase)
 
     def _require_trained(self) -> PhraseRanker:
-        perceptron = self.perceptron
-        if not perceptron.is_set_up or not isinstance(perceptron, OrderPerceptron):
+        if not self.perceptron.is_set_up:
             raise ValueError(Errors.J071.format(name=self.name))
+        return self._get_ranker()
+
+    def _get_ranker(self) -> PhraseRanker:
+        perceptron = self.perceptron
+        if not isinstance(perceptron, OrderPerceptron):
+            raise ValueError(
+                Errors.J040.format(what="model", name=type(perceptron).__name__, known=OrderPerceptron.__name__)
+            )
         ranker = self._ranker
         # Loading or initializing replaces what it was made of.
         if (
@@ -160,13 +167,18 @@ class PrenominalOrderer(StructuredPipe):
         return tuple(labels)
 
     def make_system(self, labels: list[str]) -> OrderingSystem:
-        """The parts of orders."""
+        """The parts of orders.
+
+        RAISES KeyError: If the labels are not the component's own, as in a damaged cfg.
+        """
+        if labels != list(LABELS):
+            raise KeyError(labels)
         return OrderingSystem()
 
     def make_instance(self, example: Example) -> Any:
         """The phrases of the reference, in its order; None if there is none."""
         phrases = [phrase for _, phrase in find_in_doc(example.reference, self.cfg["source"])]
-        return self._require_trained().make_instances(phrases, self.cfg["untagged_share"]) or None
+        return self._get_ranker().make_instances(phrases, self.cfg["untagged_share"]) or None
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """None: nothing that is there constrains an order."""
@@ -209,7 +221,7 @@ class PrenominalOrderer(StructuredPipe):
             words = tuple(token.lower_ for token in doc[first:end])
             odd = margin < -self.cfg["threshold"] and not any(_contains(words, fixed) for fixed in self._exempt)
             span = Span(doc, first, end, label=LABELS[odd])
-            # Plain numbers, so that documents can be saved; tuples, as they come back.
+            # Plain numbers, so that documents can be saved; a tuple, as it comes back from a DocBin.
             span._.best_order = tuple(token for i in best for token in range(*place.modifiers[i]))
             span._.order_score, span._.order_margin = score, margin
             spans.append(span)

@@ -9,9 +9,10 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from .phrases import KINDS, NOUNS, make_corpus
+from .phrases import KINDS, make_corpus, shuffles
 
 MODEL = {"table_bits": 16, "n_tables": 2}
+SETTINGS = {"threshold": 0.5, "exempt": ["Red Big"]}
 
 
 def make_doc(vocab, phrase):
@@ -42,9 +43,18 @@ def tagged(nlp, text):
     return nlp.get_pipe("prenominal_orderer")(Doc(nlp.vocab, words=words, tags=tags))
 
 
+def read_phrases(doc):
+    """All that the component writes."""
+    # Documents that were bytes, as between processes, have lists where others have tuples: so spaCy reads them.
+    return [
+        (span.text, span.label_, tuple(span._.best_order), span._.order_score, span._.order_margin)
+        for span in doc.spans["prenominal"]
+    ]
+
+
 @pytest.fixture(scope="module")
 def nlp():
-    nlp = make_pipeline(threshold=0.5, exempt=["Red Big"])
+    nlp = make_pipeline(**SETTINGS)
     fix_random_seed(0)
     nlp.initialize(lambda: make_examples(nlp.vocab))
     train(nlp)
@@ -131,11 +141,14 @@ def test_it_is_the_same_after_it_was_saved(nlp, pipe, way, tmp_path):
         nlp.to_disk(tmp_path)
         again = spacy.load(tmp_path)
     elif way == "bytes":
-        again = make_pipeline().from_bytes(nlp.to_bytes())
+        again = make_pipeline(**SETTINGS).from_bytes(nlp.to_bytes())
     else:
         again = pickle.loads(pickle.dumps(nlp))
     words = [kind[0] for kind in reversed(KINDS)]
     assert again.get_pipe("prenominal_orderer").order(words, "hat", n_best=5) == pipe.order(words, "hat", n_best=5)
+    docs = [make_doc(nlp.vocab, phrase) for phrase in shuffles(make_corpus()[-1])]
+    annotated = [Doc(again.vocab).from_bytes(doc.to_bytes()) for doc in docs]
+    assert [read_phrases(again(doc)) for doc in annotated] == [read_phrases(nlp(doc)) for doc in docs]
 
 
 def test_training_goes_on_where_it_was_saved():
@@ -173,9 +186,18 @@ def test_marks_that_were_tagged_as_words_are_passed_over(nlp):
     assert not tagged(nlp, "a/DT red/JJ #/NN big/JJ ball/NN").spans["prenominal"]
 
 
-def test_several_processes_give_the_same(nlp):
-    texts = [f"the {KINDS[0][i]} {NOUNS[i]}" for i in range(4)]
-    assert [doc.text for doc in nlp.pipe(texts, n_process=2)] == texts
+def test_several_processes_annotate_the_same(nlp, pipe):
+    docs = [make_doc(nlp.vocab, words) for phrase in make_corpus()[:8] for words in shuffles(phrase)]
+    expected = [read_phrases(pipe(doc.copy())) for doc in docs]
+    assert {label for phrases in expected for _, label, *_ in phrases} == {"OK", "ODD"}
+    assert [read_phrases(doc) for doc in nlp.pipe(docs, n_process=2, batch_size=3)] == expected
+
+
+def test_a_model_of_another_kind_is_named():
+    nlp = make_pipeline(model={"@architectures": "spacy_joint.BeamPerceptron.v1"})
+    with pytest.raises(ValueError, match=r"\[J040\].*OrderPerceptron"):
+        nlp.initialize(lambda: make_examples(nlp.vocab))
+        train(nlp, 1)
 
 
 def test_what_is_missing_is_said():
