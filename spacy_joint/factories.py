@@ -246,6 +246,7 @@ def make_hedge_segmenter(
 
 @Language.factory(
     "quotation_cues",
+    assigns=["doc.spans"],
     default_config={
         "model": CUE_MODEL,
         "cues_key": "quotation_cues",

@@ -20,10 +20,8 @@ NO_CLASSES = WordClasses.from_dict({})
 
 
 def column(doc, name, word_classes=NO_CLASSES):
-    columns, tokens = WordColumns([name], word_classes).columns_of(doc)
-    # Rows before and after the tokens stand for the root and for nothing.
-    _, values, _ = columns.__reduce__()[1]
-    assert len(values) == len(tokens) == len(columns)
+    values, tokens = WordColumns([name], word_classes).values_of(doc)
+    assert len(values) == len(tokens)
     return values[:, 0].tolist()
 
 
