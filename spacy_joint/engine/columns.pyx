@@ -54,6 +54,18 @@ cdef class Columns:
         values = np.asarray(self.cells)[FIRST : FIRST + self.c.n_tokens, : len(self.names)]
         return (Columns, (self.names, values, np.asarray(self.constraints)[: self.c.n_tokens]))
 
+    def split(self, constraint):
+        """The columns of parts of the document, each as if there were nothing else.
+
+        constraint (int): A new part begins at each token that has it.
+        RETURNS (list[Columns]): The parts, at least one.
+        """
+        names, values, constraints = self.__reduce__()[1]
+        starts = np.flatnonzero(constraints == constraint)
+        starts = starts[starts > 0]
+        parts = zip(np.split(values, starts), np.split(constraints, starts), strict=True)
+        return [Columns(names, *part) for part in parts]
+
 
 def affix_columns(words, lengths):
     """Hashes of prefixes and suffixes, for features of unknown words.
