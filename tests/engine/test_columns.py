@@ -120,3 +120,16 @@ def test_lone_surrogates_have_affixes():
 def test_affixes_of_what_is_not_text_are_refused(words):
     with pytest.raises(TypeError):
         affix_columns(words, [1])
+
+
+def test_parts_begin_where_a_constraint_says_so():
+    columns = Columns(["word"], np.arange(5, dtype=np.uint64)[:, None], np.array([1, -1, 1, 0, 2], dtype=np.int8))
+    parts = [part.__reduce__()[1] for part in columns.split(1)]
+    assert [(values.ravel().tolist(), constraints.tolist()) for _, values, constraints in parts] == [
+        ([0, 1], [1, -1]),
+        ([2, 3, 4], [1, 0, 2]),
+    ]
+
+
+def test_an_empty_document_is_one_part():
+    assert [len(part) for part in Columns(["word"], np.zeros((0, 1), dtype=np.uint64)).split(1)] == [0]
