@@ -31,8 +31,8 @@ from .system import HedgeSystem, name_action
 from .transform import CHUNK_TYPES, GROUP, OUT, find_outermost, find_segments
 from .trees import Tree
 
-# Constraints, see system.pyx: a sentence begins at the token; nothing goes over the boundary before the token, which may
-# be within a sentence.
+# Constraints, see system.pyx: a sentence begins at the token; nothing goes over the boundary before the token, which
+# may be within a sentence.
 SENTENCE_START = 1
 SEGMENT_START = 2
 # How many words after the next one features look at.
