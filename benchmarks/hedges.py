@@ -1,12 +1,17 @@
-"""Hedges against what else there is: a conditional random field, an exhaustive chart parser, and spaCy's noun chunks.
+"""How good and how fast hedges are, by limit and by what is known of sentences, and against what else there is.
+
+What else there is: a conditional random field for segments and an exhaustive chart parser; for noun chunks see
+noun_chunks.py.
 
 Corpora are `.spacy` files that `python -m spacy joint convert` made of trees in brackets, each tree a document; MODEL
-is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Sentence boundaries are known, tags are predicted.
+is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Sentence boundaries are known, unless said otherwise, and
+tags are predicted.
 """
 
 from measure import format_table, write_results
 
 # isort: split
+import json
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -17,11 +22,12 @@ from typing import Annotated, Any
 import spacy
 import typer
 from spacy.language import Language
+from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_joint.constituency.annotation import SEGMENTS, get_constituents, get_tree, iterate_phrases, set_constituents
+from spacy_joint.constituency.annotation import SEGMENTS, get_constituents, get_tree, set_constituents
 from spacy_joint.constituency.transform import binarise, find_segments, hedge
 from spacy_joint.constituency.trees import Tree
 from spacy_joint.corpora.docbin import read_docbin
@@ -39,22 +45,150 @@ def annotate(nlp: Language, references: Iterable[Doc]) -> list[Example]:
 
 
 @app.command()
-def accuracy(corpus: Path, models: list[Path], output: Output = None) -> None:
-    """Hedge and segment scores of pipelines, each at the maximum span that it was made for."""
-    rows: list[list[Any]] = []
-    results = {}
+def accuracy(
+    corpus: Path,
+    models: list[Path],
+    name: Annotated[str, typer.Option(help="What to call the corpus in tables.")] = "",
+    rounds: Annotated[int, typer.Option(help="How often to measure speed; the best counts.")] = 3,
+    output: Output = None,
+) -> None:
+    """Hedge and segment scores of pipelines, each at the maximum span that it was made for, and words a second."""
+    results: list[dict[str, Any]] = []
     for path in models:
         nlp = spacy.load(path)
-        max_span = nlp.get_pipe(nlp.pipe_names[-1]).cfg["max_span"]
-        scores = score_hedges(annotate(nlp, read_docbin(corpus, nlp.vocab)), max_span=max_span)
-        names = ("hedge_p", "hedge_r", "hedge_f", "hedge_seg_f", "hedge_exact")
-        values = ["-" if scores[name] is None else f"{100 * scores[name]:.2f}" for name in names]
-        by_label = scores["hedge_per_type"] or {}
+        chunker = nlp.get_pipe(nlp.pipe_names[-1])
+        references = list(read_docbin(corpus, nlp.vocab))
+        max_span = chunker.cfg["max_span"]
+        scores = score_hedges(annotate(nlp, references), max_span=max_span)
+        by_label = scores.pop("hedge_per_type") or {}
         print(path, {label: round(100 * score["f"], 1) for label, score in by_label.items()})
-        rows.append([str(path), str(max_span), *values])
-        results[str(path)] = scores
-    print(format_table(["pipeline", "max_span", "P", "R", "F1", "segments F1", "exact"], rows))
+        words_per_second = None
+        if nlp.has_pipe("hedge_chunker") and chunker.cfg["joint"]:
+            words_per_second = round(max(measure_speed(nlp, references) for _ in range(rounds)))
+        results.append({"max_span": max_span, **scores, "words_per_second": words_per_second})
+    results.sort(key=lambda result: result["max_span"])
+    print(format_scores({name or corpus.stem: results}))
+    write_results({name or corpus.stem: results}, output)
+
+
+COLUMNS = {
+    "hedge_p": "P",
+    "hedge_r": "R",
+    "hedge_f": "hedge F1",
+    "hedge_seg_f": "segment F1",
+    "hedge_exact": "sentences all right",
+}
+
+
+def format_scores(results: dict[str, list[dict[str, Any]]]) -> str:
+    """A table of what `accuracy` has measured, by corpus and limit."""
+    rows = [
+        [
+            corpus,
+            result["max_span"],
+            *("-" if result[score] is None else f"{100 * result[score]:.1f}" for score in COLUMNS),
+            "-" if result["words_per_second"] is None else f"{result['words_per_second']:,}",
+        ]
+        for corpus, of_corpus in results.items()
+        for result in of_corpus
+    ]
+    return format_table(["corpus", "L", *COLUMNS.values(), "words/s"], rows)
+
+
+@app.command()
+def curve(
+    stored: Annotated[list[Path], typer.Argument(help="JSON files of `accuracy`, or of this command.")],
+    figure: Annotated[Path | None, typer.Option(help="Figure to draw, .svg or .png.")] = None,
+    output: Output = None,
+) -> None:
+    """Table and figure of accuracy and speed by the maximum span."""
+    results: dict[str, list[dict[str, Any]]] = {}
+    for path in stored:
+        results |= json.loads(path.read_text(encoding="utf8"))
+    print(format_scores(results))
     write_results(results, output)
+    if figure is not None:
+        draw_curve(results, figure)
+
+
+def draw_curve(results: dict[str, list[dict[str, Any]]], path: Path) -> None:
+    """Draw hedge F1, segment F1 and speed by the maximum span, a line a corpus."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    # The same drawing has the same bytes.
+    matplotlib.rcParams["svg.hashsalt"] = "hedges"
+    figure, panels = pyplot.subplots(1, 3, figsize=(10, 3.4))
+    shown = {"hedge_f": ("hedge F1 (%)", 100), "hedge_seg_f": ("segment F1 (%)", 100)}
+    shown["words_per_second"] = ("1,000 words a second", 1e-3)
+    for axes, (score, (title, factor)) in zip(panels, shown.items(), strict=True):
+        for corpus, of_corpus in results.items():
+            spans = [result["max_span"] for result in of_corpus]
+            axes.plot(spans, [factor * result[score] for result in of_corpus], marker="o", label=corpus)
+            axes.set_xticks(spans)
+        axes.set_xlabel("L, words of a constituent at most")
+        axes.set_title(title)
+    panels[-1].set_ylim(bottom=0)
+    panels[0].legend()
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+@app.command()
+def documents(
+    corpus: Annotated[Path, typer.Argument(help="Corpus of whole documents (`convert --documents 100000`).")],
+    model: Path,
+    splitter: Annotated[str, typer.Argument(help="Pipeline that finds sentences.")],
+    output: Output = None,
+) -> None:
+    """Scores on whole documents: sentences known, found by a parser, not known, and not known in a stream of words.
+
+    Also how far the stream agrees with the whole document: F1 of all constituents, with label and extent.
+    """
+    nlp = spacy.load(model)
+    max_span = nlp.get_pipe("hedge_chunker").cfg["max_span"]
+    references = list(read_docbin(corpus, nlp.vocab))
+    other = spacy.load(splitter)
+    found: dict[str, list[Doc]] = {"known": [], "found": [], "not known": [], "not known, stream": []}
+    for reference in references:
+        words = [token.text for token in reference]
+        starts = [token.is_sent_start for token in other(Doc(other.vocab, words=words))]
+        found["known"].append(nlp(make_example(reference, ["SENT_START"]).predicted))
+        found["found"].append(nlp(Doc(nlp.vocab, words=words, sent_starts=starts)))
+        found["not known"].append(nlp(Doc(nlp.vocab, words=words)))
+        pieces = list(nlp.get_pipe("hedge_chunker").stream(nlp, words))
+        found["not known, stream"].append(join(nlp.vocab, pieces))
+    results: dict[str, Any] = {}
+    for name, docs in found.items():
+        examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
+        scores = score_hedges(examples, max_span=max_span)
+        results[name] = {score: scores[score] for score in COLUMNS}
+    agreed = PRFScore()
+    for streamed, whole in zip(found["not known, stream"], found["not known"], strict=True):
+        agreed.score_set(set(get_constituents(streamed) or []), set(get_constituents(whole) or []))
+    results["agreement"] = agreed.fscore
+    rows = [
+        [name, *(f"{100 * results[name][s]:.1f}" if results[name][s] is not None else "-" for s in COLUMNS)]
+        for name in found
+    ]
+    print(format_table(["sentences", *COLUMNS.values()], rows), f"\nagreement {100 * agreed.fscore:.1f}")
+    write_results(results, output)
+
+
+def join(vocab: Vocab, pieces: list[Doc]) -> Doc:
+    """Put the pieces of a stream together as one document with constituents."""
+    constituents = []
+    start = 0
+    for piece in pieces:
+        within = get_constituents(piece) or []
+        constituents += [(label, start + first, start + end) for label, first, end in within]
+        start += len(piece)
+    doc = Doc(vocab, words=[token.text for piece in pieces for token in piece])
+    set_constituents(doc, constituents)
+    return doc
 
 
 def describe(words: list[str], tags: list[str]) -> list[list[str]]:
@@ -201,57 +335,6 @@ def speed(corpus: Path, model: Path, rounds: int = 3, output: Output = None) -> 
         results[f"a document of {len(many)} words, beam 4"] = max(measure_speed(nlp, [many]) for _ in range(rounds))
     print({name: round(value) for name, value in results.items()})
     write_results(results, output)
-
-
-@app.command()
-def noun_chunks(
-    corpus: Path,
-    model: Path,
-    peer: Annotated[str, typer.Argument(help="Pipeline with a parser, or a .conllu file with gold trees.")],
-    max_span: int = 7,
-    output: Output = None,
-) -> None:
-    """NP F1 of the chunker and of spaCy's noun chunks, for all noun phrases up to the limit and for innermost ones."""
-    nlp = spacy.load(model)
-    references = list(read_docbin(corpus, nlp.vocab))
-    chunked = annotate(nlp, references)
-    if peer.endswith(".conllu"):
-        from spacy_joint.corpora.conllu import read_conllu
-
-        parsed = list(read_conllu(Path(peer), spacy.blank("en").vocab, documents=1))
-    else:
-        other = spacy.load(peer)
-        parsed = [other(Doc(other.vocab, words=[token.text for token in doc])) for doc in references]
-    results = {}
-    for innermost in (False, True):
-        totals = {"hedge_chunker": [0, 0, 0], "noun_chunks": [0, 0, 0]}
-        for example, peer_doc in zip(chunked, parsed, strict=True):
-            gold = find_noun_phrases(example.reference, max_span, innermost)
-            if len(peer_doc) != len(example.reference):
-                continue
-            found = {
-                "hedge_chunker": find_noun_phrases(example.predicted, max_span, innermost),
-                "noun_chunks": {(chunk.start, chunk.end) for chunk in peer_doc.noun_chunks},
-            }
-            for name, spans in found.items():
-                for place, count in enumerate((len(spans & gold), len(spans), len(gold))):
-                    totals[name][place] += count
-        for name, (right, found_in_all, wanted) in totals.items():
-            results[f"{name}, {'innermost' if innermost else 'all'}"] = 2 * right / (found_in_all + wanted)
-    print({name: f"{100 * value:.2f}" for name, value in results.items()})
-    write_results(results, output)
-
-
-def find_noun_phrases(doc: Doc, max_span: int, innermost: bool) -> set[tuple[int, int]]:
-    """The extents of noun phrases, or of those without another inside."""
-    spans = {(span.start, span.end) for span in iterate_phrases(doc, "NP") if len(span) <= max_span}
-    if not innermost:
-        return spans
-    return {
-        span
-        for span in spans
-        if not any(other != span and span[0] <= other[0] <= other[1] <= span[1] for other in spans)
-    }
 
 
 if __name__ == "__main__":

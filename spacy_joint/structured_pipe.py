@@ -137,8 +137,12 @@ class StructuredPipe(TrainablePipe):
         predictions = []
         for doc in docs:
             columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-            predictions.append((tokens, self.perceptron.predict(columns)))
+            predictions.append((tokens, self.search(columns)))
         return predictions
+
+    def search(self, columns: Columns) -> np.ndarray:
+        """The best actions for a document."""
+        return self.perceptron.predict(columns)
 
     def set_annotations(self, docs: Iterable[Doc], scores: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Writes what `predict` gave."""

@@ -19,6 +19,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
+from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors
 from ..structured_pipe import StructuredPipe
@@ -30,7 +31,9 @@ from .system import HedgeSystem, name_action
 from .transform import CHUNK_TYPES, GROUP, OUT, find_outermost, find_segments
 from .trees import Tree
 
-# A constraint, see system.pyx: nothing goes over the boundary before the token, which may be within a sentence.
+# Constraints, see system.pyx: a sentence begins at the token; nothing goes over the boundary before the token, which
+# may be within a sentence.
+SENTENCE_START = 1
 SEGMENT_START = 2
 # How many words after the next one features look at.
 LOOKAHEAD = 3
@@ -112,6 +115,13 @@ class HedgeChunker(StructuredPipe):
             constraints[starts[constraints[starts] != 1]] = SEGMENT_START
         return constraints
 
+    def search(self, columns: Columns) -> np.ndarray:
+        """The best actions, sentence by sentence where sentences are known: no constituent goes over their starts.
+
+        One search over several would compare paths that are in different sentences at the same step.
+        """
+        return np.concatenate([self.perceptron.predict(part) for part in columns.split(SENTENCE_START)])
+
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
         """Writes hedges, all constituents, and the segments, as groups of spans."""
         found = self.perceptron.system.build(actions)
@@ -178,7 +188,7 @@ class HedgeChunker(StructuredPipe):
         if constraints[n_given] != 1:
             constraints[n_given] = SEGMENT_START
         columns, tokens = self.get_columns(doc, constraints)
-        self.annotate(doc, tokens, self.perceptron.predict(columns))
+        self.annotate(doc, tokens, self.search(columns))
         return doc
 
     def _cut_out(self, doc: Doc, first: int, end: int) -> Doc:

@@ -65,6 +65,18 @@ cdef class Columns:
         constraints, facts = np.asarray(self.constraints)[:n_tokens], np.asarray(self.facts)[:n_tokens]
         return (Columns, (self.names, values, constraints, facts))
 
+    def split(self, constraint):
+        """The columns of parts of the document, each as if there were nothing else.
+
+        constraint (int): A new part begins at each token that has it.
+        RETURNS (list[Columns]): The parts, at least one.
+        """
+        names, values, constraints, facts = self.__reduce__()[1]
+        starts = np.flatnonzero(constraints == constraint)
+        starts = starts[starts > 0]
+        parts = zip(*(np.split(array, starts) for array in (values, constraints, facts)), strict=True)
+        return [Columns(names, *part) for part in parts]
+
 
 def affix_columns(words, lengths):
     """Hashes of prefixes and suffixes, for features of unknown words.

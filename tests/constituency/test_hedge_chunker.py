@@ -167,6 +167,17 @@ def test_known_sentence_boundaries_are_kept(nlp):
     assert len(free.spans["constituents"])
 
 
+def test_sentences_that_are_known_do_not_change_each_other(nlp):
+    def chunk(words):
+        starts = [place % len(SAID) == 0 for place in range(len(words))]
+        doc = Doc(nlp.vocab, words=words, tags=["NN"] * len(words), sent_starts=starts)
+        return get_constituents(nlp.get_pipe("hedge_chunker")(doc))
+
+    alone = chunk(SAID)
+    again = [(label, start + len(SAID), end + len(SAID)) for label, start, end in alone]
+    assert alone and chunk(SAID + SAID) == alone + again
+
+
 def test_whitespace_never_begins_or_ends_a_hedge(nlp):
     doc = nlp("\n\ncall  the \n shop   now \n")
     for span in [*doc.spans["constituents"], *doc.spans["hedge_segments"]]:

@@ -131,3 +131,16 @@ def test_facts_of_other_tokens_are_refused(shape):
 def test_facts_survive_pickling():
     columns = Columns(["a"], np.zeros((2, 1), dtype=np.uint64), facts=np.array([[1, -2], [3, 4]], dtype=np.int32))
     assert pickle.loads(pickle.dumps(columns)).__reduce__()[1][3].tolist() == [[1, -2], [3, 4]]
+
+
+def test_parts_begin_where_a_constraint_says_so():
+    columns = Columns(["word"], np.arange(5, dtype=np.uint64)[:, None], np.array([1, -1, 1, 0, 2], dtype=np.int8))
+    parts = [part.__reduce__()[1] for part in columns.split(1)]
+    assert [(values.ravel().tolist(), constraints.tolist()) for _, values, constraints, _ in parts] == [
+        ([0, 1], [1, -1]),
+        ([2, 3, 4], [1, 0, 2]),
+    ]
+
+
+def test_an_empty_document_is_one_part():
+    assert [len(part) for part in Columns(["word"], np.zeros((0, 1), dtype=np.uint64)).split(1)] == [0]
