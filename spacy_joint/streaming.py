@@ -124,7 +124,7 @@ class OpenDocument:
         constraints = self.pipe.get_constraints(piece)
         values, tokens = self.pipe.get_values(piece)
         if constraints is not None:
-            constraints[:1] = np.int64(rows[0, CARRIED.index(SENT_START)].astype(np.int64))
+            constraints[:1] = rows[0, CARRIED.index(SENT_START)].astype(np.int8)
             constraints = constraints[tokens]
             if must_start:
                 constraints[:1] = 1
