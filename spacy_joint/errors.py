@@ -87,6 +87,8 @@ class Errors(metaclass=_Catalogue):
     )
     J304 = "The sentence of tokens {begin} to {last} has {n} roots. Give it exactly one token that heads itself."
     J305 = "The heads of the sentence of tokens {begin} to {last} form a cycle. Give it a tree."
+    J306 = "A search cannot have arrays of shapes {shapes}, or names items that it does not have. Use `Search.trace`."
+    J307 = "n_best is {value}; it must be at least 1."
     J309 = "max_delay counts words that may wait, not {value}. Give a number above 0, or None."
 
     # Tagging
@@ -218,6 +220,7 @@ class Errors(metaclass=_Catalogue):
     J127 = "sentences is {found}; a document has at least 1."
 
     # Constituency trees
+    J128 = "{found!r} is no regular expression ({reason}). Give one that the sent_ids to leave out begin with."
     J130 = (
         "{file}, line {line}: not UTF-8 (byte {byte}). Trees are read as UTF-8 only: convert the file, e.g. by iconv."
     )

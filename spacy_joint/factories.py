@@ -57,6 +57,7 @@ QUOTATION_SCORES = (
     default_config={
         "model": PARSER_MODEL,
         "sb_position": "early",
+        "boundary_margins": False,
         "scorer": {"@scorers": "spacy_joint.boundary_and_tree_scorer.v1"},
     },
     default_score_weights={
@@ -74,18 +75,26 @@ QUOTATION_SCORES = (
     },
 )
 def make_joint_sbd_parser(
-    nlp: Language, name: str, model: Model, sb_position: str, scorer: Callable[..., Any] | None
+    nlp: Language,
+    name: str,
+    model: Model,
+    sb_position: str,
+    boundary_margins: bool,
+    scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a parser that finds sentence boundaries and dependency trees of whole documents jointly.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
     sb_position (str): When a boundary is decided: "early", once its token is next; "late", once the sentence before it
         is parsed.
+    boundary_margins (bool): Whether to say how sure the search was of each boundary, in `Token._.boundary_margin`.
     scorer (Callable): The scorer.
     """
     from .parsing.joint_sbd_parser import JointSbdParser
 
-    return JointSbdParser(nlp.vocab, model, name, scorer=scorer, sb_position=sb_position)
+    return JointSbdParser(
+        nlp.vocab, model, name, scorer=scorer, sb_position=sb_position, boundary_margins=boundary_margins
+    )
 
 
 @Language.factory(

@@ -65,13 +65,23 @@ def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIE
 
 
 def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
-    rows = np.zeros((len(tokens), len(CARRIED)), dtype=np.uint64)
-    for i, token in enumerate(tokens):
-        preset = token.is_sent_start if token.i else None
-        start = 0 if preset is None else 1 if preset else 2**64 - 1
-        word, tag = vocab.strings.add(token.text), vocab.strings.add(token.tag_)
-        rows[i] = (word, len(token.whitespace_), start, tag, token.pos)
-    return make_doc(rows, vocab)
+    """A document of tokens, which mostly come from one other, in order."""
+    parts = []
+    first = 0
+    for last, token in enumerate(tokens):
+        following = tokens[last + 1] if last + 1 < len(tokens) else None
+        if following is not None and following.doc is token.doc and following.i == token.i + 1:
+            continue
+        rows = token.doc[tokens[first].i : token.i + 1].to_array(list(CARRIED)).reshape(-1, len(CARRIED))
+        if tokens[first].i == 0:
+            # spaCy says of the first token of every Doc that it starts a sentence.
+            rows[0, CARRIED.index(SENT_START)] = 0
+        if token.vocab is not vocab:
+            for string in np.unique(rows[:, [CARRIED.index(ORTH), CARRIED.index(TAG)]]).tolist():
+                vocab.strings.add(token.vocab.strings[string])
+        parts.append(rows)
+        first = last + 1
+    return make_doc(np.concatenate(parts), vocab)
 
 
 def _join(docs: list[Doc]) -> Doc:

@@ -132,13 +132,17 @@ class StructuredPipe(TrainablePipe):
 
         RAISES ValueError: If the component was neither trained nor loaded.
         """
-        if not self.perceptron.is_set_up:
-            raise ValueError(Errors.J071.format(name=self.name))
+        self.require_trained()
         predictions = []
         for doc in docs:
             columns, tokens = self.get_columns(doc, self.get_constraints(doc))
             predictions.append((tokens, self.search(columns)))
         return predictions
+
+    def require_trained(self) -> None:
+        """RAISES ValueError: If the component was neither trained nor loaded."""
+        if not self.perceptron.is_set_up:
+            raise ValueError(Errors.J071.format(name=self.name))
 
     def search(self, columns: Columns) -> np.ndarray:
         """The best actions for a document."""

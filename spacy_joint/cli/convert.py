@@ -10,9 +10,12 @@ from .files import DOCUMENTS, DocumentsOption, read_documents, replace_when_writ
 
 
 def convert(
-    corpus: Annotated[Path, typer.Argument(help=".conllu file, or directory of such files.")],
+    corpora: Annotated[list[Path], typer.Argument(help=".conllu files, or directories of such files.")],
     output: Annotated[Path, typer.Argument(help=".spacy file to write.")],
     documents: DocumentsOption = DOCUMENTS,
+    leave_out: Annotated[
+        str | None, typer.Option(help="Leave out documents of CoNLL-U whose first sent_id begins with this (regex).")
+    ] = None,
 ) -> None:
     """Convert CoNLL-U to a DocBin of whole documents with gold tokens.
 
@@ -21,7 +24,8 @@ def convert(
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
-    docs = list(read_documents(corpus, Vocab(), documents))
+    vocab = Vocab()
+    docs = [doc for corpus in corpora for doc in read_documents(corpus, vocab, documents, leave_out)]
     with replace_when_written(output) as path:
         DocBin(docs=docs).to_disk(path)
     msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} words")

@@ -43,10 +43,11 @@ def replace_when_written(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS) -> Iterator[Doc]:
+def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS, leave_out: str | None = None) -> Iterator[Doc]:
     """Reads the annotated documents of a `.conllu`, `.spacy`, `.ptb` or `.mrg` file, or of a directory of one format.
 
     documents (str): What a document is in CoNLL-U and in brackets: see `read_conllu`, and DocumentsOption.
+    leave_out (str | None): Documents of CoNLL-U to leave out: see `read_conllu`.
     RAISES ValueError: If it is something else (J407), or what the readers of the formats raise.
     """
     from ..corpora import brackets, conllu, docbin
@@ -58,7 +59,8 @@ def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS) -> Iter
     if suffix in brackets.SUFFIXES:
         return brackets.read_brackets(path, vocab, sentences=int(documents) if documents.isdecimal() else 1)
     if suffix == conllu.SUFFIX:
-        return conllu.read_conllu(path, vocab, documents=int(documents) if documents.isdecimal() else documents)
+        division = int(documents) if documents.isdecimal() else documents
+        return conllu.read_conllu(path, vocab, documents=division, leave_out=leave_out)
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
     raise ValueError(Errors.J407.format(path=path, allowed=f"{conllu.SUFFIX}, {docbin.SUFFIX} nor .ptb or .mrg"))

@@ -26,7 +26,9 @@ LINE_BREAKING = re.compile(r"[\t\r\n]+")
 """What separates columns and lines, and so cannot be in a value."""
 
 
-def read_conllu(path: str | Path, vocab: Vocab, *, documents: int | str = "newdoc") -> Iterator[Doc]:
+def read_conllu(
+    path: str | Path, vocab: Vocab, *, documents: int | str = "newdoc", leave_out: str | None = None
+) -> Iterator[Doc]:
     """Read documents with gold TAG, POS, MORPH, LEMMA, HEAD, DEP and SENT_START (True or False on every token).
 
     path: A file, or a directory whose `.conllu` files are read in the order of their names.
@@ -34,13 +36,24 @@ def read_conllu(path: str | Path, vocab: Vocab, *, documents: int | str = "newdo
         sent_id up to the number at its end and the `-` and `_` before that, so `a-b_12`, `a-b__12` and `a-b-12` are all
         of `a-b`; `# newdoc` is ignored. An int: that many sentences, fewer before a `# newdoc` or the end. A document
         never goes beyond its file; without any `# newdoc`, the file is one document.
-    Raises ValueError for an unknown value of documents (J116) and FileNotFoundError if there is nothing to read (J101,
+    leave_out: A regular expression: documents are left out whose first sent_id begins with it. Treebanks that mix genres
+        or licences tell them by it.
+    Raises ValueError for an unknown value of documents (J116), a wrong expression (J128) and FileNotFoundError if there is nothing to read (J101,
     J102); while iterating, ValueError with file and line for invalid content (J103-J115) and for a sentence so far from
     projective that spaCy would cut it (J117).
     """
     begins_document = _choose_division(documents)
+    try:
+        left_out = re.compile(leave_out or r"\Z.")
+    except re.error as error:
+        raise ValueError(Errors.J128.format(found=leave_out, reason=error)) from error
     files = list_files(Path(path), SUFFIX)
-    return (_make_document(sentences, vocab, file) for file in files for sentences in _divide(file, begins_document))
+    return (
+        _make_document(sentences, vocab, file)
+        for file in files
+        for sentences in _divide(file, begins_document)
+        if not left_out.match(sentences[0].sent_id)
+    )
 
 
 def create_conllu_corpus(

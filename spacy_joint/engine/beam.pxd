@@ -10,10 +10,10 @@ arena is collected now and then, outputs are rebuilt from the history at the end
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
-from .columns cimport InputC
+from .columns cimport Columns, InputC
 from .system cimport ArenaC, System
 from .templates cimport FilterC, Templates
-from .weights cimport TableC
+from .weights cimport TableC, Weights
 
 
 cdef enum:
@@ -60,6 +60,8 @@ cdef class Search:
     cdef int n_items
     cdef int n_steps
     cdef vector[HistoryC] history   # n_steps x width
+    cdef bint keeps_lags            # whether `lags` is kept
+    cdef vector[float] lags         # n_steps x width: how far items were below the best
     cdef vector[uint64_t] offsets
     cdef size_t n_offsets           # in use
     cdef vector[MissC] misses
@@ -68,6 +70,8 @@ cdef class Search:
     cdef void** to_collect
     cdef vector[uint32_t] used      # rows x n_blocks slots of the cache
 
+    cdef int _run(self, Weights weights, Columns columns, bint exact) except -1
+    cdef _path(self, int item)
     cdef int use_table(self, TableC table) except -1
     cdef int use_weights(self, TableC table) except -1
     cdef void forget_sums(self) noexcept nogil

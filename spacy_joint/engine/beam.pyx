@@ -4,7 +4,7 @@ import numpy as np
 
 from ..errors import Errors
 
-from libc.math cimport NAN, fabs
+from libc.math cimport INFINITY, NAN, fabs
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -117,6 +117,7 @@ cdef class Search:
         self.forget_sums()
         arena_clear(&self.arena)
         self.history.clear()
+        self.lags.clear()
         self.n_items = 1
         self.n_steps = 0
         self.totals[0] = 0
@@ -294,6 +295,10 @@ cdef class Search:
         self.states = self.next_states
         self.next_states = swap
         memcpy(self.totals, self.best_totals, n_best * sizeof(double))
+        if self.keeps_lags:
+            self.lags.resize(first + self.width, INFINITY)
+            for i in range(n_best):
+                self.lags[first + i] = <float>(self.totals[0] - self.totals[i])
         self.n_items = n_best
         self.n_steps += 1
         return 0
@@ -347,23 +352,68 @@ cdef class Search:
         RETURNS (np.ndarray): uint16, the actions in order; the best found under the beam.
         RAISES ValueError: If the weights are not for this system, or not finished.
         """
-        cdef vector[uint16_t] actions
+        self._run(weights, columns, exact)
+        return self._path(0)
+
+    def predict_all(self, Weights weights not None, Columns columns not None):
+        """Finds the paths that are in the beam at the end.
+
+        weights (Weights): Finished weights.
+        columns (Columns): The document.
+        RETURNS (list[tuple[np.ndarray, float]]): Actions (uint16) and scores, best first.
+        RAISES ValueError: If the weights are not for this system, or not finished.
+        """
+        self._run(weights, columns, False)
+        return [(self._path(i), self.totals[i]) for i in range(self.n_items)]
+
+    def trace(self, Weights weights not None, Columns columns not None):
+        """Searches, and says what was in the beam after each step, for those who ask how close the competition was.
+
+        weights (Weights): Finished weights.
+        columns (Columns): The document.
+        RETURNS (tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]): What `predict` gives; and arrays of
+            steps x width, the best item first: the item of the step before that each continues (uint16); the action
+            (uint16, NO_ACTION for one that was complete); how far its score is below the best (float32, infinite where
+            there is no item).
+        RAISES ValueError: If the weights are not for this system, or not finished.
+        """
+        self.keeps_lags = True
+        try:
+            self._run(weights, columns, False)
+            shape = self.n_steps, self.width
+            parents, actions = np.zeros(shape, dtype=np.uint16), np.zeros(shape, dtype=np.uint16)
+            lags = np.zeros(shape, dtype=np.float32)
+            self._copy_history(parents.reshape(-1), actions.reshape(-1), lags.reshape(-1))
+        finally:
+            self.keeps_lags = False
+            self.lags = vector[float]()
+        return self._path(0), (parents, actions, lags)
+
+    def _copy_history(self, uint16_t[::1] parents, uint16_t[::1] actions, float[::1] lags):
+        cdef size_t i
+        for i in range(self.history.size()):
+            parents[i] = self.history[i].parent
+            actions[i] = self.history[i].action
+            lags[i] = self.lags[i]
+
+    cdef int _run(self, Weights weights, Columns columns, bint exact) except -1:
         cdef int status
         if columns.names != self.templates.columns:
             raise ValueError(Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(self.templates.columns)))
-        if exact:
-            self.use_weights(weights.learning_table())
-        else:
-            self.use_weights(weights.prediction_table())
+        self.use_weights(weights.learning_table() if exact else weights.prediction_table())
         with nogil:
             status = self.run(&columns.c)
-            if status == 0:
-                self.path(0, 0, self.n_steps, actions)
         if status == -1:
             raise MemoryError(Errors.J003)
+        return 0
+
+    cdef _path(self, int item):
+        """All actions of an item (np.ndarray of uint16)."""
+        cdef vector[uint16_t] actions
+        cdef size_t i
+        self.path(item, 0, self.n_steps, actions)
         result = np.empty(actions.size(), dtype=np.uint16)
         cdef uint16_t[::1] view = result
-        cdef size_t i
         for i in range(actions.size()):
             view[i] = actions[i]
         return result

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -140,15 +141,35 @@ class Perceptron:
 
     def predict(self, columns: Columns) -> np.ndarray:
         """The best actions for a document (uint16), as far as the beam finds them."""
+        with self._lend_search() as search:
+            return search.predict(self.weights, columns)
+
+    def predict_all(self, columns: Columns, beam_width: int | None = None) -> list[tuple[np.ndarray, float]]:
+        """The paths in the beam at the end, best first: actions (uint16) and scores.
+
+        beam_width (int | None): Another width than the one of `predict`.
+        """
+        if beam_width in (None, self.beam_width):
+            with self._lend_search() as search:
+                return search.predict_all(self.weights, columns)
+        self.finish()
+        return Search(self.system, self.templates, beam_width).predict_all(self.weights, columns)
+
+    def trace(self, columns: Columns) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """The best actions, and what was in the beam after each step: see `Search.trace`."""
+        with self._lend_search() as search:
+            return search.trace(self.weights, columns)
+
+    @contextmanager
+    def _lend_search(self) -> Iterator[Search]:
         self.finish()
         # Lists append and pop atomically, so threads share the idle searches without a lock.
         try:
             search = self._idle_searches.pop()
         except IndexError:
             search = Search(self.system, self.templates, self.beam_width)
-        actions = search.predict(self.weights, columns)
+        yield search
         self._idle_searches.append(search)
-        return actions
 
     def stream(self) -> Stream:
         """A search over a document that is still coming."""

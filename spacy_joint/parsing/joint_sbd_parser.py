@@ -8,31 +8,53 @@ a document, to the one after) and never makes a sentence.
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, SENT_START
 from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
 
 from ..engine.learner import Instance
 from ..errors import Errors
 from ..streaming import PIECE, OpenDocument, cut_into_pieces
 from ..structured_pipe import StructuredPipe
 from ..token_columns import move_off_whitespace
+from .margins import boundary_margins
 from .oracle import oracle_actions
 from .reference_trees import read_reference
 from .system import JointSystem
 
 # What spaCy's own parser puts where it puts no label.
 NO_LABEL = "dep"
+# Where `Token._.boundary_margin` looks: a float32 a token.
+MARGINS = "spacy_joint.boundary_margins"
+# The widest beam that is tried for more analyses.
+WIDEST = 1024
+
+
+class Analysis(NamedTuple):
+    """One analysis of a document, and its score. Scores of one document compare; those of two do not."""
+
+    doc: Doc
+    score: float
 
 
 class JointSbdParser(StructuredPipe):
     """Splits documents into sentences and parses them, in one search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
+        super().__init__(vocab, model, name, **settings)
+        if self.cfg["boundary_margins"] and not Token.has_extension("boundary_margin"):
+            Token.set_extension("boundary_margin", getter=get_boundary_margin)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
         """The labels of arcs to the left, to the right, and of roots, under "left", "right" and "root"."""
@@ -78,6 +100,66 @@ class JointSbdParser(StructuredPipe):
         # A sentence that was to start with whitespace starts with what comes after.
         constraints[move_off_whitespace(constraints == 1, doc)] = 1
         return constraints
+
+    def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, ...]]:
+        """The best actions for each document, with the tokens that they are for, and with margins where these are
+        wanted. Changes nothing.
+
+        RAISES ValueError: If the component was neither trained nor loaded.
+        """
+        if not self.cfg["boundary_margins"]:
+            return [*super().predict(docs)]
+        self.require_trained()
+        predictions = []
+        for doc in docs:
+            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+            actions, trace = self.perceptron.trace(columns)
+            predictions.append((tokens, actions, boundary_margins(*trace, len(tokens))))
+        return predictions
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[tuple[np.ndarray, ...]]) -> None:
+        """Writes what `predict` gave."""
+        for doc, (tokens, actions, *margins) in zip(docs, scores, strict=True):
+            self.annotate(doc, tokens, actions)
+            for of_tokens in margins:
+                self._annotate_margins(doc, tokens, of_tokens)
+
+    def _annotate_margins(self, doc: Doc, tokens: np.ndarray, margins: np.ndarray) -> None:
+        """Writes how far ahead the decision that was taken about each token was."""
+        starts = doc.to_array([SENT_START]).reshape(-1)[tokens] == 1
+        of_all = np.full(len(doc), np.nan, dtype=np.float32)
+        of_all[tokens] = np.nan_to_num(np.where(starts, margins, -margins), nan=np.inf)
+        doc.user_data[MARGINS] = of_all.tobytes()
+
+    def beam_parse(self, doc: Doc, n_best: int = 1) -> list[Analysis]:
+        """The best analyses of a document, as far as a beam finds them.
+
+        doc (Doc): The document, with what comes before the parser (tags, preset boundaries). It stays as it is.
+        n_best (int): How many. The beam is widened, up to 1024 items, until it holds so many.
+        RETURNS (list[Analysis]): Annotated copies of the document and their scores, best first. No two have the same
+            boundaries, heads and labels. Fewer than `n_best` where there are no more.
+        RAISES ValueError: If `n_best` is not positive, or the component was neither trained nor loaded.
+        """
+        if n_best < 1:
+            raise ValueError(Errors.J307.format(value=n_best))
+        self.require_trained()
+        columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+        width = max(self.perceptron.beam_width, min(n_best, WIDEST))
+        while True:
+            # Several paths may make the same trees: the best of them counts.
+            best: dict[bytes, tuple[np.ndarray, float]] = {}
+            for actions, score in self.perceptron.predict_all(columns, width):
+                heads, labels, _ = self.perceptron.system.build(actions, len(tokens))
+                best.setdefault(heads.tobytes() + "\n".join(labels).encode("utf8"), (actions, score))
+            if len(best) >= n_best or width >= WIDEST:
+                break
+            width = min(2 * width, WIDEST)
+        analyses = []
+        for actions, score in list(best.values())[:n_best]:
+            copy = doc.copy()
+            self.annotate(copy, tokens, actions)
+            analyses.append(Analysis(copy, score))
+        return analyses
 
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
         """Writes heads and labels; spaCy derives from them the sentence starts, which are those of the actions."""
@@ -159,6 +241,19 @@ class JointSbdParser(StructuredPipe):
             doc, words = document.take(n_words)
             self.annotate(doc, words, actions)
             yield from doc.sents
+
+
+def get_boundary_margin(token: Token) -> float | None:
+    """How far the best analysis in the beam with this token's boundary decision was ahead of the best one against it.
+
+    RETURNS (float | None): A difference of scores; infinite where the beam held none against it; None for whitespace,
+        and where no parser with `boundary_margins` has been.
+    """
+    margins = token.doc.user_data.get(MARGINS, b"")
+    if len(margins) < 4 * (token.i + 1):
+        return None
+    margin = struct.unpack_from("f", margins, 4 * token.i)[0]
+    return None if math.isnan(margin) else margin
 
 
 def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:

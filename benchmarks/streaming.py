@@ -1,0 +1,163 @@
+"""Documents that are still coming: the speed and memory of a stream without end, and how long sentences wait.
+
+The stream repeats the documents of a corpus until it has so many words, as one document. Batch speed is that of the
+parser on each of these documents as a whole, in a process of its own. Memory is the peak of the process that streams.
+A sentence's delay is how many words had come after its last one when it was handed out, where words come one by one.
+"""
+
+from measure import (
+    PARSER,
+    count_words,
+    format_table,
+    load_with_beam,
+    measure_in_fresh_process,
+    read_references,
+    read_tagged,
+    time_annotation,
+    write_results,
+)
+
+# isort: split
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from spacy.tokens import Doc
+
+# What ru_maxrss counts in differs between systems.
+BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
+# Memory is compared with what it was after this share of the stream.
+EARLY = 0.1
+WARM_UP = 20_000
+QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+
+app = typer.Typer(add_completion=False)
+
+
+def repeat(docs: list[Doc], n_words: int) -> Iterator[Doc]:
+    """The documents again and again, until there are so many words."""
+    for doc in cycle(docs):
+        yield doc
+        n_words -= len(doc)
+        if n_words <= 0:
+            return
+
+
+def peak_mb() -> float:
+    """The most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_OF_MAXRSS / 1e6
+
+
+def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens: bool) -> dict[str, Any]:
+    """Stream so many words in this process."""
+    nlp = load_with_beam(model, beam_width)
+    parser = nlp.get_pipe(PARSER)
+    docs = read_tagged(corpus, nlp.vocab)
+    for _ in parser.stream(repeat(docs, WARM_UP)):
+        pass
+    whole = repeat(docs, n_words)
+    done = 0
+    peaks: list[float] = []
+    start = time.process_time()
+    for sentence in parser.stream((token for doc in whole for token in doc) if tokens else whole):
+        done += len(sentence)
+        if not peaks and done >= EARLY * n_words:
+            peaks.append(peak_mb())
+    seconds = time.process_time() - start
+    return {"words": done, "words_per_second": done / seconds, "peaks_mb": [*peaks, peak_mb()]}
+
+
+def run_batch(model: Path, corpus: Path, n_words: int, beam_width: int) -> dict[str, Any]:
+    """Parse documents of so many words in this process, one by one."""
+    nlp = load_with_beam(model, beam_width)
+    parser = nlp.get_pipe(PARSER)
+    docs = read_tagged(corpus, nlp.vocab)
+    time_annotation(lambda copies: [parser(doc) for doc in copies], list(repeat(docs, WARM_UP)))
+    rounds = max(1, n_words // count_words(docs))
+    seconds = sum(time_annotation(lambda copies: [parser(doc) for doc in copies], docs) for _ in range(rounds))
+    return {"words_per_second": rounds * count_words(docs) / seconds}
+
+
+@app.command()
+def speed(
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
+    words: Annotated[int, typer.Option(min=1, help="Length of the long stream.")] = 5_000_000,
+    compared: Annotated[int, typer.Option(min=1, help="Words a round, stream and batch in turn.")] = 500_000,
+    beam_width: Annotated[int, typer.Option(min=1)] = 8,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    part: Annotated[str | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """Compare a stream with whole documents, and follow the memory of a long one."""
+    if part is not None:
+        run = run_batch if part == "batch" else run_stream
+        settings = {} if part == "batch" else {"tokens": part == "tokens"}
+        print(json.dumps(run(model, corpus, words, beam_width, **settings)))
+        return
+
+    def measure(kind: str, n_words: int) -> dict[str, Any]:
+        arguments = ("speed", model, corpus, "--beam-width", beam_width, "--words", n_words, "--part", kind)
+        return measure_in_fresh_process("streaming.py", *arguments)
+
+    runs: dict[str, list[float]] = {"batch": [], "documents": [], "tokens": []}
+    for _ in range(rounds):
+        for kind, speeds in runs.items():
+            speeds.append(measure(kind, compared)["words_per_second"])
+    medians = {kind: median(speeds) for kind, speeds in runs.items()}
+    rows = [[kind, f"{value:,.0f}", f"{value / medians['batch']:.2f}"] for kind, value in medians.items()]
+    print(format_table(["what comes", "words/s", "of batch"], rows))
+    long = measure("documents", words)
+    early, late = long["peaks_mb"]
+    print(f"\n{long['words']:,} words: {long['words_per_second']:,.0f} words/s, peak {early:.1f} MB after a tenth, ")
+    print(f"{late:.1f} MB at the end ({late / early - 1:+.1%})")
+    write_results({"beam_width": beam_width, "medians": medians, "runs": runs, "long": long}, output)
+
+
+@app.command()
+def delay(
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
+    starred: Annotated[bool, typer.Option("--starred", help="Without punctuation and capitals.")] = False,
+    beam_width: Annotated[int, typer.Option(min=1)] = 8,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Show how many words a sentence waits, where words come one by one; tags are those of the pipeline."""
+    nlp = load_with_beam(model, beam_width)
+    parser = nlp.get_pipe(PARSER)
+    delays: list[int] = []
+    for reference in read_references(corpus, nlp.vocab, starred=starred):
+        tagged = Doc(nlp.vocab, words=[t.text for t in reference], spaces=[bool(t.whitespace_) for t in reference])
+        for name, pipe in nlp.pipeline:
+            if name != PARSER:
+                tagged = pipe(tagged)
+        come = 0
+
+        def count(doc: Doc = tagged) -> Iterator[Doc]:
+            nonlocal come
+            for i in range(len(doc)):
+                come += 1
+                yield doc[i : i + 1].as_doc(array_head=["TAG", "SPACY"])
+
+        end = 0
+        for sentence in parser.stream(count()):
+            end += len(sentence)
+            # What is left at the end of a document does not wait for more.
+            if come < len(tagged):
+                delays.append(come - end)
+    quantiles = {f"{q:.0%}": float(np.quantile(delays, q)) for q in QUANTILES}
+    header = ["sentences", "mean", *quantiles]
+    print(format_table(header, [[len(delays), f"{np.mean(delays):.1f}", *(f"{n:.0f}" for n in quantiles.values())]]))
+    write_results({"beam_width": beam_width, "delays": delays, "quantiles": quantiles}, output)
+
+
+if __name__ == "__main__":
+    app()

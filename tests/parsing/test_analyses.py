@@ -1,0 +1,146 @@
+"""More than the best analysis: n-best lists, margins of boundaries, and boundaries that are given in part."""
+
+from functools import cache
+from itertools import dropwhile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+
+import spacy_joint
+
+WORDS = "you said you have four cats i have four cats how old are they".split()
+FEW = settings(deadline=None, max_examples=40)
+WIDTHS = [1, 2, 7, 40]
+
+
+@cache
+def load(beam_width, boundary_margins=False):
+    config = {"components.joint_sbd_parser.boundary_margins": boundary_margins}
+    return spacy_joint.load(beam_width=beam_width, config=config)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return load(4, boundary_margins=True)
+
+
+@pytest.fixture(scope="module")
+def parser(nlp):
+    return nlp.get_pipe("joint_sbd_parser")
+
+
+def tag(nlp, words, starts=None):
+    doc = Doc(nlp.vocab, words=words)
+    doc = nlp.get_pipe("sequence_tagger")(doc)
+    for token, start in zip(doc, starts or [], strict=False):
+        token.is_sent_start = start
+    return doc
+
+
+def describe(doc):
+    return [(token.head.i, token.dep_, bool(token.is_sent_start)) for token in doc]
+
+
+# n-best
+
+
+def test_analyses_are_distinct_and_the_best_comes_first(nlp, parser):
+    analyses = parser.beam_parse(tag(nlp, WORDS), n_best=10)
+    assert len({str(describe(analysis.doc)) for analysis in analyses}) == 10
+    assert [analysis.score for analysis in analyses] == sorted((a.score for a in analyses), reverse=True)
+
+
+def test_the_best_analysis_is_that_of_the_parser(nlp, parser):
+    doc = tag(nlp, WORDS)
+    (analysis,) = parser.beam_parse(doc, n_best=1)
+    assert describe(analysis.doc) == describe(parser(doc))
+
+
+def test_the_document_stays_as_it_is(nlp, parser):
+    doc = tag(nlp, WORDS)
+    before = doc.to_bytes()
+    parser.beam_parse(doc, n_best=3)
+    assert doc.to_bytes() == before
+
+
+@pytest.mark.parametrize("words", [[], ["yes"], ["\n"], ["a", "b"]])
+def test_documents_with_few_analyses_have_few(nlp, parser, words):
+    analyses = parser.beam_parse(tag(nlp, words), n_best=2000)
+    assert len({str(describe(analysis.doc)) for analysis in analyses}) == len(analyses) >= 1
+
+
+@pytest.mark.parametrize("n_best", [0, -1])
+def test_a_number_of_analyses_below_one_is_refused(nlp, parser, n_best):
+    with pytest.raises(ValueError, match="J307"):
+        parser.beam_parse(tag(nlp, WORDS), n_best=n_best)
+
+
+# Margins
+
+
+def test_every_word_has_a_margin(nlp, parser):
+    doc = parser(tag(nlp, [*WORDS[:6], "\n", *WORDS[6:]]))
+    margins = [token._.boundary_margin for token in doc]
+    assert margins[6] is None
+    assert all(isinstance(margin, float) for margin in margins[:6] + margins[7:])
+    assert margins[0] == float("inf")
+    assert any(0 < margin < float("inf") for margin in margins[:6])
+
+
+def test_margins_change_no_analysis(nlp):
+    doc = tag(nlp, WORDS)
+    assert describe(load(4).get_pipe("joint_sbd_parser")(doc.copy())) == describe(
+        nlp.get_pipe("joint_sbd_parser")(doc.copy())
+    )
+
+
+def test_margins_survive_serialisation(nlp, parser):
+    doc = parser(tag(nlp, WORDS))
+    back = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert [token._.boundary_margin for token in back] == [token._.boundary_margin for token in doc]
+
+
+def test_without_the_setting_there_are_no_margins(nlp):
+    doc = load(4).get_pipe("joint_sbd_parser")(tag(nlp, WORDS))
+    assert doc[0]._.boundary_margin is None
+    assert not doc.user_data
+
+
+def test_what_is_given_has_no_competition(nlp, parser):
+    doc = parser(tag(nlp, WORDS, [None, None, True, False]))
+    assert doc[2]._.boundary_margin == doc[3]._.boundary_margin == float("inf")
+
+
+# Boundaries that are given in part
+
+
+@FEW
+@given(
+    st.sampled_from(WIDTHS),
+    st.sampled_from(["call", "margins", "beam_parse", "stream"]),
+    st.lists(st.tuples(st.sampled_from([*WORDS, ".", "\n"]), st.sampled_from([True, False, None, None])), max_size=25),
+)
+def test_boundaries_given_in_part_are_obeyed_in_every_mode_at_every_width(width, mode, pairs):
+    # Whitespace before the first word belongs to its sentence.
+    pairs = list(dropwhile(lambda pair: pair[0].isspace(), pairs))
+    nlp = load(width, boundary_margins=mode == "margins")
+    parser = nlp.get_pipe("joint_sbd_parser")
+    doc = tag(nlp, [word for word, _ in pairs], [start for _, start in pairs])
+    if mode == "beam_parse":
+        results = [analysis.doc for analysis in parser.beam_parse(doc, n_best=3)]
+    elif mode == "stream":
+        results = [[token for sentence in parser.stream(iter(doc)) for token in sentence]]
+    else:
+        results = [parser(doc.copy())]
+    for result in results:
+        forced = True
+        for token, (word, start) in zip(result, pairs, strict=True):
+            if word.isspace():
+                # What was to start with whitespace starts with what comes after.
+                forced = forced or start is True
+                continue
+            if forced or start is not None:
+                assert bool(token.is_sent_start) is (forced or start)
+            forced = False

@@ -1,0 +1,86 @@
+"""Margins of boundaries: what the beam held for and against each, against a plain replay of all its paths."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.templates import Templates
+from spacy_joint.engine.weights import Weights
+from spacy_joint.parsing.margins import boundary_margins
+from spacy_joint.parsing.system import JointSystem
+
+QUICK = settings(deadline=None, max_examples=40)
+JOINT, LATE = (JointSystem(["l", "m"], ["r"], ["root"], position) for position in ("early", "late"))
+SHIFT, SB, SWAP = (JOINT.actions[name] for name in ("SHIFT", "SB", "SWAP"))
+
+
+def make_search(system, width, seed):
+    """A search with random weights."""
+    weights = Weights(12, system.row_width)
+    averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
+    weights.predict_with(averaged, np.full(512, 255, dtype=np.uint8), 1.0)
+    return Search(system, Templates("s0.word b0.word\ns1.word\nb0.flag", ("word",), system), width), weights
+
+
+def make_columns(n_tokens, seed):
+    return Columns(("word",), np.random.default_rng(seed).integers(0, 5, (n_tokens, 1)).astype(np.uint64))
+
+
+def decisions(path):
+    """Whether each token starts a sentence, for those that a path has decided (dict)."""
+    decided = {}
+    following, n_swapped = 0, 0
+    for action in path:
+        if action == SB:
+            decided[following] = True
+        elif action == SWAP:
+            n_swapped += 1
+        elif action == SHIFT and n_swapped:
+            n_swapped -= 1
+        elif action == SHIFT:
+            decided.setdefault(following, False)
+            following += 1
+    return decided
+
+
+def plain_margins(parents, actions, lags, n_tokens):
+    margins = [float("nan")] * n_tokens
+    paths = [[]]
+    for of_step in zip(parents.tolist(), actions.tolist(), lags.tolist(), strict=True):
+        items = [(parent, action, lag) for parent, action, lag in zip(*of_step, strict=True) if lag < float("inf")]
+        paths = [[*paths[parent], action] for parent, action, _ in items]
+        decided = [decisions(path) for path in paths]
+        for token in range(n_tokens):
+            ways = {
+                starts: [lag for ways, (_, _, lag) in zip(decided, items, strict=True) if ways.get(token) is starts]
+                for starts in (True, False)
+            }
+            if all(ways.values()):
+                margins[token] = min(ways[False]) - min(ways[True])
+    return margins
+
+
+@QUICK
+@given(st.sampled_from([JOINT, LATE]), st.integers(0, 9), st.integers(0, 2**32 - 1), st.integers(1, 12))
+def test_margins_are_those_of_a_plain_replay(system, n_tokens, seed, width):
+    search, weights = make_search(system, width, seed)
+    columns = make_columns(n_tokens, seed)
+    path, trace = search.trace(weights, columns)
+    assert path.tolist() == search.predict(weights, columns).tolist()
+    np.testing.assert_allclose(boundary_margins(*trace, n_tokens), plain_margins(*trace, n_tokens), rtol=1e-5)
+
+
+def test_a_beam_of_one_knows_no_competition():
+    search, weights = make_search(JOINT, 1, seed=0)
+    _, trace = search.trace(weights, make_columns(8, seed=0))
+    assert np.isnan(boundary_margins(*trace, 8)).all()
+
+
+def test_arrays_that_are_no_trace_are_refused():
+    right = np.zeros((3, 2), np.uint16), np.zeros((3, 2), np.uint16), np.zeros((3, 2), np.float32)
+    for wrong in ((right[0][:2], *right[1:]), (right[0] + 2, *right[1:]), tuple(array[0] for array in right)):
+        with pytest.raises(ValueError, match="J306"):
+            boundary_margins(*wrong, 3)
