@@ -36,11 +36,11 @@ def read_conllu(
         sent_id up to the number at its end and the `-` and `_` before that, so `a-b_12`, `a-b__12` and `a-b-12` are all
         of `a-b`; `# newdoc` is ignored. An int: that many sentences, fewer before a `# newdoc` or the end. A document
         never goes beyond its file; without any `# newdoc`, the file is one document.
-    leave_out: A regular expression: documents are left out whose first sent_id begins with it. Treebanks that mix genres
-        or licences tell them by it.
-    Raises ValueError for an unknown value of documents (J116), a wrong expression (J128) and FileNotFoundError if there is nothing to read (J101,
-    J102); while iterating, ValueError with file and line for invalid content (J103-J115) and for a sentence so far from
-    projective that spaCy would cut it (J117).
+    leave_out: A regular expression: documents are left out whose first sent_id begins with it. It tells genres, where
+        a treebank has several, and so licences.
+    Raises ValueError for an unknown value of documents (J116) and a wrong expression (J128), FileNotFoundError if there
+    is nothing to read (J101, J102); while iterating, ValueError with file and line for invalid content (J103-J115) and
+    for a sentence so far from projective that spaCy would cut it (J117).
     """
     begins_document = _choose_division(documents)
     try:

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 
 import spacy_joint
 
-WORDS = "you said you have four cats i have four cats how old are they".split()
+WORDS = ["you", "said", "you", "have", "four", "cats", "i", "have", "four", "cats", "how", "old", "are", "they"]
 FEW = settings(deadline=None, max_examples=40)
 WIDTHS = [1, 2, 7, 40]
 

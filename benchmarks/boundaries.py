@@ -1,0 +1,145 @@
+"""Sentence boundaries of text without punctuation: how sure the parser is of them, and what it gains from some that are
+given.
+
+Documents are lower-cased and without punctuation, tokens are gold, all else is predicted. Given boundaries are those
+that a transcript shows anyway: where the speaker changes (`# speaker` or `# speaker_id` of the corpus), and where a
+paragraph begins (`# newpar`).
+"""
+
+from measure import PARSER, format_table, write_results
+
+# isort: split
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import spacy
+import typer
+from spacy.symbols import PUNCT
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.unpunctuated import unpunctuate
+
+# Shares of the predicted boundaries that are left, by margin.
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
+
+app = typer.Typer(add_completion=False)
+
+
+def read_marks(path: Path) -> Iterator[tuple[bool, bool, bool]]:
+    """For each sentence of a file: whether it begins a document, another speaker's turn, a paragraph."""
+    speaker, before = "", ""
+    document, paragraph = False, False
+    for line in path.read_text(encoding="utf8").splitlines():
+        if re.match(r"# newdoc\b", line):
+            document = True
+        elif re.match(r"# newpar\b", line):
+            paragraph = True
+        elif found := re.match(r"# speaker(?:_id)? = (.*)", line):
+            speaker = found[1]
+        elif line.startswith("1\t") or re.match(r"1-\d+\t", line):
+            if line.startswith("1-"):
+                # The words of the first token follow.
+                continue
+            yield document, speaker != before, paragraph
+            before, document, paragraph = speaker, False, False
+
+
+def read_starred(path: Path, vocab: Vocab) -> Iterator[tuple[Doc, np.ndarray, np.ndarray]]:
+    """Documents without punctuation, and which of their tokens begin a turn, or a paragraph (bool a token)."""
+    marks = read_marks(path)
+    for doc in read_conllu(path, vocab):
+        kept = np.array([token.pos != PUNCT for token in doc])
+        turns, paragraphs = np.zeros(len(doc) + 1, dtype=bool), np.zeros(len(doc) + 1, dtype=bool)
+        for sentence in doc.sents:
+            _, turn, paragraph = next(marks)
+            # The sentence begins with its first word that is left.
+            first = sentence.start + int(np.argmax(kept[sentence.start : sentence.end]))
+            if kept[first]:
+                turns[first], paragraphs[first] = turn, paragraph
+        starred = unpunctuate(doc)
+        if starred is not None:
+            yield starred, turns[:-1][kept], paragraphs[:-1][kept]
+
+
+def precision_recall_f(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, float, float]:
+    """Of tokens that start a sentence, in percent."""
+    hits = 100.0 * (gold & predicted).sum()
+    precision, recall = hits / max(predicted.sum(), 1), hits / max(gold.sum(), 1)
+    return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
+
+
+@app.command()
+def given(
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with speakers or paragraphs.")],
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Compare boundaries with none given, with turns, with paragraphs, and with both.
+
+    The last columns count only the tokens that neither gives: what is gained beyond what is given.
+    """
+    nlp = spacy.load(model)
+    documents = list(read_starred(corpus, nlp.vocab))
+    gold = np.concatenate([[bool(token.is_sent_start) for token in doc] for doc, _, _ in documents])
+    other = ~np.concatenate([turns | paragraphs for _, turns, paragraphs in documents])
+    results = {}
+    rows = []
+    for name, use_turns, use_paragraphs in (
+        ("nothing", False, False), ("turns", True, False), ("paragraphs", False, True), ("both", True, True)
+    ):  # fmt: skip
+        predicted = []
+        n_given = 0
+        for reference, turns, paragraphs in documents:
+            doc = Doc(nlp.vocab, words=[token.text for token in reference])
+            marked = (turns & use_turns) | (paragraphs & use_paragraphs)
+            n_given += int(marked.sum())
+            for token in np.flatnonzero(marked).tolist():
+                doc[token].is_sent_start = True
+            predicted.extend(bool(token.is_sent_start) for token in nlp(doc))
+        starts = np.array(predicted)
+        scores = *precision_recall_f(gold, starts), *precision_recall_f(gold & other, starts & other)
+        results[name] = {"given": n_given, "all": scores[:3], "other": scores[3:]}
+        rows.append([name, n_given, *(f"{score:.1f}" for score in scores)])
+    print(format_table(["given", "boundaries", "P", "R", "F1", "other P", "other R", "other F1"], rows))
+    write_results({"corpus": corpus.name, **results}, output)
+
+
+@app.command()
+def margins(
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Show the precision of the predicted boundaries with the largest margins."""
+    nlp = spacy.load(model, config={"components": {PARSER: {"boundary_margins": True}}})
+    gold: list[bool] = []
+    margins: list[float] = []
+    n_gold = 0
+    for reference, _, _ in read_starred(corpus, nlp.vocab):
+        doc = nlp(Doc(nlp.vocab, words=[token.text for token in reference]))
+        n_gold += sum(bool(token.is_sent_start) for token in reference)
+        for token, right in zip(doc, reference, strict=True):
+            # The first word always starts a sentence.
+            if token.is_sent_start and token.i:
+                gold.append(bool(right.is_sent_start))
+                margins.append(token._.boundary_margin)
+        n_gold -= 1
+    order = np.argsort(-np.array(margins), kind="stable")
+    hits, ordered = np.array(gold)[order], np.array(margins)[order]
+    rows, results = [], []
+    for share in reversed(SHARES):
+        n = round(share * len(hits))
+        least, precision, recall = float(ordered[n - 1]), 100 * hits[:n].mean(), 100 * hits[:n].sum() / n_gold
+        results.append({"share": share, "least_margin": least, "precision": precision, "recall": recall})
+        rows.append([f"{share:.0%}", f"{least:.1f}", f"{precision:.1f}", f"{recall:.1f}"])
+    print(format_table(["of the boundaries", "least margin", "precision", "recall"], rows))
+    write_results({"corpus": corpus.name, "margins": results}, output)
+
+
+if __name__ == "__main__":
+    app()
