@@ -221,6 +221,7 @@ class Errors(metaclass=_Catalogue):
 
     # Constituency trees
     J128 = "{found!r} is no regular expression ({reason}). Give one that the sent_ids to leave out begin with."
+    J129 = "The pipeline ({pipeline}) has no {name}, which tags text without punctuation. Give one that has."
     J130 = (
         "{file}, line {line}: not UTF-8 (byte {byte}). Trees are read as UTF-8 only: convert the file, e.g. by iconv."
     )

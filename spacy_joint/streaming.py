@@ -72,7 +72,8 @@ def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
         following = tokens[last + 1] if last + 1 < len(tokens) else None
         if following is not None and following.doc is token.doc and following.i == token.i + 1:
             continue
-        rows = token.doc[tokens[first].i : token.i + 1].to_array(list(CARRIED)).reshape(-1, len(CARRIED))
+        part = token.doc[tokens[first].i : token.i + 1]
+        rows = part.to_array(list(CARRIED)).reshape(-1, len(CARRIED))  # type: ignore[attr-defined]  # not in its stub
         if tokens[first].i == 0:
             # spaCy says of the first token of every Doc that it starts a sentence.
             rows[0, CARRIED.index(SENT_START)] = 0

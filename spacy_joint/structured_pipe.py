@@ -127,13 +127,13 @@ class StructuredPipe(TrainablePipe):
         strings = doc.vocab.strings
         return {label: strings.add(label) for label in self.labels}
 
-    def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+    def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, ...]]:
         """The best actions for each document, with the tokens that they are for. Changes nothing.
 
         RAISES ValueError: If the component was neither trained nor loaded.
         """
         self.require_trained()
-        predictions = []
+        predictions: list[tuple[np.ndarray, ...]] = []
         for doc in docs:
             columns, tokens = self.get_columns(doc, self.get_constraints(doc))
             predictions.append((tokens, self.search(columns)))
@@ -148,7 +148,7 @@ class StructuredPipe(TrainablePipe):
         """The best actions for a document."""
         return self.perceptron.predict(columns)
 
-    def set_annotations(self, docs: Iterable[Doc], scores: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[tuple[np.ndarray, ...]]) -> None:
         """Writes what `predict` gave."""
         for doc, (tokens, actions) in zip(docs, scores, strict=True):
             self.annotate(doc, tokens, actions)

@@ -5,19 +5,23 @@ digits, and disfluencies are neither added nor removed.
 """
 
 import random
+import unicodedata
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.language import Language
-from spacy.symbols import PUNCT
+from spacy.symbols import PUNCT, X
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors
 from .examples import TOKEN_ANNOTATIONS, Augmenter
 from .trees import prune
+
+# Punctuation for Unicode, words for readers.
+SYMBOLS = frozenset("%&#@*/\\§")
 
 
 def unpunctuate(doc: Doc) -> Doc | None:
@@ -36,6 +40,21 @@ def unpunctuate(doc: Doc) -> Doc | None:
             raise ValueError(Errors.J123.format(attribute=attribute))
     kept = _find_kept(doc)
     return _restrict(doc, kept) if kept.any() else None
+
+
+def mark_punctuation(doc: Doc) -> None:
+    """Set POS to PUNCT for tokens that are punctuation by Unicode, but for symbols of words, and to X where it is not
+    known. For documents of pipelines that predict no POS."""
+    for token in doc:
+        if not token.text.isspace() and all(is_punctuation(character) for character in token.text):
+            token.pos = PUNCT
+        elif not token.pos:
+            token.pos = X
+
+
+def is_punctuation(character: str) -> bool:
+    """Whether a character is a mark rather than a symbol that is read as a word, such as %."""
+    return unicodedata.category(character).startswith("P") and character not in SYMBOLS
 
 
 def create_unpunctuated_augmenter(*, share: float = 1.0, keep_original: bool = False) -> Augmenter:

@@ -108,9 +108,9 @@ class JointSbdParser(StructuredPipe):
         RAISES ValueError: If the component was neither trained nor loaded.
         """
         if not self.cfg["boundary_margins"]:
-            return [*super().predict(docs)]
+            return super().predict(docs)
         self.require_trained()
-        predictions = []
+        predictions: list[tuple[np.ndarray, ...]] = []
         for doc in docs:
             columns, tokens = self.get_columns(doc, self.get_constraints(doc))
             actions, trace = self.perceptron.trace(columns)

@@ -20,7 +20,7 @@ cdef enum:
     WINDOW = 64
 
 
-# What is left of a path: which of the last tokens were decided, and how. The bit of a token is its number modulo WINDOW.
+# Which of the last tokens a path has decided, and how. The bit of a token is its number modulo WINDOW.
 cdef struct PathC:
     int32_t next            # the first token that was not shifted
     int32_t n_swapped
@@ -75,7 +75,7 @@ def boundary_margins(parents, actions, lags, int n_tokens):
     cdef vector[PathC] paths, before
     cdef int step, i, with_it, without
     cdef int32_t front, token
-    cdef uint64_t open, with_any, without_any, decided
+    cdef uint64_t open, with_any, without_any
     paths.resize(width)
     for step in range(n_steps):
         before = paths

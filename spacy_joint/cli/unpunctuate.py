@@ -1,0 +1,82 @@
+"""`unpunctuate`: punctuated text in, training documents of unpunctuated text out.
+
+Marks and capitals tell a parser of edited text where sentences end. It parses raw text; then marks and capitals go, and
+what is left is a document with boundaries and trees such as transcripts have, for nothing. Tags are predicted once
+more, from what is left, as they will be when a parser that learns from it is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+from .annotate import decode
+from .files import replace_when_written
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+TAGGER = "sequence_tagger"
+
+
+def unpunctuate(
+    texts: Annotated[list[Path], typer.Argument(help=".txt files (UTF-8), paragraphs separated by blank lines.")],
+    output: Annotated[Path, typer.Argument(help=".spacy file to write.")],
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline; else the one of this package.")
+    ] = None,
+    words: Annotated[int, typer.Option(min=1, help="Words of a document, to the end of a paragraph.")] = 800,
+    limit: Annotated[int, typer.Option(min=0, help="Documents to make, evenly from all texts; 0: all.")] = 0,
+) -> None:
+    """Make training documents of unpunctuated text from punctuated text.
+
+    Train a parser on them beside the treebank: `[corpora.train] path` may be a directory of .spacy files.
+    """
+    from spacy.tokens import DocBin
+    from tqdm import tqdm
+
+    from .. import load
+    from ..corpora import unpunctuated
+
+    nlp = load(model)
+    if TAGGER not in nlp.pipe_names:
+        raise ValueError(Errors.J129.format(name=TAGGER, pipeline=", ".join(nlp.pipe_names)))
+    chunks = [chunk for path in texts for chunk in _divide(_read(path), words)]
+    if limit:
+        chunks = [chunks[i * len(chunks) // limit] for i in range(min(limit, len(chunks)))]
+    tagger = nlp.get_pipe(TAGGER)
+    docs: list[Doc] = []
+    for doc in nlp.pipe(tqdm(chunks, unit="document", disable=None)):
+        unpunctuated.mark_punctuation(doc)
+        left = unpunctuated.unpunctuate(doc)
+        if left is not None:
+            docs.append(tagger(left))
+    with replace_when_written(output) as path:
+        DocBin(docs=docs).to_disk(path)
+    msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} words")
+
+
+def _read(path: Path) -> str:
+    if not path.is_file():
+        raise FileNotFoundError(Errors.J402.format(path=path))
+    with path.open("rb") as source:
+        return "".join(decode(source, str(path)))
+
+
+def _divide(text: str, words: int) -> Iterator[str]:
+    """Whole paragraphs, lines joined, until there are so many words. Headings say nothing of sentences."""
+    chunk: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", text.replace("\r", "")):
+        if re.search(r"[.!?]\W*$", paragraph):
+            chunk.extend(paragraph.split())
+        if len(chunk) >= words:
+            yield " ".join(chunk)
+            chunk = []
+    if chunk:
+        yield " ".join(chunk)
