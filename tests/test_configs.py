@@ -59,10 +59,19 @@ def test_it_can_do_without_word_classes(path, overrides):
 
 
 @CONFIG
-def test_training_is_seeded_and_never_stops_early(path):
+def test_training_is_seeded_and_ends(path):
     training = load_config(path, interpolate=True)["training"]
-    assert training["seed"] == 0
-    assert training["patience"] == training["max_steps"] == 0 < training["max_epochs"]
+    assert training["seed"] == training["max_steps"] == 0 < training["max_epochs"]
+
+
+def test_training_of_the_parser_stops_early_by_the_mean_of_boundaries_and_trees():
+    (path,) = [path for path in CONFIGS if path.stem == "joint_sbd_parser"]
+    training = load_config(path)["training"]
+    assert training["patience"] > 3 * training["eval_frequency"]
+    assert {name: weight for name, weight in training["score_weights"].items() if weight} == {
+        "boundary_f": 0.5,
+        "dep_las_punct": 0.5,
+    }
 
 
 def test_the_tagger_can_train_on_each_kind_of_text(overrides):
