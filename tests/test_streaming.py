@@ -9,6 +9,7 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.engine.stream import Stream
@@ -54,6 +55,17 @@ def test_tokens_may_come_one_by_one():
     doc = tag(TRANSCRIPT)
     sentences = stream(iter(doc))
     assert describe(token for sentence in sentences for token in sentence) == describe(parse(doc))
+
+
+def test_tokens_may_be_of_several_documents_and_another_vocabulary():
+    docs = [tag(TRANSCRIPT[:300]), tag(TRANSCRIPT[300:])]
+    others = [Doc(Vocab()).from_bytes(doc.to_bytes()) for doc in docs]
+    given = [token for doc in others for token in doc]
+    for sentence, expected in zip(stream(given), stream([token for doc in docs for token in doc]), strict=True):
+        assert describe(sentence) == describe(expected)
+    # Only those that follow each other are taken together.
+    backwards = stream(given[:20][::-1])
+    assert [token.text for sentence in backwards for token in sentence] == [token.text for token in given[:20][::-1]]
 
 
 def test_sentences_come_before_the_document_ends():
