@@ -57,6 +57,7 @@ QUOTATION_SCORES = (
     default_config={
         "model": PARSER_MODEL,
         "sb_position": "early",
+        "blank_lines": True,
         "scorer": {"@scorers": "spacy_joint.boundary_and_tree_scorer.v1"},
     },
     default_score_weights={
@@ -74,18 +75,24 @@ QUOTATION_SCORES = (
     },
 )
 def make_joint_sbd_parser(
-    nlp: Language, name: str, model: Model, sb_position: str, scorer: Callable[..., Any] | None
+    nlp: Language,
+    name: str,
+    model: Model,
+    sb_position: str,
+    blank_lines: bool,
+    scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a parser that finds sentence boundaries and dependency trees of whole documents jointly.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
     sb_position (str): When a boundary is decided: "early", once its token is next; "late", once the sentence before it
         is parsed.
+    blank_lines (bool): Whether a blank line ends a sentence, as between paragraphs.
     scorer (Callable): The scorer.
     """
     from .parsing.joint_sbd_parser import JointSbdParser
 
-    return JointSbdParser(nlp.vocab, model, name, scorer=scorer, sb_position=sb_position)
+    return JointSbdParser(nlp.vocab, model, name, scorer=scorer, sb_position=sb_position, blank_lines=blank_lines)
 
 
 @Language.factory(
