@@ -8,6 +8,7 @@ may contain is defined, in `conllu_sentences`.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
@@ -26,7 +27,13 @@ LINE_BREAKING = re.compile(r"[\t\r\n]+")
 """What separates columns and lines, and so cannot be in a value."""
 
 
-def read_conllu(path: str | Path, vocab: Vocab, *, documents: int | str = "newdoc") -> Iterator[Doc]:
+PARAGRAPH = "\n\n"
+"""What stands between paragraphs."""
+
+
+def read_conllu(
+    path: str | Path, vocab: Vocab, *, documents: int | str = "newdoc", paragraphs: bool = False
+) -> Iterator[Doc]:
     """Read documents with gold TAG, POS, MORPH, LEMMA, HEAD, DEP and SENT_START (True or False on every token).
 
     path: A file, or a directory whose `.conllu` files are read in the order of their names.
@@ -34,13 +41,19 @@ def read_conllu(path: str | Path, vocab: Vocab, *, documents: int | str = "newdo
         sent_id up to the number at its end and the `-` and `_` before that, so `a-b_12`, `a-b__12` and `a-b-12` are all
         of `a-b`; `# newdoc` is ignored. An int: that many sentences, fewer before a `# newdoc` or the end. A document
         never goes beyond its file; without any `# newdoc`, the file is one document.
+    paragraphs: Whether to put a whitespace token with a blank line before a sentence with a `# newpar` comment, so that
+        the text of the document is the raw text of the treebank.
     Raises ValueError for an unknown value of documents (J116) and FileNotFoundError if there is nothing to read (J101,
-    J102); while iterating, ValueError with file and line for invalid content (J103-J115) and for a sentence so far from
-    projective that spaCy would cut it (J117).
+    J102); while iterating, ValueError with file and line for invalid content (J103-J115), for a sentence so far from
+    projective that spaCy would cut it (J117), and with paragraphs for words that do not spell their text (J153).
     """
     begins_document = _choose_division(documents)
     files = list_files(Path(path), SUFFIX)
-    return (_make_document(sentences, vocab, file) for file in files for sentences in _divide(file, begins_document))
+    return (
+        _make_document(_add_blank_lines(sentences, file) if paragraphs else sentences, vocab, file)
+        for file in files
+        for sentences in _divide(file, begins_document)
+    )
 
 
 def create_conllu_corpus(
@@ -100,6 +113,26 @@ def _divide(file: Path, begins_document: _BeginsDocument) -> Iterator[list[Sente
             sentences = []
         sentences.append(sentence)
     yield sentences
+
+
+def _add_blank_lines(sentences: list[Sentence], file: Path) -> list[Sentence]:
+    """Let a sentence before a paragraph end with a whitespace token, as spaCy's tokenizers make it."""
+    for sentence in sentences:
+        if sentence.text and "".join("".join(sentence.words).split()) != "".join(sentence.text.split()):
+            raise ValueError(Errors.J153.format(file=file, line=sentence.line, text=sentence.text))
+    for sentence, following in pairwise(sentences):
+        if following.opens_paragraph:
+            sentence.spaces[-1] = False
+            sentence.words.append(PARAGRAPH)
+            sentence.spaces.append(False)
+            sentence.lemmas.append(PARAGRAPH)
+            sentence.pos.append("SPACE")
+            sentence.tags.append("_SP")
+            sentence.morphs.append("")
+            if sentence.heads:
+                sentence.heads.append(len(sentence.heads) - 1)
+                sentence.deps.append("dep")
+    return sentences
 
 
 def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:

@@ -1,9 +1,9 @@
 """`joint_sbd_parser`: sentence boundaries and dependency trees of a whole document, jointly, as a spaCy component.
 
 Boundaries that are there before it runs are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves
-it open, and a blank line before it forces one, unless told otherwise. What it writes always agrees with itself: a sentence is exactly the subtree of its one root, also after
-`to_bytes`, where spaCy derives boundaries from trees anew. Whitespace attaches to the token before it (at the start of
-a document, to the one after) and never makes a sentence.
+it open, unless a blank line before the token forces it. What it writes always agrees with itself: a sentence is exactly
+the subtree of its one root, also after `to_bytes`, where spaCy derives boundaries from trees anew. Whitespace attaches
+to the token before it (at the start of a document, to the one after) and never makes a sentence.
 """
 
 from __future__ import annotations
