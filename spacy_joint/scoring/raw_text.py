@@ -37,7 +37,7 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
         expected = _collect_facts(right)
         for name, facts in _collect_facts(found).items():
             scores.setdefault(name, PRFScore()).score_set(facts, expected[name])
-    summary = {}
+    summary: dict[str, float] = {}
     for name, score in scores.items():
         if name in ("words", "sents"):
             summary |= {f"raw_{name}_p": score.precision, f"raw_{name}_r": score.recall}
