@@ -78,6 +78,19 @@ class Errors(metaclass=_Catalogue):
     J073 = "{path} is not a saved component: it has no file '{name}'. Give a path that was saved with nlp.to_disk."
     J074 = "Word classes come in {sizes} granularities; all words need the same number of them, at most {most}."
 
+    # Tokenizers, raw text
+    J150 = "Exceptions are for spaCy's own Tokenizer, not for a {found}. Choose another tokenizer, or leave them out."
+    J151 = "The exception for {string!r} does not divide it: {pieces}. Its pieces must make up the string."
+    J152 = "The text {found!r} was compared with another one, {expected!r}. Only whitespace may differ."
+    J153 = (
+        "{file}, line {line}: the words do not spell the text {text!r}, as those of some multiword tokens. "
+        "spaCy's tokens always do, so evaluate this treebank without --raw-text."
+    )
+    J154 = (
+        "{path} cannot be evaluated from raw text: only CoNLL-U files (.conllu) tell how their paragraphs are divided."
+    )
+    J155 = "--raw-text is for the text as it is, without --{option}: leave out one of the two."
+
     # Parsing
     J300 = "The joint parser needs at least one label for roots and one for arcs. Give it annotated examples."
     J301 = "sb_position is '{value}'. Allowed are 'early' and 'late'."

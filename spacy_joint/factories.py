@@ -57,6 +57,7 @@ QUOTATION_SCORES = (
     default_config={
         "model": PARSER_MODEL,
         "sb_position": "early",
+        "blank_lines": True,
         "boundary_margins": False,
         "scorer": {"@scorers": "spacy_joint.boundary_and_tree_scorer.v1"},
     },
@@ -79,6 +80,7 @@ def make_joint_sbd_parser(
     name: str,
     model: Model,
     sb_position: str,
+    blank_lines: bool,
     boundary_margins: bool,
     scorer: Callable[..., Any] | None,
 ) -> Any:
@@ -87,13 +89,20 @@ def make_joint_sbd_parser(
     model (Model): A `spacy_joint.BeamPerceptron`.
     sb_position (str): When a boundary is decided: "early", once its token is next; "late", once the sentence before it
         is parsed.
+    blank_lines (bool): Whether a blank line ends a sentence, as between paragraphs.
     boundary_margins (bool): Whether to say how sure the search was of each boundary, in `Token._.boundary_margin`.
     scorer (Callable): The scorer.
     """
     from .parsing.joint_sbd_parser import JointSbdParser
 
     return JointSbdParser(
-        nlp.vocab, model, name, scorer=scorer, sb_position=sb_position, boundary_margins=boundary_margins
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        sb_position=sb_position,
+        blank_lines=blank_lines,
+        boundary_margins=boundary_margins,
     )
 
 

@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from .errors import Errors
-from .token_columns import GLUED, STYLE, STYLE_TOKENS
+from .token_columns import GLUED, STYLE, STYLE_TOKENS, find_after_blank_lines
 
 if TYPE_CHECKING:
     from .structured_pipe import StructuredPipe
@@ -123,6 +123,7 @@ class OpenDocument:
         self.words = np.zeros(0, dtype=np.intp)
         self.style: int | None = None
         self.ends_glued = False
+        self.ends_in_blank_line = False
         self.n_done = 0  # words taken that the stream still knows of
 
     def feed(self, piece: Doc, must_start: bool = False) -> np.ndarray:
@@ -138,7 +139,7 @@ class OpenDocument:
         if constraints is not None:
             constraints[:1] = rows[0, CARRIED.index(SENT_START)].astype(np.int8)
             constraints = constraints[tokens]
-            if must_start:
+            if must_start or (len(tokens) and self.ends_in_blank_line and not constraints[0]):
                 constraints[:1] = 1
         if len(tokens):
             if STYLE in self.columns:
@@ -147,6 +148,9 @@ class OpenDocument:
                 values[:, at] = self.style
             if GLUED in self.columns and tokens[0] == 0:
                 values[0, self.columns.index(GLUED)] = self.ends_glued
+        if self.pipe.cfg.get("blank_lines"):
+            ends_so = bool(find_after_blank_lines(piece)[-1])
+            self.ends_in_blank_line = ends_so or (self.ends_in_blank_line and not len(tokens))
         self.ends_glued = not piece[-1].whitespace_ and not piece[-1].text.isspace()
         self.words = np.concatenate([self.words, tokens + len(self.rows)])
         self.rows = np.concatenate([self.rows, rows])

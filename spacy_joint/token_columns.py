@@ -93,6 +93,17 @@ def find_whitespace(doc: Doc) -> np.ndarray:
     return np.isin(words, [word for word in set(words.tolist()) if doc.vocab.strings[word].isspace()])
 
 
+def find_after_blank_lines(doc: Doc) -> np.ndarray:
+    """Which tokens follow a blank line: whitespace with two line breaks or more (bool a token, and one for what may
+    follow the document). None of them is whitespace."""
+    after = np.zeros(len(doc) + 1, dtype=bool)
+    is_space = find_whitespace(doc)
+    for token in np.flatnonzero(is_space).tolist():
+        after[token + 1] = after[token] or doc[token].text.count("\n") > 1
+    after[:-1] &= ~is_space
+    return after
+
+
 def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     """Sentence starts (bool a token), those on whitespace moved to the next token that is none."""
     moved = starts.copy()

@@ -23,6 +23,8 @@ def saved_cues(tmp_path, small_model):
 def overrides(assets, saved_pipeline, saved_cues):
     def choose(path: Path) -> dict[str, str]:
         paths = {"paths.word_classes": str(assets / "en_word_classes.msgpack")}
+        if "tokenizer_exceptions" in load_config(path)["paths"]:
+            paths["paths.tokenizer_exceptions"] = str(assets / "en_tokenizer_exceptions.json")
         if "tagger" in load_config(path)["paths"]:
             paths["paths.tagger"] = str(saved_pipeline)
         if "cues" in load_config(path)["paths"]:

@@ -62,6 +62,12 @@ REGISTERED = {
         "spacy_joint.quotation_scorer.v1": "spacy_joint.scoring.quotations:make_quotation_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
+    "spacy_tokenizers": {
+        "spacy_joint.UdEnglishTokenizer.v1": "spacy_joint.tokenization.ud_english:create_ud_english_tokenizer",
+    },
+    "spacy_callbacks": {
+        "spacy_joint.add_tokenizer_exceptions.v1": "spacy_joint.tokenization.exceptions:create_exceptions_adder",
+    },
 }
 EXTENSIONS = sorted(FOLDER.rglob("*.pyx"))
 

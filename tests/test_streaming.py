@@ -51,8 +51,9 @@ def test_short_texts_are_streams_too(text):
     assert [token.text for sentence in sentences for token in sentence] == [token.text for token in NLP(text)]
 
 
-def test_tokens_may_come_one_by_one():
-    doc = tag(TRANSCRIPT)
+@pytest.mark.parametrize("text", [TRANSCRIPT, EDITED])
+def test_tokens_may_come_one_by_one(text):
+    doc = tag(text)
     sentences = stream(iter(doc))
     assert describe(token for sentence in sentences for token in sentence) == describe(parse(doc))
 

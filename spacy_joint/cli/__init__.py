@@ -18,6 +18,7 @@ from .finish import finish
 from .jackknife import jackknife
 from .learn_order import learn_order
 from .quotes import quotes
+from .tokenizer_exceptions import tokenizer_exceptions
 from .unpunctuate import unpunctuate
 from .word_classes import word_classes
 
@@ -35,6 +36,7 @@ for command in (
     learn_order,
     quotes,
     unpunctuate,
+    tokenizer_exceptions,
     word_classes,
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))

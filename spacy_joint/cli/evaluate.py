@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +29,12 @@ MEASURES = {
     "dep_las_punct": "LAS, all words",
     "dep_uas": "UAS, without punctuation",
     "dep_las": "LAS, without punctuation",
+    "raw_words_f": "Raw text: words, F1",
+    "raw_sents_f": "Raw text: sentences, F1",
+    "raw_tag_f": "Raw text: tags, F1",
+    "raw_pos_f": "Raw text: parts of speech, F1",
+    "raw_uas_f": "Raw text: UAS, F1",
+    "raw_las_f": "Raw text: LAS without subtypes, F1",
     "hedge_p": "Hedges, precision",
     "hedge_r": "Hedges, recall",
     "hedge_f": "Hedges, F1",
@@ -51,14 +57,21 @@ def evaluate(
     gold_sentences: Annotated[
         bool, typer.Option("--gold-sentences", help="Take the sentence boundaries of the corpus as known.")
     ] = False,
+    raw_text: Annotated[
+        bool, typer.Option("--raw-text", help="Measure from raw text, too, as CoNLL 2018 did (.conllu only).")
+    ] = False,
     beam_width: Annotated[int | None, typer.Option(help="Items of the beam; else as trained.")] = None,
     documents: DocumentsOption = DOCUMENTS,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="JSON file to write.")] = None,
 ) -> None:
-    """Measure tags, sentence boundaries and trees of a pipeline on gold tokens, and its speed."""
+    """Measure tags, sentence boundaries, trees and speed of a pipeline, on gold tokens or from raw text, too."""
     from .. import load
     from ..corpora.unpunctuated import unpunctuate
 
+    if raw_text:
+        _require_raw_text(
+            corpus, {"unpunctuated": unpunctuated, "gold-tags": gold_tags, "gold-sentences": gold_sentences}
+        )
     nlp = load(model, beam_width=beam_width)
     references = [reference for reference in read_documents(corpus, nlp.vocab, documents) if len(reference)]
     if unpunctuated:
@@ -66,6 +79,8 @@ def evaluate(
     if not references:
         raise ValueError(Errors.J413.format(path=corpus))
     scores = measure(nlp, references, gold_tags=gold_tags, gold_sentences=gold_sentences)
+    if raw_text:
+        scores |= measure_raw_text(nlp, corpus, documents)
     rows = [(title, f"{100 * scores[name]:.2f}") for name, title in MEASURES.items() if scores.get(name) is not None]
     rows.append(("Words a second", f"{scores['speed']:,.0f}"))
     msg.table(rows, title=f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", aligns=("l", "r"))
@@ -73,6 +88,28 @@ def evaluate(
         with replace_when_written(output) as path:
             path.write_text(json.dumps(scores, indent=2) + "\n", encoding="utf8")
         msg.good(f"Saved to {output}")
+
+
+def _require_raw_text(corpus: Path, options: Mapping[str, bool]) -> None:
+    for option, chosen in options.items():
+        if chosen:
+            raise ValueError(Errors.J155.format(option=option))
+    if corpus.suffix != ".conllu" and not (corpus.is_dir() and any(corpus.glob("*.conllu"))):
+        raise ValueError(Errors.J154.format(path=corpus))
+
+
+def measure_raw_text(nlp: Language, corpus: Path, documents: str = DOCUMENTS) -> dict[str, float]:
+    """The scores of a pipeline that gets the raw text of the documents of a CoNLL-U file, shares from 0 to 1."""
+    from ..corpora.conllu import read_conllu
+    from ..scoring.raw_text import score_raw_text
+
+    kind = int(documents) if documents.isdecimal() else documents
+    references = list(read_conllu(corpus, nlp.vocab, documents=kind, paragraphs=True))
+    docs = list(nlp.pipe(reference.text for reference in references))
+    scores = score_raw_text(docs, references)
+    if not any(doc.has_annotation("POS") for doc in docs):
+        del scores["raw_pos_f"]
+    return scores
 
 
 def measure(

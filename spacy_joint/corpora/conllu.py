@@ -8,6 +8,7 @@ may contain is defined, in `conllu_sentences`.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
@@ -26,8 +27,17 @@ LINE_BREAKING = re.compile(r"[\t\r\n]+")
 """What separates columns and lines, and so cannot be in a value."""
 
 
+PARAGRAPH = "\n\n"
+"""What stands between paragraphs."""
+
+
 def read_conllu(
-    path: str | Path, vocab: Vocab, *, documents: int | str = "newdoc", leave_out: str | None = None
+    path: str | Path,
+    vocab: Vocab,
+    *,
+    documents: int | str = "newdoc",
+    leave_out: str | None = None,
+    paragraphs: bool = False,
 ) -> Iterator[Doc]:
     """Read documents with gold TAG, POS, MORPH, LEMMA, HEAD, DEP and SENT_START (True or False on every token).
 
@@ -38,9 +48,12 @@ def read_conllu(
         never goes beyond its file; without any `# newdoc`, the file is one document.
     leave_out: A regular expression: documents are left out whose first sent_id begins with it. It tells genres, where
         a treebank has several, and so licences.
+    paragraphs: Whether to put a whitespace token with a blank line before a sentence with a `# newpar` comment, so that
+        the text of the document is the raw text of the treebank.
     Raises ValueError for an unknown value of documents (J116) and a wrong expression (J128), FileNotFoundError if there
-    is nothing to read (J101, J102); while iterating, ValueError with file and line for invalid content (J103-J115) and
-    for a sentence so far from projective that spaCy would cut it (J117).
+    is nothing to read (J101, J102); while iterating, ValueError with file and line for invalid content (J103-J115), for
+    a sentence so far from projective that spaCy would cut it (J117), and with paragraphs for words that do not spell
+    their text (J153).
     """
     begins_document = _choose_division(documents)
     try:
@@ -49,7 +62,7 @@ def read_conllu(
         raise ValueError(Errors.J128.format(found=leave_out, reason=error)) from error
     files = list_files(Path(path), SUFFIX)
     return (
-        _make_document(sentences, vocab, file)
+        _make_document(_add_blank_lines(sentences, file) if paragraphs else sentences, vocab, file)
         for file in files
         for sentences in _divide(file, begins_document)
         if not left_out.match(sentences[0].sent_id)
@@ -113,6 +126,26 @@ def _divide(file: Path, begins_document: _BeginsDocument) -> Iterator[list[Sente
             sentences = []
         sentences.append(sentence)
     yield sentences
+
+
+def _add_blank_lines(sentences: list[Sentence], file: Path) -> list[Sentence]:
+    """Let a sentence before a paragraph end with a whitespace token, as spaCy's tokenizers make it."""
+    for sentence in sentences:
+        if sentence.text and "".join("".join(sentence.words).split()) != "".join(sentence.text.split()):
+            raise ValueError(Errors.J153.format(file=file, line=sentence.line, text=sentence.text))
+    for sentence, following in pairwise(sentences):
+        if following.opens_paragraph:
+            sentence.spaces[-1] = False
+            sentence.words.append(PARAGRAPH)
+            sentence.spaces.append(False)
+            sentence.lemmas.append(PARAGRAPH)
+            sentence.pos.append("SPACE")
+            sentence.tags.append("_SP")
+            sentence.morphs.append("")
+            if sentence.heads:
+                sentence.heads.append(len(sentence.heads) - 1)
+                sentence.deps.append("dep")
+    return sentences
 
 
 def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:

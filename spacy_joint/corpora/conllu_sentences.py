@@ -26,6 +26,7 @@ class Sentence:
 
     line: The number of its first line that is a word, from 1.
     opens_document: Whether a `# newdoc` comment precedes it.
+    opens_paragraph: Whether a `# newpar` comment precedes it.
     sent_id: From the comment of that name, or "".
     text: From the comment of that name, or "".
     heads: Positions in the sentence, the root its own; empty if the file has `_` for all words.
@@ -33,6 +34,7 @@ class Sentence:
 
     line: int = 0
     opens_document: bool = False
+    opens_paragraph: bool = False
     sent_id: str = ""
     text: str = ""
     words: list[str] = field(default_factory=list)
@@ -152,6 +154,8 @@ class _SentenceReader:
             key = key.strip()
             if key in ("newdoc", "newdoc id"):
                 sentence.opens_document = True
+            elif key in ("newpar", "newpar id"):
+                sentence.opens_paragraph = True
             elif key == "sent_id":
                 sentence.sent_id = value.strip()
             elif key == "text":

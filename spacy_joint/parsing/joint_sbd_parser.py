@@ -1,9 +1,9 @@
 """`joint_sbd_parser`: sentence boundaries and dependency trees of a whole document, jointly, as a spaCy component.
 
 Boundaries that are there before it runs are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves
-it open. What it writes always agrees with itself: a sentence is exactly the subtree of its one root, also after
-`to_bytes`, where spaCy derives boundaries from trees anew. Whitespace attaches to the token before it (at the start of
-a document, to the one after) and never makes a sentence.
+it open, unless a blank line before the token forces it. What it writes always agrees with itself: a sentence is exactly
+the subtree of its one root, also after `to_bytes`, where spaCy derives boundaries from trees anew. Whitespace attaches
+to the token before it (at the start of a document, to the one after) and never makes a sentence.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..engine.learner import Instance
 from ..errors import Errors
 from ..streaming import PIECE, OpenDocument, cut_into_pieces
 from ..structured_pipe import StructuredPipe
-from ..token_columns import move_off_whitespace
+from ..token_columns import find_after_blank_lines, move_off_whitespace
 from .margins import boundary_margins
 from .oracle import oracle_actions
 from .reference_trees import read_reference
@@ -95,10 +95,12 @@ class JointSbdParser(StructuredPipe):
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """Preset boundaries (int8 a token): 1 must, -1 must not, 0 may start a sentence."""
+        """Boundaries preset or shown by blank lines (int8 a token): 1 must, -1 must not, 0 may start a sentence."""
         constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
         # A sentence that was to start with whitespace starts with what comes after.
         constraints[move_off_whitespace(constraints == 1, doc)] = 1
+        if self.cfg["blank_lines"]:
+            constraints[find_after_blank_lines(doc)[:-1] & (constraints == 0)] = 1
         return constraints
 
     def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, ...]]:

@@ -172,3 +172,30 @@ def test_punctuated_text_becomes_training_documents_without_punctuation(run, tmp
 
 def test_text_that_is_not_there_is_named(run, tmp_path):
     assert "[J402]" in run("unpunctuate", tmp_path / "no.txt", tmp_path / "x.spacy", fails=True).stderr
+
+
+def test_evaluate_measures_from_raw_text_too(run, saved_pipeline, assets, tmp_path):
+    output = tmp_path / "scores.json"
+    result = run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--raw-text", "--output", output)
+    assert "Raw text: sentences, F1" in result.stdout
+    scores = srsly.read_json(output)
+    assert 0.9 < scores["raw_words_f"] <= 1
+    assert scores["raw_words_f"] > scores["raw_uas_f"] > scores["raw_las_f"] > 0
+    assert "raw_pos_f" not in scores
+
+
+@pytest.mark.parametrize("option", ["--unpunctuated", "--gold-tags", "--gold-sentences"])
+def test_raw_text_has_no_gold_annotation(run, saved_pipeline, assets, option):
+    failed = run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--raw-text", option, fails=True)
+    assert "[J155]" in failed.stderr
+
+
+def test_raw_text_comes_from_conllu(run, saved_pipeline, converted):
+    assert "[J154]" in run("evaluate", saved_pipeline, converted, "--raw-text", fails=True).stderr
+
+
+def test_tokenizer_exceptions_are_learnt_from_treebanks(run, assets, tmp_path):
+    output = tmp_path / "exceptions.json"
+    run("tokenizer-exceptions", assets / "tiny_train.conllu", "--output", output, "--min-count", 1)
+    assert all("".join(pieces) == string for string, pieces in srsly.read_json(output).items())
+    run("tokenizer-exceptions", tmp_path / "none.conllu", "--output", output, fails=True)

@@ -30,6 +30,22 @@ def test_a_file_without_newdoc_is_one_document(conllu, vocab):
     assert get_texts(path, vocab) == ["Go Go Go"]
 
 
+def test_paragraphs_are_divided_by_a_blank_line_if_wanted(conllu, vocab):
+    path = conllu(f"# newpar\n{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n# newpar id = p2\n{LABELLED_ROOT}")
+    doc = read_one(path, vocab, paragraphs=True)
+    assert doc.text.strip() == "Go Go\n\nGo"
+    assert [sentence.text.strip() for sentence in doc.sents] == ["Go"] * 3
+    assert doc[2].is_space and doc[2].head == doc[1]
+    assert read_one(path, vocab).text.strip() == "Go Go Go"
+
+
+def test_words_that_do_not_spell_their_text_have_no_raw_text(conllu, vocab):
+    path = conllu(f"# text = Goes\n{LABELLED_ROOT}")
+    assert len(read_one(path, vocab)) == 1
+    with pytest.raises(ValueError, match=r"\[J153\].*line 2"):
+        read_one(path, vocab, paragraphs=True)
+
+
 def test_sent_id_divides_documents_where_its_prefix_changes(conllu, vocab):
     ids = ["a_1-1", "a_1-2", "a_2-1", "b__1", "b__2"]
     path = conllu("\n\n".join(f"# sent_id = {id_}\n{LABELLED_ROOT}" for id_ in ids))

@@ -73,18 +73,21 @@ def test_preset_boundaries_are_kept_and_trees_agree_with_sentences(parser, pipel
     doc = parser(preset(pipeline.vocab, pairs))
     check_trees(doc)
     first_word = next((token.i for token in doc if not token.text.isspace()), 0)
-    forced = False
+    forced = after_blank_line = False
     for token, (word, start) in zip(doc, pairs, strict=True):
         if word.isspace():
             # A sentence that was to start with whitespace starts with what comes after.
             forced = forced or start is True
+            after_blank_line = after_blank_line or word.count("\n") > 1
             continue
         if token.i > first_word:
             if forced or start is True:
                 assert token.is_sent_start is True
             elif start is False:
                 assert token.is_sent_start is False
-        forced = False
+            elif after_blank_line:
+                assert token.is_sent_start is True
+        forced = after_blank_line = False
 
 
 @pytest.mark.parametrize("start", [True, False])
@@ -100,6 +103,23 @@ def test_the_boundaries_of_an_earlier_component_are_kept(pipeline, saved_pipelin
     doc = nlp("hello. how are. you i am fine")
     assert [sentence.text for sentence in doc.sents] == ["hello.", "how are.", "you i am fine"]
     check_trees(doc)
+
+
+def test_a_blank_line_ends_a_sentence(parser, pipeline):
+    doc = parser(pipeline.make_doc("the big\n\ndog saw the\n \nbig dog"))
+    assert [token.text for token in doc if token.is_sent_start and token.i] == ["dog", "big"]
+
+
+@pytest.mark.parametrize("text", ["the big\ndog", "the big  \t dog", "the big\rdog"])
+def test_a_line_break_alone_does_not(parser, pipeline, text):
+    doc = pipeline.make_doc(text)
+    assert parser.get_constraints(doc).tolist() == [1, *[0] * (len(doc) - 1)]
+
+
+def test_blank_lines_can_mean_nothing(new_parser):
+    parser = new_parser(blank_lines=False).get_pipe("joint_sbd_parser")
+    doc = Doc(parser.vocab, words=["the", "big", "\n\n", "dog"])
+    assert parser.get_constraints(doc).tolist() == [1, 0, 0, 0]
 
 
 def test_a_boundary_within_an_entity_can_be_forbidden(parser, pipeline):

@@ -1,0 +1,43 @@
+"""`tokenizer-exceptions`: exceptions of a tokenizer from treebanks, in the file that configs read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+from .files import replace_when_written
+
+
+def tokenizer_exceptions(
+    corpora: Annotated[list[Path], typer.Argument(help=".conllu files.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write (JSON).")],
+    tokenizer: Annotated[
+        str, typer.Option(help="Registered tokenizer whose rules are corrected.")
+    ] = "spacy_joint.UdEnglishTokenizer.v1",
+    language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
+    min_count: Annotated[int, typer.Option(min=1, help="Chunks that an exception has to correct.")] = 2,
+) -> None:
+    """Learn what the rules of a tokenizer divide otherwise than a treebank, often and consistently.
+
+    Only words and the spaces between them are read.
+    """
+    import spacy
+
+    from ..corpora.conllu_sentences import read_sentences
+    from ..tokenization.exceptions import learn_exceptions
+
+    for path in corpora:
+        if not path.is_file():
+            raise FileNotFoundError(Errors.J402.format(path=path))
+    nlp = spacy.blank(language, config={"nlp": {"tokenizer": {"@tokenizers": tokenizer}}})
+    sentences = [(sentence.words, sentence.spaces) for path in corpora for sentence in read_sentences(path)]
+    exceptions = learn_exceptions(nlp.tokenizer, sentences, min_count=min_count)
+    with replace_when_written(output) as path:
+        path.write_text(json.dumps(exceptions, ensure_ascii=False, indent=1) + "\n", encoding="utf8")
+    words = sum(len(words) for words, _ in sentences)
+    msg.good(f"{output}: {len(exceptions):,} exceptions to {tokenizer}, from {words:,} words")

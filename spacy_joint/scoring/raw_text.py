@@ -1,0 +1,80 @@
+"""Scores from raw text: words, sentences, tags and trees at once, where the words are predicted, too.
+
+The measures are those of the CoNLL 2018 shared task (https://universaldependencies.org/conll18/evaluation.html). Words
+and sentences are spans of the text without its whitespace, and each score is an F1 over all of them: a word that is not
+found is wrong in everything. Relations count without their subtypes. spaCy has no multiword tokens: its tokens are what
+the shared task calls Words, and its Tokens are not scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spacy.scorer import PRFScore
+from spacy.tokens import Doc, Token
+
+from ..errors import Errors
+
+Span = tuple[int, int]
+"""Where something begins and ends, in characters other than whitespace."""
+
+
+def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[str, float]:
+    """Score documents made from the texts of references. Scores are shares from 0 to 1, pooled over all documents.
+
+    - `raw_words_p`, `raw_words_r`, `raw_words_f`: words, right where both ends are.
+    - `raw_sents_p`, `raw_sents_r`, `raw_sents_f`: sentences, right where both ends are.
+    - `raw_tag_f`, `raw_pos_f`: words with the right TAG and POS (XPOS and UPOS).
+    - `raw_uas_f`, `raw_las_f`: words with the right head, and with the right relation to it as well.
+
+    predicted, references: As many documents, of the same texts but for whitespace, with sentences and trees.
+    Raises ValueError (J152) if two texts differ.
+    """
+    scores: dict[str, PRFScore] = {}
+    for found, right in zip(predicted, references, strict=True):
+        if _remove_whitespace(found.text) != _remove_whitespace(right.text):
+            raise ValueError(Errors.J152.format(found=found.text[:50], expected=right.text[:50]))
+        expected = _collect_facts(right)
+        for name, facts in _collect_facts(found).items():
+            scores.setdefault(name, PRFScore()).score_set(facts, expected[name])
+    summary: dict[str, float] = {}
+    for name, score in scores.items():
+        if name in ("words", "sents"):
+            summary |= {f"raw_{name}_p": score.precision, f"raw_{name}_r": score.recall}
+        summary[f"raw_{name}_f"] = score.fscore
+    return summary
+
+
+def _collect_facts(doc: Doc) -> dict[str, set[tuple]]:
+    """What is said of a document, a set of facts a measure."""
+    spans: dict[int, Span] = {}
+    begin = 0
+    for token in doc:
+        end = begin + len(_remove_whitespace(token.text))
+        if end > begin:
+            spans[token.i] = (begin, end)
+        begin = end
+    words = [(spans[token.i], token) for token in doc if token.i in spans]
+    sentences = [[spans[token.i] for token in sentence if token.i in spans] for sentence in doc.sents]
+    trees = [(span, _get_head(token, spans), _get_relation(token)) for span, token in words]
+    return {
+        "words": set(spans.values()),
+        "sents": {(inside[0][0], inside[-1][1]) for inside in sentences if inside},
+        "tag": {(span, token.tag_) for span, token in words},
+        "pos": {(span, token.pos_) for span, token in words},
+        "uas": {(span, head) for span, head, _ in trees},
+        "las": set(trees),
+    }
+
+
+def _get_head(token: Token, spans: dict[int, Span]) -> Span | None:
+    """The span of the head; None for a root."""
+    return None if token.head.i == token.i else spans.get(token.head.i)
+
+
+def _get_relation(token: Token) -> str:
+    return token.dep_.partition(":")[0].lower()
+
+
+def _remove_whitespace(text: str) -> str:
+    return "".join(text.split())

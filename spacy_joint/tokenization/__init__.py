@@ -1,0 +1,1 @@
+"""Tokenizers: text into the words of a treebank."""

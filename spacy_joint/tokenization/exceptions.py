@@ -1,0 +1,145 @@
+"""Exceptions of a tokenizer, learnt from a treebank: strings that its rules divide otherwise than the treebank does.
+
+A chunk is what stands between spaces. Each one that the rules get wrong suggests an exception: the chunk without the
+marks at its ends that rules and treebank agree on. Of all suggestions those are kept that make more chunks of the same
+treebank right than wrong. Words that depend on their context, such as `its` for `it's`, stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from spacy.language import Language
+from spacy.symbols import ORTH
+from spacy.tokenizer import Tokenizer
+
+from ..errors import Errors
+
+Pieces = tuple[str, ...]
+
+
+def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]]) -> Callable[[Language], Language]:
+    """Make the callback for `[initialize] before_init`, registered as `spacy_joint.add_tokenizer_exceptions.v1`.
+
+    exceptions: Strings and the pieces that they are divided into, as `spacy joint tokenizer-exceptions` writes them.
+    """
+
+    def add_tokenizer_exceptions(nlp: Language) -> Language:
+        nlp.tokenizer = add_exceptions(nlp.tokenizer, exceptions)
+        return nlp
+
+    return add_tokenizer_exceptions
+
+
+def add_exceptions(tokenizer: Tokenizer, exceptions: Mapping[str, Sequence[str]]) -> Tokenizer:
+    """Make a tokenizer with more exceptions. The one given is left as it is.
+
+    Raises ValueError if it is none of spaCy's (J150), or pieces do not make up their string (J151).
+    """
+    if not isinstance(tokenizer, Tokenizer):
+        raise ValueError(Errors.J150.format(found=type(tokenizer).__name__))
+    rules = dict(tokenizer.rules)
+    for string, pieces in exceptions.items():
+        if "".join(pieces) != string or not all(pieces):
+            raise ValueError(Errors.J151.format(string=string, pieces=list(pieces)))
+        rules[string] = [{ORTH: piece} for piece in pieces]
+    return Tokenizer(
+        tokenizer.vocab,
+        rules=rules,
+        prefix_search=tokenizer.prefix_search,
+        suffix_search=tokenizer.suffix_search,
+        infix_finditer=tokenizer.infix_finditer,
+        token_match=tokenizer.token_match,
+        url_match=tokenizer.url_match,
+        faster_heuristics=tokenizer.faster_heuristics,
+    )
+
+
+def learn_exceptions(
+    tokenizer: Tokenizer, sentences: Iterable[tuple[Sequence[str], Sequence[bool]]], *, min_count: int = 2
+) -> dict[str, list[str]]:
+    """Learn exceptions to the rules of a tokenizer, from text as it is and lower-cased.
+
+    tokenizer: What is to be corrected; it is left as it is.
+    sentences: The words of each sentence, and whether a space follows them.
+    min_count: Chunks that an exception has to correct.
+    Returns strings and the pieces that they are divided into, sorted.
+    Raises ValueError (J150) if the tokenizer is none of spaCy's.
+    """
+    chunks = Counter(chunk for words, spaces in sentences for chunk in _list_chunks(words, spaces))
+    for chunk, count in list(chunks.items()):
+        lowered = tuple(piece.lower() for piece in chunk)
+        chunks[lowered] += count * (lowered != chunk)
+    before = {chunk: _divide(tokenizer, chunk) for chunk in chunks}
+    suggestions: dict[str, Counter[Pieces]] = {}
+    for chunk, count in chunks.items():
+        if before[chunk] != chunk:
+            core = _strip_marks(chunk, before[chunk])
+            suggestions.setdefault("".join(core), Counter())[core] += count
+    exceptions = {string: ways.most_common(1)[0][0] for string, ways in suggestions.items()}
+    while True:
+        kept = _select(exceptions, add_exceptions(tokenizer, exceptions), chunks, before, min_count)
+        # What is taken out may have spoilt or corrected others.
+        if len(kept) == len(exceptions):
+            return {string: list(pieces) for string, pieces in sorted(kept.items())}
+        exceptions = kept
+
+
+def _select(
+    exceptions: dict[str, Pieces],
+    tokenizer: Tokenizer,
+    chunks: Counter[Pieces],
+    before: dict[Pieces, Pieces],
+    min_count: int,
+) -> dict[str, Pieces]:
+    """The exceptions that pay: `tokenizer` has them all, `before` is what the chunks were divided into without."""
+    gains: Counter[str] = Counter()
+    losses: Counter[str] = Counter()
+    for chunk, count in chunks.items():
+        found = exceptions.keys() & set(_list_cores("".join(chunk)))
+        if found and (after := _divide(tokenizer, chunk)) != before[chunk]:
+            for string in found:
+                gains[string] += count * (after == chunk)
+                losses[string] += count * (before[chunk] == chunk)
+    return {
+        string: pieces
+        for string, pieces in exceptions.items()
+        if gains[string] >= min_count and gains[string] > losses[string]
+    }
+
+
+def _divide(tokenizer: Tokenizer, chunk: Pieces) -> Pieces:
+    return tuple(token.text for token in tokenizer("".join(chunk)))
+
+
+def _list_chunks(words: Sequence[str], spaces: Sequence[bool]) -> Iterator[Pieces]:
+    start = 0
+    for end, space in enumerate(spaces, start=1):
+        if space or end == len(words):
+            yield tuple(words[start:end])
+            start = end
+
+
+def _is_mark(piece: str) -> bool:
+    return not any(map(str.isalnum, piece))
+
+
+def _strip_marks(chunk: Pieces, found: Pieces) -> Pieces:
+    """The pieces of a chunk without the marks at its ends that were found as well. The two differ, so some are left."""
+    first = 0
+    while chunk[first] == found[first] and _is_mark(chunk[first]):
+        first += 1
+    last = -1
+    while chunk[last] == found[last] and _is_mark(chunk[last]):
+        last -= 1
+    return chunk[first : len(chunk) + last + 1]
+
+
+def _list_cores(chunk: str) -> Iterator[str]:
+    """All that is left when some characters, or none, but letters and digits are taken off the ends."""
+    n_first = next((i for i, character in enumerate(chunk) if character.isalnum()), len(chunk) - 1)
+    n_last = next((i for i, character in enumerate(reversed(chunk)) if character.isalnum()), len(chunk) - 1)
+    for start in range(n_first + 1):
+        for end in range(max(start + 1, len(chunk) - n_last), len(chunk) + 1):
+            yield chunk[start:end]
