@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["__version__", "load"]
 
-PRETRAINED = Path(__file__).parent / "pretrained" / "en_joint_ewt"
+PRETRAINED = Path(__file__).parent / "pretrained" / "en_joint_english"
 # Only a prenominal_orderer, to be put behind what tags.
 PRENOMINAL = PRETRAINED.parent / "en_prenominal"
 ARCHITECTURE = "spacy_joint.BeamPerceptron.v1"
