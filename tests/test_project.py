@@ -46,7 +46,8 @@ def test_it_is_valid(project):
     config = load_project_config(project)
     commands = [command["name"] for command in config["commands"]]
     workflows = config["workflows"]
-    # What is done once, by hand: word classes and exceptions of the tokenizer for another language, and to lay out corpora after they were fetched.
+    # What is done once, by hand: word classes and exceptions of the tokenizer for another language, and to lay out
+    # corpora after they were fetched.
     rare = ["word-classes", "tokenizer-exceptions", "order-corpora", "clean"]
     done = [*workflows["all"], *workflows["hedges"], *workflows["ordering"], *workflows["quotes"], *rare]
     assert sorted(done) == sorted(commands)
