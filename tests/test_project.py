@@ -46,8 +46,9 @@ def test_it_is_valid(project):
     config = load_project_config(project)
     commands = [command["name"] for command in config["commands"]]
     workflows = config["workflows"]
-    # What is done once, by hand: word classes for another language, and to lay out corpora after they were fetched.
-    rare = ["word-classes", "order-corpora", "clean"]
+    # What is done once, by hand: word classes and exceptions of the tokenizer for another language, and to lay out
+    # corpora after they were fetched.
+    rare = ["word-classes", "tokenizer-exceptions", "order-corpora", "clean"]
     done = {*rare}.union(*workflows.values())
     assert sorted(done) == sorted(commands)
     assert {Path(asset["dest"]).name for asset in config["assets"] if not asset.get("extra")} == {
@@ -60,6 +61,7 @@ def test_a_pipeline_is_trained_from_what_the_repository_has(project):
     assert "--system.seed 5" in printed and "BOUNDARY_F" in printed and "DEP_LAS_PUNCT" in printed
     nlp = spacy.load(project / "training" / "tiny" / "both" / "parser" / "model-last")
     assert nlp.pipe_names == ["sequence_tagger", "joint_sbd_parser"]
+    assert [token.text for token in nlp.make_doc("a pre-war and/or")] == ["a", "pre-war", "and", "/", "or"]
     assert len(list(nlp("hi nora it's me i'm late call me").sents)) > 1
     for name in ("both_dev", "both_dev_unpunctuated"):
         assert json.loads((project / "metrics" / "tiny" / f"{name}.json").read_text())["boundary_f"] > 0.2
