@@ -18,6 +18,7 @@ from .finish import finish
 from .jackknife import jackknife
 from .learn_order import learn_order
 from .quotes import quotes
+from .serve import serve
 from .word_classes import word_classes
 
 app = typer.Typer(
@@ -33,6 +34,7 @@ for command in (
     evaluate_quotes,
     learn_order,
     quotes,
+    serve,
     word_classes,
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
