@@ -18,7 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 PATIENCE = 120
-TEXT = "“We will paint the red big bridge,” said Ann Lee. The mayor added that work starts in May."
+TEXT = "“We will paint the red big bridge,” said Ann Lee. The mayor added that the work will start in May."
 
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
 
@@ -57,7 +57,7 @@ def browser(tmp_path_factory):
         "--disable-component-update",
         "--disable-sync",
         "--no-first-run",
-        "--window-size=1180,1500",
+        "--window-size=1180,900",
         f"--user-data-dir={tmp_path_factory.mktemp('chromium')}",
     ):
         options.add_argument(argument)
@@ -92,6 +92,7 @@ def test_a_tree_is_drawn_for_each_sentence(page):
     assert len(images) == len(section(page, "sentences").find_elements(By.TAG_NAME, "figure")) > 1
     WebDriverWait(page, PATIENCE).until(lambda _: all(image.get_property("naturalWidth") > 0 for image in images))
     if "SCREENSHOT" in os.environ:
+        page.set_window_size(1180, 200 + page.execute_script("return document.documentElement.scrollHeight"))
         page.save_screenshot(str(Path(os.environ["SCREENSHOT"]).absolute()))
 
 
