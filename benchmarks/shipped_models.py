@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import matplotlib.pyplot as plt
 import spacy
 import typer
-from accuracy import MEASURES, find_split, score
+from accuracy import MEASURES, find_split, score_documents
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -29,35 +29,35 @@ FIGURES = DOCS / "models" / "figures.json"
 PARSER, TAGGER, ORDERER = "joint_sbd_parser", "sequence_tagger", "prenominal_orderer"
 BEAMS = {PARSER: (1, 2, 4, 8, 16, 32), TAGGER: (1, 2, 5, 10)}
 TEXTS = {"edited": "EWT", "starred": "EWT*"}
+# Documents as they are, and starred, of one vocabulary.
+References = dict[str, list[Doc]]
 BEGIN, END = "<!-- figures: begin -->\n", "<!-- figures: end -->\n"
 
 
-def measure_parser(path: Path) -> dict[str, Any]:
-    """Accuracy of en_joint_ewt as it is shipped."""
-    nlp = spacy_joint.load()
-    return {text: score(nlp, path, starred=text == "starred") for text in TEXTS}
+def measure_parser(references: References, **options: Any) -> dict[str, dict[str, float]]:
+    """Accuracy of en_joint_ewt; `options` are those of `spacy_joint.load`."""
+    nlp = spacy_joint.load(vocab=references["edited"][0].vocab, **options)
+    return {text: score_documents(nlp, documents) for text, documents in references.items()}
 
 
-def measure_beams(path: Path, component: str) -> dict[str, Any]:
-    """Accuracy of a component of en_joint_ewt by the width of its beam, that of the other as it is shipped."""
+def measure_beams(references: References, component: str) -> dict[str, Any]:
+    """Accuracy of en_joint_ewt by the width of the beam of a component, that of the other as it is shipped."""
     exclude = [PARSER] if component == TAGGER else []
     measured: dict[str, Any] = {text: {} for text in TEXTS}
     for width in BEAMS[component]:
         config = {"components": {component: {"model": {"beam_width": width}}}}
-        nlp = spacy_joint.load(config=config, exclude=exclude)
-        for text in TEXTS:
-            measured[text][width] = score(nlp, path, starred=text == "starred")
+        for text, scores in measure_parser(references, config=config, exclude=exclude).items():
+            measured[text][width] = scores
     return measured
 
 
-def measure_orderer(path: Path) -> dict[str, Any]:
+def measure_orderer(references: References) -> dict[str, Any]:
     """Accuracy of en_prenominal on phrases that gold tags show, and on those that predicted tags and trees show."""
-    nlp = spacy_joint.load()
+    nlp = spacy_joint.load(vocab=references["edited"][0].vocab)
     orderer = spacy.load(spacy_joint.PRENOMINAL, vocab=nlp.vocab).get_pipe(ORDERER)
-    references = read_references(path, nlp.vocab)
     return {
-        kind: score_phrases([orderer(doc) for doc in make_documents(references, nlp if kind == "predicted" else None)])
-        for kind in ("gold", "predicted")
+        kind: score_phrases([orderer(doc) for doc in make_documents(references["edited"], made_by)])
+        for kind, made_by in (("gold", None), ("predicted", nlp))
     }
 
 
@@ -134,9 +134,11 @@ def main(
     """Measure the pipelines that are shipped, and write tables and figures of the docs."""
     path = find_split(treebank, split)
     figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.exists() else {}
-    figures[split] = {"parser": measure_parser(path), "orderer": measure_orderer(path)}
+    vocab = spacy_joint.load().vocab
+    references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
+    figures[split] = {"parser": measure_parser(references), "orderer": measure_orderer(references)}
     if split == "dev":
-        figures[split]["beams"] = {component: measure_beams(path, component) for component in BEAMS}
+        figures[split]["beams"] = {component: measure_beams(references, component) for component in BEAMS}
     # As they will be read the next time: with strings for keys.
     figures = json.loads(json.dumps(figures))
     FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf8", newline="\n")

@@ -1,8 +1,7 @@
-"""For mkdocstrings: the docstrings of this project, written as spaCy's are, in the style that griffe reads.
+"""For mkdocstrings: the docstrings of this project, which are written as spaCy's are, in the style that griffe reads.
 
-    name (type): Meaning.          Args:
-    RETURNS (type): Meaning.  ->   Returns:
-    RAISES Error: When.            Raises:
+`name (type): ...` becomes an entry of `Args:`, `RETURNS (type): ...` one of `Returns:`, `RAISES Error: ...` one of
+`Raises:`.
 """
 
 import re
@@ -13,6 +12,8 @@ import griffe
 PARAMETER = re.compile(r"([a-z_][a-z_0-9]*(?:, [a-z_][a-z_0-9]*)*) \(((?:[^()]|\([^()]*\))+)\): (.*)")
 RESULT = re.compile(r"(RETURNS|YIELDS) \(((?:[^()]|\([^()]*\))+)\): (.*)")
 ERROR = re.compile(r"RAISES ([A-Za-z, ]+?): (.*)")
+# What Cython puts in front.
+SIGNATURE = re.compile(r"\A[\w.]+\(.*\)\s*\n")
 TITLES = {"RETURNS": "Returns", "YIELDS": "Yields"}
 
 
@@ -20,7 +21,7 @@ def rewrite(text: str) -> str:
     """Puts runs of entries into sections; everything else stays as it is."""
     written: list[str] = []
     section = ""
-    for line in text.splitlines():
+    for line in SIGNATURE.sub("", text).splitlines():
         if section and line.startswith("    "):
             written.append("    " + line)
             continue

@@ -6,6 +6,8 @@ writes into the pages what the examples print now, for instance after the shippe
 """
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +51,15 @@ def test_what_a_page_links_to_is_there(page):
 )
 def test_each_component_has_a_page_with_a_figure(name):
     assert re.search(r"!\[[^\]]+\]\([^)]+\.svg\)", (DOCS / f"{name}.md").read_text(encoding="utf8"))
+
+
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
+    pytest.importorskip("mkdocstrings", reason="needs the extra docs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+    subprocess.run([*command, "--config-file", str(DOCS.parent / "mkdocs.yml")], check=True)
+    pages = [page.read_text(encoding="utf8") for page in tmp_path.rglob("*.html")]
+    assert any("joint_sbd_parser" in page for page in pages)
+    loaded = (
+        r"<(?:script|img|iframe)[^>]*\bsrc=[\"']?(?:https?:)?//|<link(?=[^>]*stylesheet)[^>]*href=[\"']?(?:https?:)?//"
+    )
+    assert not any(re.search(loaded, page) for page in pages)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import traceback
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Lock
@@ -130,14 +131,13 @@ def _work(connection: Connection, pipeline: str | None, max_characters: int) -> 
         connection.send(str(error))
         return
     connection.send(describe_pipeline(nlp))
-    while True:
-        try:
+    # Until the server is gone.
+    with suppress(EOFError, BrokenPipeError):
+        while True:
             text = connection.recv()
-        except EOFError:
-            return
-        try:
-            found = describe_text(nlp, text)
-        except Exception:
-            traceback.print_exc()
-            found = None
-        connection.send(found)
+            try:
+                found = describe_text(nlp, text)
+            except Exception:
+                traceback.print_exc()
+                found = None
+            connection.send(found)

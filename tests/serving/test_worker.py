@@ -56,6 +56,14 @@ def test_a_process_that_is_killed_is_replaced(worker):
     assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
+def test_an_error_costs_one_text_and_no_process(worker, capfd):
+    before = worker.process_id
+    with pytest.raises(Broken, match="J435"):
+        worker.annotate("\ud800")
+    assert "UnicodeEncodeError" in capfd.readouterr().err
+    assert worker.process_id == before
+
+
 def test_a_text_that_waits_too_long_for_others_is_turned_away(worker, patience):
     patience(0.05)
     with worker.lock, pytest.raises(Busy, match="J433"):
