@@ -9,7 +9,6 @@ from measure import format_table, read_references
 
 # isort: split
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,17 +16,18 @@ import matplotlib.pyplot as plt
 import spacy
 import typer
 from accuracy import MEASURES, find_split, score_documents
-from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
 
 import spacy_joint
-from spacy_joint.scoring.orders import score_orders
+from spacy_joint.ordering.corpus import read_corpus
+from spacy_joint.ordering.phrases import Phrase, has_repeats
+from spacy_joint.scoring.orders import Answer, score_answers
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIGURES = DOCS / "models" / "figures.json"
 PARSER, TAGGER, ORDERER = "joint_sbd_parser", "sequence_tagger", "prenominal_orderer"
 BEAMS = {PARSER: (1, 2, 4, 8, 16, 32), TAGGER: (1, 2, 5, 10)}
+DRAWN = {PARSER: ("boundary F1", "LAS"), TAGGER: ("tag acc.",)}
 TEXTS = {"edited": "EWT", "starred": "EWT*"}
 # Documents as they are, and starred, of one vocabulary.
 References = dict[str, list[Doc]]
@@ -47,34 +47,27 @@ def measure_beams(references: References, component: str) -> dict[str, Any]:
     for width in BEAMS[component]:
         config = {"components": {component: {"model": {"beam_width": width}}}}
         for text, scores in measure_parser(references, config=config, exclude=exclude).items():
-            measured[text][width] = scores
+            measured[text][width] = {name: scores[name] for name in DRAWN[component]}
     return measured
 
 
-def measure_orderer(references: References) -> dict[str, Any]:
-    """Accuracy of en_prenominal on phrases that gold tags show, and on those that predicted tags and trees show."""
-    nlp = spacy_joint.load(vocab=references["edited"][0].vocab)
-    orderer = spacy.load(spacy_joint.PRENOMINAL, vocab=nlp.vocab).get_pipe(ORDERER)
+def measure_orderer(path: Path) -> dict[str, dict[str, Any]]:
+    """Accuracy of en_prenominal on the phrases that gold tags show, which it sees with these tags and without."""
+    orderer: Any = spacy.load(spacy_joint.PRENOMINAL).get_pipe(ORDERER)
+    phrases = [phrase for phrase in read_corpus(path) if not has_repeats(phrase)]
     return {
-        kind: score_phrases([orderer(doc) for doc in make_documents(references["edited"], made_by)])
-        for kind, made_by in (("gold", None), ("predicted", nlp))
+        "gold tags": score_orders(orderer, phrases),
+        "no tags": score_orders(orderer, [phrase.without_tags() for phrase in phrases]),
     }
 
 
-def make_documents(references: list[Doc], nlp: Language | None) -> Iterator[Doc]:
-    """The documents with gold tags, or with what a pipeline finds."""
-    for reference in references:
-        words, spaces = [token.text for token in reference], [bool(token.whitespace_) for token in reference]
-        if nlp is None:
-            yield Doc(reference.vocab, words, spaces, tags=[token.tag_ for token in reference])
-        else:
-            yield nlp(Doc(reference.vocab, words, spaces))
-
-
-def score_phrases(docs: list[Doc]) -> dict[str, Any]:
-    """Shares of phrases, and their number."""
-    scores = score_orders((Example(doc, doc) for doc in docs), spans_key="prenominal")
-    return {"phrases": sum(len(doc.spans["prenominal"]) for doc in docs), **scores}
+def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
+    """Shares of phrases and of pairs in the order of the text, and of phrases whose order would be called odd."""
+    best = [orderer.order_phrase(phrase).orders[0] for phrase in phrases]
+    answers = [Answer((order.indices,), len(order.indices)) for order in best]
+    below = [order.score - orderer.score_order(phrase) for order, phrase in zip(best, phrases, strict=True)]
+    n_odd = sum(margin > orderer.cfg["threshold"] for margin in below)
+    return {**score_answers(phrases, answers), "order_odd": n_odd / len(phrases)}
 
 
 def write_card(name: str, table: str) -> None:
@@ -102,12 +95,13 @@ def list_orders(figures: dict[str, Any]) -> list[list[str]]:
     """Rows of en_prenominal."""
     return [
         [
-            f"EWT {split}, {shown}",
-            str(measured["orderer"][kind]["phrases"]),
-            *(f"{100 * measured['orderer'][kind][key]:.1f}" for key in ("order_full", "order_pair", "order_odd")),
+            f"EWT {split}, {seen}",
+            str(scores["n"]),
+            f"{100 * scores['order_full']:.1f} ({100 * scores['order_full_se']:.1f})",
+            *(f"{100 * scores[key]:.1f}" for key in ("order_pair", "order_odd")),
         ]
         for split, measured in figures.items()
-        for kind, shown in (("gold", "gold tags"), ("predicted", "tags and trees of en_joint_ewt"))
+        for seen, scores in measured["orderer"].items()
     ]
 
 
@@ -136,7 +130,7 @@ def main(
     figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.exists() else {}
     vocab = spacy_joint.load().vocab
     references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
-    figures[split] = {"parser": measure_parser(references), "orderer": measure_orderer(references)}
+    figures[split] = {"parser": measure_parser(references), "orderer": measure_orderer(path)}
     if split == "dev":
         figures[split]["beams"] = {component: measure_beams(references, component) for component in BEAMS}
     # As they will be read the next time: with strings for keys.
@@ -148,10 +142,8 @@ def main(
     ):
         print(format_table(header, rows))
         write_card(name, make_table(header, rows))
-    beams = figures["dev"]["beams"] if "dev" in figures else {}
-    if beams:
-        draw_beams(beams[PARSER], ("boundary F1", "LAS"), DOCS / "joint_sbd_parser_beam.svg")
-        draw_beams(beams[TAGGER], ("tag acc.",), DOCS / "sequence_tagger_beam.svg")
+    for component, measured in figures.get("dev", {}).get("beams", {}).items():
+        draw_beams(measured, DRAWN[component], DOCS / f"{component}_beam.svg")
 
 
 if __name__ == "__main__":

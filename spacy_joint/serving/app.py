@@ -79,8 +79,8 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
 
     @app.exception_handler(RequestValidationError)
     def explain(request: fastapi.Request, error: RequestValidationError) -> JSONResponse:
-        # Without what was sent, which may not be fit to be sent back.
-        reason = "; ".join(f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors())
+        # Without what was sent, keys included: it may not be fit to be sent back.
+        reason = "; ".join(found["msg"] for found in error.errors())
         return JSONResponse({"detail": Errors.J432.format(reason=reason)}, 422)
 
     @app.exception_handler(WorkerFailure)

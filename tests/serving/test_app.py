@@ -63,13 +63,18 @@ def test_a_body_that_is_far_too_long_is_not_read_to_its_end(client):
     "body",
     [
         b"", b"{", b"[]", b"null", b'"text"', b"{}", b'{"text": null}', b'{"text": 1}', b'{"text": ["a"]}', b"\xff\xfe",
-        b'{"text": "a", "file": "/etc/passwd"}', b'{"text": "\\ud800"}',
+        b'{"text": "a", "file": "/etc/passwd"}', b'{"text": "\\ud800"}', b'{"text": "a", "\\ud800": 1}',
     ],
 )  # fmt: skip
 def test_what_is_no_text_is_refused_with_a_code_and_without_repeating_it(client, body):
     answer = client.post("/api/annotate", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("[J432]") and "passwd" not in answer.text
+
+
+def test_a_body_that_is_nested_deeply_breaks_nothing(client):
+    answer = client.post("/api/annotate", content=b"[" * 6000, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (400, 422)
 
 
 def test_forms_are_refused_which_pages_from_elsewhere_could_send(client):
