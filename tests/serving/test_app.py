@@ -81,6 +81,7 @@ def test_forms_are_refused_which_pages_from_elsewhere_could_send(client):
     body = json.dumps({"text": "a"})
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         assert client.post("/api/annotate", content=body, headers={"Content-Type": kind}).status_code == 422
+    assert client.post("/api/annotate", content=body).status_code == 422
 
 
 @pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504)])

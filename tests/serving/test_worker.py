@@ -56,11 +56,10 @@ def test_a_process_that_is_killed_is_replaced(worker):
     assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
-def test_an_error_costs_one_text_and_no_process(worker, capfd):
+def test_an_error_costs_one_text_and_no_process(worker):
     before = worker.process_id
     with pytest.raises(Broken, match="J435"):
         worker.annotate("\ud800")
-    assert "UnicodeEncodeError" in capfd.readouterr().err
     assert worker.process_id == before
 
 
