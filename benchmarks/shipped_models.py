@@ -31,7 +31,8 @@ DRAWN = {PARSER: ("boundary F1", "LAS"), TAGGER: ("tag acc.",)}
 TEXTS = {"edited": "EWT", "starred": "EWT*"}
 # Documents as they are, and starred, of one vocabulary.
 References = dict[str, list[Doc]]
-BEGIN, END = "<!-- figures: begin -->\n", "<!-- figures: end -->\n"
+# Around what is written into a card.
+BEGIN, END = "<!-- {}: begin -->\n\n", "\n<!-- {}: end -->\n"
 
 
 def measure_parser(references: References, **options: Any) -> dict[str, dict[str, float]]:
@@ -70,11 +71,20 @@ def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
     return {**score_answers(phrases, answers), "order_odd": n_odd / len(phrases)}
 
 
-def write_card(name: str, table: str) -> None:
-    """Replaces the table of a model card."""
-    path = DOCS / "models" / f"{name}.md"
-    before, _, rest = path.read_text(encoding="utf8").partition(BEGIN)
-    path.write_text(before + BEGIN + table + END + rest.partition(END)[2], encoding="utf8", newline="\n")
+def write_card(pipeline: Path, figures: str) -> None:
+    """Replaces the tables of a model card: the figures, and the sources that the pipeline names."""
+    sources = json.loads((pipeline / "meta.json").read_text(encoding="utf8"))["sources"]
+    listed = [
+        [f"[{source['name']}]({source['url']})" if source["url"] else source["name"], source["license"]]
+        for source in sources
+    ]
+    path = DOCS / "models" / f"{pipeline.name}.md"
+    text = path.read_text(encoding="utf8")
+    for name, table in (("sources", make_table(["learnt from", "licence"], listed)), ("figures", figures)):
+        begin, end = BEGIN.format(name), END.format(name)
+        before, _, rest = text.partition(begin)
+        text = before + begin + table + end + rest.partition(end)[2]
+    path.write_text(text, encoding="utf8", newline="\n")
 
 
 def make_table(header: list[str], rows: list[list[str]]) -> str:
@@ -121,27 +131,35 @@ def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> 
     plt.close(figure)
 
 
+def measure(treebank: Path, split: str) -> dict[str, Any]:
+    """All figures of a split."""
+    path = find_split(treebank, split)
+    vocab = spacy_joint.load().vocab
+    references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
+    measured: dict[str, Any] = {"parser": measure_parser(references), "orderer": measure_orderer(path)}
+    if split == "dev":
+        measured["beams"] = {component: measure_beams(references, component) for component in BEAMS}
+    return measured
+
+
 def main(
-    treebank: Annotated[Path, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu.")],
+    treebank: Annotated[
+        Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; none: only write pages anew.")
+    ] = None,
     split: Annotated[str, typer.Option(help="dev or test; beams are compared on dev only.")] = "dev",
 ) -> None:
     """Measure the pipelines that are shipped, and write tables and figures of the docs."""
-    path = find_split(treebank, split)
-    figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.exists() else {}
-    vocab = spacy_joint.load().vocab
-    references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
-    figures[split] = {"parser": measure_parser(references), "orderer": measure_orderer(path)}
-    if split == "dev":
-        figures[split]["beams"] = {component: measure_beams(references, component) for component in BEAMS}
-    # As they will be read the next time: with strings for keys.
-    figures = json.loads(json.dumps(figures))
-    FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf8", newline="\n")
-    for name, header, rows in (
-        ("en_joint_ewt", ["", *MEASURES], list_accuracy(figures)),
-        ("en_prenominal", ["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures)),
+    if treebank is not None:
+        figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.exists() else {}
+        figures[split] = measure(treebank, split)
+        FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf8", newline="\n")
+    figures = json.loads(FIGURES.read_text(encoding="utf8"))
+    for pipeline, header, rows in (
+        (spacy_joint.PRETRAINED, ["", *MEASURES], list_accuracy(figures)),
+        (spacy_joint.PRENOMINAL, ["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures)),
     ):
         print(format_table(header, rows))
-        write_card(name, make_table(header, rows))
+        write_card(pipeline, make_table(header, rows))
     for component, measured in figures.get("dev", {}).get("beams", {}).items():
         draw_beams(measured, DRAWN[component], DOCS / f"{component}_beam.svg")
 
