@@ -13,6 +13,7 @@ from typing import Annotated
 import spacy
 import typer
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_joint.corpora.examples import make_example
@@ -32,7 +33,12 @@ def find_split(treebank: Path, split: str) -> Path:
 
 def score(nlp: Language, path: Path, *, starred: bool) -> dict[str, float]:
     """Annotate the documents of a file and score what was predicted."""
-    examples = [make_example(reference) for reference in read_references(path, nlp.vocab, starred=starred)]
+    return score_documents(nlp, read_references(path, nlp.vocab, starred=starred))
+
+
+def score_documents(nlp: Language, references: list[Doc]) -> dict[str, float]:
+    """Annotate the tokens of documents, of the pipeline's vocabulary, and score what was predicted."""
+    examples = [make_example(reference) for reference in references]
     predicted = list(nlp.pipe(example.predicted for example in examples))
     examples = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
     scores = {**score_tags(examples), **score_boundaries_and_trees(examples)}

@@ -302,3 +302,15 @@ class Errors(metaclass=_Catalogue):
     J412 = "There is nothing to learn word classes from in {paths}: no sentence with words."
     J413 = "There are no documents with words in {path}."
     J414 = "{path} is not a pipeline: it has no config.cfg. Give the directory that `spacy train` wrote."
+
+    # Serving
+    J430 = "`serve` needs {package}, which is not installed. Install the extra: pip install 'spacy-joint[serve]'."
+    J431 = "The text has more than {most} characters. Divide it, or start the server with another --max-characters."
+    J432 = 'The request was not understood: {reason}. Send JSON, an object with a string "text".'
+    J433 = "The server is busy, and has been for {seconds:g} seconds. Try again."
+    J434 = (
+        "Annotating the text took more than {seconds:g} seconds and was ended. Divide it, or start the server with "
+        "another --timeout."
+    )
+    J435 = "The text could not be annotated; the output of the server says why. Try another text."
+    J436 = "The pipeline {pipeline} could not be loaded; what was printed before says why."

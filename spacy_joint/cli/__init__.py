@@ -20,6 +20,7 @@ from .learn_order import learn_order
 from .quotes import quotes
 from .tokenizer_exceptions import tokenizer_exceptions
 from .unpunctuate import unpunctuate
+from .serve import serve
 from .word_classes import word_classes
 
 app = typer.Typer(
@@ -37,6 +38,7 @@ for command in (
     quotes,
     unpunctuate,
     tokenizer_exceptions,
+    serve,
     word_classes,
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))

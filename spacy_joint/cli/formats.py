@@ -28,8 +28,7 @@ def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
 def write_json(docs: Iterable[Doc], file: TextIO) -> None:
     """Writes documents as JSON, one a line; `start` and `end` count the characters of `text`."""
     for doc in docs:
-        sentences = [_describe_sentence(words, heads) for words, heads in _list_sentences(doc)]
-        file.write(json.dumps({"text": doc.text, "sentences": sentences}, ensure_ascii=False) + "\n")
+        file.write(json.dumps({"text": doc.text, "sentences": describe_sentences(doc)}, ensure_ascii=False) + "\n")
 
 
 def write_table(docs: Iterable[Doc], file: TextIO) -> None:
@@ -46,6 +45,11 @@ def write_table(docs: Iterable[Doc], file: TextIO) -> None:
             title = color(f"Sentence {number}", bold=True) if file.isatty() else f"Sentence {number}"
             body = table(rows, header=HEADER, divider=True, max_col=LONGEST_CELL, aligns=("r", "l", "l", "l", "l"))
             file.write(f"{title}\n{body}\n")
+
+
+def describe_sentences(doc: Doc) -> list[dict[str, Any]]:
+    """The sentences of a document as JSON-serialisable data; `start` and `end` count characters of its text."""
+    return [_describe_sentence(words, heads) for words, heads in _list_sentences(doc)]
 
 
 def _describe_sentence(words: list[Token], heads: list[int]) -> dict[str, Any]:

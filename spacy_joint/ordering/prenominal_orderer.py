@@ -246,7 +246,7 @@ class PrenominalOrderer(StructuredPipe):
                         "start_char": span.start_char,
                         "end_char": span.end_char,
                         "text": span.text,
-                        "suggestion": _reorder(span),
+                        "suggestion": reorder(span),
                         "score": span._.order_score,
                         "margin": span._.order_margin,
                     }
@@ -268,7 +268,7 @@ def _contains(words: tuple[str, ...], expression: tuple[str, ...]) -> bool:
     return any(words[i : i + n] == expression for i in range(len(words) - n + 1))
 
 
-def _reorder(span: Span) -> str:
+def reorder(span: Span) -> str:
     """The text of a span with its modifiers in the best order, hyphens as they were."""
     order = span._.best_order
     parts = []

@@ -1,0 +1,168 @@
+"""Figures of the model cards: the pipelines that the package ships, measured on a split of UD English EWT.
+
+What was measured is kept in docs/models/figures.json, from which the tables of the cards and the figures of the
+components' pages are made; a split that is measured again replaces what was there. Tokens are gold, everything else is
+predicted. Speed is not measured here, see speed.py.
+"""
+
+from measure import format_table, read_references
+
+# isort: split
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import matplotlib.pyplot as plt
+import spacy
+import typer
+from accuracy import MEASURES, find_split, score_documents
+from spacy.tokens import Doc
+
+import spacy_joint
+from spacy_joint.ordering.corpus import read_corpus
+from spacy_joint.ordering.phrases import Phrase, has_repeats
+from spacy_joint.scoring.orders import Answer, score_answers
+
+DOCS = Path(__file__).parent.parent / "docs"
+FIGURES = DOCS / "models" / "figures.json"
+PARSER, TAGGER, ORDERER = "joint_sbd_parser", "sequence_tagger", "prenominal_orderer"
+BEAMS = {PARSER: (1, 2, 4, 8, 16, 32), TAGGER: (1, 2, 5, 10)}
+DRAWN = {PARSER: ("boundary F1", "LAS"), TAGGER: ("tag acc.",)}
+TEXTS = {"edited": "EWT", "starred": "EWT*"}
+# Documents as they are, and starred, of one vocabulary.
+References = dict[str, list[Doc]]
+# Around what is written into a card.
+BEGIN, END = "<!-- {}: begin -->\n\n", "\n<!-- {}: end -->\n"
+
+
+def measure_parser(references: References, **options: Any) -> dict[str, dict[str, float]]:
+    """Accuracy of en_joint_english; `options` are those of `spacy_joint.load`."""
+    nlp = spacy_joint.load(vocab=references["edited"][0].vocab, **options)
+    return {text: score_documents(nlp, documents) for text, documents in references.items()}
+
+
+def measure_beams(references: References, component: str) -> dict[str, Any]:
+    """Accuracy of en_joint_english by the width of the beam of a component, that of the other as it is shipped."""
+    exclude = [PARSER] if component == TAGGER else []
+    measured: dict[str, Any] = {text: {} for text in TEXTS}
+    for width in BEAMS[component]:
+        config = {"components": {component: {"model": {"beam_width": width}}}}
+        for text, scores in measure_parser(references, config=config, exclude=exclude).items():
+            measured[text][width] = {name: scores[name] for name in DRAWN[component]}
+    return measured
+
+
+def measure_orderer(path: Path) -> dict[str, dict[str, Any]]:
+    """Accuracy of en_prenominal on the phrases that gold tags show, which it sees with these tags and without."""
+    orderer: Any = spacy.load(spacy_joint.PRENOMINAL).get_pipe(ORDERER)
+    phrases = [phrase for phrase in read_corpus(path) if not has_repeats(phrase)]
+    return {
+        "gold tags": score_orders(orderer, phrases),
+        "no tags": score_orders(orderer, [phrase.without_tags() for phrase in phrases]),
+    }
+
+
+def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
+    """Shares of phrases and of pairs in the order of the text, and of phrases whose order would be called odd."""
+    best = [orderer.order_phrase(phrase).orders[0] for phrase in phrases]
+    answers = [Answer((order.indices,), len(order.indices)) for order in best]
+    below = [order.score - orderer.score_order(phrase) for order, phrase in zip(best, phrases, strict=True)]
+    n_odd = sum(margin > orderer.cfg["threshold"] for margin in below)
+    return {**score_answers(phrases, answers), "order_odd": n_odd / len(phrases)}
+
+
+def write_card(pipeline: Path, figures: str) -> None:
+    """Replaces the tables of a model card: the figures, and the sources that the pipeline names."""
+    sources = json.loads((pipeline / "meta.json").read_text(encoding="utf8"))["sources"]
+    listed = [
+        [f"[{source['name']}]({source['url']})" if source["url"] else source["name"], source["license"]]
+        for source in sources
+    ]
+    path = DOCS / "models" / f"{pipeline.name}.md"
+    text = path.read_text(encoding="utf8")
+    for name, table in (("sources", make_table(["learnt from", "licence"], listed)), ("figures", figures)):
+        begin, end = BEGIN.format(name), END.format(name)
+        before, _, rest = text.partition(begin)
+        text = before + begin + table + end + rest.partition(end)[2]
+    path.write_text(text, encoding="utf8", newline="\n")
+
+
+def make_table(header: list[str], rows: list[list[str]]) -> str:
+    """Cells as Markdown."""
+    return "".join(f"| {' | '.join(row)} |\n" for row in (header, ["---"] * len(header), *rows))
+
+
+def list_accuracy(figures: dict[str, Any]) -> list[list[str]]:
+    """Rows of en_joint_english."""
+    return [
+        [f"{shown} {split}", *(f"{100 * value:.1f}" for value in measured["parser"][text].values())]
+        for text, shown in TEXTS.items()
+        for split, measured in figures.items()
+    ]
+
+
+def list_orders(figures: dict[str, Any]) -> list[list[str]]:
+    """Rows of en_prenominal."""
+    return [
+        [
+            f"EWT {split}, {seen}",
+            str(scores["n"]),
+            f"{100 * scores['order_full']:.1f} ({100 * scores['order_full_se']:.1f})",
+            *(f"{100 * scores[key]:.1f}" for key in ("order_pair", "order_odd")),
+        ]
+        for split, measured in figures.items()
+        for seen, scores in measured["orderer"].items()
+    ]
+
+
+def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> None:
+    """Draws measures by the width of the beam."""
+    # The same bytes each time: no date, no random names.
+    plt.rcParams["svg.hashsalt"] = path.stem
+    figure, all_axes = plt.subplots(1, len(names), figsize=(3.5 * len(names), 3), layout="constrained", squeeze=False)
+    for axes, name in zip(all_axes[0], names, strict=True):
+        for text, shown in TEXTS.items():
+            widths = list(measured[text])
+            axes.plot(widths, [100 * measured[text][width][name] for width in widths], "o-", label=shown)
+        axes.set(xlabel="beam", ylabel=f"{name} (%)", xticks=range(len(widths)), xticklabels=widths)
+        axes.spines[["top", "right"]].set_visible(False)
+    all_axes[0][0].legend(frameon=False)
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def measure(treebank: Path, split: str) -> dict[str, Any]:
+    """All figures of a split."""
+    path = find_split(treebank, split)
+    vocab = spacy_joint.load().vocab
+    references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
+    measured: dict[str, Any] = {"parser": measure_parser(references), "orderer": measure_orderer(path)}
+    if split == "dev":
+        measured["beams"] = {component: measure_beams(references, component) for component in BEAMS}
+    return measured
+
+
+def main(
+    treebank: Annotated[
+        Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; none: only write pages anew.")
+    ] = None,
+    split: Annotated[str, typer.Option(help="dev or test; beams are compared on dev only.")] = "dev",
+) -> None:
+    """Measure the pipelines that are shipped, and write tables and figures of the docs."""
+    if treebank is not None:
+        figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.exists() else {}
+        figures[split] = measure(treebank, split)
+        FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf8", newline="\n")
+    figures = json.loads(FIGURES.read_text(encoding="utf8"))
+    for pipeline, header, rows in (
+        (spacy_joint.PRETRAINED, ["", *MEASURES], list_accuracy(figures)),
+        (spacy_joint.PRENOMINAL, ["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures)),
+    ):
+        print(format_table(header, rows))
+        write_card(pipeline, make_table(header, rows))
+    for component, measured in figures.get("dev", {}).get("beams", {}).items():
+        draw_beams(measured, DRAWN[component], DOCS / f"{component}_beam.svg")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,142 @@
+"""What a pipeline finds in a text, as JSON-serialisable data: sentences with trees, quotations, orders of modifiers,
+and hedges. Runs in the process of the worker; `schema.py` says what the data are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import spacy
+from spacy.displacy import DependencyRenderer
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from .. import PRENOMINAL, load
+from ..cli.formats import describe_sentences
+from ..ordering.prenominal_orderer import reorder
+from ..quotation.export import describe_quotation
+from ..quotation.quotation_spans import get_quotations
+
+QUOTATIONS, ORDERER, HEDGES = "quotation_spans", "prenominal_orderer", "hedge_chunker"
+# Options of displaCy, in pixels: from word to word, and from line to line.
+TREE = {"distance": 115, "word_spacing": 28, "arrow_stroke": 1, "arrow_spacing": 12, "arrow_width": 8}
+# What XML cannot hold, so that no SVG could either.
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Language:
+    """Loads a pipeline, and adds what it lacks and needs no training: rules for quotations, and for English the orderer
+    of modifiers that the package ships.
+
+    RAISES OSError, ValueError: If it cannot be loaded.
+    """
+    nlp = load(pipeline)
+    nlp.max_length = max(nlp.max_length, max_characters)
+    if QUOTATIONS not in nlp.pipe_factories.values():
+        nlp.add_pipe(QUOTATIONS)
+    if ORDERER not in nlp.pipe_factories.values() and nlp.lang == "en":
+        nlp.add_pipe(ORDERER, source=spacy.load(PRENOMINAL, vocab=nlp.vocab))
+    return nlp
+
+
+def describe_pipeline(nlp: Language) -> dict[str, Any]:
+    """Its name and components, and whether hedges and orders of modifiers can be found."""
+    factories = dict(nlp.pipe_factories)
+    return {
+        "name": f"{nlp.lang}_{nlp.meta['name']}",
+        "version": nlp.meta["version"],
+        "components": factories,
+        "finds_hedges": HEDGES in factories.values(),
+        "finds_modifiers": ORDERER in factories.values(),
+    }
+
+
+def describe_text(nlp: Language, text: str) -> dict[str, Any]:
+    """Annotates a text; None stands for what no component of the pipeline finds."""
+    # Without it, the vocabulary would keep every word that was ever sent.
+    with nlp.memory_zone():
+        doc = nlp(text)
+        return {
+            "sentences": _describe_trees(doc) if doc.has_annotation("SENT_START") else None,
+            "quotations": _describe_quotations(doc, _find_settings(nlp, QUOTATIONS)),
+            "modifiers": _describe_modifiers(doc, _find_settings(nlp, ORDERER)),
+            "hedges": _describe_hedges(doc, _find_settings(nlp, HEDGES)),
+        }
+
+
+def _find_settings(nlp: Language, factory: str) -> Mapping[str, Any]:
+    """The settings of the first component that the factory made; none if there is no such component."""
+    name = next((name for name, made_by in nlp.pipe_factories.items() if made_by == factory), None)
+    return {} if name is None else nlp.get_pipe(name).cfg  # type: ignore[attr-defined]  # of this package
+
+
+def _describe_trees(doc: Doc) -> list[dict[str, Any]]:
+    parsed = doc.has_annotation("DEP")
+    return [
+        {
+            "text": doc.text[sentence["start"] : sentence["end"]],
+            **sentence,
+            "tree": draw_tree(sentence["tokens"], doc) if parsed else None,
+        }
+        for sentence in describe_sentences(doc)
+    ]
+
+
+def draw_tree(tokens: Sequence[Mapping[str, Any]], doc: Doc) -> str:
+    """A sentence as displaCy's SVG, a well-formed document of its own, whatever the tokens are made of."""
+    renderer = DependencyRenderer(TREE)
+    renderer.direction = doc.vocab.writing_system.get("direction", "ltr")
+    renderer.lang = doc.lang_
+    # displaCy escapes words, but no tags and labels.
+    words = [{"text": NO_XML.sub("\ufffd", token["text"]), "tag": escape(token["tag"])} for token in tokens]
+    arcs = [
+        {
+            "start": min(token["id"], token["head"]) - 1,
+            "end": max(token["id"], token["head"]) - 1,
+            "label": escape(token["dep"]),
+            "dir": "left" if token["id"] < token["head"] else "right",
+        }
+        for token in tokens
+        if token["head"]
+    ]
+    return renderer.render_svg("tree", words, arcs).strip()
+
+
+def _describe_quotations(doc: Doc, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    keys = (settings[key] for key in ("spans_key", "cues_key", "speakers_key"))
+    return [describe_quotation(quotation) for quotation in get_quotations(doc, *keys)]
+
+
+def _describe_modifiers(doc: Doc, settings: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    if not settings:
+        return None
+    return [
+        {
+            "text": span.text,
+            "start": span.start_char,
+            "end": span.end_char,
+            "label": span.label_,
+            "best": reorder(span),
+            "score": span._.order_score,
+            "margin": span._.order_margin,
+        }
+        for span in doc.spans[settings["spans_key"]]
+    ]
+
+
+def _describe_hedges(doc: Doc, settings: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    if not settings:
+        return None
+    return [
+        {
+            "text": span.text,
+            "start": span.start_char,
+            "end": span.end_char,
+            "label": span.label_,
+            "structure": span._.parse_string,
+        }
+        for span in doc.spans[settings["spans_key"]]
+    ]

@@ -1,0 +1,143 @@
+"""A process that annotates one text after another, and can be ended in the middle of one.
+
+A search in a thread could not be stopped; a process can, and whatever happens to it, the server goes on with a new one.
+"""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Lock
+from typing import Any
+
+from ..errors import Errors
+
+# Not forked: the server has threads.
+SPAWN = get_context("spawn")
+
+
+class WorkerFailure(RuntimeError):
+    """A text was not annotated; the message is coded."""
+
+
+class Busy(WorkerFailure):
+    """Other texts took all the time."""
+
+
+class TookTooLong(WorkerFailure):
+    """The text took more time than allowed."""
+
+
+class Broken(WorkerFailure):
+    """The process failed, or ended."""
+
+
+class Worker:
+    """The process and the pipeline in it. Threads may share one: they wait for each other.
+
+    pipeline (str): Name or path; None: the one of this package.
+    timeout (float): Seconds that a text may take, once for waiting and once for annotating.
+    max_characters (int): The longest text to come.
+    RAISES OSError: If the pipeline cannot be loaded.
+    """
+
+    def __init__(self, pipeline: str | None, *, timeout: float, max_characters: int) -> None:
+        self.pipeline, self.timeout, self.max_characters = pipeline, timeout, max_characters
+        self.lock = Lock()
+        self._start()
+        self.description = self._wait_until_loaded()
+
+    def annotate(self, text: str) -> dict[str, Any]:
+        """What is found in a text: see `describe_text`.
+
+        RAISES WorkerFailure: If it was not annotated. The next text will be.
+        """
+        if not self.lock.acquire(timeout=self.timeout):
+            raise Busy(Errors.J433.format(seconds=self.timeout))
+        try:
+            found = self._ask(text)
+        except BaseException:
+            # An answer that is still to come must not be taken for that to the next text.
+            self._stop()
+            self._start()
+            raise
+        finally:
+            self.lock.release()
+        if found is None:
+            raise Broken(Errors.J435)
+        return found
+
+    @property
+    def process_id(self) -> int | None:
+        """The process that annotates now."""
+        return self._process.pid
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._stop()
+
+    def _ask(self, text: str) -> dict[str, Any] | None:
+        try:
+            # Where it was started anew. Loading does not count.
+            self._wait_until_loaded()
+            self._connection.send(text)
+            if not self._connection.poll(self.timeout):
+                raise TookTooLong(Errors.J434.format(seconds=self.timeout))
+            return self._connection.recv()
+        except (EOFError, OSError) as error:
+            raise Broken(Errors.J435) from error
+
+    def _start(self) -> None:
+        self._connection, theirs = SPAWN.Pipe()
+        self._process = SPAWN.Process(
+            target=_work, args=(theirs, self.pipeline, self.max_characters), name="annotation", daemon=True
+        )
+        self._process.start()
+        # So that only the process holds it, and reading ends where the process does.
+        theirs.close()
+        self._is_loaded = False
+
+    def _wait_until_loaded(self) -> dict[str, Any]:
+        if not self._is_loaded:
+            try:
+                loaded = self._connection.recv()
+            except EOFError as error:
+                raise OSError(Errors.J436.format(pipeline=self.pipeline or "of this package")) from error
+            if isinstance(loaded, str):
+                raise OSError(loaded)
+            self.description = loaded
+            self._is_loaded = True
+        return self.description
+
+    def _stop(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._connection.close()
+
+
+def _work(connection: Connection, pipeline: str | None, max_characters: int) -> None:
+    """The process: sends what the pipeline is, or why it cannot be loaded, and then an answer to each text."""
+    from .description import describe_pipeline, describe_text, load_with_demonstrated
+
+    # Ctrl-C is for the server.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        nlp = load_with_demonstrated(pipeline, max_characters)
+    except (OSError, ValueError) as error:
+        connection.send(str(error))
+        return
+    connection.send(describe_pipeline(nlp))
+    # Until the server is gone.
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            text = connection.recv()
+            try:
+                found = describe_text(nlp, text)
+            except Exception:
+                traceback.print_exc()
+                found = None
+            connection.send(found)

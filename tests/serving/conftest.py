@@ -1,0 +1,25 @@
+"""What tests of the server share: a process with the shipped pipeline, and a client of the server in front of it."""
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from spacy_joint.serving.app import create_app
+from spacy_joint.serving.worker import Worker
+
+# Longer than any machine needs for what the tests send.
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[Worker]:
+    worker = Worker(None, timeout=PATIENCE, max_characters=500)
+    yield worker
+    worker.close()
+
+
+@pytest.fixture
+def client(worker: Worker) -> Iterator[TestClient]:
+    with TestClient(create_app(worker), base_url="http://localhost") as client:
+        yield client

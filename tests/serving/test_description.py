@@ -1,0 +1,84 @@
+"""What is said about a text."""
+
+from xml.etree import ElementTree
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_joint.serving.description import describe_pipeline, describe_text, draw_tree, load_with_demonstrated
+from spacy_joint.serving.schema import Annotations
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return load_with_demonstrated(None, 1000)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n\n", "a", "<script>alert(1)</script> & 'so' \"on\"", "a\x00b \ufffe 😀 \x0c"]
+)
+def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
+    found = Annotations(**describe_text(nlp, text))
+    for sentence in found.sentences:
+        assert text[sentence.start : sentence.end] == sentence.text
+        tree = ElementTree.fromstring(sentence.tree)
+        assert {element.tag.rpartition("}")[2] for element in tree.iter()} <= {
+            "svg", "g", "path", "text", "textPath", "tspan"
+        }  # fmt: skip
+
+
+def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
+    (sentence,) = describe_text(nlp, "She saw old cats.")["sentences"]
+    tree = ElementTree.fromstring(sentence["tree"])
+    classes = [element.get("class") for element in tree.iter()]
+    assert classes.count("displacy-word") == len(sentence["tokens"]) == 5
+    assert classes.count("displacy-arrow") == 4
+
+
+def test_tags_and_labels_are_no_markup():
+    doc = Doc(spacy.blank("en").vocab, words=["a", "b"])
+    tokens = [
+        {"id": 1, "text": "a", "tag": "<script>", "head": 0, "dep": "ROOT"},
+        {"id": 2, "text": "b", "tag": "&", "head": 1, "dep": "<b>"},
+    ]
+    assert "script" not in {element.tag for element in ElementTree.fromstring(draw_tree(tokens, doc)).iter()}
+
+
+def test_quotations_and_orders_of_modifiers_are_found(nlp):
+    found = describe_text(nlp, "“We are late,” said Ann Lee. She threw a red big ball.")
+    (quotation,) = found["quotations"]
+    assert quotation["speaker"]["text"] == "Ann Lee"
+    (phrase,) = found["modifiers"]
+    assert (phrase["text"], phrase["best"], phrase["label"]) == ("red big ball", "big red ball", "ODD")
+
+
+def test_without_a_chunker_there_are_no_hedges_and_it_is_said(nlp):
+    assert describe_text(nlp, "We left.")["hedges"] is None
+    assert not describe_pipeline(nlp)["finds_hedges"]
+
+
+def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, train, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("hedge_chunker", config={"model": small_model, "spans_key": "other"})
+    examples = read_examples(nlp, keep=["TAG"])
+    nlp.initialize(lambda: examples)
+    train(nlp, examples, epochs=2).to_disk(tmp_path)
+    loaded = load_with_demonstrated(str(tmp_path), 1000)
+    found = Annotations(**describe_text(loaded, examples[0].reference.text))
+    assert found.hedges and all(hedge.structure.startswith("(") for hedge in found.hedges)
+    assert describe_pipeline(loaded)["finds_hedges"]
+
+
+def test_without_a_parser_sentences_are_not_made_up(tmp_path):
+    spacy.blank("de").to_disk(tmp_path)
+    found = describe_text(load_with_demonstrated(str(tmp_path), 1000), "Es regnet. Wir gehen.")
+    # The orderer that is shipped is for English.
+    assert found == {"sentences": None, "quotations": [], "modifiers": None, "hedges": None}
+
+
+def test_the_vocabulary_does_not_grow_with_what_is_sent(nlp):
+    describe_text(nlp, "We left.")
+    before = len(nlp.vocab.strings)
+    describe_text(nlp, "We left Zwoxlheim and Grabbelquist.")
+    assert len(nlp.vocab.strings) == before
