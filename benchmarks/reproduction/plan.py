@@ -18,7 +18,8 @@ class Plan:
 
     starred, edited: Names of corpora, the most important first.
     corpora_of_beams: The corpora on which widths of the beam are compared.
-    longer: Times as many epochs for strategies whose epochs are short, so that there is an equal time to compare at.
+    epochs: Of all, unless `longer` says otherwise.
+    longer: Epochs of strategies whose epochs are short, so that there is an equal time to compare at.
     """
 
     starred: tuple[str, ...]
@@ -41,17 +42,28 @@ class Plan:
         self, corpus: str, strategy: str = "dlaso", beam_width: int | None = None, *, sentences: bool = False
     ) -> Run:
         """The joint parser. On sentences there are no boundaries to find: it is then a sentence-based parser."""
-        epochs = self.epochs * (1 if sentences else self.longer.get(strategy, 1))
-        if strategy == "greedy":
-            beam_width = 1
         system = "GOLD" if sentences and strategy == "max_violation" else "JOINT"
+        return self._make_run(corpus, system, strategy, beam_width, sentences=sentences)
+
+    def _make_run(
+        self, corpus: str, system: str, strategy: str, beam_width: int | None = None, *, sentences: bool = False
+    ) -> Run:
+        epochs = self.epochs if sentences else self.longer.get(strategy, self.epochs)
         return Run(
-            corpus, system, strategy, beam_width or self.beam_width, epochs, self.seed, self.table_bits, sentences
+            corpus,
+            system,
+            strategy,
+            beam_width=1 if strategy == "greedy" else beam_width or self.beam_width,
+            epochs=epochs,
+            passes=self.epochs if strategy == "early" else epochs,
+            seed=self.seed,
+            table_bits=self.table_bits,
+            sentences=sentences,
         )
 
     def finder(self, corpus: str, system: str) -> Run:
         """One of FINDERS."""
-        return Run(corpus, system, "dlaso", self.beam_width, self.epochs, self.seed, self.table_bits)
+        return self._make_run(corpus, system, "dlaso")
 
     def gold(self, corpus: str) -> Run:
         """The sentence-based parser, on the sentences of the reference."""
@@ -73,18 +85,18 @@ class Plan:
 
     def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
         """All runs, the most important first, in lists to be run one after another: what a run needs is before it."""
-        for corpus in self.corpora:
-            yield [
-                *(self.finder(corpus, system) for system in reversed(FINDERS)),
-                self.gold(corpus),
-                *(self.reparsed(corpus, system) for system in FINDERS),
-            ]
+        yield from map(self._list_systems, self.starred)
         for corpus in self.starred:
             yield [self.joint(corpus, strategy) for strategy in ON_DOCUMENTS if strategy != "dlaso"]
             yield [self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES]
+        yield from map(self._list_systems, self.edited)
         for corpus in self.corpora_of_beams:
             for width in self.beam_widths:
                 yield [self.joint(corpus, strategy, width) for strategy in ("dlaso", "max_violation")]
+
+    def _list_systems(self, corpus: str) -> list[Run | Reparsing]:
+        both = [(self.finder(corpus, system), self.reparsed(corpus, system)) for system in reversed(FINDERS)]
+        return [self.gold(corpus), *(run for pair in both for run in pair)]
 
 
 def make_full_plan(seed: int) -> Plan:
@@ -96,7 +108,7 @@ def make_full_plan(seed: int) -> Plan:
         beam_width=8,
         beam_widths=(1, 4, 8, 20, 40, 100),
         epochs=10,
-        longer={"greedy": 6, "early": 6},
+        longer={"greedy": 20, "early": 1024},
         seed=seed,
         table_bits=23,
         tagging=Tagging(),
@@ -112,7 +124,7 @@ def make_quick_plan(seed: int) -> Plan:
         beam_width=4,
         beam_widths=(1, 4, 8),
         epochs=3,
-        longer={"greedy": 2, "early": 2},
+        longer={"greedy": 6, "early": 16},
         seed=seed,
         table_bits=17,
         tagging=Tagging(folds=2, epochs=2, table_bits=17),

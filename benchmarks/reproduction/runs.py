@@ -27,8 +27,6 @@ from .learning import make_pipe, train
 
 PARSER = "joint_sbd_parser"
 MEASURES = {"boundary_f": "boundary_f", "las": "dep_las_punct"}
-# Epochs of a run that are measured, at most about so many.
-POINTS = 12
 
 # What the paper compares, with the update rule of the component's defaults. The last is what the shipped pipelines learn
 # by, but for their mixture of tables.
@@ -45,6 +43,8 @@ class Run:
 
     system: MARMOT, NOSYNTAX, JOINT or GOLD.
     strategy: One of STRATEGIES.
+    epochs, passes: It stops after so many epochs, or once the epochs together have used so many times the actions of
+        all documents. Where updates end early, epochs are short, so an equal number of them would tell little.
     sentences: Whether an instance is a sentence, with nothing but trees to learn, rather than a document.
     """
 
@@ -53,6 +53,7 @@ class Run:
     strategy: str
     beam_width: int
     epochs: int
+    passes: int
     seed: int
     table_bits: int
     sentences: bool = False
@@ -75,13 +76,17 @@ class Run:
         start = time.process_time()
         pipe, examples = self.prepare(corpus, library)
         dev = library.read_tagged(corpus, "dev")
-        every = -(-self.epochs // POINTS)
         epochs = []
+        passes = 0.0
         dropout = DROPOUT.get(self.strategy, 0.0)
         for epoch in train(pipe, examples, epochs=self.epochs, seed=self.seed, dropout=dropout):
-            measured = epoch.number % every == 0 and not self.sentences
+            passes += epoch.used
+            is_last = epoch.number == self.epochs or passes >= self.passes
+            measured = not self.sentences and (is_last or is_measured(epoch.number))
             scores = score(make_pairs(dev, map(partial(self.predict, pipe), dev))) if measured else {}
             epochs.append({**epoch._asdict(), **scores})
+            if is_last:
+                break
         results = {}
         for split in library.list_splits(corpus):
             references = library.read_tagged(corpus, split)
@@ -178,6 +183,12 @@ class Store:
         """Store what a run gave, all or nothing."""
         with replace_when_written(self.work / "runs" / f"{run.name}.json") as path:
             path.write_text(json.dumps({"settings": run.settings, **result}) + "\n", encoding="utf8")
+
+
+def is_measured(epoch: int) -> bool:
+    """Whether to look at the scores after an epoch: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on."""
+    power = epoch // 3 if epoch % 3 == 0 else epoch
+    return not power & (power - 1)
 
 
 def flatten(reference: Doc) -> Doc:
