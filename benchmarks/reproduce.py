@@ -63,7 +63,8 @@ def main(
                 pool.shutdown(cancel_futures=True)
                 raise
         print(f"{done} runs done, all others were there.")
-    write_report(plan, make_library(plan, treebanks, work), Store(work), report)
+    command = f"python -m spacy project run {'reproduce-quick' if quick else 'reproduce'}"
+    write_report(plan, make_library(plan, treebanks, work), Store(work), report, command)
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ from .learning import make_pipe, train
 PARSER = "joint_sbd_parser"
 MEASURES = {"boundary_f": "boundary_f", "las": "dep_las_punct"}
 
-# What the paper compares, with the update rule of the component's defaults. The last is what the shipped pipelines learn
-# by, but for their mixture of tables.
+# What the paper compares, with the update rule of the component's defaults. The last is what the shipped pipelines
+# learn by, but for their mixture of tables.
 STRATEGIES: dict[str, dict[str, Any]] = {
     **{name: {"strategy": name} for name in ("greedy", "early", "max_violation", "dlaso")},
     "laso": {"strategy": "laso", "rule": "perceptron", "min_met": 12},
