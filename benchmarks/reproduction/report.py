@@ -42,7 +42,7 @@ for the WSJ, EWT* and GUM* for WSJ*; NSC*, transcribed Naija whose tags are UPOS
 Here, not in the paper: a beam of {beam_width} where nothing else is said (20 in the paper), {epochs} epochs, and one
 instance at a time. Features and everything else are the defaults of the components: passive-aggressive updates, weights
 averaged over all epochs, no dropout, no word classes. `laso` alone learns as the shipped pipelines do, but for their
-mixture of tables: perceptron updates at once, and a dropout of {dropout}. `greedy` has no beam, and {greedy} epochs.
+mixture of tables: perceptron updates at once, and a dropout of {dropout}. `greedy` has no beam.
 `early` sees little of a document, so it has as many epochs as it takes to search as many steps as the others, at most
 {early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The seed
 is {seed}. Nothing was tuned on these figures.
@@ -72,7 +72,6 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
             command=command,
             beam_width=plan.beam_width,
             epochs=plan.epochs,
-            greedy=plan.longer["greedy"],
             early=plan.longer["early"],
             dropout=DROPOUT["laso"],
             folds=plan.tagging.folds,
@@ -187,8 +186,8 @@ def _compare_use(plan: Plan, results: Results) -> str:
                 cells += [f"{100 * epoch['used']:.1f}" for epoch in (epochs[0], epochs[-1])] if epochs else ["-", "-"]
             rows.append([corpus, strategy, *cells])
     return (
-        "Percent of the actions that took part in updates or survived "
-        f"(`dlaso` goes on from the correct item, so by its nature all), in epochs 1 and {plan.epochs}:\n\n"
+        "Percent of the actions that took part in updates or survived, in the first and in the last of "
+        f"{plan.epochs} epochs. `dlaso` goes on from the correct item, so it uses all of them.\n\n"
         + format_table(
             ["", "", "documents, first", "documents, last", "sentences, first", "sentences, last"],
             rows,
