@@ -49,16 +49,18 @@ class Plan:
         self, corpus: str, system: str, strategy: str, beam_width: int | None = None, *, sentences: bool = False
     ) -> Run:
         epochs = self.epochs if sentences else self.longer.get(strategy, self.epochs)
+        width = 1 if strategy == "greedy" else beam_width or self.beam_width
         return Run(
             corpus,
             system,
             strategy,
-            beam_width=1 if strategy == "greedy" else beam_width or self.beam_width,
+            beam_width=width,
             epochs=epochs,
             passes=self.epochs if strategy == "early" else epochs,
             seed=self.seed,
             table_bits=self.table_bits,
             sentences=sentences,
+            final=width == self.beam_width and (system == "GOLD" or strategy == "dlaso"),
         )
 
     def finder(self, corpus: str, system: str) -> Run:

@@ -46,6 +46,7 @@ class Run:
     epochs, passes: It stops after so many epochs, or once the epochs together have used so many times the actions of
         all documents. Where updates end early, epochs are short, so an equal number of them would tell little.
     sentences: Whether an instance is a sentence, with nothing but trees to learn, rather than a document.
+    final: Whether it is a system of the final table: no others look at the test split.
     """
 
     corpus: str
@@ -57,6 +58,7 @@ class Run:
     seed: int
     table_bits: int
     sentences: bool = False
+    final: bool = False
 
     @property
     def name(self) -> str:
@@ -88,7 +90,7 @@ class Run:
             if is_last:
                 break
         results = {}
-        for split in library.list_splits(corpus):
+        for split in library.list_splits(corpus) if self.final else ["dev"]:
             references = library.read_tagged(corpus, split)
             results[split] = measure(references, map(partial(self.predict, pipe), references))
         if self.system == "GOLD":
