@@ -16,7 +16,7 @@ ON_SENTENCES = ("early", "max_violation")
 class Plan:
     """Corpora and sizes.
 
-    starred, edited: Names of corpora, the most important first.
+    starred, edited: Names of corpora, in the order of runs and of tables.
     corpora_of_beams: The corpora on which widths of the beam are compared.
     epochs: Of all, unless `longer` says otherwise.
     longer: At most so many epochs of strategies whose epochs are short, so that there is an equal time to compare at.
@@ -87,8 +87,8 @@ class Plan:
 
     def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
         """All runs, the most important first, in lists to be run one after another: what a run needs is before it."""
-        yield from map(self._list_systems, self.starred)
         for corpus in self.starred:
+            yield self._list_systems(corpus)
             yield [
                 *(self.joint(corpus, strategy) for strategy in ON_DOCUMENTS),
                 *(self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
@@ -106,7 +106,8 @@ class Plan:
 def make_full_plan(seed: int) -> Plan:
     """The experiment itself."""
     return Plan(
-        starred=("EWT*", "NSC*", "GUM*"),
+        # The smallest first, so that there is soon something to see.
+        starred=("NSC*", "EWT*", "GUM*"),
         edited=("EWT", "GUM"),
         corpora_of_beams=("NSC*",),
         beam_width=8,
