@@ -5,9 +5,10 @@ all") the constants say what is taken for it.
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
-from .plan import Plan
+from .plan import WITH_AND_WITHOUT_SYNTAX, Plan
 from .results import ALPHA, Results, Scores
 from .runs import Run
 
@@ -179,8 +180,8 @@ def _beams(plan: Plan, results: Results) -> Iterator[Statement]:
 
 
 def _syntax(plan: Plan, results: Results) -> Iterator[Statement]:
-    for corpus in plan.corpora:
-        joint, without = plan.finder(corpus, "JOINT"), plan.finder(corpus, "NOSYNTAX")
+    for strategy, corpus in product(("dlaso", "laso"), plan.corpora):
+        joint, without = (plan.finder(corpus, system, strategy) for system in WITH_AND_WITHOUT_SYNTAX)
         mine, yours = results.measure(joint), results.measure(without)
         probability = results.probability(joint, without, "boundary_f")
         if mine is None or yours is None or probability is None:
@@ -190,13 +191,15 @@ def _syntax(plan: Plan, results: Results) -> Iterator[Statement]:
         numbers = f"F1 {both} ({difference:+.1f}, p = {probability:.2g})"
         if corpus in plan.starred:
             yield Statement(
-                f"{corpus}: JOINT is better than NOSYNTAX: {numbers}.", difference > 0 and probability < ALPHA
+                f"{corpus}, `{strategy}`: JOINT is better than NOSYNTAX: {numbers}.",
+                difference > 0 and probability < ALPHA,
             )
             yield Statement(
-                f"{corpus}: by at least {WIDE_MARGIN:.0f} points: {difference:+.1f}.", difference >= WIDE_MARGIN
+                f"{corpus}, `{strategy}`: by at least {WIDE_MARGIN:.0f} points: {difference:+.1f}.",
+                difference >= WIDE_MARGIN,
             )
         else:
-            yield Statement(f"{corpus}: no significant difference: {numbers}.", probability >= ALPHA)
+            yield Statement(f"{corpus}, `{strategy}`: no significant difference: {numbers}.", probability >= ALPHA)
 
 
 def _trees(plan: Plan, results: Results) -> Iterator[Statement]:

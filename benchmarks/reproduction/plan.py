@@ -8,6 +8,7 @@ from .runs import Reparsing, Run
 
 # Systems that find boundaries, in the order of tables.
 FINDERS = ("MARMOT", "NOSYNTAX", "JOINT")
+WITH_AND_WITHOUT_SYNTAX = ("JOINT", "NOSYNTAX")
 ON_DOCUMENTS = ("greedy", "early", "max_violation", "dlaso", "laso")
 ON_SENTENCES = ("early", "max_violation")
 
@@ -63,9 +64,9 @@ class Plan:
             final=width == self.beam_width and (system == "GOLD" or strategy == "dlaso"),
         )
 
-    def finder(self, corpus: str, system: str) -> Run:
+    def finder(self, corpus: str, system: str, strategy: str = "dlaso") -> Run:
         """One of FINDERS."""
-        return self._make_run(corpus, system, "dlaso")
+        return self._make_run(corpus, system, strategy)
 
     def gold(self, corpus: str) -> Run:
         """The sentence-based parser, on the sentences of the reference."""
@@ -87,13 +88,14 @@ class Plan:
 
     def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
         """All runs, the most important first, in lists to be run one after another: what a run needs is before it."""
-        for corpus in self.starred:
+        for corpus in self.corpora:
             yield self._list_systems(corpus)
-            yield [
-                *(self.joint(corpus, strategy) for strategy in ON_DOCUMENTS),
-                *(self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
-            ]
-        yield from map(self._list_systems, self.edited)
+            yield [self.finder(corpus, system, "laso") for system in WITH_AND_WITHOUT_SYNTAX]
+            if corpus in self.starred:
+                yield [
+                    *(self.joint(corpus, strategy) for strategy in ON_DOCUMENTS),
+                    *(self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
+                ]
         for corpus in self.corpora_of_beams:
             for width in self.beam_widths:
                 yield [self.joint(corpus, strategy, width) for strategy in ("dlaso", "max_violation")]

@@ -10,7 +10,7 @@ from spacy_joint.cli.files import replace_when_written
 from .claims import judge
 from .corpora import CORPORA, Library
 from .figures import draw_all
-from .plan import FINDERS, ON_DOCUMENTS, ON_SENTENCES, Plan
+from .plan import FINDERS, ON_DOCUMENTS, ON_SENTENCES, WITH_AND_WITHOUT_SYNTAX, Plan
 from .results import ALPHA, Results
 from .runs import DROPOUT, Reparsing, Run, Store
 
@@ -81,6 +81,7 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
         *_list_claims(plan, results),
         "## Boundaries and trees\n",
         *_compare_systems(plan, results, "dev"),
+        _compare_syntax(plan, results),
         _show(figures["syntax"], "Boundary F1 on dev with and without syntax"),
         "## Update strategies\n",
         *_compare_strategies(plan, results),
@@ -140,6 +141,20 @@ def _mark(
         if system != "GOLD" and other not in (system, "GOLD") and results.is_better(systems[system], run, name, split)
     )
     return f"{_points(scores[name])} {letters}".rstrip()
+
+
+def _compare_syntax(plan: Plan, results: Results) -> str:
+    rows = []
+    for strategy in ("dlaso", "laso"):
+        runs = {
+            corpus: {system: plan.finder(corpus, system, strategy) for system in WITH_AND_WITHOUT_SYNTAX}
+            for corpus in plan.corpora
+        }
+        for system in WITH_AND_WITHOUT_SYNTAX:
+            cells = [_mark(results, runs[corpus], system, "boundary_f", "dev") for corpus in plan.corpora]
+            rows.append([strategy, system, *cells])
+    header = ["", "", *plan.corpora]
+    return f"Boundary F1 with and without syntax by two ways to learn, dev:\n\n{format_table(header, rows)}\n"
 
 
 def _compare_strategies(plan: Plan, results: Results) -> Iterator[str]:
