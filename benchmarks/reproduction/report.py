@@ -109,11 +109,8 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
 
 def _list_claims(plan: Plan, results: Results) -> Iterator[str]:
     for number, claim in enumerate(judge(plan, results), start=1):
-        lines = [
-            f"**{number}. {claim.text}** Here it {claim.verdict}." if claim.statements else f"{claim.text} Not run."
-        ]
-        lines += [f"- {'yes' if holds else '**no**'}: {text}" for text, holds in claim.statements]
-        yield "\n".join([lines[0], "", *lines[1:]]) + "\n"
+        statements = [f"- {'yes' if holds else '**no**'}: {text}" for text, holds in claim.statements]
+        yield "\n".join([f"**{number}. {claim.text}** Here: {claim.verdict}.", "", *statements]).rstrip() + "\n"
 
 
 def _compare_systems(plan: Plan, results: Results, split: str) -> Iterator[str]:
