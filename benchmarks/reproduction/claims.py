@@ -1,0 +1,224 @@
+"""The five claims of the paper, and one of ours: statements about the stored runs that are true or not.
+
+What a statement says comes from the numbers, so it is never out of date. Where a claim is vague ("slightly", "nearly
+all") the constants say what is taken for it.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+from .plan import WITH_AND_WITHOUT_SYNTAX, Plan
+from .results import ALPHA, Results, Scores
+from .runs import Run
+
+# Shares of the correct paths that are used.
+LITTLE, NEARLY_ALL = 0.5, 0.9
+# Points of boundary F1: what a wide margin is at least, and what slightly better is at most.
+WIDE_MARGIN = 5.0
+SLIGHTLY = 3.0
+
+
+class Statement(NamedTuple):
+    """A part of a claim."""
+
+    text: str
+    holds: bool
+
+
+class Claim(NamedTuple):
+    """A claim, and what it comes to here."""
+
+    text: str
+    statements: list[Statement]
+
+    @property
+    def verdict(self) -> str:
+        """Whether it holds."""
+        n_held = sum(statement.holds for statement in self.statements)
+        if not self.statements:
+            return "not run"
+        if n_held == len(self.statements):
+            return "holds"
+        return f"holds in {n_held} of {len(self.statements)} statements" if n_held else "does not hold"
+
+
+def judge(plan: Plan, results: Results) -> list[Claim]:
+    """All claims, those of the paper in its order."""
+    return [
+        Claim(
+            "On documents, `early` and `max_violation` use less than half of the gold sequence; on sentences, nearly "
+            "all.",
+            list(_use_of_sequences(plan, results)),
+        ),
+        Claim(
+            "`dlaso` beats both in boundary F1 and LAS, in fewer epochs and less time; `greedy` peaks early.",
+            list(_strategies(plan, results)),
+        ),
+        Claim("A bigger beam helps `dlaso` slightly and does not rescue `max_violation`.", list(_beams(plan, results))),
+        Claim(
+            "On starred text JOINT beats NOSYNTAX by a wide margin; on edited text they tie.",
+            list(_syntax(plan, results)),
+        ),
+        Claim("On starred text, LAS of JOINT-REPARSED ≥ JOINT ≥ MARMOT.", list(_trees(plan, results))),
+        Claim(
+            f"(Ours.) With equal times of training, `dlaso` leads `early` by at least {WIDE_MARGIN:.0f} points of F1.",
+            list(_early(plan, results)),
+        ),
+    ]
+
+
+def _use_of_sequences(plan: Plan, results: Results) -> Iterator[Statement]:
+    for corpus in plan.starred:
+        for strategy in ("early", "max_violation"):
+            for sentences in (False, True):
+                epochs = results.epochs(plan.joint(corpus, strategy, sentences=sentences))[: plan.epochs]
+                if not epochs:
+                    continue
+                used = epochs[-1]["used"]
+                bound, holds = (
+                    (f"at least {NEARLY_ALL:.0%} of sentences", used >= NEARLY_ALL)
+                    if sentences
+                    else (f"less than {LITTLE:.0%} of documents", used < LITTLE)
+                )
+                yield Statement(
+                    f"{corpus}: `{strategy}` uses {bound}: {used:.1%} in epoch {epochs[-1]['number']}.", holds
+                )
+
+
+def _strategies(plan: Plan, results: Results) -> Iterator[Statement]:
+    for corpus in plan.starred:
+        for strategy in ("early", "max_violation"):
+            yield from _lead(results, plan.joint(corpus), plan.joint(corpus, strategy))
+        points = results.points(plan.joint(corpus, "greedy"))
+        if points:
+            peak, last = max(points, key=lambda point: point["boundary_f"]), points[-1]
+            yield Statement(
+                f"{corpus}: `greedy` has its best F1 in the first half of {last['number']} epochs: "
+                f"{_points(peak['boundary_f'])} after {peak['number']}, {_points(last['boundary_f'])} at the end.",
+                2 * peak["number"] <= last["number"],
+            )
+
+
+def _early(plan: Plan, results: Results) -> Iterator[Statement]:
+    for corpus in plan.starred:
+        points = results.points(plan.joint(corpus))
+        if not points:
+            continue
+        mine = points[-1]
+        yours = results.after_seconds(plan.joint(corpus, "early"), mine["seconds"])
+        if yours is not None:
+            lead = 100 * (mine["boundary_f"] - yours["boundary_f"])
+            times = f"{mine['seconds']:.0f} s; `early` took {yours['seconds']:.0f} s"
+            yield Statement(f"{corpus}: {lead:+.1f} after {times}.", lead >= WIDE_MARGIN)
+
+
+def _lead(results: Results, first: Run, second: Run) -> Iterator[Statement]:
+    """What one strategy is ahead of another."""
+    points, others = results.points(first), results.points(second)
+    if not points or not others:
+        return
+    mine = points[-1]
+    who = f"{first.corpus}: `{first.strategy}`"
+    yours = results.after_epochs(second, mine["number"])
+    if yours is not None:
+        yield Statement(
+            f"{who} is better than `{second.strategy}` after {yours['number']} epochs: F1 / LAS {_both(mine)}, "
+            f"{_both(yours)}.",
+            _is_better(mine, yours),
+        )
+    yours = results.after_seconds(second, mine["seconds"])
+    if yours is not None:
+        text = f"after equal times of training, {mine['seconds']:.0f} s"
+        numbers = f"{_both(mine)}, {_both(yours)} (epoch {yours['number']})."
+        yield Statement(
+            f"{who} is better than `{second.strategy}` {text}: F1 / LAS {numbers}",
+            _is_better(mine, yours),
+        )
+    top = max(others, key=lambda point: point["boundary_f"])
+    passed = next((point for point in points if point["boundary_f"] > top["boundary_f"]), None)
+    when = f"after {passed['number']} and {passed['seconds']:.0f} s" if passed else "never"
+    yield Statement(
+        f"{who} passes the best F1 of `{second.strategy}` in fewer epochs and less time: {_points(top['boundary_f'])} "
+        f"after {top['number']} and {top['seconds']:.0f} s, passed {when}.",
+        passed is not None and passed["number"] <= top["number"] and passed["seconds"] <= top["seconds"],
+    )
+
+
+def _is_better(mine: Scores, yours: Scores) -> bool:
+    return mine["boundary_f"] > yours["boundary_f"] and mine["las"] > yours["las"]
+
+
+def _beams(plan: Plan, results: Results) -> Iterator[Statement]:
+    for corpus in plan.corpora_of_beams:
+        ran = {
+            strategy: {
+                width: scores
+                for width in plan.beam_widths
+                if (scores := results.measure(plan.joint(corpus, strategy, width)))
+            }
+            for strategy in ("dlaso", "max_violation")
+        }
+        dlaso, other = ran["dlaso"], ran["max_violation"]
+        if plan.beam_width not in dlaso:
+            continue
+        base, widest = dlaso[plan.beam_width], max(dlaso)
+        if widest > plan.beam_width:
+            gain = 100 * (dlaso[widest]["boundary_f"] - base["boundary_f"])
+            yield Statement(
+                f"{corpus}: F1 of `dlaso` grows with the beam, by at most {SLIGHTLY:.0f} points: F1 / LAS "
+                f"{_both(base)} with beam {plan.beam_width}, {_both(dlaso[widest])} with beam {widest}.",
+                0 < gain <= SLIGHTLY,
+            )
+        if other:
+            width, top = max(other.items(), key=lambda item: item[1]["boundary_f"])
+            yield Statement(
+                f"{corpus}: `max_violation` with any beam to {max(other)} is worse than `dlaso` with beam "
+                f"{plan.beam_width}: F1 / LAS {_both(top)} with the best, {width}, and {_both(base)}.",
+                _is_better(base, top),
+            )
+
+
+def _syntax(plan: Plan, results: Results) -> Iterator[Statement]:
+    for strategy, corpus in product(("dlaso", "laso"), plan.corpora):
+        joint, without = (plan.finder(corpus, system, strategy) for system in WITH_AND_WITHOUT_SYNTAX)
+        mine, yours = results.measure(joint), results.measure(without)
+        probability = results.probability(joint, without, "boundary_f")
+        if mine is None or yours is None or probability is None:
+            continue
+        difference = 100 * (mine["boundary_f"] - yours["boundary_f"])
+        both = f"{_points(mine['boundary_f'])} and {_points(yours['boundary_f'])}"
+        numbers = f"F1 {both} ({difference:+.1f}, p = {probability:.2g})"
+        if corpus in plan.starred:
+            yield Statement(
+                f"{corpus}, `{strategy}`: JOINT is better than NOSYNTAX: {numbers}.",
+                difference > 0 and probability < ALPHA,
+            )
+            yield Statement(
+                f"{corpus}, `{strategy}`: by at least {WIDE_MARGIN:.0f} points: {difference:+.1f}.",
+                difference >= WIDE_MARGIN,
+            )
+        else:
+            yield Statement(f"{corpus}, `{strategy}`: no significant difference: {numbers}.", probability >= ALPHA)
+
+
+def _trees(plan: Plan, results: Results) -> Iterator[Statement]:
+    for corpus in plan.starred:
+        systems = plan.trees(corpus)
+        for better, worse in (("JOINT-REPARSED", "JOINT"), ("JOINT", "MARMOT")):
+            mine, yours = results.measure(systems[better]), results.measure(systems[worse])
+            probability = results.probability(systems[better], systems[worse], "las")
+            if mine is not None and yours is not None:
+                yield Statement(
+                    f"{corpus}: LAS of {better} ≥ {worse}: {_points(mine['las'])}, {_points(yours['las'])} "
+                    f"(p = {probability:.2g}).",
+                    mine["las"] >= yours["las"],
+                )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _both(scores: Scores) -> str:
+    return f"{_points(scores['boundary_f'])} / {_points(scores['las'])}"

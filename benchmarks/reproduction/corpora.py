@@ -1,0 +1,156 @@
+"""The corpora, and their documents with predicted tags, which are made once and stored.
+
+A star after a name stands for text without punctuation and capitals. Training documents are tagged by taggers that have
+not seen them (jackknifing), the others by a tagger that has learnt from all training documents.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_joint.cli.files import replace_when_written
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.docbin import read_docbin
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.corpora.unpunctuated import unpunctuate
+from spacy_joint.structured_pipe import StructuredPipe
+
+from .learning import make_pipe, train_fully
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A treebank, or its starred variant.
+
+    name: As in the report.
+    file: What its files begin with.
+    documents: What a document is, see `read_conllu`.
+    universal: Whether the tags are UPOS.
+    """
+
+    name: str
+    file: str
+    documents: str = "newdoc"
+    universal: bool = False
+
+    @property
+    def starred(self) -> bool:
+        """Whether it is without punctuation and capitals."""
+        return self.name.endswith("*")
+
+    @property
+    def slug(self) -> str:
+        """The name as a part of a file name."""
+        return self.name.replace("*", "-star")
+
+
+CORPORA = {
+    corpus.name: corpus
+    for corpus in (
+        Corpus("EWT*", "ewt"),
+        Corpus("GUM*", "gum"),
+        # Many words have no XPOS. The public files do not mark documents, but sentences are named after recordings.
+        Corpus("NSC*", "nsc", documents="sent_id", universal=True),
+        Corpus("EWT", "ewt"),
+        Corpus("GUM", "gum"),
+        Corpus("TINY*", "tiny"),
+        Corpus("TINY", "tiny"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """How taggers learn: as configs/sequence_tagger.cfg says, but with one table."""
+
+    folds: int = 5
+    epochs: int = 8
+    dropout: float = 0.3
+    table_bits: int = 21
+    min_met: int = 4
+
+    def train(self, references: list[Doc], seed: int) -> StructuredPipe:
+        """Train a tagger."""
+        model = {"table_bits": self.table_bits, "min_met": self.min_met, "strategy": "laso", "rule": "perceptron"}
+        examples = [make_example(reference) for reference in references]
+        tagger = make_pipe("sequence_tagger", examples, references[0].vocab, seed, model=model)
+        return train_fully(tagger, examples, epochs=self.epochs, seed=seed, dropout=self.dropout)
+
+
+class Library:
+    """The documents of all corpora, under one directory of treebanks, and a directory for what is made of them."""
+
+    def __init__(self, treebanks: Path, work: Path, tagging: Tagging, seed: int, vocab: Vocab) -> None:
+        self.treebanks, self.work, self.tagging, self.seed, self.vocab = treebanks, work, tagging, seed, vocab
+
+    def list_splits(self, corpus: Corpus) -> list[str]:
+        """The splits to measure on that are there: dev, and test where there is one."""
+        return [split for split in ("dev", "test") if self._find(corpus, split).is_file()]
+
+    def _find(self, corpus: Corpus, split: str) -> Path:
+        return self.treebanks / f"{corpus.file}_{split}.conllu"
+
+    def read_gold(self, corpus: Corpus, split: str) -> list[Doc]:
+        """Documents with the tags of the treebank."""
+        references = list(read_conllu(self._find(corpus, split), self.vocab, documents=corpus.documents))
+        if corpus.starred:
+            references = [variant for variant in map(unpunctuate, references) if variant is not None]
+        if corpus.universal:
+            for reference in references:
+                reference.from_array(["TAG"], reference.to_array(["POS"]))  # type: ignore[arg-type]
+        return references
+
+    def read_tagged(self, corpus: Corpus, split: str) -> list[Doc]:
+        """Documents with predicted tags; everything else is the treebank's."""
+        return list(read_docbin(self._directory(corpus) / f"{split}.spacy", self.vocab))
+
+    def read_accuracy(self, corpus: Corpus) -> dict[str, float] | None:
+        """The share of tags that are right by split; None if the corpus was not tagged yet, or otherwise."""
+        path = self._directory(corpus) / "accuracy.json"
+        stored = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
+        return stored["accuracy"] if stored.get("settings") == asdict(self.tagging) else None
+
+    def _directory(self, corpus: Corpus) -> Path:
+        return self.work / "corpora" / f"{corpus.slug}_seed{self.seed}"
+
+    def tag(self, corpus: Corpus) -> None:
+        """Tag all splits, unless that was done."""
+        if self.read_accuracy(corpus) is not None:
+            return
+        seen = self.read_gold(corpus, "train")
+        folds = self.tagging.folds
+        accuracy = {}
+        right = 0
+        for fold in range(folds):
+            others = [reference for number, reference in enumerate(seen) if number % folds != fold]
+            right += _overwrite_tags(self.tagging.train(others, self.seed), seen[fold::folds])
+        # Tags are overwritten, so they are read again for the tagger of the other splits.
+        accuracy["train"] = right / sum(map(len, seen))
+        self._write(seen, corpus, "train")
+        tagger = self.tagging.train(self.read_gold(corpus, "train"), self.seed)
+        for split in self.list_splits(corpus):
+            references = self.read_gold(corpus, split)
+            accuracy[split] = _overwrite_tags(tagger, references) / sum(map(len, references))
+            self._write(references, corpus, split)
+        # Last: where it is, everything is.
+        with replace_when_written(self._directory(corpus) / "accuracy.json") as path:
+            stored = {"settings": asdict(self.tagging), "accuracy": accuracy}
+            path.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf8")
+
+    def _write(self, references: list[Doc], corpus: Corpus, split: str) -> None:
+        with replace_when_written(self._directory(corpus) / f"{split}.spacy") as path:
+            DocBin(docs=references).to_disk(path)
+
+
+def _overwrite_tags(tagger: StructuredPipe, references: list[Doc]) -> int:
+    """Give documents predicted tags; the number of those that were right."""
+    right = 0
+    for reference in references:
+        predicted = tagger(make_example(reference).predicted).to_array(["TAG"])
+        right += int(np.sum(predicted == reference.to_array(["TAG"])))
+        reference.from_array(["TAG"], predicted)  # type: ignore[arg-type]  # wrong in its stub
+    return right

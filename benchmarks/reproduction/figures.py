@@ -1,0 +1,124 @@
+"""The figures of the report, each as PNG and SVG, from the stored runs. The same runs make the same bytes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from spacy_joint.cli.files import replace_when_written
+
+from .plan import ON_DOCUMENTS, ON_SENTENCES, Plan
+from .results import Results
+from .runs import Run
+
+COLOURS = {
+    "greedy": "tab:gray",
+    "early": "tab:orange",
+    "max_violation": "tab:green",
+    "dlaso": "tab:blue",
+    "laso": "tab:purple",
+    "JOINT": "tab:blue",
+    "NOSYNTAX": "tab:red",
+    "MARMOT": "tab:gray",
+}
+NAMES = {"boundary_f": "boundary F1", "las": "LAS"}
+
+
+def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[str, str]:
+    """Draw the figures and return their names in the directory, without endings."""
+    figures = {
+        "curves": _draw_curves(plan, results),
+        "used": _draw_use(plan, results),
+        "beams": _draw_beams(plan, results),
+        "syntax": _draw_syntax(plan, results),
+    }
+    for name, figure in figures.items():
+        for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+            # The same bytes each time: no date, no random names.
+            with (
+                matplotlib.rc_context({"svg.hashsalt": name}),
+                replace_when_written(directory / f"{stem}_{name}.{ending}") as path,
+            ):
+                figure.savefig(path, format=ending, metadata=metadata, dpi=120)
+    return {name: f"{stem}_{name}" for name in figures}
+
+
+def _draw_curves(plan: Plan, results: Results) -> Figure:
+    """Scores by epochs and by time, a row a corpus."""
+    figure, rows = _grid(len(plan.starred), 4)
+    for corpus, axes in zip(plan.starred, rows, strict=True):
+        for by, pair in (("number", axes[:2]), ("seconds", axes[2:])):
+            for (measure, name), one in zip(NAMES.items(), pair, strict=True):
+                for strategy in ON_DOCUMENTS:
+                    points = results.points(plan.joint(corpus, strategy))
+                    _plot(one, [(point[by], point[measure]) for point in points], strategy)
+                one.set(
+                    xlabel="epochs" if by == "number" else "seconds of training", ylabel=f"{name} (%)", xscale="log"
+                )
+                one.set_title(corpus)
+    _add_legend(figure, rows[0][0])
+    return figure
+
+
+def _draw_use(plan: Plan, results: Results) -> Figure:
+    """The share of correct paths that is used, a row a corpus, on documents and on sentences."""
+    figure, rows = _grid(len(plan.starred), 2)
+    for corpus, axes in zip(plan.starred, rows, strict=True):
+        for one, sentences in zip(axes, (False, True), strict=True):
+            for strategy in ON_SENTENCES:
+                epochs = results.epochs(plan.joint(corpus, strategy, sentences=sentences))[: plan.epochs]
+                _plot(one, [(epoch["number"], epoch["used"]) for epoch in epochs], strategy)
+            one.set(xlabel="epochs", ylabel="sequence used (%)", ylim=(0, 105))
+            one.set_title(f"{corpus}, {'sentences' if sentences else 'documents'}")
+    _add_legend(figure, rows[0][0])
+    return figure
+
+
+def _draw_beams(plan: Plan, results: Results) -> Figure:
+    """Scores by the width of the beam, a row a corpus."""
+    figure, rows = _grid(len(plan.corpora_of_beams), 2)
+    for corpus, axes in zip(plan.corpora_of_beams, rows, strict=True):
+        for one, (measure, name) in zip(axes, NAMES.items(), strict=True):
+            for strategy in ("dlaso", "max_violation"):
+                runs = {width: plan.joint(corpus, strategy, width) for width in plan.beam_widths}
+                scores = {width: results.measure(run) for width, run in runs.items()}
+                _plot(one, [(width, found[measure]) for width, found in scores.items() if found], strategy)
+            one.set(xlabel="beam", ylabel=f"{name} (%)", xscale="log")
+            one.set_xticks(plan.beam_widths, [str(width) for width in plan.beam_widths], minor=False)
+            one.set_xticks([], minor=True)
+            one.set_title(corpus)
+    _add_legend(figure, rows[0][0])
+    return figure
+
+
+def _draw_syntax(plan: Plan, results: Results) -> Figure:
+    """Boundaries by epochs with and without syntax, a column a corpus."""
+    figure, rows = _grid(1, len(plan.corpora))
+    for corpus, one in zip(plan.corpora, rows[0], strict=True):
+        for system in ("JOINT", "NOSYNTAX", "MARMOT"):
+            run: Run = plan.finder(corpus, system)
+            _plot(one, [(point["number"], point["boundary_f"]) for point in results.points(run)], system)
+        one.set(xlabel="epochs", ylabel="boundary F1 (%)")
+        one.set_title(corpus)
+    _add_legend(figure, rows[0][0])
+    return figure
+
+
+def _grid(n_rows: int, n_columns: int) -> tuple[Figure, Sequence[Sequence[Axes]]]:
+    figure = Figure(figsize=(3.2 * n_columns, 2.6 * n_rows + 0.4), layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def _plot(axes: Axes, points: Iterable[tuple[float, float]], name: str) -> None:
+    found = list(points)
+    if found:
+        axes.plot([x for x, _ in found], [100 * y for _, y in found], ".-", color=COLOURS[name], label=name)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _add_legend(figure: Figure, axes: Axes) -> None:
+    lines: Mapping[str, object] = {str(line.get_label()): line for line in axes.get_lines()}
+    if lines:
+        figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=len(lines), frameon=False)

@@ -1,0 +1,138 @@
+"""Which runs there are: the tables and figures ask for the same ones, by what they show."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .corpora import Tagging
+from .runs import Reparsing, Run
+
+# Systems that find boundaries, in the order of tables.
+FINDERS = ("MARMOT", "NOSYNTAX", "JOINT")
+WITH_AND_WITHOUT_SYNTAX = ("JOINT", "NOSYNTAX")
+ON_DOCUMENTS = ("greedy", "early", "max_violation", "dlaso", "laso")
+ON_SENTENCES = ("early", "max_violation")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Corpora and sizes.
+
+    starred, edited: Names of corpora, in the order of runs and of tables.
+    corpora_of_beams: The corpora on which widths of the beam are compared.
+    epochs: Of all, unless `longer` says otherwise.
+    longer: At most so many epochs of strategies whose epochs are short, so that there is an equal time to compare at.
+    """
+
+    starred: tuple[str, ...]
+    edited: tuple[str, ...]
+    corpora_of_beams: tuple[str, ...]
+    beam_width: int
+    beam_widths: tuple[int, ...]
+    epochs: int
+    longer: dict[str, int]
+    seed: int
+    table_bits: int
+    tagging: Tagging
+
+    @property
+    def corpora(self) -> tuple[str, ...]:
+        """All corpora."""
+        return (*self.starred, *self.edited)
+
+    def joint(
+        self, corpus: str, strategy: str = "dlaso", beam_width: int | None = None, *, sentences: bool = False
+    ) -> Run:
+        """The joint parser. On sentences there are no boundaries to find: it is then a sentence-based parser."""
+        system = "GOLD" if sentences and strategy == "max_violation" else "JOINT"
+        return self._make_run(corpus, system, strategy, beam_width, sentences=sentences)
+
+    def _make_run(
+        self, corpus: str, system: str, strategy: str, beam_width: int | None = None, *, sentences: bool = False
+    ) -> Run:
+        epochs = self.epochs if sentences else self.longer.get(strategy, self.epochs)
+        width = 1 if strategy == "greedy" else beam_width or self.beam_width
+        return Run(
+            corpus,
+            system,
+            strategy,
+            beam_width=width,
+            epochs=epochs,
+            passes=self.epochs if strategy == "early" else epochs,
+            seed=self.seed,
+            table_bits=self.table_bits,
+            sentences=sentences,
+            final=width == self.beam_width and (system == "GOLD" or strategy == "dlaso"),
+        )
+
+    def finder(self, corpus: str, system: str, strategy: str = "dlaso") -> Run:
+        """One of FINDERS."""
+        return self._make_run(corpus, system, strategy)
+
+    def gold(self, corpus: str) -> Run:
+        """The sentence-based parser, on the sentences of the reference."""
+        return self.joint(corpus, "max_violation", sentences=True)
+
+    def reparsed(self, corpus: str, system: str) -> Reparsing:
+        """The sentence-based parser on the sentences that a system found."""
+        return Reparsing(self.finder(corpus, system), self.gold(corpus))
+
+    def trees(self, corpus: str) -> dict[str, Run | Reparsing]:
+        """The systems whose trees are compared."""
+        return {
+            "GOLD": self.gold(corpus),
+            "MARMOT": self.reparsed(corpus, "MARMOT"),
+            "NOSYNTAX": self.reparsed(corpus, "NOSYNTAX"),
+            "JOINT": self.finder(corpus, "JOINT"),
+            "JOINT-REPARSED": self.reparsed(corpus, "JOINT"),
+        }
+
+    def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
+        """All runs, the most important first, in lists to be run one after another: what a run needs is before it."""
+        for corpus in self.corpora:
+            yield self._list_systems(corpus)
+            yield [self.finder(corpus, system, "laso") for system in WITH_AND_WITHOUT_SYNTAX]
+            if corpus in self.starred:
+                yield [
+                    *(self.joint(corpus, strategy) for strategy in ON_DOCUMENTS),
+                    *(self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
+                ]
+        for corpus in self.corpora_of_beams:
+            for width in self.beam_widths:
+                yield [self.joint(corpus, strategy, width) for strategy in ("dlaso", "max_violation")]
+
+    def _list_systems(self, corpus: str) -> list[Run | Reparsing]:
+        both = [(self.finder(corpus, system), self.reparsed(corpus, system)) for system in reversed(FINDERS)]
+        return [self.gold(corpus), *(run for pair in both for run in pair)]
+
+
+def make_full_plan(seed: int) -> Plan:
+    """The experiment itself."""
+    return Plan(
+        # The smallest first, so that there is soon something to see.
+        starred=("NSC*", "EWT*", "GUM*"),
+        edited=("EWT", "GUM"),
+        corpora_of_beams=("NSC*",),
+        beam_width=8,
+        beam_widths=(1, 4, 8, 20, 40, 100),
+        epochs=10,
+        longer={"early": 1024},
+        seed=seed,
+        table_bits=23,
+        tagging=Tagging(),
+    )
+
+
+def make_quick_plan(seed: int) -> Plan:
+    """The same on a treebank of a few hundred words: it shows that everything works, and nothing else."""
+    return Plan(
+        starred=("TINY*",),
+        edited=("TINY",),
+        corpora_of_beams=("TINY*",),
+        beam_width=4,
+        beam_widths=(1, 4, 8),
+        epochs=3,
+        longer={"early": 16},
+        seed=seed,
+        table_bits=17,
+        tagging=Tagging(folds=2, epochs=2, table_bits=17),
+    )

@@ -1,0 +1,265 @@
+"""The report: claims, tables and figures in Markdown, from nothing but the stored runs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from measure import format_table
+
+from spacy_joint.cli.files import replace_when_written
+
+from .claims import judge
+from .corpora import CORPORA, Library
+from .figures import draw_all
+from .plan import FINDERS, ON_DOCUMENTS, ON_SENTENCES, WITH_AND_WITHOUT_SYNTAX, Plan
+from .results import ALPHA, Results
+from .runs import DROPOUT, Reparsing, Run, Store
+
+INTRODUCTION = """\
+# Reproduction
+
+What Björkelund, Faleńska, Seeker & Kuhn found (How to Train Dependency Parsers with Inexact Search for Joint Sentence
+Boundary Detection and Parsing of Entire Documents, ACL 2016), tried again on treebanks that are free. This page and its
+figures were written by
+
+```
+{command}
+```
+
+which stores each run and goes on where it was stopped. Nothing is edited by hand.
+
+| system | what it is |
+| --- | --- |
+| MARMOT | `sequence_tagger` with `sentence_starts`: tags that also say whether their token starts a sentence |
+| NOSYNTAX | `joint_sbd_parser` trained on trivial trees: each sentence a chain to the left under its last token |
+| JOINT | `joint_sbd_parser` |
+| JOINT-REPARSED | the boundaries of JOINT, then GOLD's parser |
+| GOLD | `joint_sbd_parser` trained on sentences with `max_violation`, between gold boundaries |
+
+LAS of MARMOT and NOSYNTAX is that of GOLD's parser between their boundaries. F1 is that of tokens that start a
+sentence, LAS counts all tokens, tokens are gold. A star means lower-cased and without punctuation. EWT and GUM stand
+for the WSJ, EWT* and GUM* for WSJ*; NSC*, transcribed Naija whose tags are UPOS, stands for Switchboard.
+
+Here, not in the paper: a beam of {beam_width} where nothing else is said (20 in the paper), {epochs} epochs, and one
+instance at a time. Features and everything else are the defaults of the components: passive-aggressive updates, weights
+averaged over all epochs, no dropout, no word classes. `laso` alone learns as the shipped pipelines do, but for their
+mixture of tables: perceptron updates at once, and a dropout of {dropout}. `greedy` has no beam.
+`early` sees little of a document, so it has as many epochs as it takes to search as many steps as the others, at most
+{early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The seed
+is {seed}. Nothing was tuned on these figures.
+"""
+
+NOTE_ON_MARKS = (
+    "Letters: significantly better than MARMOT (m), NOSYNTAX (n), JOINT (j), JOINT-REPARSED (r), by Wilcoxon's "
+    f"signed-rank test over documents, p < {ALPHA}."
+)
+
+# Test, from the paper's tables 2 and 3: boundary F1, then LAS.
+IN_PRINT = {
+    "GOLD": ("", "", "", "90.22", "84.99", "88.71"),
+    "MARMOT": ("97.64", "71.87", "53.02", "89.81", "78.93", "83.37"),
+    "NOSYNTAX": ("98.21", "76.31", "55.15", "89.95", "80.30", "83.61"),
+    "JOINT": ("98.21", "76.65", "65.34", "89.71", "79.97", "85.66"),
+    "JOINT-REPARSED": ("", "", "", "89.93", "80.61", "85.38"),
+}
+
+
+def write_report(plan: Plan, library: Library, store: Store, path: Path, command: str) -> None:
+    """Write the report, and its figures beside it."""
+    results = Results(store)
+    figures = draw_all(plan, results, path.parent, path.stem)
+    parts = [
+        INTRODUCTION.format(
+            command=command,
+            beam_width=plan.beam_width,
+            epochs=plan.epochs,
+            early=plan.longer["early"],
+            dropout=DROPOUT["laso"],
+            folds=plan.tagging.folds,
+            seed=plan.seed,
+        ),
+        "## The claims\n",
+        *_list_claims(plan, results),
+        "## Boundaries and trees\n",
+        *_compare_systems(plan, results, "dev"),
+        _compare_syntax(plan, results),
+        _show(figures["syntax"], "Boundary F1 on dev with and without syntax"),
+        "## Update strategies\n",
+        *_compare_strategies(plan, results),
+        _show(figures["curves"], "Learning curves over epochs and over seconds of training"),
+        "## How much of the gold sequence is used\n",
+        _compare_use(plan, results),
+        _show(figures["used"], "Share of the gold sequence that is used, on documents and on sentences"),
+        "## Beams\n",
+        *_compare_beams(plan, results),
+        _show(figures["beams"], "Scores by width of the beam"),
+        "## Test\n",
+        *_compare_systems(plan, results, "test"),
+        "The paper's figures on test:\n",
+        format_table(
+            ["", *(f"{measure} {corpus}" for measure in ("F1", "LAS") for corpus in ("WSJ", "Switchboard", "WSJ*"))],
+            [[system, *figures] for system, figures in IN_PRINT.items()],
+        )
+        + "\n",
+        "## Runs\n",
+        *_list_runs(plan, library, results),
+    ]
+    with replace_when_written(path) as temporary:
+        temporary.write_text("\n".join(parts), encoding="utf8")
+
+
+def _list_claims(plan: Plan, results: Results) -> Iterator[str]:
+    for number, claim in enumerate(judge(plan, results), start=1):
+        statements = [f"- {'yes' if holds else '**no**'}: {text}" for text, holds in claim.statements]
+        yield "\n".join([f"**{number}. {claim.text}** Here: {claim.verdict}.", "", *statements]).rstrip() + "\n"
+
+
+def _compare_systems(plan: Plan, results: Results, split: str) -> Iterator[str]:
+    finders = {corpus: {system: plan.finder(corpus, system) for system in FINDERS} for corpus in plan.corpora}
+    trees = {corpus: plan.trees(corpus) for corpus in plan.corpora}
+    for title, name, systems in (("Boundary F1", "boundary_f", finders), ("LAS", "las", trees)):
+        rows = [
+            [system, *(_mark(results, systems[corpus], system, name, split) for corpus in plan.corpora)]
+            for system in systems[plan.corpora[0]]
+        ]
+        yield f"{title}, {split}:\n\n{format_table(['', *plan.corpora], rows)}\n"
+    yield NOTE_ON_MARKS + "\n"
+
+
+def _mark(
+    results: Results, systems: dict[str, Run] | dict[str, Run | Reparsing], system: str, name: str, split: str
+) -> str:
+    scores = results.measure(systems[system], split)
+    if scores is None:
+        return "-"
+    # GOLD knows more than the others.
+    letters = "".join(
+        "r" if other == "JOINT-REPARSED" else other[0].lower()
+        for other, run in systems.items()
+        if system != "GOLD" and other not in (system, "GOLD") and results.is_better(systems[system], run, name, split)
+    )
+    return f"{_points(scores[name])} {letters}".rstrip()
+
+
+def _compare_syntax(plan: Plan, results: Results) -> str:
+    rows = []
+    for strategy in ("dlaso", "laso"):
+        runs = {
+            corpus: {system: plan.finder(corpus, system, strategy) for system in WITH_AND_WITHOUT_SYNTAX}
+            for corpus in plan.corpora
+        }
+        for system in WITH_AND_WITHOUT_SYNTAX:
+            cells = [_mark(results, runs[corpus], system, "boundary_f", "dev") for corpus in plan.corpora]
+            rows.append([strategy, system, *cells])
+    header = ["", "", *plan.corpora]
+    return f"Boundary F1 with and without syntax by two ways to learn, dev:\n\n{format_table(header, rows)}\n"
+
+
+def _compare_strategies(plan: Plan, results: Results) -> Iterator[str]:
+    for corpus in plan.starred:
+        dlaso = results.points(plan.joint(corpus))
+        if not dlaso:
+            continue
+        seconds = dlaso[-1]["seconds"]
+        rows = []
+        for strategy in ON_DOCUMENTS:
+            run = plan.joint(corpus, strategy)
+            epochs, points = results.epochs(run), results.points(run)
+            if not points:
+                continue
+            peak = max(points, key=lambda point: point["boundary_f"])
+            rows.append(
+                [
+                    strategy,
+                    _both(results.after_epochs(run, plan.epochs)),
+                    _both(results.after_seconds(run, seconds)),
+                    f"{_both(peak)} ({peak['number']}, {peak['seconds']:.0f} s)",
+                    f"{epochs[-1]['seconds']:.0f} s",
+                    f"{epochs[-1]['number']}",
+                ]
+            )
+        header = [
+            "",
+            f"after {plan.epochs} epochs",
+            f"after {seconds:.0f} s",
+            "best F1 (epoch, time)",
+            "trained",
+            "epochs",
+        ]
+        yield f"{corpus}, F1 / LAS on dev; times are those of training alone:\n\n{format_table(header, rows)}\n"
+
+
+def _compare_use(plan: Plan, results: Results) -> str:
+    rows = []
+    for corpus in plan.starred:
+        for strategy in ON_SENTENCES:
+            cells = []
+            for sentences in (False, True):
+                epochs = results.epochs(plan.joint(corpus, strategy, sentences=sentences))[: plan.epochs]
+                cells += [f"{100 * epoch['used']:.1f}" for epoch in (epochs[0], epochs[-1])] if epochs else ["-", "-"]
+            rows.append([corpus, strategy, *cells])
+    return (
+        "Percent of the actions that took part in updates or survived, in the first and in the last of "
+        f"{plan.epochs} epochs. `dlaso` goes on from the correct item, so it uses all of them.\n\n"
+        + format_table(
+            ["", "", "documents, first", "documents, last", "sentences, first", "sentences, last"],
+            rows,
+        )
+        + "\n"
+    )
+
+
+def _compare_beams(plan: Plan, results: Results) -> Iterator[str]:
+    for corpus in plan.corpora_of_beams:
+        rows = []
+        for width in plan.beam_widths:
+            cells = []
+            for strategy in ("dlaso", "max_violation"):
+                run = plan.joint(corpus, strategy, width)
+                epochs = results.epochs(run)
+                cells += [_both(results.measure(run)), f"{epochs[-1]['seconds']:.0f} s" if epochs else "-"]
+            rows.append([width, *cells])
+        header = ["beam", "dlaso", "trained", "max_violation", "trained"]
+        yield f"{corpus}, F1 / LAS on dev after {plan.epochs} epochs:\n\n{format_table(header, rows)}\n"
+
+
+def _list_runs(plan: Plan, library: Library, results: Results) -> Iterator[str]:
+    accuracies = {corpus: library.read_accuracy(CORPORA[corpus]) or {} for corpus in plan.corpora}
+    rows = [
+        [corpus, *(_points(accuracy[split]) if split in accuracy else "-" for split in ("train", "dev", "test"))]
+        for corpus, accuracy in accuracies.items()
+    ]
+    yield f"Tag accuracy:\n\n{format_table(['', 'train, jackknifed', 'dev', 'test'], rows)}\n"
+    runs = list(dict.fromkeys(run for runs in plan.list_tasks() for run in runs))
+    rows = []
+    for run in runs:
+        found = results.find(run)
+        if isinstance(run, Run):
+            settings = [
+                run.corpus,
+                run.system,
+                "sentences" if run.sentences else "documents",
+                run.strategy,
+                run.beam_width,
+            ]
+            epochs = results.epochs(run)
+            taken = [epochs[-1]["number"], f"{epochs[-1]['seconds']:.1f}"] if epochs else ["-", "-"]
+        else:
+            settings = [run.parser.corpus, f"{run.boundaries.system}, reparsed", "sentences", "", run.parser.beam_width]
+            taken = ["", ""]
+        seed = run.seed if isinstance(run, Run) else run.boundaries.seed
+        rows.append([*settings, seed, *taken, f"{found['seconds']:.1f}" if found else "not run"])
+    header = ["corpus", "system", "instances", "strategy", "beam", "seed", "epochs", "training, s", "all, s"]
+    yield "Seconds are of the processor, with one thread. The last column counts reading and scoring, too.\n"
+    yield format_table(header, rows) + "\n"
+
+
+def _show(figure: str, description: str) -> str:
+    return f"![{description}]({figure}.svg)\n"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _both(scores: dict[str, float] | None) -> str:
+    return f"{_points(scores['boundary_f'])} / {_points(scores['las'])}" if scores else "-"

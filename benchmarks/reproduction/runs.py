@@ -1,0 +1,250 @@
+"""A run: one system that is trained on a corpus, scored, and stored as one JSON file, where it is never done again.
+
+`Run` trains; `Reparsing` lets the sentence-based parser of one run parse between the boundaries that another one found.
+What is measured of each document is stored, too, for tests of significance.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_joint.cli.files import replace_when_written
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
+from spacy_joint.structured_pipe import StructuredPipe
+
+from .corpora import CORPORA, Corpus, Library
+from .learning import make_pipe, train
+
+PARSER = "joint_sbd_parser"
+MEASURES = {"boundary_f": "boundary_f", "las": "dep_las_punct"}
+
+# What the paper compares, with the update rule of the component's defaults. The last is what the shipped pipelines
+# learn by, but for their mixture of tables.
+STRATEGIES: dict[str, dict[str, Any]] = {
+    **{name: {"strategy": name} for name in ("greedy", "early", "max_violation", "dlaso")},
+    "laso": {"strategy": "laso", "rule": "perceptron", "min_met": 12},
+}
+DROPOUT = {"laso": 0.4}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A system, how it learns and from what.
+
+    system: MARMOT, NOSYNTAX, JOINT or GOLD.
+    strategy: One of STRATEGIES.
+    epochs, passes: It stops after so many epochs, or once the epochs together have used so many times the actions of
+        all documents. Where updates end early, epochs are short, so an equal number of them would tell little.
+    sentences: Whether an instance is a sentence, with nothing but trees to learn, rather than a document.
+    final: Whether it is a system of the final table: no others look at the test split.
+    """
+
+    corpus: str
+    system: str
+    strategy: str
+    beam_width: int
+    epochs: int
+    passes: int
+    seed: int
+    table_bits: int
+    sentences: bool = False
+    final: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        level = "sentences" if self.sentences else "documents"
+        parts = [CORPORA[self.corpus].slug, self.system, level, self.strategy, f"beam{self.beam_width}"]
+        return "_".join([*parts, f"epochs{self.epochs}", f"seed{self.seed}"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides what comes out."""
+        return {**asdict(self), "learning": STRATEGIES[self.strategy], "dropout": DROPOUT.get(self.strategy, 0.0)}
+
+    def perform(self, library: Library, store: "Store") -> dict[str, Any]:
+        """Train and score."""
+        corpus = CORPORA[self.corpus]
+        start = time.process_time()
+        pipe, examples = self.prepare(corpus, library)
+        dev = library.read_tagged(corpus, "dev")
+        epochs = []
+        passes = 0.0
+        dropout = DROPOUT.get(self.strategy, 0.0)
+        for epoch in train(pipe, examples, epochs=self.epochs, seed=self.seed, dropout=dropout):
+            passes += epoch.used
+            is_last = epoch.number == self.epochs or passes >= self.passes
+            measured = not self.sentences and (is_last or is_measured(epoch.number))
+            scores = score(make_pairs(dev, map(partial(self.predict, pipe), dev))) if measured else {}
+            epochs.append({**epoch._asdict(), **scores})
+            if is_last:
+                break
+        results = {}
+        for split in library.list_splits(corpus) if self.final else ["dev"]:
+            references = library.read_tagged(corpus, split)
+            results[split] = measure(references, map(partial(self.predict, pipe), references))
+        if self.system == "GOLD":
+            model = store.model_of(self)
+            model.parent.mkdir(parents=True, exist_ok=True)
+            # Without what learning needs: nine tenths of it.
+            pipe.to_disk(model, exclude=["vocab", "learning"])
+        return {"epochs": epochs, "splits": results, "seconds": time.process_time() - start}
+
+    def prepare(self, corpus: Corpus, library: Library) -> tuple[StructuredPipe, list[Example]]:
+        """A component that is ready to learn, and from what."""
+        model = {"table_bits": self.table_bits, "beam_width": self.beam_width, **STRATEGIES[self.strategy]}
+        settings: dict[str, Any] = {"model": model}
+        if self.system == "MARMOT":
+            examples = [make_example(reference) for reference in library.read_gold(corpus, "train")]
+            factory, settings["sentence_starts"] = "sequence_tagger", True
+        else:
+            factory, references = PARSER, library.read_tagged(corpus, "train")
+            if self.system == "NOSYNTAX":
+                references = [flatten(reference) for reference in references]
+            if self.sentences:
+                references = [sentence.as_doc() for reference in references for sentence in reference.sents]
+            # A sentence is all of its document, and says so.
+            keep = ["TAG", "SENT_START"] if self.sentences else ["TAG"]
+            examples = [make_example(reference, keep) for reference in references]
+        return make_pipe(factory, examples, library.vocab, self.seed, **settings), examples
+
+    def predict(self, pipe: StructuredPipe, reference: Doc) -> Doc:
+        """Annotate the tokens of a reference; where sentences are given, they are those of the reference."""
+        if self.sentences:
+            return parse_sentences(pipe, reference, find_starts(reference))
+        return pipe(make_example(reference, ["TAG"]).predicted)
+
+
+@dataclass(frozen=True)
+class Reparsing:
+    """Trees by the sentence-based parser of one run between the boundaries of another."""
+
+    boundaries: Run
+    parser: Run
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return f"{self.boundaries.name}_reparsed"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides what comes out."""
+        return {"boundaries": self.boundaries.settings, "parser": self.parser.settings}
+
+    def perform(self, library: Library, store: "Store") -> dict[str, Any]:
+        """Parse and score."""
+        corpus = CORPORA[self.parser.corpus]
+        start = time.process_time()
+        nlp = spacy.blank("en", vocab=library.vocab)
+        nlp.add_pipe(PARSER, config={"model": {"beam_width": self.parser.beam_width}})
+        pipe = nlp.get_pipe(PARSER).from_disk(store.model_of(self.parser), exclude=["vocab"])
+        found = store.require(self.boundaries)["splits"]
+        results = {}
+        for split in library.list_splits(corpus):
+            references = library.read_tagged(corpus, split)
+            predicted = map(partial(parse_sentences, pipe), references, found[split]["starts"])
+            results[split] = measure(references, predicted)
+        return {"splits": results, "seconds": time.process_time() - start}
+
+
+class Store:
+    """The files of runs, and the models that other runs need, in a directory."""
+
+    def __init__(self, work: Path) -> None:
+        self.work = work
+
+    def find(self, run: Run | Reparsing) -> dict[str, Any] | None:
+        """What a run gave; None if it was not done, or with other settings."""
+        path = self.work / "runs" / f"{run.name}.json"
+        stored = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
+        return stored if stored.get("settings") == run.settings else None
+
+    def require(self, run: Run | Reparsing) -> dict[str, Any]:
+        """What a run gave."""
+        stored = self.find(run)
+        if stored is None:
+            raise LookupError(f"{run.name} was not run yet.")
+        return stored
+
+    def model_of(self, run: Run) -> Path:
+        """Where the model of a run is."""
+        return self.work / "models" / run.name
+
+    def write(self, run: Run | Reparsing, result: dict[str, Any]) -> None:
+        """Store what a run gave, all or nothing."""
+        with replace_when_written(self.work / "runs" / f"{run.name}.json") as path:
+            path.write_text(json.dumps({"settings": run.settings, **result}) + "\n", encoding="utf8")
+
+
+def is_measured(epoch: int) -> bool:
+    """Whether to look at the scores after an epoch: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on."""
+    power = epoch // 3 if epoch % 3 == 0 else epoch
+    return not power & (power - 1)
+
+
+def flatten(reference: Doc) -> Doc:
+    """The same sentences with trivial trees: chains to the left under the last token."""
+    starts = [bool(token.is_sent_start) for token in reference]
+    last = [*starts[1:], True]
+    return Doc(
+        reference.vocab,
+        words=[token.text for token in reference],
+        spaces=[bool(token.whitespace_) for token in reference],
+        tags=[token.tag_ for token in reference],
+        heads=[token if is_last else token + 1 for token, is_last in enumerate(last)],
+        deps=["ROOT" if is_last else "dep" for is_last in last],
+    )
+
+
+def find_starts(doc: Doc) -> list[int]:
+    """The first tokens of sentences."""
+    return [token.i for token in doc if token.is_sent_start]
+
+
+def parse_sentences(pipe: StructuredPipe, reference: Doc, starts: Sequence[int]) -> Doc:
+    """Parse the tokens of a reference sentence by sentence. starts: First tokens of the sentences."""
+    tokens = make_example(reference, ["TAG"]).predicted
+    heads: list[int] = []
+    labels: list[str] = []
+    for start, end in pairwise([*starts, len(tokens)]):
+        sentence = tokens[start:end].as_doc()
+        for token in sentence:
+            token.is_sent_start = token.i == 0
+        parsed = pipe(sentence)
+        heads.extend(start + token.head.i for token in parsed)
+        labels.extend(token.dep_ for token in parsed)
+    words, spaces = [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
+    return Doc(reference.vocab, words=words, spaces=spaces, heads=heads, deps=labels)
+
+
+def make_pairs(references: Iterable[Doc], predicted: Iterable[Doc]) -> list[Example]:
+    """Examples of predictions with their references."""
+    return [Example(doc, reference) for doc, reference in zip(predicted, references, strict=True)]
+
+
+def score(examples: Iterable[Example]) -> dict[str, float]:
+    """Boundary F1 and LAS over all tokens."""
+    scores = score_boundaries_and_trees(examples)
+    return {name: scores[key] for name, key in MEASURES.items()}
+
+
+def measure(references: Sequence[Doc], predicted: Iterable[Doc]) -> dict[str, Any]:
+    """Scores of all documents and of each, and the boundaries that were found."""
+    examples = make_pairs(references, predicted)
+    each = [score([example]) for example in examples]
+    return {
+        **score(examples),
+        "documents": {name: [scores[name] for scores in each] for name in MEASURES},
+        "starts": [find_starts(example.predicted) for example in examples],
+    }

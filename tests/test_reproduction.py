@@ -1,0 +1,104 @@
+"""The workflow `reproduce-quick` of the project: it goes on where it was stopped, and writes all there is to see."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SCRIPT = ROOT / "benchmarks" / "reproduce.py"
+pytestmark = pytest.mark.skipif(not SCRIPT.is_file(), reason="there is only the installed package")
+
+WORK = Path("training", "reproduction_quick")
+REPORT = Path("metrics", "reproduction_quick", "reproduction.md")
+
+
+def list_runs(directory: Path) -> dict[str, bytes]:
+    """The stored runs, with their contents."""
+    return {path.name: path.read_bytes() for path in (directory / WORK / "runs").glob("*.json")}
+
+
+def run_workflow(directory: Path) -> str:
+    command = [sys.executable, "-m", "spacy", "project", "run", "reproduce-quick", ".", "--vars.processes", "1"]
+    finished = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished.stdout
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project of which the workflow was stopped after its first runs."""
+    directory = tmp_path_factory.mktemp("project")
+    shutil.copy(ROOT / "project.yml", directory)
+    shutil.copytree(ROOT / "benchmarks", directory / "benchmarks")
+    (directory / "assets").mkdir()
+    for path in (ROOT / "assets").glob("tiny_*.conllu"):
+        shutil.copy(path, directory / "assets")
+    command = [sys.executable, "benchmarks/reproduce.py", "assets", str(WORK), str(REPORT), "--quick"]
+    # A group of its own, so that it ends as a whole.
+    with subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        while process.poll() is None and len(list_runs(directory)) < 3:
+            time.sleep(0.01)
+        assert process.poll() is None
+        os.killpg(process.pid, 9)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def finished(project):
+    """What was stored when the workflow was stopped, what the next call printed and stored, and the one after it."""
+    stopped = list_runs(project)
+    printed = run_workflow(project)
+    first = list_runs(project), (project / REPORT).read_bytes()
+    printed_again = run_workflow(project)
+    return stopped, printed, first, printed_again, (list_runs(project), (project / REPORT).read_bytes())
+
+
+def test_a_stopped_workflow_goes_on_where_it_was(finished):
+    stopped, printed, (runs, _), *_ = finished
+    assert 3 <= len(stopped) < len(runs)
+    assert stopped.items() <= runs.items()
+    assert f"{len(runs) - len(stopped)} runs done" in printed
+
+
+def test_what_is_done_is_not_done_again(finished):
+    *_, first, printed, second = finished
+    assert first == second
+    assert "\n0 runs done" in printed
+
+
+def test_a_run_stores_what_decides_it_and_what_came_out(project, finished):
+    runs = {name: json.loads(content) for name, content in list_runs(project).items()}
+    parsers = [run for run in runs.values() if "epochs" in run]
+    assert {run["settings"]["system"] for run in parsers} == {"MARMOT", "NOSYNTAX", "JOINT", "GOLD"}
+    assert {run["settings"]["strategy"] for run in parsers} >= {"greedy", "early", "max_violation", "dlaso", "laso"}
+    for run in parsers:
+        assert run["settings"]["seed"] == 0
+        assert all(0 < epoch["used"] <= 1 and epoch["seconds"] > 0 for epoch in run["epochs"])
+    for run in runs.values():
+        dev = run["splits"]["dev"]
+        assert 0 < dev["boundary_f"] <= 1
+        assert len(dev["documents"]["las"]) == len(dev["documents"]["boundary_f"]) == len(dev["starts"]) == 4
+
+
+def test_the_report_has_all_claims_tables_and_figures(project, finished):
+    report = (project / REPORT).read_text(encoding="utf8")
+    assert "spacy project run reproduce-quick" in report
+    assert re.findall(r"^\*\*(\d)\. ", report, re.MULTILINE) == list("123456")
+    assert "not run" not in report
+    figures = re.findall(r"\((reproduction_\w+)\.svg\)", report)
+    assert len(figures) == 4
+    for figure in figures:
+        assert (project / REPORT).with_name(f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+        assert "</svg>" in (project / REPORT).with_name(f"{figure}.svg").read_text(encoding="utf8")
+
+
+def test_gold_boundaries_are_kept(project, finished):
+    gold = [json.loads(content) for name, content in list_runs(project).items() if "_GOLD_" in name]
+    assert gold and all(run["splits"]["dev"]["boundary_f"] == 1.0 for run in gold)
