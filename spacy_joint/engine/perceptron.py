@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from .templates import Templates
 from .weights import Weights
 
 MOST_TABLES = 16
+# Tables have seeds of their own, made of this one, of 64 bits.
+MOST_SEED = 1 << 59
 # What a table learns, see weights.pxd.
 LEARNT = ("raw", "total", "n_met")
 
@@ -80,6 +83,7 @@ class Perceptron:
         self._learners: list[Learner] = []
         self._idle_searches: list[Search] = []
         self._unfinished = False
+        self._finishing = Lock()
 
     @property
     def is_set_up(self) -> bool:
@@ -135,7 +139,7 @@ class Perceptron:
 
     def _forget_searches(self) -> None:
         self._learners = []
-        self._idle_searches = []
+        self._forget_idle()
         self._unfinished = False
 
     def predict(self, columns: Columns) -> np.ndarray:
@@ -184,10 +188,17 @@ class Perceptron:
 
     def finish(self) -> None:
         """Brings the weights that predict up to date with what was learnt."""
-        if self._unfinished:
-            self.weights.finish(self._others)
-            self._idle_searches = []
-            self._unfinished = False
+        if not self._unfinished:
+            return
+        # Once only: another thread may search with the weights that this one would replace.
+        with self._finishing:
+            if self._unfinished:
+                self.weights.finish(self._others)
+                self._forget_idle()
+                self._unfinished = False
+
+    def _forget_idle(self) -> None:
+        self._idle_searches = []
 
     def averages(self) -> np.ndarray:
         """The exact averages (float32) behind the weights that predict: the mean of all tables' own.
@@ -252,26 +263,31 @@ class Perceptron:
                 Errors.J061.format(source=source, got=described.get("fingerprint"), wanted=self.fingerprint())
             )
         others: list[Weights] = []
+        n_tables, seed = described.get("n_tables", 1), described.get("seed", self.seed)
+        # Numbers that are none would make the order of a beam undefined.
+        numbers = [*arrays.values()] if learning else [described.get("scale")]
         try:
+            in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED)
+            if not in_range or not all(np.isfinite(number).all() for number in numbers):
+                raise ValueError(Errors.J052.format(source=source, what="a number"))
             weights = Weights(described["table_bits"], self.system.row_width, self.min_met)
             if learning:
                 weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
-                others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, described["n_tables"])]
+                others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, n_tables)]
                 for i, table in enumerate([weights, *others]):
                     raw, total, n_met = (arrays[f"{name}.{i}"].copy() for name in LEARNT)
                     table.restore(raw, total, n_met, described["n_updates"])
-                self.seed = described["seed"]
             else:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, OverflowError) as error:
             raise ValueError(Errors.J050.format(source=source)) from error
-        self._weights, self._others = weights, others
+        self._weights, self._others, self.seed = weights, others, seed
         self._forget_searches()
 
     def __getstate__(self) -> dict[str, Any]:
         # Searches hold buffers, learners threads: both are made again when needed.
         state = {
-            **self.__dict__,
+            **{name: value for name, value in self.__dict__.items() if name != "_finishing"},
             "_templates": None,
             "_weights": None,
             "_others": [],
@@ -285,6 +301,7 @@ class Perceptron:
     def __setstate__(self, state: dict[str, Any]) -> None:
         content = state.pop("_content", None)
         self.__dict__.update(state)
+        self._finishing = Lock()
         if content is not None:
             text, columns, finished, learning = content
             self._templates = Templates(text, columns, self.system)
