@@ -285,3 +285,19 @@ class Errors(metaclass=_Catalogue):
     J412 = "There is nothing to learn word classes from in {paths}: no sentence with words."
     J413 = "There are no documents with words in {path}."
     J414 = "{path} is not a pipeline: it has no config.cfg. Give the directory that `spacy train` wrote."
+    J440 = (
+        "{path} has not been written: {reason}. What was there before is there still. Make room, or choose another place."
+    )
+    J441 = "{path} cannot be read or written: {reason}."
+    J442 = (
+        "{path} has no checkpoint to go on from: '{name}' {what}. Give the model-last of `spacy train`, not a finished "
+        "pipeline."
+    )
+    J443 = (
+        "The components of {path} have learnt from different numbers of documents ({counts}). Only what was saved at "
+        "one moment can go on: use an earlier checkpoint."
+    )
+    J444 = (
+        "The first {n} documents do not end with a batch. Go on with the corpus, the batcher and the seed that the "
+        "training began with."
+    )

@@ -71,6 +71,8 @@ class StructuredPipe(TrainablePipe):
         self.cfg: dict[str, Any] = {"labels": None, "templates": None, **cfg}
         self.word_classes = WordClasses.from_dict({})
         self._word_columns: WordColumns | None = None
+        # Documents since the last that taught something.
+        self._passed_over = 0
 
     @property
     def perceptron(self) -> Perceptron:
@@ -212,6 +214,7 @@ class StructuredPipe(TrainablePipe):
         system = self.make_system(labels)
         self.perceptron.set_up(system, templates, self.columns)
         self._word_columns = None
+        self._passed_over = 0
         self.cfg["labels"], self.cfg["templates"] = labels, templates
         for label in self.labels:
             self.vocab.strings.add(label)
@@ -238,8 +241,11 @@ class StructuredPipe(TrainablePipe):
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         instances = [instance for instance in map(self.make_instance, examples) if instance is not None]
+        self._passed_over += len(examples)
         if instances:
             learnt = self.perceptron.update(instances, drop)
+            self.perceptron.n_seen += self._passed_over
+            self._passed_over = 0
             losses[self.name] += learnt["violation"] / len(instances)
         return losses
 
@@ -292,7 +298,7 @@ class StructuredPipe(TrainablePipe):
         """Saves the component to a directory. exclude (Sequence[str]): Of "cfg", "vocab", "model", "learning"."""
         self._validate_serialization_attrs()
         serializers: dict[str, Callable[[Path], Any]] = {
-            "cfg": lambda p: srsly.write_json(p, self.cfg),
+            "cfg": lambda p: model_file.write(p, srsly.json_dumps(self.cfg, indent=2).encode("utf8")),
             "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
         }
         if self.perceptron.is_set_up:

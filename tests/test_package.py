@@ -21,6 +21,12 @@ REGISTERED = {
     "spacy_augmenters": {
         "spacy_joint.unpunctuated.v1": "spacy_joint.corpora.unpunctuated:create_unpunctuated_augmenter",
     },
+    "spacy_batchers": {
+        "spacy_joint.skip_documents.v1": "spacy_joint.resuming:create_skip_documents",
+    },
+    "spacy_callbacks": {
+        "spacy_joint.checkpoint.v1": "spacy_joint.resuming:create_checkpoint",
+    },
     "spacy_cli": {
         "joint": "spacy_joint.cli:app",
     },

@@ -18,6 +18,7 @@ from .finish import finish
 from .jackknife import jackknife
 from .learn_order import learn_order
 from .quotes import quotes
+from .resume import resume
 from .word_classes import word_classes
 
 app = typer.Typer(
@@ -37,7 +38,7 @@ for command in (
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # What these do not know are overrides of the config, as for `spacy train`.
-for overriding in (finish, jackknife):
+for overriding in (finish, jackknife, resume):
     app.command(overriding.__name__, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         report_failures(overriding)
     )

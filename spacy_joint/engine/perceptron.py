@@ -46,6 +46,9 @@ class Perceptron:
     threads (int): Instances of a batch, or tables, that learn at the same time.
     seed (int): Decides which features dropout leaves out.
     RAISES ValueError: If a setting is unknown.
+
+    `n_seen` counts, for whoever wants to go on after an interruption, the documents up to the last that was learnt from,
+    with those that taught nothing.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class Perceptron:
         self._idle_searches: list[Search] = []
         self._unfinished = False
         self._finishing = Lock()
+        self.n_seen = 0
 
     @property
     def is_set_up(self) -> bool:
@@ -124,6 +128,7 @@ class Perceptron:
         n_features = 1 << self.table_bits
         self._weights.predict_with(np.zeros(self._weights.n_cells, np.int8), np.zeros(n_features >> 3, np.uint8), 1.0)
         self._others = []
+        self.n_seen = 0
         self._forget_searches()
 
     def _learn(self) -> None:
@@ -234,6 +239,7 @@ class Perceptron:
             for name in LEARNT
         }
         described = {"n_updates": self.weights.n_updates, "n_tables": len(self._others) + 1, "seed": self.seed}
+        described["n_seen"] = self.n_seen
         return model_file.pack({**self._described(), **described}, arrays)
 
     def from_bytes(self, content: bytes) -> None:
@@ -264,10 +270,11 @@ class Perceptron:
             )
         others: list[Weights] = []
         n_tables, seed = described.get("n_tables", 1), described.get("seed", self.seed)
+        n_seen = described.get("n_seen", 0)
         # Numbers that are none would make the order of a beam undefined.
         numbers = [*arrays.values()] if learning else [described.get("scale")]
         try:
-            in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED)
+            in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED) and n_seen in range(1 << 62)
             if not in_range or not all(np.isfinite(number).all() for number in numbers):
                 raise ValueError(Errors.J052.format(source=source, what="a number"))
             weights = Weights(described["table_bits"], self.system.row_width, self.min_met)
@@ -281,7 +288,7 @@ class Perceptron:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
         except (KeyError, TypeError, OverflowError) as error:
             raise ValueError(Errors.J050.format(source=source)) from error
-        self._weights, self._others, self.seed = weights, others, seed
+        self._weights, self._others, self.seed, self.n_seen = weights, others, seed, n_seen
         self._forget_searches()
 
     def __getstate__(self) -> dict[str, Any]:
