@@ -162,7 +162,9 @@ def test_an_annotation_that_is_killed_leaves_the_output_that_was_there(start, se
     text.write_text("he said that it was cold and she left\n" * 20_000, encoding="utf8")
     output.write_text("what was there", encoding="utf8")
     process = start("-m", "spacy", "joint", "annotate", text, "--lines", "--output", output)
-    wait_for(lambda: any(path.name.startswith(".annotated") and path.stat().st_size for path in tmp_path.iterdir()), process)
+    wait_for(
+        lambda: any(path.name.startswith(".annotated") and path.stat().st_size for path in tmp_path.iterdir()), process
+    )
     time.sleep(random.Random(seed).random() / 2)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL

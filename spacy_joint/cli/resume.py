@@ -62,7 +62,9 @@ def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
         if not isinstance(component, StructuredPipe):
             raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="is not of this package"))
         if not component.perceptron.is_set_up or not component.perceptron.weights.is_learning:
-            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="was saved without what it needs to learn"))
+            raise ValueError(
+                Errors.J442.format(path=checkpoint, name=name, what="was saved without what it needs to learn")
+            )
         counts[name] = component.perceptron.n_seen
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name}: {count}" for name, count in counts.items())

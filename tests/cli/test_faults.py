@@ -10,7 +10,9 @@ import pytest
 
 import spacy_joint
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="disks are filled, and input is broken, by means of Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="disks are filled, and input is broken, by means of Linux"
+)
 
 # What opens, but fails when it is read.
 UNREADABLE = "/proc/self/mem"

@@ -81,7 +81,9 @@ def _components() -> list[Component]:
         trained.initialize(lambda: [_make_example()], word_classes=WORD_CLASSES)
         for _ in range(3):
             trained.update([_make_example()], drop=0.1)
-        components.append(Component(empty, copy.deepcopy(empty.model), srsly.msgpack_loads(trained.to_bytes(exclude=["vocab"]))))
+        components.append(
+            Component(empty, copy.deepcopy(empty.model), srsly.msgpack_loads(trained.to_bytes(exclude=["vocab"])))
+        )
     return components
 
 

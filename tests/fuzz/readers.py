@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
+import spacy_joint
+from spacy_joint.cli.annotate import decode
 from spacy_joint.corpora.brackets import read_brackets
 from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import read_conllu
@@ -57,9 +59,12 @@ E2\tAttribution:T4 Content2:T4
 #1\tAnnotatorNotes T1\tsure
 """
 LITBANK_TEXT = "` ` Wait ! ''\nsaid Nora , who had seen it .\n“ Why ? ” he asked .\n"
-LITBANK = "QUOTE\tQ1\t0\t0\t0\t4\t` ` Wait ! ''\nATTRIB\tQ1\tnora-1\nQUOTE\tQ2\t2\t0\t2\t3\t“ Why ? ”\nATTRIB\tQ2\thim-2\n"
+LITBANK = (
+    "QUOTE\tQ1\t0\t0\t0\t4\t` ` Wait ! ''\nATTRIB\tQ1\tnora-1\nQUOTE\tQ2\t2\t0\t2\t3\t“ Why ? ”\nATTRIB\tQ2\thim-2\n"
+)
 TAGGED = "The/at Fulton/np-tl County's/np$ jury/nn said/vbd ``/`` 1\\/2/cd\n\nno/rb ?/.\n"
 PHRASES = '[["big", "JJ"], ["red", "JJ"], ["ball", "NN"]]\n[["old", ""], ["30-year", "CD"], null]\n'
+TEXT = "“We will rebuild the big red bridge,” said Kim.\n\nbut i don't know where it went  he added\t:-)\n"
 
 
 def _blank() -> Language:
@@ -160,6 +165,23 @@ def read_as_quotations(content: bytes, directory: Path) -> None:
     _read_as_corpus(lambda path: create_quotation_corpus(path, cues=JACKKNIFED), content, directory)
 
 
+@cache
+def _load() -> Language:
+    nlp = spacy_joint.load(beam_width=2)
+    nlp.add_pipe("quotation_spans")
+    nlp.add_pipe("prenominal_orderer", source=spacy_joint.load(spacy_joint.PRENOMINAL))
+    return nlp
+
+
+def annotate_text(content: bytes, directory: Path) -> None:
+    """What `spacy joint annotate` and `quotes` do with a file."""
+    nlp = _load()
+    with nlp.memory_zone(), _write(content, directory / "fuzzed.txt").open("rb") as file:
+        doc = nlp("".join(decode(file, "fuzzed.txt")))
+        assert all(token.head in sentence for sentence in doc.sents for token in sentence)
+        doc.to_bytes()
+
+
 READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]] = {
     "conllu": (read_as_conllu, lambda: [CONLLU.encode("utf8")]),
     "brackets": (read_as_brackets, lambda: [BRACKETS.encode("utf8")]),
@@ -167,6 +189,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]
     "litbank": (read_as_litbank, lambda: [DIVIDER.join((LITBANK_TEXT.encode("utf8"), LITBANK.encode("utf8")))]),
     "tagged": (read_as_tagged, lambda: [TAGGED.encode("utf8"), "Ärger/nn".encode("latin-1")]),
     "phrases": (read_as_phrases, lambda: [PHRASES.encode("utf8")]),
+    "text": (annotate_text, lambda: [TEXT.encode("utf8")]),
     "docbin": (read_as_docbin, lambda: [_make_docbin(), zlib.compress(_make_docbin())]),
     "quotations": (read_as_quotations, lambda: [_make_docbin()]),
 }

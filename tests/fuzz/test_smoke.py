@@ -22,7 +22,9 @@ def mutate(content: bytes, chance: random.Random) -> bytes:
         elif kind == 1:
             mutated[begin:begin] = mutated[begin:end][:256]
         elif kind == 2:
-            mutated[begin:begin] = chance.choice((b"\x00", b"\xff", b"\n", b"\t", b"-1", b"999999999999", b"(", b"\xe2"))
+            mutated[begin:begin] = chance.choice(
+                (b"\x00", b"\xff", b"\n", b"\t", b"-1", b"999999999999", b"(", b"\xe2")
+            )
         elif begin < len(mutated):
             mutated[begin] ^= 1 << chance.randrange(8)
     return bytes(mutated)
