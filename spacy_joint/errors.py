@@ -285,7 +285,7 @@ class Errors(metaclass=_Catalogue):
     J412 = "There is nothing to learn word classes from in {paths}: no sentence with words."
     J413 = "There are no documents with words in {path}."
     J414 = "{path} is not a pipeline: it has no config.cfg. Give the directory that `spacy train` wrote."
-    J440 = "{path} has not been written: {reason}. What was there before is there still. Make room, or choose another place."
+    J440 = "{path} was not written: {reason}. What was there before is still there. Make room, or write elsewhere."
     J441 = "{path} cannot be read or written: {reason}."
     J442 = (
         "{path} has no checkpoint to go on from: '{name}' {what}. Give the model-last of `spacy train`, not a finished "

@@ -37,7 +37,7 @@ def replace_directory_when_written(path: Path) -> Iterator[Path]:
         if not target.exists():
             temporary.rename(target)
             return
-        # A directory cannot be replaced at once: between these two lines there is none of that name, but both are there.
+        # A directory cannot be replaced at once: for a moment there is none of that name, but both are there.
         earlier = target.rename(temporary.with_name(f"{temporary.name}.earlier"))
         temporary.rename(target)
         shutil.rmtree(earlier)

@@ -1,8 +1,8 @@
 """Training that goes on where it was interrupted: the same batches again, without those that were learnt from already.
 
 spaCy's training loop draws the order of documents anew from its seed. So an interrupted training is repeated from its
-beginning, with all that is drawn at random, and only what a checkpoint has seen is passed over: what follows is, byte by
-byte, what would have followed. `python -m spacy joint resume` writes a config that does so.
+beginning, with all that is drawn at random, and only what a checkpoint has seen is passed over: what follows is, byte
+by byte, what would have followed. `python -m spacy joint resume` writes a config that does so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whatever ends a process, at whatever moment: files are the old or the new ones, and training ends as it would have."""
+"""Whatever ends a process, whenever: files are the old or the new ones, and training ends as it would have."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What commands read and write: corpora in all formats of the package, and (see replacing.py) what takes its place once it
-is complete."""
+"""What commands read and write: corpora in all formats of the package, and (see replacing.py) what takes its place once
+it is complete."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def resume(
 ) -> None:
     """Write the config of the rest of a training: with the same corpus it ends as if it had never been interrupted.
 
-    Then `spacy train CONFIG --output DIRECTORY`; the checkpoint must not be in that directory, which `spacy train` empties.
+    Then `spacy train CONFIG --output DIRECTORY`. That directory, which is emptied, must not hold the checkpoint.
     Settings can be overridden as for `spacy train`, e.g. by --training.max_epochs 20. Epochs count from the first
     beginning; max_steps, patience and scores of the log from here. All components that learn must be of this package.
     """

@@ -41,8 +41,8 @@ def read_brat(path: Path, tokenize: Callable[[str], Doc]) -> Iterator[Doc]:
 
     path: An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
     tokenize: Makes a document of a text, such as `nlp.make_doc`.
-    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError (J141, J403) if annotation
-    and text do not fit, or one is not UTF-8.
+    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError if annotation and
+    text do not fit (J141), or one is not UTF-8 (J403).
     """
     seen: set[Path] = set()
     for file in list_files(path, SUFFIX):

@@ -40,9 +40,8 @@ def _require_sound(doc: Doc) -> None:
 
     Raises KeyError or IndexError.
     """
-    # A list: these are names of attributes, which the stub does not know.
     names: list[str | int] = ["ORTH", "LEMMA", "NORM", "TAG", "DEP", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"]
-    for string in np.unique(doc.to_array(names)).tolist():  # type: ignore[arg-type]  # wrong in its stub
+    for string in np.unique(doc.to_array(names)).tolist():
         doc.vocab.strings[string]
     for group in doc.spans.values():
         for span in group:

@@ -25,8 +25,8 @@ def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """Read documents with quotations and, as `kb_id_`, their speakers. Sentences and tokens are those of the file.
 
     path: An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
-    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError (J142, J403) if a line is
-    malformed or names a token that is not there, or a file is not UTF-8.
+    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError if a line is
+    malformed or names a token that is not there (J142), or a file is not UTF-8 (J403).
     """
     for file in list_files(path, SUFFIX):
         text_file = file.with_suffix(".txt")

@@ -47,8 +47,8 @@ class Perceptron:
     seed (int): Decides which features dropout leaves out.
     RAISES ValueError: If a setting is unknown.
 
-    `n_seen` counts, for whoever wants to go on after an interruption, the documents up to the last that was learnt from,
-    with those that taught nothing.
+    `n_seen` counts the documents up to the last that was learnt from, with those that taught nothing, for whoever wants
+    to go on after an interruption.
     """
 
     def __init__(
@@ -272,7 +272,7 @@ class Perceptron:
         n_tables, seed = described.get("n_tables", 1), described.get("seed", self.seed)
         n_seen = described.get("n_seen", 0)
         # Numbers that are none would make the order of a beam undefined.
-        numbers = [*arrays.values()] if learning else [described.get("scale")]
+        numbers: list[Any] = [*arrays.values()] if learning else [described.get("scale")]
         try:
             in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED) and n_seen in range(1 << 62)
             if not in_range or not all(np.isfinite(number).all() for number in numbers):

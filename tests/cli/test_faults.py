@@ -1,4 +1,4 @@
-"""Commands on a full disk and with input that cannot be read: one coded error, and the output that was there is there."""
+"""Commands on a full disk and with input that cannot be read: one coded error, and the old output stays."""
 
 import re
 import sys

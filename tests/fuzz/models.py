@@ -40,7 +40,11 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "quotation_cues": {"model": MODEL},
     "quotation_spans": {"model": "semimarkov", "perceptron": MODEL},
 }
-WORDS = 'Kim said : " the big red ball was sold " . she left'.split()
+WORDS = ["Kim", "said", ":", '"', "the", "big", "red", "ball", "was", "sold", '"', ".", "she", "left"]
+DEPS = (
+    *("nsubj", "ROOT", "punct", "punct", "det", "amod", "amod", "nsubj", "aux", "ccomp", "punct", "punct"),
+    *("nsubj", "ROOT"),
+)
 WORD_CLASSES = {"ball": [1, 3], "said": [0, 2]}
 
 
@@ -59,7 +63,7 @@ def _make_example() -> Example:
         words=WORDS,
         tags=["NNP", "VBD", ":", "``", "DT", "JJ", "JJ", "NN", "VBD", "VBN", "''", ".", "PRP", "VBD"],
         heads=[1, 1, 1, 9, 7, 7, 7, 9, 9, 1, 9, 1, 13, 13],
-        deps="nsubj ROOT punct punct det amod amod nsubj aux ccomp punct punct nsubj ROOT".split(),
+        deps=list(DEPS),
     )
     set_constituents(doc, [("NP", 0, 1), ("VP", 1, 11), ("NP", 4, 8), ("NP", 12, 13), ("VP", 13, 14)])
     doc.spans["quotations"] = [Span(doc, 3, 11, label="DIRECT", span_id="Q1")]

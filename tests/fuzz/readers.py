@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
@@ -46,7 +45,7 @@ CONLLU = """# newdoc id = chat
 1\tso\tso\tADV\tRB\t_\t0\troot\t_\t_
 
 """
-BRACKETS = """( (S (NP-SBJ (NNP Kim) (, ,) (-NONE- *T*-1)) (VP (VBZ sleeps) (PP (IN in) (NP (DT the) (NN car\\/van)))) (. .)))
+BRACKETS = """( (S (NP-SBJ (NNP Kim) (, ,) (-NONE- *T*-1)) (VP (VBZ sleeps) (PP (IN in) (NN car\\/van))) (. .)))
 (ROOT (FRAG (-LRB- -LRB-) (UH yes) (-RRB- -RRB-)))
 """
 BRAT_TEXT = 'The company blamed a broken pump.\n\n"It is always the pump," Olaf Berg joked.\n'
