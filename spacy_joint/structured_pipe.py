@@ -341,7 +341,8 @@ class StructuredPipe(TrainablePipe):
         }
         if (path / "learning").is_file():
             deserializers["learning"] = lambda p: self.perceptron.learning_from_bytes(p.read_bytes(), str(p))
-        util.from_disk(path, deserializers, exclude)
+        with refuse_nonsense(str(path)):
+            util.from_disk(path, deserializers, exclude)
         return self
 
     def _take_cfg(self, content: bytes, source: str) -> None:

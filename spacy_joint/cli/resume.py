@@ -61,11 +61,13 @@ def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
             continue
         if not isinstance(component, StructuredPipe):
             raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="is not of this package"))
-        if not component.perceptron.is_set_up or not component.perceptron.weights.is_learning:
-            raise ValueError(
-                Errors.J442.format(path=checkpoint, name=name, what="was saved without what it needs to learn")
-            )
-        counts[name] = component.perceptron.n_seen
+        perceptron = component.perceptron
+        if not perceptron.is_set_up or not perceptron.weights.is_learning:
+            what = "was saved without what it needs to learn"
+            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what=what))
+        if not perceptron.n_seen:
+            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="has not counted what it has seen"))
+        counts[name] = perceptron.n_seen
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name}: {count}" for name, count in counts.items())
         raise ValueError(Errors.J443.format(path=checkpoint, counts=found))

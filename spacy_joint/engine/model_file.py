@@ -86,7 +86,9 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
             if zlib.crc32(_bytes_of(array)) != about["crc32"]:
                 raise ValueError(Errors.J052.format(source=source, what=f"the array '{name}'"))
             arrays[name] = array
-        return dict(described["meta"]), arrays
+        if not isinstance(described["meta"], dict):
+            raise TypeError
+        return described["meta"], arrays
     except (KeyError, TypeError, AttributeError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(Errors.J052.format(source=source, what="its header")) from error
 
