@@ -314,3 +314,17 @@ class Errors(metaclass=_Catalogue):
     )
     J435 = "The text could not be annotated; the output of the server says why. Try another text."
     J436 = "The pipeline {pipeline} could not be loaded; what was printed before says why."
+    J440 = "{path} was not written: {reason}. What was there before is still there. Make room, or write elsewhere."
+    J441 = "{path} cannot be read or written: {reason}."
+    J442 = (
+        "{path} has no checkpoint to go on from: '{name}' {what}. Give the model-last of `spacy train`, not a finished "
+        "pipeline."
+    )
+    J443 = (
+        "The components of {path} have learnt from different numbers of documents ({counts}). Only what was saved at "
+        "one moment can go on: use an earlier checkpoint."
+    )
+    J444 = (
+        "The first {n} documents do not end with a batch. Go on with the corpus, the batcher and the seed that the "
+        "training began with."
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,6 +36,23 @@ from .token_columns import COLUMNS, WordClasses, WordColumns
 PARTS_OF_TRAINED = ("word_classes", "model", "learning")
 
 
+@contextmanager
+def refuse_nonsense(source: str, what: str | None = None) -> Iterator[None]:
+    """Raises J052 (J050 without `what`) for whatever else goes wrong while something saved is taken.
+
+    A file that was changed is anything: in which of many layers it fails depends on the change.
+    """
+    try:
+        yield
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:
+        if isinstance(error, ValueError) and str(error).startswith("[J"):
+            raise
+        message = Errors.J050 if what is None else Errors.J052
+        raise ValueError(message.format(source=source, what=what)) from error
+
+
 class StructuredPipe(TrainablePipe):
     """A component that predicts a structure of a whole document with a structured perceptron."""
 
@@ -53,6 +71,8 @@ class StructuredPipe(TrainablePipe):
         self.cfg: dict[str, Any] = {"labels": None, "templates": None, **cfg}
         self.word_classes = WordClasses.from_dict({})
         self._word_columns: WordColumns | None = None
+        # Documents since the last that taught something.
+        self._passed_over = 0
 
     @property
     def perceptron(self) -> Perceptron:
@@ -198,6 +218,7 @@ class StructuredPipe(TrainablePipe):
         system = self.make_system(labels)
         self.perceptron.set_up(system, templates, self.columns)
         self._word_columns = None
+        self._passed_over = 0
         self.cfg["labels"], self.cfg["templates"] = labels, templates
         for label in self.labels:
             self.vocab.strings.add(label)
@@ -224,8 +245,11 @@ class StructuredPipe(TrainablePipe):
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         instances = [instance for instance in map(self.make_instance, examples) if instance is not None]
+        self._passed_over += len(examples)
         if instances:
             learnt = self.perceptron.update(instances, drop)
+            self.perceptron.n_seen += self._passed_over
+            self._passed_over = 0
             losses[self.name] += learnt["violation"] / len(instances)
         return losses
 
@@ -257,30 +281,28 @@ class StructuredPipe(TrainablePipe):
         RAISES ValueError: If it is damaged, or was made for other labels or templates.
         """
         self._validate_serialization_attrs()
-        try:
+        with refuse_nonsense("the bytes"):
             parts = srsly.msgpack_loads(bytes_data)
-        except Exception as error:
-            raise ValueError(Errors.J050.format(source="the bytes")) from error
-        if not isinstance(parts, dict) or "cfg" not in parts:
-            raise ValueError(Errors.J050.format(source="the bytes"))
-        util.from_bytes(
-            bytes_data,
-            {
-                "cfg": lambda b: self._take_cfg(b, "the bytes"),
-                "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
-                "word_classes": lambda b: self._take_word_classes(model_file.unpack(b)[1]),
-                "model": self.perceptron.from_bytes,
-                "learning": lambda b: self.perceptron.learning_from_bytes(b) if b else None,
-            },
-            exclude,
-        )
+            if not isinstance(parts, dict) or "cfg" not in parts:
+                raise ValueError(Errors.J050.format(source="the bytes"))
+            util.from_bytes(
+                bytes_data,
+                {
+                    "cfg": lambda b: self._take_cfg(b, "the bytes"),
+                    "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
+                    "word_classes": lambda b: self._take_word_classes(model_file.unpack(b)[1]),
+                    "model": self.perceptron.from_bytes,
+                    "learning": lambda b: self.perceptron.learning_from_bytes(b) if b else None,
+                },
+                exclude,
+            )
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
         """Saves the component to a directory. exclude (Sequence[str]): Of "cfg", "vocab", "model", "learning"."""
         self._validate_serialization_attrs()
         serializers: dict[str, Callable[[Path], Any]] = {
-            "cfg": lambda p: srsly.write_json(p, self.cfg),
+            "cfg": lambda p: model_file.write(p, srsly.json_dumps(self.cfg, indent=2).encode("utf8")),
             "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
         }
         if self.perceptron.is_set_up:
@@ -323,25 +345,20 @@ class StructuredPipe(TrainablePipe):
         }
         if (path / "learning").is_file():
             deserializers["learning"] = lambda p: self.perceptron.learning_from_bytes(p.read_bytes(), str(p))
-        util.from_disk(path, deserializers, exclude)
+        with refuse_nonsense(str(path)):
+            util.from_disk(path, deserializers, exclude)
         return self
 
     def _take_cfg(self, content: bytes, source: str) -> None:
         """What was learnt comes from the model, settings from the config that made this object."""
-        try:
+        with refuse_nonsense(source, "cfg"):
             cfg = {**srsly.json_loads(content), **self.settings}
-        except (TypeError, ValueError) as error:
-            raise ValueError(Errors.J052.format(source=source, what="cfg")) from error
-        labels, templates = cfg.get("labels"), cfg.get("templates")
-        if labels is not None:
-            try:
-                self.make_system(labels)
-            except (IndexError, KeyError, TypeError) as error:
-                raise ValueError(Errors.J052.format(source=source, what="cfg")) from error
-            if not isinstance(templates, str):
-                raise ValueError(Errors.J052.format(source=source, what="cfg"))
-            self._set_up(labels, templates)
-        self.cfg.update(cfg)
+            labels, templates = cfg.get("labels"), cfg.get("templates")
+            if labels is not None:
+                if not isinstance(templates, str) or not all(isinstance(s, str) for s in self.flatten_labels(labels)):
+                    raise TypeError
+                self._set_up(labels, templates)
+            self.cfg.update(cfg)
 
     def _take_word_classes(self, arrays: dict[str, np.ndarray]) -> None:
         self.word_classes.from_arrays(arrays)

@@ -72,9 +72,12 @@ class WordClasses:
         """
         try:
             words = arrays["words"]
-            self.words, self.classes = words, arrays["classes"].reshape(len(words), -1 if len(words) else 0)
-        except (KeyError, ValueError) as error:
+            classes = arrays["classes"].reshape(len(words), -1 if len(words) else 0)
+            if words.dtype != np.uint64 or classes.dtype != np.uint16 or classes.shape[1] > MOST_CLASSES:
+                raise TypeError
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(Errors.J050.format(source="the file of word classes")) from error
+        self.words, self.classes = words, classes
 
     def look_up(self, words: np.ndarray) -> np.ndarray:
         """The classes of words, by their hashes (uint64, words x MOST_CLASSES; 0: unknown)."""

@@ -1,5 +1,6 @@
 """The package as it is installed: what it registers, which files it has, and how little it imports."""
 
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 import spacy_joint
 
 FOLDER = Path(spacy_joint.__file__).parent
+UNIVERSE = Path(__file__).parent.parent / "docs" / "universe.json"
 # Released names are for ever: add to this list, and change nothing of it.
 REGISTERED = {
     "spacy_architectures": {
@@ -20,6 +22,12 @@ REGISTERED = {
     },
     "spacy_augmenters": {
         "spacy_joint.unpunctuated.v1": "spacy_joint.corpora.unpunctuated:create_unpunctuated_augmenter",
+    },
+    "spacy_batchers": {
+        "spacy_joint.skip_documents.v1": "spacy_joint.resuming:create_skip_documents",
+    },
+    "spacy_callbacks": {
+        "spacy_joint.checkpoint.v1": "spacy_joint.resuming:create_checkpoint",
     },
     "spacy_cli": {
         "joint": "spacy_joint.cli:app",
@@ -104,7 +112,7 @@ def test_what_is_registered_can_be_loaded(entry_point):
 
 def test_importing_the_package_imports_nothing_heavy(tmp_path):
     modules = imported_by("import spacy_joint", tmp_path)
-    assert not modules & {"spacy", "thinc", "numpy", "scipy", "srsly", "typer"}
+    assert not modules & {"spacy", "thinc", "numpy", "scipy", "srsly", "typer", "matplotlib", "importlib.metadata"}
 
 
 @pytest.mark.parametrize("module", ["factories", "cli"])
@@ -154,3 +162,13 @@ def test_headers_are_installed_for_packages_that_compile_against_this_one():
     assert (FOLDER / "engine" / "rows.h").is_file()
     declared = {path.stem for path in (FOLDER / "engine").glob("*.pxd")}
     assert declared >= {"beam", "columns", "system", "templates", "weights"}
+
+
+@pytest.mark.skipif(not UNIVERSE.is_file(), reason="there is only the installed package")
+def test_the_entry_of_the_spacy_universe_is_complete_and_its_example_runs(capsys):
+    entry = json.loads(UNIVERSE.read_text(encoding="utf8"))
+    required = {"id", "title", "slogan", "description", "pip", "code_example", "author", "category", "tags"}
+    assert required <= entry.keys()
+    assert set(entry["category"]) <= {"pipeline", "standalone", "models", "scientific", "training"}
+    exec("\n".join(entry["code_example"]), {})
+    assert capsys.readouterr().out.count("you have four cats") == 1

@@ -21,6 +21,7 @@ from .quotes import quotes
 from .tokenizer_exceptions import tokenizer_exceptions
 from .unpunctuate import unpunctuate
 from .serve import serve
+from .resume import resume
 from .word_classes import word_classes
 
 app = typer.Typer(
@@ -43,7 +44,7 @@ for command in (
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # What these do not know are overrides of the config, as for `spacy train`.
-for overriding in (finish, jackknife):
+for overriding in (finish, jackknife, resume):
     app.command(overriding.__name__, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         report_failures(overriding)
     )

@@ -100,14 +100,22 @@ def _annotate_lines(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]
 def decode(source: BinaryIO, name: str) -> Iterator[str]:
     """The lines of a file, with their ends.
 
-    RAISES ValueError: If one is not UTF-8 (J403).
+    RAISES ValueError: If one is not UTF-8 (J403). OSError: If it cannot be read (J441).
     """
-    for number, line in enumerate(source, start=1):
+    for number, line in enumerate(_read(source, name), start=1):
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             byte = f"0x{line[error.start]:02x}"
             raise ValueError(Errors.J403.format(source=name, line=number, byte=byte)) from error
+
+
+def _read(source: BinaryIO, name: str) -> Iterator[bytes]:
+    try:
+        yield from source
+    except OSError as error:
+        # Not what is being written meanwhile.
+        raise OSError(Errors.J441.format(path=name, reason=error.strerror or error)) from error
 
 
 def _show_progress(is_long: bool, **settings: Any) -> Any:

@@ -7,6 +7,8 @@ from typing import Any
 import typer
 from wasabi import Printer
 
+from ..errors import Errors
+
 
 def report_failures(command: Callable[..., None]) -> Callable[..., None]:
     """Makes a command print errors of files and coded errors instead of raising them."""
@@ -21,7 +23,10 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
         except (OSError, ValueError) as error:
             if isinstance(error, ValueError) and not str(error).startswith(("[J", "[E")):
                 raise
-            typer.echo(Printer(no_print=True, pretty=False).fail(str(error)), err=True)
+            message = str(error)
+            if isinstance(error, OSError) and not message.startswith("[J"):
+                message = Errors.J441.format(path=error.filename or "A file", reason=error.strerror or error)
+            typer.echo(Printer(no_print=True, pretty=False).fail(message), err=True)
             raise typer.Exit(1) from error
 
     return reporting

@@ -1,16 +1,17 @@
-"""What commands read and write: corpora in all formats of the package, and files that are replaced once complete."""
+"""What commands read and write: corpora in all formats of the package, and (see replacing.py) what takes its place once
+it is complete."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import Errors
+from ..replacing import replace_directory_when_written as replace_directory_when_written
+from ..replacing import replace_when_written as replace_when_written
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -24,23 +25,6 @@ DocumentsOption = Annotated[
         "Brackets know but numbers, and take newdoc for 1."
     ),
 ]
-
-
-@contextmanager
-def replace_when_written(path: Path) -> Iterator[Path]:
-    """Gives a path beside `path` to write to, which takes its place in the end: a failure leaves what was there."""
-    if path.exists() and not path.is_file():
-        # A device or a pipe, such as /dev/stdout, must not be replaced.
-        yield path
-        return
-    path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS, leave_out: str | None = None) -> Iterator[Doc]:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -10,16 +11,15 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
+from .files import replace_directory_when_written
 
-OWN_FACTORIES = {
-    "hedge_chunker",
-    "hedge_segmenter",
-    "joint_sbd_parser",
-    "prenominal_orderer",
-    "quotation_cues",
-    "quotation_spans",
-    "sequence_tagger",
-}
+DISTRIBUTION = "spacy-joint"
+
+
+def find_own_factories() -> set[str]:
+    """The components that this package registers."""
+    registered = metadata.distribution(DISTRIBUTION).entry_points.select(group="spacy_factories")
+    return {entry_point.name for entry_point in registered}
 
 
 def finish(
@@ -47,18 +47,14 @@ def finish(
         inside = Path(directory)
         return {"learning"} if inside.parent == model and inside.name in config["components"] else set()
 
-    beside = output.with_name(f".{output.name}")
-    shutil.rmtree(beside, ignore_errors=True)
-    shutil.copytree(model, beside, ignore=ignore)
     config["paths"] = dict.fromkeys(config.get("paths", {}))
-    config.to_disk(beside / "config.cfg")
     factories = {component.get("factory") for component in config["components"].values()}
-    if factories <= OWN_FACTORIES:
-        srsly.write_json(beside / "vocab" / "strings.json", sorted(blank(config["nlp"]["lang"]).vocab.strings))
-    if meta is not None:
-        srsly.write_json(beside / "meta.json", {**srsly.read_json(beside / "meta.json"), **srsly.read_json(meta)})
-    if output.exists():
-        shutil.rmtree(output)
-    beside.rename(output)
+    with replace_directory_when_written(output) as path:
+        shutil.copytree(model, path, ignore=ignore)
+        config.to_disk(path / "config.cfg")
+        if factories <= find_own_factories():
+            srsly.write_json(path / "vocab" / "strings.json", sorted(blank(config["nlp"]["lang"]).vocab.strings))
+        if meta is not None:
+            srsly.write_json(path / "meta.json", {**srsly.read_json(path / "meta.json"), **srsly.read_json(meta)})
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     msg.good(f"{output}: {size / 1e6:.1f} MB")

@@ -13,7 +13,7 @@ from wasabi import msg
 
 from ..about import __version__
 from ..errors import Errors
-from .files import replace_when_written
+from .files import replace_directory_when_written, replace_when_written
 
 if TYPE_CHECKING:
     from ..ordering.phrases import Phrase
@@ -68,7 +68,8 @@ def learn_order(
     with tqdm(total=WHOLE, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
         for done in learning:
             bar.update(round(WHOLE * done) - bar.n)
-    nlp.to_disk(output)
+    with replace_directory_when_written(output) as path:
+        nlp.to_disk(path)
     shutil.rmtree(parts, ignore_errors=True)
     msg.good(f"{output}: from {len(found):,} phrases (seed {seed})")
 

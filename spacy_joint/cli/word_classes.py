@@ -74,12 +74,9 @@ def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
 def _read_text(path: Path, language: str) -> Iterator[list[str]]:
     import spacy
 
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        byte = f"0x{error.object[error.start]:02x}"
-        raise ValueError(Errors.J403.format(source=path, line=line, byte=byte)) from error
+    from ..corpora.files import read_text
+
+    text = read_text(path, "utf-8-sig")
     nlp = spacy.blank(language)
     nlp.add_pipe("sentencizer")
     # Plain text marks italics by underscores and dashes by hyphens, with no space around either.

@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span
 
 from ..errors import Errors
 from ..quotation.marks import CUE, CUES, QUOTATIONS, SPEAKER, SPEAKERS, TRAILING, make_span
-from .files import list_files
+from .files import list_files, read_text
 
 SUFFIX = ".ann"
 ENTITY = re.compile(r"T(?P<number>\d+)\t(?P<type>\S+) (?P<bounds>\d+ \d+(?:;\d+ \d+)*)\t")
@@ -41,8 +41,8 @@ def read_brat(path: Path, tokenize: Callable[[str], Doc]) -> Iterator[Doc]:
 
     path: An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
     tokenize: Makes a document of a text, such as `nlp.make_doc`.
-    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError (J141) if annotation
-    and text do not fit.
+    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError if annotation and
+    text do not fit (J141), or one is not UTF-8 (J403).
     """
     seen: set[Path] = set()
     for file in list_files(path, SUFFIX):
@@ -52,7 +52,7 @@ def read_brat(path: Path, tokenize: Callable[[str], Doc]) -> Iterator[Doc]:
             continue
         seen.add(text_file)
         # Offsets count characters of the file as it is, so newlines must not be translated.
-        text = text_file.read_bytes().decode("utf8")
+        text = read_text(text_file)
         doc = tokenize(text)
         add_attributions(doc, parse_standoff(file, len(text)))
         yield doc
@@ -76,7 +76,7 @@ def parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
     entities: dict[str, list[Bounds]] = {}
     events: list[tuple[int, str]] = []
     # Notes may contain any text, and a content that runs over lines continues on lines of its own.
-    for line_number, line in enumerate(file.read_bytes().decode("utf8").split("\n"), start=1):
+    for line_number, line in enumerate(read_text(file).split("\n"), start=1):
         if entity := ENTITY.match(line):
             bounds = sorted(_parse_bounds(piece) for piece in entity["bounds"].split(";"))
             if any(not begin < end <= n_characters for begin, end in bounds):

@@ -6,6 +6,7 @@ Unlike `spacy.Corpus.v1` this neither tokenises anew nor cuts documents. The for
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -26,10 +27,31 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
         try:
             # All at once: a damaged file shows itself while the documents are rebuilt, too.
             docs = list(DocBin().from_disk(file).get_docs(vocab))
+            for doc in docs:
+                _require_sound(doc)
         except Exception as error:
             # Which of its layers fails (zlib, msgpack, numpy, Doc) depends on the damage.
             raise ValueError(Errors.J120.format(file=file, reason=error)) from error
         yield from docs
+
+
+def _require_sound(doc: Doc) -> None:
+    """What DocBin takes as it is and only fails on when it is used: strings that are not there, and spans outside.
+
+    Raises KeyError or IndexError.
+    """
+    names: list[str | int] = ["ORTH", "LEMMA", "NORM", "TAG", "DEP", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"]
+    for string in np.unique(doc.to_array(names)).tolist():
+        doc.vocab.strings[string]
+    for group in doc.spans.values():
+        for span in group:
+            if not 0 <= span.start <= span.end <= len(doc):
+                raise IndexError(f"a span of tokens {span.start} to {span.end} of {len(doc)}")
+            text = doc[span.start : span.end]
+            if (span.start_char, span.end_char) != (text.start_char, text.end_char):
+                raise IndexError(f"a span of characters {span.start_char} to {span.end_char}")
+            for string in (span.label, span.kb_id, span.id):
+                doc.vocab.strings[string]
 
 
 def create_docbin_corpus(

@@ -1,4 +1,4 @@
-"""Where the files of a corpus are: one file, or all files of a format in one directory.
+"""Where the files of a corpus are: one file, or all files of a format in one directory; and their text.
 
 Subdirectories are not searched, so that a corpus is never larger than it looks. What is in the files is not known here.
 """
@@ -36,3 +36,17 @@ def list_files(path: Path, *suffixes: str) -> list[Path]:
     if not path.is_file():
         raise FileNotFoundError(Errors.J101.format(path=path, suffix=suffix))
     return [path]
+
+
+def read_text(file: Path, encoding: str = "utf-8") -> str:
+    """Read a file as it is: ends of lines are not translated.
+
+    encoding: "utf-8", or "utf-8-sig", which passes over a byte order mark.
+    Raises ValueError (J403) if it is not UTF-8.
+    """
+    try:
+        return file.read_bytes().decode(encoding)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        byte = f"0x{error.object[error.start]:02x}"
+        raise ValueError(Errors.J403.format(source=file, line=line, byte=byte)) from error

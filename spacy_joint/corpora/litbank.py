@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..quotation.marks import QUOTATIONS, find_type
-from .files import list_files
+from .files import list_files, read_text
 
 SUFFIX = ".ann"
 QUOTE = "`QUOTE id sentence token sentence token text`"
@@ -25,14 +25,14 @@ def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """Read documents with quotations and, as `kb_id_`, their speakers. Sentences and tokens are those of the file.
 
     path: An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
-    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError (J142) if a line is
-    malformed or names a token that is not there.
+    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError if a line is
+    malformed or names a token that is not there (J142), or a file is not UTF-8 (J403).
     """
     for file in list_files(path, SUFFIX):
         text_file = file.with_suffix(".txt")
         if not text_file.is_file():
             raise FileNotFoundError(Errors.J140.format(file=file, text=text_file))
-        sentences = [line.split() for line in text_file.read_text(encoding="utf8").splitlines()]
+        sentences = [line.split() for line in read_text(text_file).splitlines()]
         doc = Doc(
             vocab,
             words=[word for sentence in sentences for word in sentence],
@@ -41,7 +41,7 @@ def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
         first = [0]
         for sentence in sentences:
             first.append(first[-1] + len(sentence))
-        lines = [line.split("\t") for line in file.read_text(encoding="utf8").splitlines()]
+        lines = [line.split("\t") for line in read_text(file).splitlines()]
         speakers = {line[1]: line[2] for line in lines if line[0] == "ATTRIB" and len(line) > 2}
         spans = []
         for number, line in enumerate(lines, start=1):

@@ -26,6 +26,8 @@ VERSION = 1
 ALIGNMENT = 64
 PREFIX = struct.Struct("<8sIII")
 MOST_HEADER = 1 << 24
+# What arrays may be: numbers of a fixed size, and nothing that numpy would have to interpret.
+DTYPES = frozenset(np.dtype(kind).newbyteorder("<").str for kind in "bBhHiIlLqQfd")
 
 
 def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -74,16 +76,20 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
     try:
         described = json.loads(header.decode("utf8"))
         for about in described["arrays"]:
+            if about["dtype"] not in DTYPES:
+                raise ValueError(Errors.J052.format(source=source, what="its header"))
             name, dtype, start = about["name"], np.dtype(about["dtype"]), first + about["at"]
-            if not 0 <= start <= start + about["n"] * dtype.itemsize <= size:
+            if not first <= start <= start + about["n"] * dtype.itemsize <= size:
                 raise ValueError(Errors.J052.format(source=source, what=f"the array '{name}'"))
             array = np.frombuffer(content, dtype=dtype, count=about["n"], offset=start)
             array.flags.writeable = False
             if zlib.crc32(_bytes_of(array)) != about["crc32"]:
                 raise ValueError(Errors.J052.format(source=source, what=f"the array '{name}'"))
             arrays[name] = array
+        if not isinstance(described["meta"], dict):
+            raise TypeError
         return described["meta"], arrays
-    except (KeyError, TypeError, AttributeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(Errors.J052.format(source=source, what="its header")) from error
 
 

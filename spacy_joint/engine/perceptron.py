@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from .templates import Templates
 from .weights import Weights
 
 MOST_TABLES = 16
+# Tables have seeds of their own, made of this one, of 64 bits.
+MOST_SEED = 1 << 59
 # What a table learns, see weights.pxd.
 LEARNT = ("raw", "total", "n_met")
 
@@ -44,6 +47,9 @@ class Perceptron:
     threads (int): Instances of a batch, or tables, that learn at the same time.
     seed (int): Decides which features dropout leaves out.
     RAISES ValueError: If a setting is unknown.
+
+    `n_seen` counts the documents up to the last that was learnt from, with those that taught nothing, for whoever wants
+    to go on after an interruption.
     """
 
     def __init__(
@@ -81,6 +87,8 @@ class Perceptron:
         self._learners: list[Learner] = []
         self._idle_searches: list[Search] = []
         self._unfinished = False
+        self._finishing = Lock()
+        self.n_seen = 0
 
     @property
     def is_set_up(self) -> bool:
@@ -121,6 +129,7 @@ class Perceptron:
         n_features = 1 << self.table_bits
         self._weights.predict_with(np.zeros(self._weights.n_cells, np.int8), np.zeros(n_features >> 3, np.uint8), 1.0)
         self._others = []
+        self.n_seen = 0
         self._forget_searches()
 
     def _learn(self) -> None:
@@ -136,7 +145,7 @@ class Perceptron:
 
     def _forget_searches(self) -> None:
         self._learners = []
-        self._idle_searches = []
+        self._forget_idle()
         self._unfinished = False
 
     def predict(self, columns: Columns) -> np.ndarray:
@@ -205,10 +214,17 @@ class Perceptron:
 
     def finish(self) -> None:
         """Brings the weights that predict up to date with what was learnt."""
-        if self._unfinished:
-            self.weights.finish(self._others)
-            self._idle_searches = []
-            self._unfinished = False
+        if not self._unfinished:
+            return
+        # Once only: another thread may search with the weights that this one would replace.
+        with self._finishing:
+            if self._unfinished:
+                self.weights.finish(self._others)
+                self._forget_idle()
+                self._unfinished = False
+
+    def _forget_idle(self) -> None:
+        self._idle_searches = []
 
     def averages(self) -> np.ndarray:
         """The exact averages (float32) behind the weights that predict: the mean of all tables' own.
@@ -244,6 +260,7 @@ class Perceptron:
             for name in LEARNT
         }
         described = {"n_updates": self.weights.n_updates, "n_tables": len(self._others) + 1, "seed": self.seed}
+        described["n_seen"] = self.n_seen
         return model_file.pack({**self._described(), **described}, arrays)
 
     def from_bytes(self, content: bytes) -> None:
@@ -273,26 +290,32 @@ class Perceptron:
                 Errors.J061.format(source=source, got=described.get("fingerprint"), wanted=self.fingerprint())
             )
         others: list[Weights] = []
+        n_tables, seed = described.get("n_tables", 1), described.get("seed", self.seed)
+        n_seen = described.get("n_seen", 0)
+        # Numbers that are none would make the order of a beam undefined.
+        numbers: list[Any] = [*arrays.values()] if learning else [described.get("scale")]
         try:
+            in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED) and n_seen in range(1 << 62)
+            if not in_range or not all(np.isfinite(number).all() for number in numbers):
+                raise ValueError(Errors.J052.format(source=source, what="a number"))
             weights = Weights(described["table_bits"], self.system.row_width, self.min_met)
             if learning:
                 weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
-                others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, described["n_tables"])]
+                others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, n_tables)]
                 for i, table in enumerate([weights, *others]):
                     raw, total, n_met = (arrays[f"{name}.{i}"].copy() for name in LEARNT)
                     table.restore(raw, total, n_met, described["n_updates"])
-                self.seed = described["seed"]
             else:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, OverflowError) as error:
             raise ValueError(Errors.J050.format(source=source)) from error
-        self._weights, self._others = weights, others
+        self._weights, self._others, self.seed, self.n_seen = weights, others, seed, n_seen
         self._forget_searches()
 
     def __getstate__(self) -> dict[str, Any]:
         # Searches hold buffers, learners threads: both are made again when needed.
         state = {
-            **self.__dict__,
+            **{name: value for name, value in self.__dict__.items() if name != "_finishing"},
             "_templates": None,
             "_weights": None,
             "_others": [],
@@ -306,6 +329,7 @@ class Perceptron:
     def __setstate__(self, state: dict[str, Any]) -> None:
         content = state.pop("_content", None)
         self.__dict__.update(state)
+        self._finishing = Lock()
         if content is not None:
             text, columns, finished, learning = content
             self._templates = Templates(text, columns, self.system)

@@ -70,16 +70,13 @@ class OrderPerceptron(Perceptron):
         violations = [learner.update(phrases, dropout) for learner in self._order_learners]
         return {"violation": violations[0]}
 
-    def finish(self) -> None:
-        """Brings the weights that predict up to date with what was learnt."""
-        if self._unfinished:
-            self._idle_rankers = []
-        super().finish()
+    def _forget_idle(self) -> None:
+        super()._forget_idle()
+        self._idle_rankers = []
 
     def _forget_searches(self) -> None:
         super()._forget_searches()
         self._order_learners = []
-        self._idle_rankers = []
 
     def __getstate__(self) -> dict[str, object]:
         return {**super().__getstate__(), "_order_learners": [], "_idle_rankers": []}

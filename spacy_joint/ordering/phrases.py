@@ -65,13 +65,13 @@ def read_phrases(path: Path) -> Iterator[Phrase]:
 
     Raises ValueError (J350) if a line is something else.
     """
-    with path.open(encoding="utf8") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                *modifiers, head = json.loads(line)
+                *modifiers, head = json.loads(line.decode("utf8"))
                 phrase = Phrase(tuple(Word(*word) for word in modifiers), None if head is None else Word(*head))
                 if not all(isinstance(value, str) for word in (*phrase.modifiers, head or ()) for value in word):
                     raise TypeError
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, RecursionError) as error:
                 raise ValueError(Errors.J350.format(file=path, line=number)) from error
             yield phrase

@@ -1,0 +1,74 @@
+"""`resume`: a config by which an interrupted training goes on from its last checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors
+from ..resuming import SKIP_DOCUMENTS
+from .files import replace_when_written
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+
+def resume(
+    ctx: typer.Context,
+    checkpoint: Annotated[Path, typer.Argument(help="The model-last of an interrupted `spacy train`.")],
+    config: Annotated[Path, typer.Argument(help="Config to write, for `spacy train`.")],
+) -> None:
+    """Write the config of the rest of a training: with the same corpus it ends as if it had never been interrupted.
+
+    Then `spacy train CONFIG --output DIRECTORY`. That directory, which is emptied, must not hold the checkpoint.
+    Settings can be overridden as for `spacy train`, e.g. by --training.max_epochs 20. Epochs count from the first
+    beginning; max_steps, patience and scores of the log from here. All components that learn must be of this package.
+    """
+    from spacy import load
+    from spacy.cli._util import parse_config_overrides
+    from spacy.util import load_config
+
+    if not (checkpoint / "config.cfg").is_file():
+        raise FileNotFoundError(Errors.J414.format(path=checkpoint))
+    settings = load_config(checkpoint / "config.cfg", parse_config_overrides(ctx.args), interpolate=False)
+    n_seen = count_seen(load(checkpoint), settings.interpolate()["training"]["frozen_components"], checkpoint)
+    settings["components"] = {name: {"source": str(checkpoint)} for name in settings["components"]}
+    # Sourced components are not initialized.
+    settings["initialize"]["components"] = {}
+    batcher = settings["training"]["batcher"]
+    # It may have been resumed before; what was seen counts from the first beginning.
+    inner = batcher["batcher"] if batcher["@batchers"] == SKIP_DOCUMENTS else batcher
+    settings["training"]["batcher"] = {"@batchers": SKIP_DOCUMENTS, "n": n_seen, "batcher": inner}
+    with replace_when_written(config) as path:
+        settings.to_disk(path)
+    msg.good(f"{config}: goes on after {n_seen:,} documents")
+
+
+def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
+    """How many documents the components of a checkpoint that learn have seen.
+
+    RAISES ValueError: If one cannot go on exactly (J442), or they have seen different numbers (J443).
+    """
+    from ..structured_pipe import StructuredPipe
+
+    counts: dict[str, int] = {}
+    for name, pipe in nlp.pipeline:
+        component: Any = pipe
+        if name in frozen or not getattr(component, "is_trainable", False):
+            continue
+        if not isinstance(component, StructuredPipe):
+            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="is not of this package"))
+        perceptron = component.perceptron
+        if not perceptron.is_set_up or not perceptron.weights.is_learning:
+            what = "was saved without what it needs to learn"
+            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what=what))
+        if not perceptron.n_seen:
+            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="has not counted what it has seen"))
+        counts[name] = perceptron.n_seen
+    if len(set(counts.values())) > 1:
+        found = ", ".join(f"{name}: {count}" for name, count in counts.items())
+        raise ValueError(Errors.J443.format(path=checkpoint, counts=found))
+    return next(iter(counts.values()), 0)

@@ -1,0 +1,100 @@
+"""Commands on a full disk and with input that cannot be read: one coded error, and the old output stays."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import spacy_joint
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="disks are filled, and input is broken, by means of Linux"
+)
+
+# What opens, but fails when it is read.
+UNREADABLE = "/proc/self/mem"
+COMMANDS = {
+    "annotate": ["annotate", "TEXT", "--output", "OUTPUT"],
+    "annotate --format spacy": ["annotate", "TEXT", "--format", "spacy", "--output", "OUTPUT"],
+    "annotate --lines": ["annotate", "TEXT", "--lines", "--format", "json", "--output", "OUTPUT"],
+    "quotes": ["quotes", "TEXT", "--format", "json", "--output", "OUTPUT"],
+    "convert": ["convert", "TREEBANK", "OUTPUT"],
+    "convert-quotes": ["convert-quotes", "QUOTES", "OUTPUT"],
+    "word-classes": ["word-classes", "TREEBANK", "--output", "OUTPUT"],
+    "finish": ["finish", "PIPELINE", "OUTPUT"],
+    "learn-order": ["learn-order", "MODIFIERS", "--epochs", "1", "--table-bits", "10", "--output", "OUTPUT"],
+    "jackknife": ["jackknife", "CONFIG", "OUTPUT", "--folds", "2", "--paths.train", "CORPUS"],
+}
+OF_DIRECTORIES = ("finish", "learn-order")
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Nothing can be written beyond the first bytes of a file."""
+    import resource
+
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+
+
+@pytest.fixture
+def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
+    text = tmp_path / "text.txt"
+    text.write_text("“We go,” she said.\n" * 20, encoding="utf8")
+    corpus = tmp_path / "corpus.spacy"
+    run("convert", assets / "tiny_train.conllu", corpus)
+    (tmp_path / "outputs").mkdir()
+    return {
+        "TEXT": text,
+        "CORPUS": corpus,
+        "TREEBANK": assets / "tiny_train.conllu",
+        "MODIFIERS": assets / "modifiers_train.conllu",
+        "QUOTES": assets / "tiny_quotes" / "dev",
+        "PIPELINE": spacy_joint.PRENOMINAL,
+        "CONFIG": assets.parent / "configs" / "sequence_tagger.cfg",
+        "OUTPUT": tmp_path / "outputs" / "output.spacy",
+    }
+
+
+def read_all(directory: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_on_a_full_disk_the_old_output_stays(name, place, run):
+    output = place["OUTPUT"]
+    if name in OF_DIRECTORIES:
+        output.mkdir()
+        (output / "config.cfg").write_text("what was there", encoding="utf8")
+    else:
+        output.write_text("what was there", encoding="utf8")
+    before = read_all(output.parent)
+    with full_disk():
+        failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
+    assert re.findall(r"\[J\d+\]", failed.stderr) in (["[J440]"], ["[J441]"])
+    assert "File too large" in failed.stderr
+    assert read_all(output.parent) == before
+
+
+@pytest.mark.parametrize("name", ["annotate", "annotate --lines", "quotes"])
+def test_input_that_cannot_be_read_is_named(name, place, run):
+    place["TEXT"] = Path(UNREADABLE)
+    failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
+    assert re.findall(r"\[J\d+\]", failed.stderr) == ["[J441]"] and UNREADABLE in failed.stderr
+    assert not list(place["OUTPUT"].parent.iterdir())
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("convert", "conllu"), ("convert", "ptb"), ("word-classes", "conllu")])
+def test_a_corpus_that_cannot_be_read_is_refused(name, suffix, place, run, tmp_path):
+    place["TREEBANK"] = tmp_path / f"broken.{suffix}"
+    place["TREEBANK"].symlink_to(UNREADABLE)
+    failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
+    assert re.findall(r"\[J\d+\]", failed.stderr) == ["[J441]"]
+    assert not list(place["OUTPUT"].parent.iterdir())

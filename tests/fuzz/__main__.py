@@ -1,0 +1,45 @@
+"""`python -m tests.fuzz TARGET --seconds 600 --seed 0`: looks for bytes that a target neither reads nor refuses.
+
+By atheris (`pip install atheris`), which follows what inputs reach; it exits with an error, and writes the input to the
+working directory, at the first failure.
+"""
+
+import argparse
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["spacy_joint"]):
+    from .targets import TARGETS, check
+
+# Of address space: whatever asks for more gets a MemoryError, which no target may end with.
+MOST_MEMORY = 6 << 30
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("inputs", nargs="*", help="Files to try once, such as those of earlier failures.")
+    arguments = parser.parse_args()
+    target = TARGETS[arguments.target]
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    with tempfile.TemporaryDirectory() as name:
+        directory, corpus = Path(name), Path(name) / "corpus"
+        corpus.mkdir()
+        seeds = target.make_seeds()
+        for number, seed in enumerate(seeds):
+            (corpus / str(number)).write_bytes(seed)
+        # libFuzzer takes a seed of 0 for none.
+        options = [f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed + 1}", "-timeout=30"]
+        options += [f"-max_len={4 * max(map(len, seeds))}", "-print_final_stats=1", "-verbosity=1"]
+        inputs = arguments.inputs or [str(corpus)]
+        atheris.Setup([sys.argv[0], *options, *inputs], lambda content: check(target, content, directory))
+        atheris.Fuzz()
+
+
+main()

@@ -1,0 +1,151 @@
+"""The target for saved components, of every kind: cfg, model, learning and word classes, and what they then predict.
+
+Files of a model have checksums, so bytes that were merely changed would never come further than these. So an input is
+its files in pieces (the header and the arrays apart, divided by DIVIDER), which are put together here: sizes and
+checksums become right again, and what they say is all that is wrong.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import spacy
+import srsly
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from thinc.api import Model
+
+from spacy_joint.constituency.annotation import set_constituents
+from spacy_joint.engine import model_file
+from spacy_joint.structured_pipe import PARTS_OF_TRAINED, StructuredPipe
+from spacy_joint.token_columns import WordClasses
+
+DIVIDER = b"\n--PART--\n"
+MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 8, "beam_width": 2, "n_tables": 2}
+CONFIGS: dict[str, dict[str, Any]] = {
+    "joint_sbd_parser": {"model": MODEL},
+    "sequence_tagger": {"model": MODEL},
+    "hedge_chunker": {"model": MODEL},
+    "hedge_segmenter": {"model": MODEL},
+    "prenominal_orderer": {
+        "model": {"@architectures": "spacy_joint.OrderPerceptron.v1", "table_bits": 8, "n_tables": 2}
+    },
+    "quotation_cues": {"model": MODEL},
+    "quotation_spans": {"model": "semimarkov", "perceptron": MODEL},
+}
+WORDS = ["Kim", "said", ":", '"', "the", "big", "red", "ball", "was", "sold", '"', ".", "she", "left"]
+DEPS = (
+    *("nsubj", "ROOT", "punct", "punct", "det", "amod", "amod", "nsubj", "aux", "ccomp", "punct", "punct"),
+    *("nsubj", "ROOT"),
+)
+WORD_CLASSES = {"ball": [1, 3], "said": [0, 2]}
+
+
+class Component(NamedTuple):
+    """A component to load into, its empty model, and what one that has learnt is saved as."""
+
+    pipe: StructuredPipe
+    model: Model
+    parts: dict[str, Any]
+
+
+def _make_example() -> Example:
+    nlp = _blank()
+    doc = Doc(
+        nlp.vocab,
+        words=WORDS,
+        tags=["NNP", "VBD", ":", "``", "DT", "JJ", "JJ", "NN", "VBD", "VBN", "''", ".", "PRP", "VBD"],
+        heads=[1, 1, 1, 9, 7, 7, 7, 9, 9, 1, 9, 1, 13, 13],
+        deps=list(DEPS),
+    )
+    set_constituents(doc, [("NP", 0, 1), ("VP", 1, 11), ("NP", 4, 8), ("NP", 12, 13), ("VP", 13, 14)])
+    doc.spans["quotations"] = [Span(doc, 3, 11, label="DIRECT", span_id="Q1")]
+    doc.spans["quotation_cues"] = [Span(doc, 1, 2, label="CUE", span_id="Q1")]
+    return Example(Doc(nlp.vocab, words=WORDS, tags=[token.tag_ for token in doc]), doc)
+
+
+@cache
+def _blank() -> spacy.language.Language:
+    return spacy.blank("en")
+
+
+@cache
+def _components() -> list[Component]:
+    components = []
+    for factory, config in CONFIGS.items():
+        fix_random_seed(0)
+        empty, trained = (_blank().create_pipe(factory, config=config) for _ in range(2))
+        trained.initialize(lambda: [_make_example()], word_classes=WORD_CLASSES)
+        for _ in range(3):
+            trained.update([_make_example()], drop=0.1)
+        components.append(
+            Component(empty, copy.deepcopy(empty.model), srsly.msgpack_loads(trained.to_bytes(exclude=["vocab"])))
+        )
+    return components
+
+
+def make_seeds() -> list[bytes]:
+    seeds = []
+    for number, (_, _, parts) in enumerate(_components()):
+        pieces = [parts["cfg"].encode("utf8")]
+        for name in PARTS_OF_TRAINED:
+            _, _, header_size, _ = model_file.PREFIX.unpack(parts[name][: model_file.PREFIX.size])
+            end = model_file.PREFIX.size + header_size
+            arrays = -(-end // model_file.ALIGNMENT) * model_file.ALIGNMENT
+            pieces += [parts[name][model_file.PREFIX.size : end], parts[name][arrays:]]
+        seeds.append(bytes([number]) + DIVIDER.join(pieces))
+    return seeds
+
+
+def _seal(header: bytes, arrays: bytes) -> bytes:
+    """A model file of these, with sizes and checksums that are right."""
+    try:
+        described = json.loads(header)
+        for about in described["arrays"]:
+            array = arrays[about["at"] :][: about["n"] * int(about["dtype"][2:])]
+            about["crc32"] = zlib.crc32(array)
+        header = json.dumps(described).encode("utf8")
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
+        pass
+    content = model_file.PREFIX.pack(model_file.MAGIC, model_file.VERSION, len(header), zlib.crc32(header)) + header
+    return content + b"\0" * (-len(content) % model_file.ALIGNMENT) + arrays
+
+
+def load_component(content: bytes, directory: Path) -> None:
+    number, content = content[0] if content else 0, content[1:]
+    pipe, model, whole = _components()[number % len(CONFIGS)]
+    cfg, *pieces = content.split(DIVIDER)
+    sealed = map(_seal, pieces[::2], pieces[1::2])
+    parts = {**whole, "cfg": cfg, **dict(zip(PARTS_OF_TRAINED, sealed, strict=False))}
+    for name, part in parts.items():
+        (directory / name).write_bytes(part)
+    refused = _try(pipe, model, lambda: pipe.from_bytes(srsly.msgpack_dumps(parts), exclude=["vocab"]))
+    refused += _try(pipe, model, lambda: pipe.from_disk(directory, exclude=["vocab"]))
+    # Most bytes are no component at all.
+    _try(pipe, model, lambda: pipe.from_bytes(content, exclude=["vocab"]))
+    if refused:
+        raise refused[-1]
+
+
+def _try(pipe: StructuredPipe, model: Model, take: Callable[[], Any]) -> list[ValueError]:
+    # Making another one would take most of the time.
+    pipe.model, pipe.cfg = copy.deepcopy(model), {"labels": None, "templates": None, **pipe.settings}
+    pipe.word_classes = WordClasses.from_dict({})
+    try:
+        take()
+        # What was taken is used, too: it must not end the process.
+        example = _make_example()
+        pipe(example.predicted)
+        pipe.update([example], drop=0.1)
+    except ValueError as error:
+        if not str(error).startswith("[J"):
+            raise
+        return [error]
+    return []

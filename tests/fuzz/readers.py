@@ -1,0 +1,194 @@
+"""Targets for the readers of corpora: bytes become files, which must be read or refused.
+
+Formats of two files have text and annotation in one input, divided by DIVIDER, so that both are mutated together.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
+
+import spacy_joint
+from spacy_joint.cli.annotate import decode
+from spacy_joint.corpora.brackets import read_brackets
+from spacy_joint.corpora.brat import read_brat
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.docbin import create_docbin_corpus
+from spacy_joint.corpora.litbank import read_litbank
+from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
+from spacy_joint.corpora.tagged import read_tagged
+from spacy_joint.ordering.phrases import read_phrases
+
+DIVIDER = b"\x00\x00"
+
+CONLLU = """# newdoc id = chat
+# sent_id = chat-1
+# text = I don't know.
+1\tI\tI\tPRON\tPRP\tCase=Nom|Number=Sing\t4\tnsubj\t_\t_
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tdo\tdo\tAUX\tVBP\t_\t4\taux\t_\t_
+3\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_
+4\tknow\tknow\tVERB\tVB\t_\t0\troot\t_\tSpaceAfter=No
+4.1\tit\tit\tPRON\tPRP\t_\t_\t_\t_\t_
+5\t.\t.\tPUNCT\t.\t_\t4\tpunct\t_\t_
+
+# sent_id = chat-2
+1\tso\tso\tADV\tRB\t_\t0\troot\t_\t_
+
+"""
+BRACKETS = """( (S (NP-SBJ (NNP Kim) (, ,) (-NONE- *T*-1)) (VP (VBZ sleeps) (PP (IN in) (NN car\\/van))) (. .)))
+(ROOT (FRAG (-LRB- -LRB-) (UH yes) (-RRB- -RRB-)))
+"""
+BRAT_TEXT = 'The company blamed a broken pump.\n\n"It is always the pump," Olaf Berg joked.\n'
+BRAT = """T1\tSource 0 11\tThe company
+T2\tCue 12 18\tblamed
+T3\tContent 19 25;26 32\ta broken pump
+E1\tAttribution:T2 Content:T3 Cue:T2 Source:T1
+T4\tContent 35 59\t"It is always the pump,"
+E2\tAttribution:T4 Content2:T4
+#1\tAnnotatorNotes T1\tsure
+"""
+LITBANK_TEXT = "` ` Wait ! ''\nsaid Nora , who had seen it .\n“ Why ? ” he asked .\n"
+LITBANK = (
+    "QUOTE\tQ1\t0\t0\t0\t4\t` ` Wait ! ''\nATTRIB\tQ1\tnora-1\nQUOTE\tQ2\t2\t0\t2\t3\t“ Why ? ”\nATTRIB\tQ2\thim-2\n"
+)
+TAGGED = "The/at Fulton/np-tl County's/np$ jury/nn said/vbd ``/`` 1\\/2/cd\n\nno/rb ?/.\n"
+PHRASES = '[["big", "JJ"], ["red", "JJ"], ["ball", "NN"]]\n[["old", ""], ["30-year", "CD"], null]\n'
+TEXT = "“We will rebuild the big red bridge,” said Kim.\n\nbut i don't know where it went  he added\t:-)\n"
+
+
+def _blank() -> Language:
+    """A pipeline whose vocabulary is made anew now and then: making one takes longer than reading a small file."""
+    return _make_blank(next(_uses) // 1000)
+
+
+_uses = count()
+
+
+@lru_cache(maxsize=1)
+def _make_blank(_: int) -> Language:
+    return spacy.blank("en")
+
+
+def _make_docbin() -> bytes:
+    """An uncompressed DocBin: mutations of what is compressed would only ever try zlib."""
+    vocab = Vocab()
+    words = ["he", "said", "we", "won", "\n", "go", "on"]
+    doc = Doc(
+        vocab,
+        words=words,
+        tags=["PRP", "VBD", "PRP", "VBD", "_SP", "VB", "RP"],
+        pos=["PRON", "VERB", "PRON", "VERB", "SPACE", "VERB", "ADP"],
+        heads=[1, 1, 3, 1, 3, 5, 5],
+        deps=["nsubj", "ROOT", "nsubj", "ccomp", "dep", "ROOT", "prt"],
+        lemmas=words,
+        morphs=["Number=Sing", "", "", "", "", "", ""],
+    )
+    doc.spans["quotations"] = [Span(doc, 2, 4, label="INDIRECT", span_id="Q1")]
+    doc.spans["cues"] = doc.spans[JACKKNIFED] = [Span(doc, 1, 2, label="CUE")]
+    other = Doc(vocab, words=["yes"], tags=["UH"])
+    other.spans[JACKKNIFED] = []
+    return zlib.decompress(DocBin(docs=[doc, other], store_user_data=True).to_bytes())
+
+
+def _exhaust(items: Iterable[Any]) -> None:
+    for _ in items:
+        pass
+
+
+def _write(content: bytes, path: Path) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def read_as_conllu(content: bytes, directory: Path) -> None:
+    path = _write(content, directory / "fuzzed.conllu")
+    refused = None
+    for documents in ("newdoc", "sent_id", 1):
+        try:
+            _exhaust(read_conllu(path, _blank().vocab, documents=documents))
+        except ValueError as error:
+            # What one division refuses, another may read.
+            refused = error
+            if not str(error).startswith("[J"):
+                raise
+    if refused:
+        raise refused
+
+
+def read_as_brackets(content: bytes, directory: Path) -> None:
+    _exhaust(read_brackets(_write(content, directory / "fuzzed.ptb"), _blank().vocab, sentences=2))
+
+
+def read_as_brat(content: bytes, directory: Path) -> None:
+    text, _, annotation = content.partition(DIVIDER)
+    _write(text, directory / "fuzzed.txt")
+    _exhaust(read_brat(_write(annotation, directory / "fuzzed.ann"), _blank().make_doc))
+
+
+def read_as_litbank(content: bytes, directory: Path) -> None:
+    text, _, annotation = content.partition(DIVIDER)
+    _write(text, directory / "fuzzed.txt")
+    _exhaust(read_litbank(_write(annotation, directory / "fuzzed.ann"), _blank().vocab))
+
+
+def read_as_tagged(content: bytes, directory: Path) -> None:
+    _exhaust(read_tagged(_write(content, directory / "fuzzed.tagged")))
+
+
+def read_as_phrases(content: bytes, directory: Path) -> None:
+    _exhaust(read_phrases(_write(content, directory / "fuzzed.jsonl")))
+
+
+def _read_as_corpus(make: Callable[[Path], Any], content: bytes, directory: Path) -> None:
+    # Compressed or not: see `_make_docbin`.
+    if content[:1] != b"\x78":
+        content = zlib.compress(content, 1)
+    _exhaust(make(_write(content, directory / "fuzzed.spacy"))(_blank()))
+
+
+def read_as_docbin(content: bytes, directory: Path) -> None:
+    _read_as_corpus(lambda path: create_docbin_corpus(path, keep=["TAG"]), content, directory)
+
+
+def read_as_quotations(content: bytes, directory: Path) -> None:
+    _read_as_corpus(lambda path: create_quotation_corpus(path, cues=JACKKNIFED), content, directory)
+
+
+@cache
+def _load() -> Language:
+    nlp = spacy_joint.load(beam_width=2)
+    nlp.add_pipe("quotation_spans")
+    nlp.add_pipe("prenominal_orderer", source=spacy_joint.load(spacy_joint.PRENOMINAL))
+    return nlp
+
+
+def annotate_text(content: bytes, directory: Path) -> None:
+    """What `spacy joint annotate` and `quotes` do with a file."""
+    nlp = _load()
+    with nlp.memory_zone(), _write(content, directory / "fuzzed.txt").open("rb") as file:
+        doc = nlp("".join(decode(file, "fuzzed.txt")))
+        assert all(token.head in sentence for sentence in doc.sents for token in sentence)
+        doc.to_bytes()
+
+
+READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]] = {
+    "conllu": (read_as_conllu, lambda: [CONLLU.encode("utf8")]),
+    "brackets": (read_as_brackets, lambda: [BRACKETS.encode("utf8")]),
+    "brat": (read_as_brat, lambda: [DIVIDER.join((BRAT_TEXT.encode("utf8"), BRAT.encode("utf8")))]),
+    "litbank": (read_as_litbank, lambda: [DIVIDER.join((LITBANK_TEXT.encode("utf8"), LITBANK.encode("utf8")))]),
+    "tagged": (read_as_tagged, lambda: [TAGGED.encode("utf8"), "Ärger/nn".encode("latin-1")]),
+    "phrases": (read_as_phrases, lambda: [PHRASES.encode("utf8")]),
+    "text": (annotate_text, lambda: [TEXT.encode("utf8")]),
+    "docbin": (read_as_docbin, lambda: [_make_docbin(), zlib.compress(_make_docbin())]),
+    "quotations": (read_as_quotations, lambda: [_make_docbin()]),
+}
