@@ -242,6 +242,7 @@ class Errors(metaclass=_Catalogue):
     J356 = "{order} is not an order of {n} modifiers. Give each of 0 to n-1 once."
     J357 = "There are {n_tags} tags for {n} modifiers: give one of each, or none at all."
     J358 = "{path} is plain text, whose words have no tags. Give a pipeline that tags them."
+    J415 = "The labels of {name} are always {allowed}, not {labels}. Leave `labels` out."
     J140 = "{file} has no text beside it ({text}). Standoff annotation needs the text that it was made for: copy both."
     J141 = (
         "{file}, line {line}: {found} is not in the text or was not annotated. Standoff annotation and text belong "

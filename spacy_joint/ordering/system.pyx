@@ -128,7 +128,8 @@ cdef class Scores:
                     self.places[i * n + j] = self.score_part(input, PLACE, i, j)
                 if j < i:
                     self.same_before[i * n + j] = _are_same(input, FIRST + i, FIRST + j)
-            self.heads[i] = self.score_part(input, HEAD, i, 0)
+            # The head is the last one's right neighbour, so pairs of nouns are learnt alike inside and at the end.
+            self.heads[i] = self.score_part(input, HEAD, i, 0) + self.score_part(input, NEIGHBOURS, i, n)
 
     cdef double score_order(self, const int* order) noexcept nogil:
         cdef int n = self.n
@@ -165,6 +166,7 @@ cdef class Scores:
                 self.add_part(input, PAIR, order[i], order[j], hashes)
         if n > 0:
             self.add_part(input, HEAD, order[n - 1], 0, hashes)
+            self.add_part(input, NEIGHBOURS, order[n - 1], n, hashes)
 
     cdef void search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) noexcept nogil:
         cdef int n = self.n
