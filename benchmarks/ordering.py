@@ -15,7 +15,7 @@ from measure import format_table, write_results
 
 from spacy_joint.ordering.corpus import BROWN, read_corpus
 from spacy_joint.ordering.models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
-from spacy_joint.ordering.models.base import OrderingSystem
+from spacy_joint.ordering.models.base import Orderer
 from spacy_joint.ordering.models.beam import BeamOrderer
 from spacy_joint.ordering.models.class_hmm import ClassHmm
 from spacy_joint.ordering.models.direct_evidence import DirectEvidence
@@ -99,7 +99,7 @@ def main() -> None:
     write_results(results, arguments.output)
 
 
-def list_systems(classes: Any, seed: int) -> dict[str, Callable[[], OrderingSystem]]:
+def list_systems(classes: Any, seed: int) -> dict[str, Callable[[], Orderer]]:
     return {
         "tag rank": TagRank,
         "direct evidence": lambda: DirectEvidence(transitive=False),
@@ -153,7 +153,7 @@ def describe(corpora: Corpora, text: Sequence[Phrase]) -> dict[str, Any]:
 
 
 def measure(
-    systems: dict[str, Callable[[], OrderingSystem]], train: Sequence[Phrase], evaluation: dict[str, list[Phrase]]
+    systems: dict[str, Callable[[], Orderer]], train: Sequence[Phrase], evaluation: dict[str, list[Phrase]]
 ) -> dict[str, dict[str, list[Answer]]]:
     answers = {}
     for name, make in systems.items():
@@ -202,7 +202,7 @@ def report_significance(
 
 
 def validate(
-    systems: dict[str, Callable[[], OrderingSystem]], phrases: Sequence[Phrase], folds: int, seed: int
+    systems: dict[str, Callable[[], Orderer]], phrases: Sequence[Phrase], folds: int, seed: int
 ) -> dict[str, Any]:
     found = {}
     for name, make in systems.items():
@@ -214,7 +214,7 @@ def validate(
 
 
 def measure_curve(
-    make: Callable[[], OrderingSystem],
+    make: Callable[[], Orderer],
     corpora: Corpora,
     text: Sequence[Phrase],
     evaluation: dict[str, list[Phrase]],

@@ -4,8 +4,12 @@ head, searched by taking one modifier after another.
 Taking a modifier decides its order with all that remain, its left neighbour and its place, so a prefix is worth the
 same whatever follows, and prefixes that have placed the same modifiers and end alike are the same state. With few
 modifiers all states are kept, which is exact (a dynamic program over subsets, as Held and Karp's); with more, the best
-of each step. All parts are scored once a phrase, with the engine's templates and weights; the engine's own search,
-which scores what a state sees once a state, would do the same work again for each.
+of each step.
+
+Templates, weights and files are the engine's; search and learner are not. The engine's actions are a fixed inventory,
+each with weights of its own, chosen by what one state sees. Which modifier comes next is no such action: modifiers
+differ from phrase to phrase, and what taking one is worth sums over all that remain. Here all parts of a phrase are
+scored once, and equal states are merged, which the engine's beam has no reason to do.
 """
 
 from ..errors import Errors

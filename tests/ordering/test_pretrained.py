@@ -53,10 +53,8 @@ def test_it_is_small():
 @pytest.mark.parametrize("n", range(2, 9))
 def test_its_beam_finds_what_exact_search_finds(nlp, n):
     pipe = nlp.get_pipe("prenominal_orderer")
-    perceptron, known = (
-        pipe.perceptron,
-        "big red old wooden ugly French little kitchen heavy new local police recent stone",
-    )
+    perceptron = pipe.perceptron
+    known = "big red old wooden ugly French little kitchen heavy new local police recent stone"
     phrase_columns = PhraseRanker(perceptron, pipe.word_classes).phrase_columns
     ranker = Ranker(perceptron.system, perceptron.templates, perceptron.beam_width)
     sample = random.Random(n)

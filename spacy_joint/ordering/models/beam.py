@@ -12,13 +12,13 @@ from ..order_perceptron import get_order_perceptron, make_order_perceptron
 from ..phrase_columns import COLUMNS
 from ..phrase_ranker import PhraseRanker
 from ..phrases import Phrase
-from ..system import OrderingSystem as Parts
-from .base import OrderingSystem, Ranking
+from ..system import OrderingSystem
+from .base import Orderer, Ranking
 
 TEMPLATES = Path(__file__).parent.parent / "templates.txt"
 
 
-class BeamOrderer(OrderingSystem):
+class BeamOrderer(Orderer):
     """Registered as `spacy_joint.BeamOrderer.v1`.
 
     epochs, dropout, untagged_share, seed: See `PhraseRanker.learn`.
@@ -45,7 +45,7 @@ class BeamOrderer(OrderingSystem):
         self._forget()
 
     def _forget(self) -> None:
-        self.perceptron.set_up(Parts(), TEMPLATES.read_text(encoding="utf8"), COLUMNS)
+        self.perceptron.set_up(OrderingSystem(), TEMPLATES.read_text(encoding="utf8"), COLUMNS)
         self.ranker = PhraseRanker(self.perceptron, self.word_classes)
 
     def fit(self, phrases: Iterable[Phrase]) -> None:
