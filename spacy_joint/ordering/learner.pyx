@@ -1,7 +1,7 @@
 """Learning of weights from phrases whose order is known: see `OrderLearner`.
 
-The engine's learner compares stretches of paths, where the search left the correct one. A phrase is short and its search
-mostly exact, so here whole orders are compared, also where the best is right but not by its margin.
+The engine's learner compares stretches of paths, where the search left the correct one. A phrase is short and its
+search mostly exact, so here whole orders are compared, also where the best is right but not by its margin.
 """
 
 from itertools import chain

@@ -272,7 +272,8 @@ def set_best_order(span: Span, order: Sequence[int]) -> None:
     span.doc.user_data[_make_key(span)] = tuple(order)
 
 
-def _make_key(span: Span) -> tuple[str, str, int, int]:
+def _make_key(span: Span) -> Any:
+    # A tuple, though spaCy's stubs say that keys are strings.
     return ("._.", "best_order", span.start_char, span.end_char)
 
 
