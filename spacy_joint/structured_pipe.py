@@ -332,7 +332,7 @@ class StructuredPipe(TrainablePipe):
         if labels is not None:
             try:
                 self.make_system(labels)
-            except (IndexError, KeyError, TypeError, ValueError) as error:
+            except (IndexError, KeyError, TypeError) as error:
                 raise ValueError(Errors.J052.format(source=source, what="cfg")) from error
             if not isinstance(templates, str):
                 raise ValueError(Errors.J052.format(source=source, what="cfg"))

@@ -142,12 +142,12 @@ class Perceptron:
 
     def predict(self, columns: Columns) -> np.ndarray:
         """The best actions for a document (uint16), as far as the beam finds them."""
-        with self._search() as search:
+        with self._lend_search() as search:
             return search.predict(self.weights, columns)
 
     @contextmanager
-    def _search(self) -> Iterator[Any]:
-        """A search that nobody uses; the weights that predict are up to date."""
+    def _lend_search(self) -> Iterator[Any]:
+        """A search that nobody else uses; the weights that predict are up to date."""
         self.finish()
         # Lists append and pop atomically, so threads share the idle searches without a lock.
         try:

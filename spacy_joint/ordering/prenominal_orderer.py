@@ -164,7 +164,7 @@ class PrenominalOrderer(StructuredPipe):
 
         RAISES ValueError: If the labels are not the component's own.
         """
-        if labels != list(LABELS):
+        if list(labels) != list(LABELS):
             raise ValueError(Errors.J415.format(name=self.name, labels=labels, allowed=", ".join(LABELS)))
         return OrderingSystem()
 
