@@ -40,10 +40,10 @@ SLOTS_OF_PARTS = ({A, B}, {LEFT, RIGHT}, {IT, AT_PLACE, FROM_LEFT}, {LAST, HEAD_
 
 
 cdef class OrderingSystem(System):
-    """What templates may name of an order. It has candidates, one weight a feature, but is searched by `Ranker`."""
+    """What templates may name of an order. A feature has one weight: `Ranker` searches."""
 
     def __init__(self):
-        self.set_candidates(MOST_MODIFIERS)
+        self.set_kinds([1])
         self.n_slots = N_SLOTS
         self.state_size = sizeof(uint64_t)
         self.node_size = sizeof(uint64_t)
