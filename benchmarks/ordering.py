@@ -5,6 +5,7 @@ on the other corpora only; and how much more text that was tagged automatically 
 import argparse
 import re
 from collections.abc import Callable, Sequence
+from math import sqrt
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -14,7 +15,7 @@ from measure import format_table, write_results
 
 from spacy_joint.ordering.corpus import BROWN, read_corpus
 from spacy_joint.ordering.models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
-from spacy_joint.ordering.models.base import OrderingSystem
+from spacy_joint.ordering.models.base import Orderer
 from spacy_joint.ordering.models.beam import BeamOrderer
 from spacy_joint.ordering.models.class_hmm import ClassHmm
 from spacy_joint.ordering.models.direct_evidence import DirectEvidence
@@ -74,6 +75,7 @@ def main() -> None:
         bare = [phrase.without_tags() for phrase in train]
         without = measure({n: make for n, make in systems.items() if n != "tag rank"}, bare, untagged)
         results["untagged"] = report(without, untagged)
+        results["untagged_p_beam_no_better"] = report_significance(without, untagged)
 
     if "across" in arguments.measure:
         print("\nTrained on the other corpora only\n")
@@ -83,6 +85,7 @@ def main() -> None:
             for name, given in measure(systems, others, {left_out: phrases}).items():
                 across[name].update(given)
         results["across"] = report(across, evaluation)
+        results["across_p_beam_no_better"] = report_significance(across, evaluation)
 
     if "curve" in arguments.measure and text:
         print("\nThe beam with more phrases from automatically tagged text: full phrases\n")
@@ -91,12 +94,12 @@ def main() -> None:
             draw_curve(results["curve"], arguments.figure)
 
     if "cross_validation" in arguments.measure:
-        print(f"\n{arguments.folds}-fold cross-validation on all parts for training: mean of folds (sd)\n")
+        print(f"\n{arguments.folds}-fold cross-validation on all parts for training: mean of folds (standard error)\n")
         results["cross_validation"] = validate(systems, train, arguments.folds, arguments.seed)
     write_results(results, arguments.output)
 
 
-def list_systems(classes: Any, seed: int) -> dict[str, Callable[[], OrderingSystem]]:
+def list_systems(classes: Any, seed: int) -> dict[str, Callable[[], Orderer]]:
     return {
         "tag rank": TagRank,
         "direct evidence": lambda: DirectEvidence(transitive=False),
@@ -150,7 +153,7 @@ def describe(corpora: Corpora, text: Sequence[Phrase]) -> dict[str, Any]:
 
 
 def measure(
-    systems: dict[str, Callable[[], OrderingSystem]], train: Sequence[Phrase], evaluation: dict[str, list[Phrase]]
+    systems: dict[str, Callable[[], Orderer]], train: Sequence[Phrase], evaluation: dict[str, list[Phrase]]
 ) -> dict[str, dict[str, list[Answer]]]:
     answers = {}
     for name, make in systems.items():
@@ -185,6 +188,8 @@ def percent(share: Any) -> str:
 def report_significance(
     answers: dict[str, dict[str, list[Answer]]], evaluation: dict[str, list[Phrase]]
 ) -> dict[str, dict[str, float]]:
+    if "beam" not in answers:
+        return {}
     found = {
         name: {corpus: compare(answers["beam"][corpus], by_corpus[corpus]) for corpus in evaluation}
         for name, by_corpus in answers.items()
@@ -197,19 +202,19 @@ def report_significance(
 
 
 def validate(
-    systems: dict[str, Callable[[], OrderingSystem]], phrases: Sequence[Phrase], folds: int, seed: int
+    systems: dict[str, Callable[[], Orderer]], phrases: Sequence[Phrase], folds: int, seed: int
 ) -> dict[str, Any]:
     found = {}
     for name, make in systems.items():
         by_fold = cross_validate(make, phrases, folds=folds, seed=seed)
         full = [mean(given.full for given in fold) for fold in by_fold]
-        found[name] = {"order_full": mean(full), "sd": stdev(full)}
-        print(f"| {name} | {percent(mean(full))} ({percent(stdev(full))}) |", flush=True)
+        found[name] = {"order_full": mean(full), "order_full_se": stdev(full) / sqrt(folds), "order_full_folds": full}
+        print(f"| {name} | {percent(mean(full))} ({percent(stdev(full) / sqrt(folds))}) |", flush=True)
     return found
 
 
 def measure_curve(
-    make: Callable[[], OrderingSystem],
+    make: Callable[[], Orderer],
     corpora: Corpora,
     text: Sequence[Phrase],
     evaluation: dict[str, list[Phrase]],

@@ -48,15 +48,8 @@ def BeamPerceptron(
 ) -> Model[list[Columns], list[np.ndarray]]:
     """A structured perceptron searched by beam, registered as `spacy_joint.BeamPerceptron.v1`.
 
-    table_bits (int): Base-2 logarithm of the number of weights; a byte each in a finished model, eight in training.
-    beam_width (int): Items of the beam. It may be changed for prediction: accuracy against speed.
-    strategy (str): "greedy", "early", "max_violation", "dlaso" or "laso": see engine/learner.pyx.
-    rule (str): "passive_aggressive" or "perceptron".
-    aggressiveness (float): The longest step of an update.
-    min_met (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
-    n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
-        averaged for prediction: an ensemble that is as small and fast as one table.
-    threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
+    Settings are those of `engine.perceptron.Perceptron`.
+
     RETURNS (Model): From columns to actions.
     """
     perceptron = Perceptron(

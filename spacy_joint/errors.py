@@ -251,7 +251,6 @@ class Errors(metaclass=_Catalogue):
         "{file}, line {line}: not a noun phrase. A line is a JSON list of modifiers and, last, the head (or null), "
         "each a list of a word and its tag."
     )
-    J351 = "The system '{name}' was not trained. Fit it to phrases first, or load a trained one."
     J352 = "There are no phrases with two or more modifiers in {paths}: there is nothing to learn an order from."
     J353 = "source is '{value}'. Allowed are: {allowed}."
     J354 = "A block of templates names {names}, which are not of one part of an order. Divide it by a blank line."
@@ -259,6 +258,10 @@ class Errors(metaclass=_Catalogue):
     J356 = "{order} is not an order of {n} modifiers. Give each of 0 to n-1 once."
     J357 = "There are {n_tags} tags for {n} modifiers: give one of each, or none at all."
     J358 = "{path} is plain text, whose words have no tags. Give a pipeline that tags them."
+    J415 = "The labels of {name} are always {allowed}, not {labels}. Leave `labels` out."
+    J416 = (
+        "There is nothing to write. Give --output to learn an order, --phrases to find what it is learnt from, or both."
+    )
     J140 = "{file} has no text beside it ({text}). Standoff annotation needs the text that it was made for: copy both."
     J141 = (
         "{file}, line {line}: {found} is not in the text or was not annotated. Standoff annotation and text belong "

@@ -10,25 +10,9 @@ from typing import Any
 from spacy.language import Language
 from thinc.model import Model
 
-PARSER_MODEL = {
-    "@architectures": "spacy_joint.BeamPerceptron.v1",
-    "table_bits": 23,
-    "beam_width": 20,
-    "strategy": "dlaso",
-    "rule": "passive_aggressive",
-    "aggressiveness": 1.0,
-    "min_met": 2,
-    "n_tables": 1,
-    "threads": 1,
-}
-ORDER_MODEL = {
-    "@architectures": "spacy_joint.OrderPerceptron.v1",
-    "table_bits": 21,
-    "beam_width": 16,
-    "aggressiveness": 0.005,
-    "min_met": 1,
-    "n_tables": 4,
-}
+# Settings that are not here are the architecture's own; configs that are written have all of them.
+PARSER_MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1"}
+ORDER_MODEL = {"@architectures": "spacy_joint.OrderPerceptron.v1"}
 TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}
 CHUNKER_MODEL = {**PARSER_MODEL, "table_bits": 22, "beam_width": 4}
 HEDGE_SCORES = {

@@ -30,7 +30,9 @@ def learn_order(
             help=".mrg, .ptb (trees), .conllu, .spacy, .tagged, .txt or .jsonl (phrases) files, or directories of them."
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the pipeline to write.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Directory of the pipeline to write; else nothing is learnt.")
+    ] = None,
     pipeline: Annotated[
         str | None, typer.Option(help="What tags .txt files: path or package; else the one shipped.")
     ] = None,
@@ -41,12 +43,12 @@ def learn_order(
     tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
     seed: Annotated[int, typer.Option(help="Of the order of phrases, and of what is left out.")] = 0,
-    phrases: Annotated[Path | None, typer.Option(help="Also write what is learnt from: .jsonl file.")] = None,
+    phrases: Annotated[Path | None, typer.Option(help="Write what is learnt from: .jsonl file.")] = None,
 ) -> None:
     """Learn the order of modifiers before nouns, taking the order of the text as right.
 
     Text is read as a stream, and the phrases of files that are finished are kept beside the output until all are, so
-    that the command can be interrupted.
+    that the command can be interrupted. With `--phrases` alone it only finds them.
     """
     import spacy
     import srsly
@@ -54,24 +56,29 @@ def learn_order(
 
     from ..ordering.phrases import has_repeats, write_phrases
 
-    parts = output.with_name(f"{output.name}.parts")
+    goal = output or phrases
+    if goal is None:
+        raise ValueError(Errors.J416)
+    parts = goal.with_name(f"{goal.name}.parts")
     found = [phrase for phrase in _collect(corpora, parts, pipeline) if not has_repeats(phrase)]
     if not found:
         raise ValueError(Errors.J352.format(paths=", ".join(map(str, corpora))))
     if phrases is not None:
         with replace_when_written(phrases) as path:
             write_phrases(found, path)
-    nlp = spacy.blank(language)
-    component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
-    classes = srsly.msgpack_loads(word_classes.read_bytes()) if word_classes else None
-    learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
-    with tqdm(total=WHOLE, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
-        for done in learning:
-            bar.update(round(WHOLE * done) - bar.n)
-    with replace_directory_when_written(output) as path:
-        nlp.to_disk(path)
+        msg.good(f"{phrases}: {len(found):,} phrases")
+    if output is not None:
+        classes = srsly.msgpack_loads(word_classes.read_bytes()) if word_classes else None
+        nlp = spacy.blank(language)
+        component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
+        learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
+        with tqdm(total=WHOLE, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
+            for done in learning:
+                bar.update(round(WHOLE * done) - bar.n)
+        with replace_directory_when_written(output) as path:
+            nlp.to_disk(path)
+        msg.good(f"{output}: from {len(found):,} phrases (seed {seed})")
     shutil.rmtree(parts, ignore_errors=True)
-    msg.good(f"{output}: from {len(found):,} phrases (seed {seed})")
 
 
 def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator[Phrase]:

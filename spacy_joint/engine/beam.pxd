@@ -53,10 +53,8 @@ cdef class Search:
     cdef char* next_states
     cdef double* totals     # scores of whole paths, width + 1
     cdef uint8_t* final
-    cdef uint64_t* legal    # kinds, or the number of candidates; width + 1
-    cdef int rows_an_item   # 1, or n_actions for candidates: a row of weights scores all actions, or just one
-    cdef int stride         # scores from an item to the next
-    cdef float* scores      # (width + 1) x stride
+    cdef uint64_t* legal    # kinds, width + 1
+    cdef float* scores      # (width + 1) x padded_width
     cdef int n_items
     cdef int n_steps
     cdef vector[HistoryC] history   # n_steps x width
@@ -68,7 +66,7 @@ cdef class Search:
     cdef double* best_totals
     cdef HistoryC* best
     cdef void** to_collect
-    cdef vector[uint32_t] used      # rows x n_blocks slots of the cache
+    cdef vector[uint32_t] used      # (width + 1) x n_blocks slots of the cache
 
     cdef int _run(self, Weights weights, Columns columns, bint exact) except -1
     cdef _path(self, int item)
@@ -85,8 +83,8 @@ cdef class Search:
     cdef int advance(self, const InputC* input, int n_best) noexcept nogil
     # Collects the arena when it is time to; 0, or -1 without memory.
     cdef int collect(self, bint with_extra) noexcept nogil
-    # Looks for the sums of a row's blocks; what must be summed anew is noted in `misses`.
-    cdef void find_sums(self, const InputC* input, const uint64_t* slots, int row) noexcept nogil
+    # Looks for the sums of an item's blocks; what must be summed anew is noted in `misses`.
+    cdef void find_sums(self, const InputC* input, const uint64_t* slots, int item) noexcept nogil
     cdef int insert_above(self, int item, int first, int end, int n_best) noexcept nogil
     cdef float least_score(self, int item, int n_best) noexcept nogil
     cdef int insert(self, double total, int parent, int action, int n_best) noexcept nogil

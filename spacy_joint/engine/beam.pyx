@@ -42,7 +42,6 @@ cdef class Search:
         self.system = system
         self.templates = templates
         self.width = width
-        self.rows_an_item = 1 if system.n_kinds else system.n_actions
         cdef size_t n = width + 1
         self.states = <char*>calloc(n, system.state_size)
         self.next_states = <char*>calloc(n, system.state_size)
@@ -81,7 +80,7 @@ cdef class Search:
         if table.width != self.system.row_width:
             raise ValueError(Errors.J033.format(width=table.width, n=self.system.row_width))
         # Four times what one step can use, so that sums survive a few steps and probing stays short.
-        while n_slots < <uint32_t>(4 * (self.width + 1) * self.rows_an_item * self.templates.n_blocks):
+        while n_slots < <uint32_t>(4 * (self.width + 1) * self.templates.n_blocks):
             n_slots *= 2
         # Until the end of this method there is no table to search with.
         self.table.cells = NULL
@@ -92,9 +91,7 @@ cdef class Search:
         self.cache.keys = <uint64_t*>calloc(n_slots, sizeof(uint64_t))
         self.cache.last_used = <uint32_t*>calloc(n_slots, sizeof(uint32_t))
         self.cache.sums = <char*>malloc(n_slots * sum_size)
-        # A row of weights is padded, so the last one needs room behind it.
-        self.stride = self.system.n_actions if self.rows_an_item > 1 else table.padded_width
-        self.scores = <float*>calloc((self.width + 1) * self.stride + table.padded_width, sizeof(float))
+        self.scores = <float*>calloc((self.width + 1) * table.padded_width, sizeof(float))
         if not self.cache.keys or not self.cache.last_used or not self.cache.sums or not self.scores:
             raise MemoryError(Errors.J003)
         self.cache.n_slots = n_slots
@@ -135,7 +132,6 @@ cdef class Search:
     cdef int score(self, const InputC* input, bint with_extra) noexcept nogil:
         cdef uint64_t[MAX_SLOTS] slots
         cdef int n_blocks = self.templates.n_blocks
-        cdef int n_templates = self.templates.n_templates
         cdef int padded = self.table.padded_width
         cdef size_t sum_size = padded * self.table.kernels.sum_bytes
         cdef int row_bytes = self.table.width * self.table.kernels.cell_bytes
@@ -143,31 +139,24 @@ cdef class Search:
         cdef uint64_t* offsets
         cdef MissC miss
         cdef size_t m, first
-        cdef int i, item, row, r, b, j, n, n_scored
+        cdef int i, item, b, j, n, n_scored
         cdef void* sums[MAX_TEMPLATES]
         n_scored = self.n_items + (1 if with_extra else 0)
         self.cache_step += 1
         self.misses.clear()
         self.n_offsets = 0
-        self.used.resize(<size_t>(self.width + 1) * self.rows_an_item * n_blocks)
+        if self.offsets.size() < <size_t>(n_scored * self.templates.n_templates):
+            self.offsets.resize(n_scored * self.templates.n_templates)
+        self.used.resize(<size_t>(self.width + 1) * n_blocks)
         # First all features, then all addresses, then all sums: what a pass reads is on its way from memory during the
         # pass before.
         for i in range(n_scored):
             item = i if i < self.n_items else self.width
             if self.final[item]:
                 continue
-            row = item * self.rows_an_item
-            if self.rows_an_item == 1:
-                self.legal[item] = self.system.legal(input, &self.arena, self.state(item))
-                n = 1
-            else:
-                n = self.system.n_candidates(input, &self.arena, self.state(item))
-                self.legal[item] = n
-            if self.offsets.size() < self.n_offsets + <size_t>n * n_templates:
-                self.offsets.resize(2 * (self.n_offsets + <size_t>n * n_templates))
-            for r in range(n):
-                self.system.slots_of(input, &self.arena, self.state(item), r, slots)
-                self.find_sums(input, slots, row + r)
+            self.legal[item] = self.system.legal(input, &self.arena, self.state(item))
+            self.system.slots(input, &self.arena, self.state(item), slots)
+            self.find_sums(input, slots, item)
         offsets = self.offsets.data()
         for m in range(self.misses.size()):
             first = self.misses[m].first
@@ -183,19 +172,14 @@ cdef class Search:
             item = i if i < self.n_items else self.width
             if self.final[item]:
                 continue
-            # In this order what a row of a candidate writes beyond its one score is written over by the next.
-            for r in range(1 if self.rows_an_item == 1 else <int>self.legal[item]):
-                row = item * self.rows_an_item + r
-                for b in range(n_blocks):
-                    sums[b] = self.cache.sums + self.used[<size_t>row * n_blocks + b] * sum_size
-                self.table.kernels.to_scores(
-                    self.scores + item * self.stride + r, sums, n_blocks, padded, self.table.scale
-                )
+            for b in range(n_blocks):
+                sums[b] = self.cache.sums + self.used[<size_t>item * n_blocks + b] * sum_size
+            self.table.kernels.to_scores(self.scores + item * padded, sums, n_blocks, padded, self.table.scale)
         return 0
 
-    cdef void find_sums(self, const InputC* input, const uint64_t* slots, int row) noexcept nogil:
+    cdef void find_sums(self, const InputC* input, const uint64_t* slots, int item) noexcept nogil:
         cdef int n_blocks = self.templates.n_blocks
-        cdef uint32_t* used = self.used.data() + <size_t>row * n_blocks
+        cdef uint32_t* used = self.used.data() + <size_t>item * n_blocks
         cdef uint32_t mask = self.cache.n_slots - 1
         cdef uint64_t* offsets
         cdef uint32_t at
@@ -230,8 +214,6 @@ cdef class Search:
         for i in range(self.n_items):
             if self.final[i]:
                 n_best = self.insert(self.totals[i], i, NO_ACTION, n_best)
-            elif not self.system.n_kinds:
-                n_best = self.insert_above(i, 0, <int>self.legal[i], n_best)
             else:
                 for k in range(self.system.n_kinds):
                     if self.legal[i] >> k & 1:
@@ -242,7 +224,7 @@ cdef class Search:
 
     cdef inline int insert_above(self, int item, int first, int end, int n_best) noexcept nogil:
         """Inserts those of some actions that get into the beam."""
-        cdef const float* scores = self.scores + item * self.stride
+        cdef const float* scores = self.scores + item * self.table.padded_width
         cdef float bound = self.least_score(item, n_best)
         cdef int action = first_above(scores, first, end, bound)
         while action < end:

@@ -227,7 +227,7 @@ cdef class Worker:
             if step < n_gold:
                 if not self.system.is_legal(input, &self.search.arena, self.search.state(row), action):
                     return ILLEGAL
-                gold_total[0] += self.search.scores[row * self.search.stride + action]
+                gold_total[0] += self.search.scores[row * self.search.table.padded_width + action]
             n_best = self.search.select()
             if gold_item >= 0:
                 for i in range(n_best):
@@ -349,15 +349,14 @@ cdef class Worker:
         """Takes a step, and counts its features unless sign is 0."""
         cdef uint64_t[MAX_SLOTS] slots
         cdef uint64_t[MAX_TEMPLATES] hashes
-        cdef int cell = action if self.system.n_kinds else 0
         cdef int b, i, n
         if sign != 0:
-            self.system.slots_of(input, &self.arena, state, action, slots)
+            self.system.slots(input, &self.arena, state, slots)
             for b in range(self.templates.n_blocks):
                 n = self.templates.block_features(b, input, slots, self.search.table.bits, hashes)
                 n = keep_features(&self.search.filter, hashes, n)
                 for i in range(n):
-                    outcome.difference.add(<uint32_t>(hashes[i] + cell), hashes[i], sign)
+                    outcome.difference.add(<uint32_t>(hashes[i] + action), hashes[i], sign)
         if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:
             return -1
         self.system.advance(input, &self.arena, state, action)

@@ -21,7 +21,7 @@ from ..errors import Errors
 from . import model_file
 from .beam import Search
 from .columns import Columns
-from .learner import RULES, STRATEGIES, Instance, Learner
+from .learner import RULES, STRATEGIES, Learner
 from .stream import Stream
 from .system import System
 from .templates import Templates
@@ -35,17 +35,18 @@ LEARNT = ("raw", "total", "n_met")
 
 
 class Perceptron:
-    """A structured perceptron.
+    """A structured perceptron. Defaults of its settings are where architectures are registered.
 
-    table_bits (int): Base-2 logarithm of the number of weights.
-    beam_width (int): Items of the beam, for learning and for prediction.
-    strategy (str): Which stretches of the correct path are learnt from, see engine/learner.pyx.
-    rule (str): How far weights move, see engine/learner.pyx.
-    aggressiveness (float): The longest step.
-    min_met (int): How often a feature must have been learnt from to take part in predictions.
-    n_tables (int): Weight tables that learn side by side, each with other features left out. They predict as one.
-    threads (int): Instances of a batch, or tables, that learn at the same time.
-    seed (int): Decides which features dropout leaves out.
+    table_bits (int): Base-2 logarithm of the number of weights; a byte each in a finished model, eight in training.
+    beam_width (int): Items of the beam. It may be changed for prediction: accuracy against speed.
+    strategy (str): Which stretches of the correct path are learnt from: "greedy", "early", "max_violation", "dlaso" or
+        "laso", see engine/learner.pyx.
+    rule (str): How far weights move: "passive_aggressive" or "perceptron".
+    aggressiveness (float): The longest step of an update.
+    min_met (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
+    n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
+        averaged for prediction: an ensemble that is as small and fast as one table.
+    threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
     RAISES ValueError: If a setting is unknown.
 
     `n_seen` counts the documents up to the last that was learnt from, with those that taught nothing, for whoever wants
@@ -55,15 +56,14 @@ class Perceptron:
     def __init__(
         self,
         *,
-        table_bits: int = 23,
-        beam_width: int = 20,
-        strategy: str = "dlaso",
-        rule: str = "passive_aggressive",
-        aggressiveness: float = 1.0,
-        min_met: int = 2,
-        n_tables: int = 1,
-        threads: int = 1,
-        seed: int = 0,
+        table_bits: int,
+        beam_width: int,
+        strategy: str,
+        rule: str,
+        aggressiveness: float,
+        min_met: int,
+        n_tables: int,
+        threads: int,
     ) -> None:
         for what, name, known in (("update strategy", strategy, STRATEGIES), ("update rule", rule, RULES)):
             if name not in known:
@@ -78,14 +78,15 @@ class Perceptron:
             raise ValueError(Errors.J026.format(n_tables=n_tables, most=MOST_TABLES))
         self.n_tables = n_tables
         self.threads = threads
-        self.seed = seed
+        # Decides which features dropout leaves out.
+        self.seed = 0
         self._system: System | None = None
         self._templates: Templates | None = None
         self._weights: Weights | None = None
         # The other tables of the mixture, while it learns.
         self._others: list[Weights] = []
-        self._learners: list[Learner] = []
-        self._idle_searches: list[Search] = []
+        self._learners: list[Any] = []
+        self._idle_searches: list[Any] = []
         self._unfinished = False
         self._finishing = Lock()
         self.n_seen = 0
@@ -153,16 +154,10 @@ class Perceptron:
         with self._lend_search() as search:
             return search.predict(self.weights, columns)
 
-    def predict_all(self, columns: Columns, beam_width: int | None = None) -> list[tuple[np.ndarray, float]]:
-        """The paths in the beam at the end, best first: actions (uint16) and scores.
-
-        beam_width (int | None): Another width than the one of `predict`.
-        """
-        if beam_width in (None, self.beam_width):
-            with self._lend_search() as search:
-                return search.predict_all(self.weights, columns)
+    def predict_all(self, columns: Columns, beam_width: int) -> list[tuple[np.ndarray, float]]:
+        """The paths that are in a beam of this width at the end, best first: actions (uint16) and scores."""
         self.finish()
-        return Search(self.system, self.templates, beam_width).predict_all(self.weights, columns)
+        return self._make_search(beam_width).predict_all(self.weights, columns)
 
     def trace(self, columns: Columns) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """The best actions, and what was in the beam after each step: see `Search.trace`."""
@@ -170,37 +165,44 @@ class Perceptron:
             return search.trace(self.weights, columns)
 
     @contextmanager
-    def _lend_search(self) -> Iterator[Search]:
+    def _lend_search(self) -> Iterator[Any]:
+        """A search that nobody else uses; the weights that predict are up to date."""
         self.finish()
         # Lists append and pop atomically, so threads share the idle searches without a lock.
         try:
             search = self._idle_searches.pop()
         except IndexError:
-            search = Search(self.system, self.templates, self.beam_width)
+            search = self._make_search(self.beam_width)
         yield search
         self._idle_searches.append(search)
+
+    def _make_search(self, beam_width: int) -> Any:
+        return Search(self.system, self.templates, beam_width)
+
+    def _make_learner(self, weights: Weights, seed: int) -> Any:
+        return Learner(
+            weights,
+            self.system,
+            self.templates,
+            self.beam_width,
+            strategy=self.strategy,
+            rule=self.rule,
+            aggressiveness=self.aggressiveness,
+            threads=self.threads if self.n_tables == 1 else 1,
+            seed=seed,
+        )
 
     def stream(self) -> Stream:
         """A search over a document that is still coming."""
         self.finish()
         return Stream(self.system, self.templates, self.beam_width, self.weights)
 
-    def update(self, instances: Sequence[Instance], dropout: float = 0.0) -> dict[str, float]:
+    def update(self, instances: Sequence[Any], dropout: float = 0.0) -> dict[str, float]:
         """Learns from a batch: see `Learner.update`. With several tables, the sums are those of the first."""
         if not self._learners:
             self._learn()
             self._learners = [
-                Learner(
-                    weights,
-                    self.system,
-                    self.templates,
-                    self.beam_width,
-                    strategy=self.strategy,
-                    rule=self.rule,
-                    aggressiveness=self.aggressiveness,
-                    threads=self.threads if self.n_tables == 1 else 1,
-                    seed=self.seed * MOST_TABLES + i,
-                )
+                self._make_learner(weights, self.seed * MOST_TABLES + i)
                 for i, weights in enumerate([self.weights, *self._others])
             ]
         self._unfinished = True

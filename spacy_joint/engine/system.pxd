@@ -7,10 +7,8 @@ A search holds many states at once, copies them by value and never frees what th
   begins with `n_node_links` links (uint32) to nodes made before it; a state begins with `n_state_links` links. That is
   all the arena needs to know to throw away what no state can reach (0 is the null link, and no node's number);
 - an advance makes at most MAX_NODES_A_STEP nodes;
-- actions are numbered 0..n_actions-1. They are either a fixed inventory, in kinds of adjacent numbers for which
-  legality is decided at once (kind k holds actions kind_start[k]..kind_start[k+1]-1), or candidates made per state:
-  then a state has the first so many of them, each shows slots of its own, and a feature has one weight rather than one
-  an action.
+- actions are numbered 0..n_actions-1 and come in kinds of adjacent numbers, for which legality is decided at once:
+  kind k holds actions kind_start[k]..kind_start[k+1]-1.
 
 Every state that is not final has a legal action, and every walk ends: searches rely on it. All methods below are called
 without the GIL by several threads at once; a system is constant after construction.
@@ -56,9 +54,9 @@ cdef inline void* arena_node(const ArenaC* arena, uint32_t number) noexcept nogi
 
 
 cdef class System:
-    cdef readonly int n_actions     # the most that a state has
-    cdef readonly int n_kinds       # 0: candidates
-    cdef readonly int row_width     # weights of a feature: n_actions, or 1 for candidates
+    cdef readonly int n_actions
+    cdef readonly int n_kinds
+    cdef readonly int row_width     # weights of a feature: one an action
     cdef readonly bint streams      # whether the three methods at the end are there
     cdef readonly int n_slots
     cdef size_t state_size
@@ -67,24 +65,17 @@ cdef class System:
     cdef int n_node_links
     cdef int[MAX_KINDS + 1] kind_start
 
-    # Either of these is called once, by the constructor.
+    # Called once, by the constructor.
     cdef int set_kinds(self, sizes) except -1
-    cdef int set_candidates(self, int most) except -1
 
     # The first state of a search over `input`.
     cdef void start(self, const InputC* input, void* state) noexcept nogil
     cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil
-    # Of a fixed inventory. Bit k: actions of kind k may be taken.
+    # Bit k: actions of kind k may be taken.
     cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state) noexcept nogil
     # What templates see of a state: rows of the input for token slots, plain numbers for value slots.
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state, uint64_t* slots) noexcept nogil
-    # Of candidates. How many there are, 1..n_actions; and what templates see of a state and one of them.
-    cdef int n_candidates(self, const InputC* input, const ArenaC* arena, const void* state) noexcept nogil
-    cdef void candidate_slots(self, const InputC* input, const ArenaC* arena, const void* state, int candidate,
-                              uint64_t* slots) noexcept nogil
-    # Of both: what is seen when an action is taken, and whether it is an action of the state.
-    cdef void slots_of(self, const InputC* input, const ArenaC* arena, const void* state, int action,
-                       uint64_t* slots) noexcept nogil
+    # Whether an action may be taken: `legal`, of one.
     cdef bint is_legal(self, const InputC* input, const ArenaC* arena, const void* state, int action) noexcept nogil
     # Takes a legal action.
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state, int action) noexcept nogil

@@ -101,13 +101,6 @@ cdef class System:
         self.n_actions = self.row_width = self.kind_start[self.n_kinds]
         return 0
 
-    cdef int set_candidates(self, int most) except -1:
-        """Says that actions are candidates, at most so many a state."""
-        self.n_kinds = 0
-        self.n_actions = most
-        self.row_width = 1
-        return 0
-
     def token_slots(self):
         """Names of the slots that hold a row of the input, with their numbers (dict)."""
         return {}
@@ -128,26 +121,9 @@ cdef class System:
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state, uint64_t* slots) noexcept nogil:
         pass
 
-    cdef int n_candidates(self, const InputC* input, const ArenaC* arena, const void* state) noexcept nogil:
-        return 0
-
-    cdef void candidate_slots(self, const InputC* input, const ArenaC* arena, const void* state, int candidate,
-                              uint64_t* slots) noexcept nogil:
-        pass
-
-    cdef void slots_of(self, const InputC* input, const ArenaC* arena, const void* state, int action,
-                       uint64_t* slots) noexcept nogil:
-        if self.n_kinds:
-            self.slots(input, arena, state, slots)
-        else:
-            self.candidate_slots(input, arena, state, action, slots)
-
     cdef bint is_legal(self, const InputC* input, const ArenaC* arena, const void* state, int action) noexcept nogil:
-        cdef uint64_t kinds
+        cdef uint64_t kinds = self.legal(input, arena, state)
         cdef int k
-        if not self.n_kinds:
-            return action < self.n_candidates(input, arena, state)
-        kinds = self.legal(input, arena, state)
         for k in range(self.n_kinds):
             if action < self.kind_start[k + 1]:
                 return kinds >> k & 1
@@ -216,9 +192,9 @@ cdef class Walk:
         if arena_collect(&self.arena, &self.at, 1, self.system.n_state_links) == -1:
             raise MemoryError(Errors.J003)
 
-    def slots(self, int action=0):
-        """What templates see now, of a candidate where actions are candidates: slot name to number (dict)."""
+    def slots(self):
+        """What templates see now: slot name to number (dict)."""
         cdef uint64_t[MAX_SLOTS] slots
-        self.system.slots_of(&self.columns.c, &self.arena, self.at, action, slots)
+        self.system.slots(&self.columns.c, &self.arena, self.at, slots)
         names = {**self.system.token_slots(), **self.system.value_slots()}
         return {name: slots[number] for name, number in names.items()}

@@ -1,8 +1,10 @@
 """Learning of weights from phrases whose order is known: see `OrderLearner`.
 
-The engine's learner compares steps of paths, in batches; here whole orders are compared, phrase by phrase, as a phrase
-is one search over scores that are already there.
+The engine's learner compares stretches of paths, where the search left the correct one. A phrase is short and its
+search mostly exact, so here whole orders are compared, also where the best is right but not by its margin.
 """
+
+from itertools import chain
 
 from ..errors import Errors
 
@@ -37,12 +39,14 @@ cdef class OrderLearner:
         self.weights, self.width, self.aggressiveness, self.seed = weights, width, aggressiveness, seed
         self.scores = Scores(system, templates)
 
-    def update(self, phrases, double dropout=0.0):
-        """Learns from phrases one after another.
+    def update(self, documents, double dropout=0.0):
+        """Learns from the phrases of documents one after another.
 
-        phrases (Sequence[tuple[Columns, Sequence[int]]]): Columns, and the places of the modifiers in the text.
-        dropout (float): The share of features to leave out, others for each phrase.
-        RETURNS (float): The sum of the violations: by how much the best wrong order was not far enough behind.
+        documents (Sequence[Sequence[tuple[Columns, Sequence[int]]]]): Of each phrase the columns, and the places of the
+            modifiers in the text.
+        dropout (float): The share of features to leave out, others for each phrase, 0..1.
+        RETURNS (dict): The sum of the `violation`: by how much the best wrong order was not far enough behind.
+        RAISES ValueError: If the dropout is out of range.
         """
         cdef double violation = 0
         cdef Columns columns
@@ -52,7 +56,7 @@ cdef class OrderLearner:
         self.scores.table = self.weights.learning_table()
         self.scores.filter.kept = NULL
         self.scores.filter.threshold = <uint64_t>(min(dropout, 1 - 2.0**-53) * 18446744073709551616.0)
-        for columns, order in phrases:
+        for columns, order in chain.from_iterable(documents):
             gold = order
             if columns.c.n_tokens - 1 > MOST_MODIFIERS or columns.c.n_tokens < 3:
                 continue
@@ -61,7 +65,7 @@ cdef class OrderLearner:
             )
             violation += self._learn(&columns.c, gold.data(), width_for(columns.c.n_tokens - 1, self.width))
             self.weights.count_update()
-        return violation
+        return {"violation": violation}
 
     cdef double _learn(self, const InputC* input, const int* gold, int width):
         cdef vector[int] orders

@@ -11,10 +11,12 @@ import numpy as np
 from ..engine.columns import Columns
 from ..token_columns import WordClasses
 from .models.base import Order, Ranking, sort_modifiers
-from .order_perceptron import OrderPerceptron, PhraseInstance
+from .order_perceptron import OrderPerceptron
 from .phrase_columns import PhraseColumns
 from .phrases import MOST_MODIFIERS, Phrase
 
+# A phrase to learn from: its columns, and the places of its modifiers in the text.
+PhraseInstance = tuple[Columns, Sequence[int]]
 # Phrases between two looks at the clock of a progress bar. Learning goes on phrase by phrase, whatever the batch.
 BATCH = 256
 

@@ -20,7 +20,7 @@ from ..structured_pipe import StructuredPipe
 from ..token_columns import WordClasses
 from .extract import Place, find_in_doc
 from .models.base import Order
-from .order_perceptron import OrderPerceptron
+from .order_perceptron import get_order_perceptron
 from .phrase_columns import COLUMNS
 from .phrase_ranker import PhraseRanker
 from .phrases import MOST_MODIFIERS, Phrase, Word
@@ -28,7 +28,6 @@ from .system import OrderingSystem
 
 LABELS = ("OK", "ODD")
 SOURCES = ("auto", "dependencies", "tags")
-EXTENSIONS = ("best_order", "order_score", "order_margin")
 
 
 class Ordered(NamedTuple):
@@ -67,9 +66,7 @@ class PrenominalOrderer(StructuredPipe):
         super().__init__(*args, source=source, exempt=list(exempt), **settings)
         self._ranker: PhraseRanker | None = None
         self._exempt = [tuple(expression.lower().split()) for expression in exempt]
-        for name in EXTENSIONS:
-            if not Span.has_extension(name):
-                Span.set_extension(name, default=None)
+        register_extensions()
 
     # Without a document.
 
@@ -114,11 +111,7 @@ class PrenominalOrderer(StructuredPipe):
         return self._get_ranker()
 
     def _get_ranker(self) -> PhraseRanker:
-        perceptron = self.perceptron
-        if not isinstance(perceptron, OrderPerceptron):
-            raise ValueError(
-                Errors.J040.format(what="model", name=type(perceptron).__name__, known=OrderPerceptron.__name__)
-            )
+        perceptron = get_order_perceptron(self.model)
         ranker = self._ranker
         # Loading or initializing replaces what it was made of.
         if (
@@ -169,10 +162,10 @@ class PrenominalOrderer(StructuredPipe):
     def make_system(self, labels: list[str]) -> OrderingSystem:
         """The parts of orders.
 
-        RAISES KeyError: If the labels are not the component's own, as in a damaged cfg.
+        RAISES ValueError: If the labels are not the component's own.
         """
-        if labels != list(LABELS):
-            raise KeyError(labels)
+        if list(labels) != list(LABELS):
+            raise ValueError(Errors.J415.format(name=self.name, labels=labels, allowed=", ".join(LABELS)))
         return OrderingSystem()
 
     def make_instance(self, example: Example) -> Any:
@@ -221,7 +214,7 @@ class PrenominalOrderer(StructuredPipe):
             words = tuple(token.lower_ for token in doc[first:end])
             odd = margin < -self.cfg["threshold"] and not any(_contains(words, fixed) for fixed in self._exempt)
             span = Span(doc, first, end, label=LABELS[odd])
-            # Plain numbers, so that documents can be saved; a tuple, as it comes back from a DocBin.
+            # Plain numbers, so that documents can be saved.
             span._.best_order = tuple(token for i in best for token in range(*place.modifiers[i]))
             span._.order_score, span._.order_margin = score, margin
             spans.append(span)
@@ -256,6 +249,32 @@ class PrenominalOrderer(StructuredPipe):
     def match(self, doc: Doc) -> list[tuple[int, int, int]]:
         """The ODD phrases of an annotated document as spaCy's `Matcher` gives matches: label, start and end."""
         return [(doc.vocab.strings.add(s["label"]), s["start"], s["end"]) for s in self.suggest(doc)]
+
+
+def register_extensions() -> None:
+    """Makes `Span._.best_order`, `Span._.order_score` and `Span._.order_margin`, unless somebody else has."""
+    if not Span.has_extension("best_order"):
+        Span.set_extension("best_order", getter=get_best_order, setter=set_best_order)
+    for name in ("order_score", "order_margin"):
+        if not Span.has_extension(name):
+            Span.set_extension(name, default=None)
+
+
+def get_best_order(span: Span) -> tuple[int, ...] | None:
+    """The tokens of the modifiers of a phrase in their best order; None if it is no phrase."""
+    order = span.doc.user_data.get(_make_key(span))
+    # A document that was bytes has lists where others have tuples.
+    return None if order is None else tuple(order)
+
+
+def set_best_order(span: Span, order: Sequence[int]) -> None:
+    """Keeps the best order where spaCy keeps the values of extensions, so that it moves with the span."""
+    span.doc.user_data[_make_key(span)] = tuple(order)
+
+
+def _make_key(span: Span) -> Any:
+    # A tuple, though spaCy's stubs say that keys are strings.
+    return ("._.", "best_order", span.start_char, span.end_char)
 
 
 def _is_word(word: Word) -> bool:

@@ -4,8 +4,12 @@ head, searched by taking one modifier after another.
 Taking a modifier decides its order with all that remain, its left neighbour and its place, so a prefix is worth the
 same whatever follows, and prefixes that have placed the same modifiers and end alike are the same state. With few
 modifiers all states are kept, which is exact (a dynamic program over subsets, as Held and Karp's); with more, the best
-of each step. All parts are scored once a phrase, with the engine's templates and weights; the engine's own search,
-which scores what a state sees once a state, would do the same work again for each.
+of each step.
+
+Templates, weights and files are the engine's; search and learner are not. The engine's actions are a fixed inventory,
+each with weights of its own, chosen by what one state sees. Which modifier comes next is no such action: modifiers
+differ from phrase to phrase, and what taking one is worth sums over all that remain. Here all parts of a phrase are
+scored once, and equal states are merged, which the engine's beam has no reason to do.
 """
 
 from ..errors import Errors
@@ -36,10 +40,10 @@ SLOTS_OF_PARTS = ({A, B}, {LEFT, RIGHT}, {IT, AT_PLACE, FROM_LEFT}, {LAST, HEAD_
 
 
 cdef class OrderingSystem(System):
-    """What templates may name of an order. It has candidates, one weight a feature, but is searched by `Ranker`."""
+    """What templates may name of an order. A feature has one weight: `Ranker` searches."""
 
     def __init__(self):
-        self.set_candidates(MOST_MODIFIERS)
+        self.set_kinds([1])
         self.n_slots = N_SLOTS
         self.state_size = sizeof(uint64_t)
         self.node_size = sizeof(uint64_t)
@@ -128,7 +132,8 @@ cdef class Scores:
                     self.places[i * n + j] = self.score_part(input, PLACE, i, j)
                 if j < i:
                     self.same_before[i * n + j] = _are_same(input, FIRST + i, FIRST + j)
-            self.heads[i] = self.score_part(input, HEAD, i, 0)
+            # The head is the last one's right neighbour, so pairs of nouns are learnt alike inside and at the end.
+            self.heads[i] = self.score_part(input, HEAD, i, 0) + self.score_part(input, NEIGHBOURS, i, n)
 
     cdef double score_order(self, const int* order) noexcept nogil:
         cdef int n = self.n
@@ -165,6 +170,7 @@ cdef class Scores:
                 self.add_part(input, PAIR, order[i], order[j], hashes)
         if n > 0:
             self.add_part(input, HEAD, order[n - 1], 0, hashes)
+            self.add_part(input, NEIGHBOURS, order[n - 1], n, hashes)
 
     cdef void search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) noexcept nogil:
         cdef int n = self.n

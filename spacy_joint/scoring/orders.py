@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.training import Example
 
-from ..ordering.models.base import TIE, OrderingSystem
+from ..ordering.models.base import Orderer
 from ..ordering.phrases import Phrase, identities
 
 LONGEST = 5
@@ -76,11 +76,10 @@ class Answer(NamedTuple):
         return right / (len(self.orders) * self.n * (self.n - 1) / 2)
 
 
-def answer(system: OrderingSystem, phrase: Phrase) -> Answer:
+def answer(system: Orderer, phrase: Phrase) -> Answer:
     """Ask a system for the order of a phrase."""
     n = len(phrase.modifiers)
-    orders = system.order(phrase).orders
-    tied = tuple(order.indices for order in orders if orders[0].score - order.score < TIE)
+    tied = system.order(phrase).tied
     return Answer(() if len(tied) == factorial(n) else tied, n)
 
 
@@ -164,7 +163,7 @@ def compare(ours: Sequence[Answer], theirs: Sequence[Answer], *, seed: int = 0) 
 
 
 def cross_validate(
-    make: Callable[[], OrderingSystem], phrases: Sequence[Phrase], *, folds: int = 10, seed: int = 0
+    make: Callable[[], Orderer], phrases: Sequence[Phrase], *, folds: int = 10, seed: int = 0
 ) -> list[list[Answer]]:
     """Ask for the phrases of each fold a system that has learnt from the others; the same folds for the same seed."""
     fold_of = (np.random.default_rng(seed).permutation(len(phrases)) % folds).tolist()
@@ -177,6 +176,6 @@ def cross_validate(
     return answers
 
 
-def answer_all(system: OrderingSystem, phrases: Iterable[Phrase]) -> list[Answer]:
+def answer_all(system: Orderer, phrases: Iterable[Phrase]) -> list[Answer]:
     """Ask a system for the order of each phrase."""
     return [answer(system, phrase) for phrase in phrases]

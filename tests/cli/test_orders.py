@@ -33,6 +33,13 @@ def test_an_order_is_learnt_from_files_of_all_formats(run, corpus, tmp_path):
     assert not (tmp_path / "model.parts").exists()
 
 
+def test_phrases_can_be_found_without_learning(run, corpus, tmp_path):
+    learn(run, corpus, "--phrases", tmp_path / "found.jsonl")
+    assert list(read_phrases(tmp_path / "found.jsonl")) == make_corpus()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["found.jsonl", "phrases.jsonl"]
+    assert "[J416]" in learn(run, corpus, fails=True).output
+
+
 def test_finished_files_are_not_read_again(run, corpus, tmp_path):
     bad = tmp_path / "z.mrg"
     bad.write_text("(NP (JJ big)", encoding="utf8")

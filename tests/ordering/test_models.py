@@ -10,6 +10,7 @@ from spacy_joint.ordering.models.ngrams import NGrams
 from spacy_joint.ordering.models.pair_perceptron import PairPerceptron
 from spacy_joint.ordering.models.positional import OneClass
 from spacy_joint.ordering.models.tag_rank import TagRank
+from spacy_joint.ordering.order_perceptron import make_order_perceptron
 from spacy_joint.ordering.phrases import Phrase, Word
 from spacy_joint.scoring.orders import answer_all, score_answers
 
@@ -26,7 +27,7 @@ SYSTEMS = {
     "ML alignment": (AlignmentByLikelihood, 0.8),
     "perceptron alignment": (AlignmentByPerceptron, 0.9),
     "pair perceptron": (PairPerceptron, 0.95),
-    "beam": (lambda: BeamOrderer(table_bits=16, n_tables=2), 0.95),
+    "beam": (lambda: BeamOrderer(model=make_order_perceptron(table_bits=16, n_tables=2)), 0.95),
     "tag rank": (TagRank, 0.1),
 }
 EACH = pytest.mark.parametrize("name", SYSTEMS)

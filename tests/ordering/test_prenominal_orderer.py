@@ -45,9 +45,8 @@ def tagged(nlp, text):
 
 def read_phrases(doc):
     """All that the component writes."""
-    # Documents that were bytes, as between processes, have lists where others have tuples: so spaCy reads them.
     return [
-        (span.text, span.label_, tuple(span._.best_order), span._.order_score, span._.order_margin)
+        (span.text, span.label_, span._.best_order, span._.order_score, span._.order_margin)
         for span in doc.spans["prenominal"]
     ]
 
@@ -130,9 +129,19 @@ def test_hyphens_stay_in_their_words(nlp, pipe):
 
 def test_annotation_survives_serialisation(nlp):
     doc = tagged(nlp, "a/DT wooden/JJ big/JJ ball/NN rolls/VBZ")
-    (copy,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
-    (span,) = copy.spans["prenominal"]
-    assert (span.label_, span._.best_order) == ("ODD", (2, 1))
+    (from_bin,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
+    from_bytes = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    for copy in (doc, doc.copy(), from_bin, from_bytes):
+        (span,) = copy.spans["prenominal"]
+        assert (span.label_, span._.best_order) == ("ODD", (2, 1))
+    assert doc[0:1]._.best_order is None
+
+
+def test_its_labels_cannot_be_others():
+    nlp = make_pipeline()
+    for labels in (["OK"], ["good", "bad"], []):
+        with pytest.raises(ValueError, match=r"\[J415\].*OK, ODD"):
+            nlp.get_pipe("prenominal_orderer").initialize(lambda: make_examples(nlp.vocab), nlp=nlp, labels=labels)
 
 
 @pytest.mark.parametrize("way", ["disk", "bytes", "pickle"])

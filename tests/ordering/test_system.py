@@ -103,7 +103,7 @@ def test_learning_puts_an_order_first():
     weights.learn()
     learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4)
     phrases = [(make_columns([1, 2, 3, 9]), [2, 0, 1]), (make_columns([1, 2, 8]), [0, 1])]
-    violations = [learner.update(phrases) for _ in range(10)]
+    violations = [learner.update([phrases])["violation"] for _ in range(10)]
     assert violations[0] > 1 and violations[-1] == pytest.approx(0.0, abs=1e-5)
     weights.finish()
     ranker = Ranker(SYSTEM, TEMPLATES, 4)
@@ -116,5 +116,5 @@ def test_an_update_never_makes_the_difference_negative():
     weights.learn()
     learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4, aggressiveness=100.0)
     phrase = (make_columns([1, 2, 9]), [1, 0])
-    assert learner.update([phrase]) == pytest.approx(1.0)
-    assert learner.update([phrase]) == pytest.approx(0.0, abs=1e-5)
+    assert learner.update([[phrase]])["violation"] == pytest.approx(1.0)
+    assert learner.update([[phrase]])["violation"] == pytest.approx(0.0, abs=1e-5)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..phrases import Phrase
 from .alignment_features import GROUPS, OPEN, UNKNOWN
-from .base import OrderingSystem
+from .base import Orderer
 
 GAP = 0
 MOST_PERMUTED = 5
@@ -92,7 +92,7 @@ def align(costs: np.ndarray, gaps: np.ndarray, insertion: float = np.inf) -> tup
     return before[k], pairs[::-1]
 
 
-class _Alignment(OrderingSystem):
+class _Alignment(Orderer):
     """What both alignment models do with costs (features x columns, the gap first)."""
 
     costs: np.ndarray
@@ -117,6 +117,7 @@ class AlignmentByLikelihood(_Alignment):
     pseudo_count: Added to the count of each feature.
     passes: How often each phrase is aligned anew with all others after the table was built.
     seed: Of the order in which phrases enter the table.
+    most_columns: The table grows no wider; the paper's had 12 to 14.
     """
 
     def __init__(

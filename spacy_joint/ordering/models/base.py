@@ -43,8 +43,13 @@ class Ranking(NamedTuple):
         """The indices of the best order."""
         return self.orders[0].indices
 
+    @property
+    def tied(self) -> tuple[tuple[int, ...], ...]:
+        """The indices of all orders that score like the best."""
+        return tuple(order.indices for order in self.orders if self.orders[0].score - order.score < TIE)
 
-class OrderingSystem(ABC):
+
+class Orderer(ABC):
     """A system that orders the modifiers of a noun."""
 
     @abstractmethod
@@ -88,9 +93,9 @@ def sort_modifiers(phrase: Phrase) -> tuple[Phrase, tuple[int, ...]]:
 def rank(phrase: Phrase, found: Sequence[Order], n_best: int) -> Ranking:
     """Rank orders of which no two read alike."""
     ranked = sorted(found, key=lambda order: (-order.score, [phrase.modifiers[i] for i in order.indices]))
-    n_tied = sum(ranked[0].score - order.score < TIE for order in ranked)
     margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else float("inf")
-    return Ranking(tuple(ranked[: max(n_best, n_tied)]), margin if margin >= TIE else 0.0)
+    ranking = Ranking(tuple(ranked), margin if margin >= TIE else 0.0)
+    return ranking._replace(orders=ranking.orders[: max(n_best, len(ranking.tied))])
 
 
 def _distinct(words: Sequence[Word], orders: Iterable[Order]) -> list[Order]:

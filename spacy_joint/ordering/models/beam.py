@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from thinc.api import Model
+
 from ...token_columns import WordClasses
-from ..order_perceptron import OrderPerceptron
+from ..order_perceptron import get_order_perceptron, make_order_perceptron
 from ..phrase_columns import COLUMNS
 from ..phrase_ranker import PhraseRanker
 from ..phrases import Phrase
-from ..system import OrderingSystem as Parts
-from .base import OrderingSystem, Ranking
+from ..system import OrderingSystem
+from .base import Orderer, Ranking
 
 TEMPLATES = Path(__file__).parent.parent / "templates.txt"
 
 
-class BeamOrderer(OrderingSystem):
+class BeamOrderer(Orderer):
     """Registered as `spacy_joint.BeamOrderer.v1`.
 
     epochs, dropout, untagged_share, seed: See `PhraseRanker.learn`.
     word_classes: Classes of lower-cased words, see corpora/word_classes.py.
-    table_bits, beam_width, aggressiveness, min_met, n_tables: See `make_order_perceptron`.
+    model: From `make_order_perceptron`; None: with its defaults.
     """
 
     def __init__(
@@ -32,28 +34,18 @@ class BeamOrderer(OrderingSystem):
         untagged_share: float = 0.0,
         seed: int = 0,
         word_classes: Mapping[str, Sequence[int]] | None = None,
-        table_bits: int = 21,
-        beam_width: int = 16,
-        aggressiveness: float = 0.005,
-        min_met: int = 1,
-        n_tables: int = 4,
+        model: Model | None = None,
     ) -> None:
         self.epochs = epochs
         self.dropout = dropout
         self.untagged_share = untagged_share
         self.seed = seed
         self.word_classes = WordClasses.from_dict(word_classes or {})
-        self.perceptron = OrderPerceptron(
-            table_bits=table_bits,
-            beam_width=beam_width,
-            aggressiveness=aggressiveness,
-            min_met=min_met,
-            n_tables=n_tables,
-        )
+        self.perceptron = get_order_perceptron(model or make_order_perceptron())
         self._forget()
 
     def _forget(self) -> None:
-        self.perceptron.set_up(Parts(), TEMPLATES.read_text(encoding="utf8"), COLUMNS)
+        self.perceptron.set_up(OrderingSystem(), TEMPLATES.read_text(encoding="utf8"), COLUMNS)
         self.ranker = PhraseRanker(self.perceptron, self.word_classes)
 
     def fit(self, phrases: Iterable[Phrase]) -> None:

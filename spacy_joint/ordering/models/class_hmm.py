@@ -14,14 +14,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..phrases import Phrase, identities, identity
-from .base import OrderingSystem
+from .base import Orderer
 from .ngrams import unknown_class
 
 PATIENCE = 5
 HELD_OUT = 10
 
 
-class ClassHmm(OrderingSystem):
+class ClassHmm(Orderer):
     """Registered as `spacy_joint.ClassHmm.v1`.
 
     n_classes: Distances from the head to tell apart; longer phrases cannot be ordered.
@@ -115,9 +115,8 @@ class ClassHmm(OrderingSystem):
     def _measure(self, phrases: Sequence[Phrase]) -> float:
         right = 0.0
         for phrase in phrases:
-            n_tied = self.order(phrase)
-            tied = [o for o in n_tied.orders if o.score == n_tied.orders[0].score]
-            right += any(o.indices == tuple(range(len(o.indices))) for o in tied) / len(tied)
+            tied = self.order(phrase).tied
+            right += (tuple(range(len(phrase.modifiers))) in tied) / len(tied)
         return right / max(len(phrases), 1)
 
     def score(self, phrase: Phrase) -> float:

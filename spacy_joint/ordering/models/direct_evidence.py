@@ -19,14 +19,14 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.stats import binom
 
 from ..phrases import Phrase, identities
-from .base import OrderingSystem
+from .base import Orderer
 
 # What a pair with a chain in only one direction is worth, in nats, less what the chain costs.
 ONE_WAY = 20.0
 EXCHANGE_ROUNDS = 10
 
 
-class DirectEvidence(OrderingSystem):
+class DirectEvidence(Orderer):
     """Registered as `spacy_joint.DirectEvidence.v1`.
 
     transitive: Whether to use chains of pairs.

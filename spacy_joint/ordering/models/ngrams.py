@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from math import log
 
 from ..phrases import Phrase, identities, identity
-from .base import OrderingSystem
+from .base import Orderer
 
 START, END = "<s>", "</s>"
 SUFFIXES = ("ing", "ion", "ity", "est", "ed", "er", "ly", "al", "s", "y")
@@ -29,7 +29,7 @@ def unknown_class(text: str) -> str:
     return f"<unknown {''.join(parts)}>"
 
 
-class NGrams(OrderingSystem):
+class NGrams(Orderer):
     """Registered as `spacy_joint.NGrams.v1`.
 
     order: The longest n-grams.

@@ -13,12 +13,12 @@ from itertools import combinations, permutations
 import numpy as np
 
 from ..phrases import Phrase, Word, identity
-from .base import OrderingSystem, sort_modifiers
+from .base import Orderer, sort_modifiers
 
 MOST_LEARNT = 5
 
 
-class PairPerceptron(OrderingSystem):
+class PairPerceptron(Orderer):
     """Registered as `spacy_joint.PairPerceptron.v1`.
 
     epochs: Passes over the phrases. seed: Of their order.

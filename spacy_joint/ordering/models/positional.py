@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from ..phrases import Phrase, identities
-from .base import OrderingSystem
+from .base import Orderer
 
 PLACES = 4
 
 
-class OneClass(OrderingSystem):
+class OneClass(Orderer):
     """Registered as `spacy_joint.OneClass.v1`."""
 
     def __init__(self) -> None:

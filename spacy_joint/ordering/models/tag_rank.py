@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from ..phrases import Phrase
-from .base import OrderingSystem
+from .base import Orderer
 
 RANKS = {tag: rank for rank, tag in enumerate(("JJS", "JJR", "JJ", "VBN", "VBG", "NNP", "NNPS", "NN", "NNS"))}
 
 
-class TagRank(OrderingSystem):
+class TagRank(Orderer):
     """Superlatives before comparatives, adjectives, participles, proper nouns and nouns. Registered as
     `spacy_joint.TagRank.v1`.
     """
