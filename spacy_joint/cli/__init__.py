@@ -18,10 +18,10 @@ from .finish import finish
 from .jackknife import jackknife
 from .learn_order import learn_order
 from .quotes import quotes
+from .resume import resume
+from .serve import serve
 from .tokenizer_exceptions import tokenizer_exceptions
 from .unpunctuate import unpunctuate
-from .serve import serve
-from .resume import resume
 from .word_classes import word_classes
 
 app = typer.Typer(

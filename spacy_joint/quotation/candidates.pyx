@@ -55,9 +55,9 @@ cdef class SpanScorer:
                 if status == -1:
                     break
                 for i in range(self.search.n_items):
-                    total += self.search.scores[i * self.search.stride + OUT]
+                    total += self.search.scores[i * self.search.table.padded_width + OUT]
                     self.out.push_back(total)
-                    self.begin.push_back(self.search.scores[i * self.search.stride + BEGIN])
+                    self.begin.push_back(self.search.scores[i * self.search.table.padded_width + BEGIN])
                 first += self.search.n_items
         if status == -1:
             raise MemoryError(Errors.J003)
@@ -89,7 +89,7 @@ cdef class SpanScorer:
             if self.score(begin, first, min(first + AT_ONCE, last)) == -1:
                 return -1
             for i in range(self.search.n_items):
-                row = self.search.scores + i * self.search.stride
+                row = self.search.scores + i * self.search.table.padded_width
                 scores.push_back(inside + row[END] - (self.out[first + i] - before))
                 inside += row[INSIDE]
             first += self.search.n_items
