@@ -27,6 +27,7 @@ REGISTERED = {
         "spacy_joint.skip_documents.v1": "spacy_joint.resuming:create_skip_documents",
     },
     "spacy_callbacks": {
+        "spacy_joint.add_tokenizer_exceptions.v1": "spacy_joint.tokenization.exceptions:create_exceptions_adder",
         "spacy_joint.checkpoint.v1": "spacy_joint.resuming:create_checkpoint",
     },
     "spacy_cli": {
@@ -72,9 +73,6 @@ REGISTERED = {
     },
     "spacy_tokenizers": {
         "spacy_joint.UdEnglishTokenizer.v1": "spacy_joint.tokenization.ud_english:create_ud_english_tokenizer",
-    },
-    "spacy_callbacks": {
-        "spacy_joint.add_tokenizer_exceptions.v1": "spacy_joint.tokenization.exceptions:create_exceptions_adder",
     },
 }
 EXTENSIONS = sorted(FOLDER.rglob("*.pyx"))
