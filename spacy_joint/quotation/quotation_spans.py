@@ -154,7 +154,7 @@ class QuotationSpans(StructuredPipe):
         if not self.is_trainable:
             runs = find_rule_quotations(doc, self.style, cues)
             return runs, [1.0] * len(runs), cues
-        columns, tokens = self.get_columns(doc, None)
+        columns, tokens = self._get_word_columns().columns_of(doc, cues)
         found = self._search(columns, tokens, cues)
         if isinstance(self.perceptron.system, QuotationSystem):
             self.perceptron.finish()
