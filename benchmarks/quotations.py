@@ -1,8 +1,9 @@
 """Quotations: trained pipelines, rules, a linear-chain CRF and textacy on the same articles, tagged and parsed.
 
 Strict scores by type with approximate randomisation against the first pipeline, recall by length, and the words
-annotated a second without tagging and parsing. The CRF (python-crfsuite, L-BFGS) has the features of `chain`; it is a
-baseline of this benchmark only. textacy finds direct quotations only, so it is compared on those.
+annotated a second without tagging and parsing, also of one document that grows. A pipeline that decodes exactly is
+measured with samples, too. The CRF (python-crfsuite) has the features of `chain`; it is a baseline of this benchmark
+only. textacy finds direct quotations only, so it is compared on those.
 """
 
 from measure import format_table, write_results
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
@@ -31,7 +33,8 @@ from spacy_joint.token_columns import WordClasses
 
 KINDS = (ALL, DIRECT, INDIRECT, MIXED)
 LENGTHS = (2, 5, 10, 15, 20, 30, 40, 60, 10_000)
-COMPONENTS = ("quotation_cues", "quotation_spans")
+SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
+CUES, SPANS = COMPONENTS = ("quotation_cues", "quotation_spans")
 TEMPLATES = Path(spacy.util.get_package_path("spacy_joint")) / "quotation" / "label_templates.txt"
 
 
@@ -66,6 +69,31 @@ def find_recall_by_length(examples: Sequence[Example]) -> list[tuple[str, int, f
     return rows
 
 
+def load(path: Path, **settings: Any) -> Callable[[Doc], object]:
+    """Load what finds cues and quotations in a pipeline, as one function; settings are those of `quotation_spans`."""
+    nlp = spacy.load(path, config={"components": {SPANS: settings}} if settings else {})
+    components = [pipe for name, pipe in nlp.pipeline if nlp.get_pipe_meta(name).factory in COMPONENTS]
+
+    def annotate(doc: Doc) -> None:
+        for component in components:
+            doc = component(doc)
+
+    return annotate
+
+
+def find_growth(predict: Callable[[Doc], object], references: Sequence[Example]) -> list[tuple[int, float]]:
+    """The words a second of one document of all articles, cut to each of SIZES."""
+    articles = [example.predicted for example in references]
+    whole = Doc.from_docs(articles * (1 + SIZES[-1] // sum(map(len, articles))), ensure_whitespace=True)
+    growth = []
+    for size in SIZES:
+        doc = whole[:size].as_doc()
+        start = time.process_time()
+        predict(doc)
+        growth.append((size, size / (time.process_time() - start)))
+    return growth
+
+
 def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]) -> dict[str, Any]:
     """All measures of a system."""
     return {
@@ -77,9 +105,14 @@ def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]
 
 
 class Crf:
-    """A linear-chain CRF over the features of `chain`."""
+    """A linear-chain CRF over the features of `chain`.
 
-    def __init__(self, examples: Sequence[Example], word_classes: WordClasses, model: Path) -> None:
+    algorithm: Of CRFsuite: "lbfgs" (the likelihood, with an L2 penalty) or "ap" (an averaged perceptron).
+    """
+
+    def __init__(
+        self, examples: Sequence[Example], word_classes: WordClasses, model: Path, algorithm: str, iterations: int
+    ) -> None:
         import pycrfsuite
 
         lines = TEMPLATES.read_text(encoding="utf8").splitlines()
@@ -87,8 +120,9 @@ class Crf:
         self.templates = [[_parse_atom(atom) for atom in template] for template in templates]
         names = {name for template in self.templates for _, name in template}
         self.columns = QuotationColumns([name for name in ALL_COLUMNS if name in names], word_classes, MarkStyle())
-        trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-        trainer.set_params({"c2": 0.1, "max_iterations": 60, "feature.minfreq": 3})
+        trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
+        penalty = {"c2": 0.1} if algorithm == "lbfgs" else {}
+        trainer.set_params({"max_iterations": iterations, "feature.minfreq": 3, **penalty})
         for example in examples:
             features, tokens = self.find_features(example.predicted)
             numbers = {token: number for number, token in enumerate(tokens.tolist())}
@@ -146,7 +180,12 @@ def main(
     corpus: Annotated[Path, typer.Argument(help=".spacy file that convert-quotes wrote.")],
     models: Annotated[list[Path], typer.Argument(help="Pipelines; differences are tested against the first.")],
     train: Annotated[Path | None, typer.Option(help="Jackknifed corpus to train the CRF on.")] = None,
-    crf_documents: Annotated[int, typer.Option(help="How many of its documents the CRF learns.")] = 200,
+    crf_documents: Annotated[int, typer.Option(help="How many of its documents the CRF learns; 0: all.")] = 0,
+    crf_algorithm: Annotated[str, typer.Option(help="lbfgs or ap, of CRFsuite.")] = "lbfgs",
+    combined: Annotated[
+        tuple[Path, Path] | None, typer.Option(help="Pipelines of `chain` and `semimarkov` to combine.")
+    ] = None,
+    crf_iterations: Annotated[int, typer.Option(help="Its most iterations.")] = 60,
     peer: Annotated[Path | None, typer.Option(help="Pipeline of spaCy to parse for textacy; else our parses.")] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
@@ -156,25 +195,29 @@ def main(
     results: dict[str, dict[str, Any]] = {}
     first: list[Example] = []
     for path in models:
-        pipeline = spacy.load(path)
-        components = [pipe for name, pipe in pipeline.pipeline if pipeline.get_pipe_meta(name).factory in COMPONENTS]
-
-        def run(doc: Doc, components: list[Any] = components) -> None:
-            for component in components:
-                doc = component(doc)
-
-        examples, speed = annotate(run, references)
+        # `spacy train` calls all pipelines model-last.
+        name = path.parent.name if path.name.startswith("model-") else path.name
+        examples, speed = annotate(load(path), references)
         first = first or examples
-        results[path.name] = describe(examples, speed, first)
-    rules = spacy.blank("en").add_pipe("quotation_spans")
+        results[name] = describe(examples, speed, first)
+        if spacy.util.load_config(path / "config.cfg")["components"][SPANS]["decoder"] == "exact":
+            results[f"{name}, sampled"] = describe(*annotate(load(path, decoder="sample"), references), first)
+    if combined is not None:
+        chain = load(combined[0], spans_key="chain_quotations", speakers_key="chain_speakers")
+        both = (chain, load(combined[1], model="combined"))
+        results["combined"] = describe(*annotate(lambda doc: [find(doc) for find in both], references), first)
+    growth = find_growth(load(models[0]), references)
+    rules = spacy.blank("en").add_pipe(SPANS)
     results["rules"] = describe(*annotate(rules, references), first)
     if train is not None:
         learnt = list(create_quotation_corpus(train, cues=JACKKNIFED, limit=crf_documents)(nlp))
         cues, spans = (spacy.load(models[0]).get_pipe(name) for name in COMPONENTS)
-        crf = Crf(learnt, spans.word_classes, Path("crf.model"))
+        with TemporaryDirectory() as directory:
+            model = Path(directory) / "crf.model"
+            crf = Crf(learnt, spans.word_classes, model, crf_algorithm, crf_iterations)
         for example in references:
             cues(example.predicted)
-        name = f"CRF, {len(learnt)} documents"
+        name = f"CRF ({crf_algorithm}), {len(learnt)} documents"
         results[name] = describe(*annotate(crf, references), first)
     textacy = Textacy()
     if peer is not None:
@@ -206,7 +249,9 @@ def main(
     header = ["system", "P", "R", "F", *(f"{kind.lower()} F" for kind in KINDS[1:]), "cue F", "near R", "far R"]
     print(format_table([*header, "p", "words/s"], rows))
     print(f"\ntextacy failed on {textacy.failures} of {len(references)} articles.")
-    write_results({"corpus": corpus.name, **results}, output)
+    print("\nA document of so many words, and words a second:")
+    print(format_table([f"{size:,}" for size, _ in growth], [[f"{speed:,.0f}" for _, speed in growth]]))
+    write_results({"corpus": corpus.name, "growth": growth, **results}, output)
 
 
 if __name__ == "__main__":

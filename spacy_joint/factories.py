@@ -323,7 +323,7 @@ def make_quotation_spans(
         perceptron,
         name,
         scorer=scorer,
-        model=model,
+        system=model,
         decoder=decoder,
         spans_key=spans_key,
         cues_key=cues_key,

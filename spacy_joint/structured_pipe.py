@@ -70,7 +70,7 @@ class StructuredPipe(TrainablePipe):
         self.settings = cfg
         self.cfg: dict[str, Any] = {"labels": None, "templates": None, **cfg}
         self.word_classes = WordClasses.from_dict({})
-        self._word_columns: WordColumns | None = None
+        self._word_columns: Any = None
         # Documents since the last that taught something.
         self._passed_over = 0
 
@@ -114,9 +114,13 @@ class StructuredPipe(TrainablePipe):
     def make_instance(self, example: Example) -> Instance | None:
         """What to learn from an example; None if there is nothing."""
 
-    @abstractmethod
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """What annotation that is there already demands of the system (int8 a token), see `Columns`."""
+        """What annotation that is there already demands of the system (int8 a token), see `Columns`; None: nothing."""
+        return None
+
+    def make_word_columns(self) -> Any:
+        """What makes the columns that the templates read. Made again when those change."""
+        return WordColumns(self.perceptron.templates.columns, self.word_classes)
 
     @abstractmethod
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
@@ -137,9 +141,9 @@ class StructuredPipe(TrainablePipe):
         """The same as plain values, for a part of a document."""
         return self._get_word_columns().values_of(doc)
 
-    def _get_word_columns(self) -> WordColumns:
+    def _get_word_columns(self) -> Any:
         if self._word_columns is None:
-            self._word_columns = WordColumns(self.perceptron.templates.columns, self.word_classes)
+            self._word_columns = self.make_word_columns()
         return self._word_columns
 
     def get_label_ids(self, doc: Doc) -> dict[str, int]:
@@ -192,7 +196,7 @@ class StructuredPipe(TrainablePipe):
         templates: str | None = None,
         word_classes: dict[str, list[int]] | None = None,
     ) -> None:
-        """Prepares the component for training.
+        """Prepares the component for training. One that has nothing to learn stays as it is.
 
         get_examples (Callable): Gives a representative sample of gold examples; labels are taken from all of it.
         nlp (Language): The pipeline.
@@ -202,6 +206,8 @@ class StructuredPipe(TrainablePipe):
         word_classes (dict): Classes of lower-cased words, see corpora/word_classes.py; None: no classes.
         RAISES ValueError: If there are no labels, or the templates name what is not there.
         """
+        if not self.is_trainable:
+            return
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if labels is None:
             labels = self.collect_labels(get_examples())
@@ -231,7 +237,7 @@ class StructuredPipe(TrainablePipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learns from a batch of examples.
+        """Learns from a batch of examples, if there is anything to learn.
 
         examples (Iterable[Example]): The batch.
         drop (float): The share of features to leave out at random.
@@ -244,6 +250,8 @@ class StructuredPipe(TrainablePipe):
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
+        if not self.is_trainable:
+            return losses
         instances = [instance for instance in map(self.make_instance, examples) if instance is not None]
         self._passed_over += len(examples)
         if instances:

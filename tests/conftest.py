@@ -8,14 +8,21 @@ from typing import Any
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
+import spacy_joint
 from spacy_joint.constituency.annotation import set_constituents
 from spacy_joint.constituency.trees import read_trees
+from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import create_conllu_corpus
+from spacy_joint.corpora.quotations import JACKKNIFED, make_quotation_example
+from spacy_joint.quotation.marks import CUES, find_paragraph_starts
 
 ASSETS = Path(__file__).parent.parent / "assets"
+
+QUOTATIONS = "tiny_quotes"
 
 ReadExamples = Callable[..., list[Example]]
 Train = Callable[..., Language]
@@ -33,15 +40,39 @@ def small_model() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def read_examples() -> ReadExamples:
+def read_quotes() -> ReadExamples:
+    """Read the tiny corpus of quotations, tagged and parsed, for a pipeline. Its gold cues pass for predicted ones."""
+    annotate = spacy_joint.load()
+    parts: dict[str, list[Doc]] = {}
+
+    def read(nlp: Language, part: str = "train", limit: int = 0) -> list[Example]:
+        if part not in parts:
+            docs = list(read_brat(ASSETS / QUOTATIONS / part, annotate.make_doc))
+            for doc in docs:
+                for start in find_paragraph_starts(doc):
+                    doc[start].is_sent_start = True
+            parts[part] = list(annotate.pipe(docs))
+            for doc in docs:
+                doc.spans[JACKKNIFED] = list(doc.spans[CUES])
+        docs = [Doc(nlp.vocab).from_bytes(doc.to_bytes()) for doc in parts[part][: limit or None]]
+        return [make_quotation_example(doc, JACKKNIFED) for doc in docs]
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def read_examples(read_quotes: ReadExamples) -> ReadExamples:
     """Read `tiny_train` or `tiny_dev` for a pipeline; `keep` says what the predicted side has already.
 
-    References have dependency trees, and constituents if the corpus has.
+    References have dependency trees, and constituents if the corpus has. Those of `tiny_quotes` have quotations; there,
+    both sides have predicted tags and trees.
     """
 
     def read(
         nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0, corpus: str = "tiny"
     ) -> list[Example]:
+        if corpus == QUOTATIONS:
+            return read_quotes(nlp, part, limit)
         examples = list(create_conllu_corpus(ASSETS / f"{corpus}_{part}.conllu", keep=list(keep), limit=limit)(nlp))
         brackets = ASSETS / f"{corpus}_{part}.ptb"
         if not brackets.exists():

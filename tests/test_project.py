@@ -69,9 +69,9 @@ def test_a_pipeline_is_trained_from_what_the_repository_has(project):
 
 def test_a_finder_of_quotations_is_trained_from_what_the_repository_has(project):
     run_project(project, "run", "quotes", ".")
-    nlp = spacy.load(project / "training" / "tiny_quotes" / "semimarkov" / "model-last")
+    nlp = spacy.load(project / "training" / "tiny_quotes" / "semimarkov_beam" / "model-last")
     assert nlp.pipe_names == ["quotation_cues", "quotation_spans"]
-    metrics = json.loads((project / "metrics" / "tiny_quotes" / "semimarkov_dev.json").read_text())
+    metrics = json.loads((project / "metrics" / "tiny_quotes" / "semimarkov_beam_dev.json").read_text())
     assert metrics["quotation_f"] > 0.3
 
 

@@ -66,7 +66,7 @@ def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int]) -> list[int | 
     known = set(outer)
     sentences = _number_sentences(doc)
     paragraphs = np.zeros(len(doc) + 1, dtype=np.int64)
-    paragraphs[sorted(find_paragraph_starts(doc))] = 1
+    paragraphs[find_paragraph_starts(doc)] = 1
     paragraphs = np.cumsum(paragraphs)
     found: list[int | None] = []
     for begin, end in runs:

@@ -112,7 +112,6 @@ cdef class SpanScorer:
     def find(self, float slack, int32_t longest):
         """All spans with a score above zero that one token more, or less, at their end would make no better.
 
-
         slack (float): A token may begin a span if the model prefers no span by no more than this.
         longest (int): The most tokens of a span.
         RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): int32 first and last tokens; float32 scores.

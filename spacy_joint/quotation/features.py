@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from spacy.attrs import DEP, HEAD, SENT_START
+from spacy.attrs import DEP, HEAD, SENT_START, TAG
 from spacy.tokens import Doc
 
 from ..engine.columns import Columns
 from ..token_columns import COLUMNS, WordClasses, WordColumns
-from .marks import MarkStyle, find_paragraph_starts, pair_marks
+from .marks import MarkStyle, Texts, find_paragraph_starts, pair_marks
 from .system import FACTS
 from .trees import Trees
 
@@ -24,7 +24,17 @@ from .trees import Trees
 SEEN = ("word", "tag", "class2", "class4")
 WORD_COLUMNS = tuple(name for name in COLUMNS if name != "pos")
 POSITION_COLUMNS = ("dep", "depth", "sentence", "paragraph", "first", "last", "children")
-MARK_COLUMNS = ("mark", "pair_length", "pair_before", "pair_end", "pair_after", "pair_verb", "pair_capitals", "quoted")
+MARK_COLUMNS = (
+    "mark",
+    "pair_length",
+    "pair_before",
+    "pair_start",
+    "pair_end",
+    "pair_after",
+    "pair_verb",
+    "pair_capitals",
+    "quoted",
+)
 TREE_COLUMNS = ("opens_dep", "closes_dep", "opens_size", "closes_size")
 OTHER_COLUMNS = tuple(f"{token}_{name}" for token in ("head", "opens_head", "closes_head") for name in SEEN)
 # Not for cues themselves, which are found first.
@@ -41,11 +51,16 @@ CUE_COLUMNS = (
     "cue_left_word",
     "cue_right_word",
     "cues",
+    "pair_cue",
 )
 ALL_COLUMNS = (*WORD_COLUMNS, *POSITION_COLUMNS, *MARK_COLUMNS, *TREE_COLUMNS, *OTHER_COLUMNS, *CUE_COLUMNS)
 # Dependents that tell a verb of saying from others, a bit each.
 CHILDREN = ("nsubj", "ccomp", "xcomp", "obj", "mark", "parataxis", "advcl", "obl", "aux", "cop", "neg", "det", "iobj")
 DEEPEST = 12
+# After these, a sentence may go on with a quotation.
+COMMAS = frozenset((",", ":", ";"))
+# Words after a pair of marks among which a cue is looked for, as in “...,” the mayor said.
+BESIDE = 3
 
 
 def bucket(numbers: np.ndarray) -> np.ndarray:
@@ -99,10 +114,10 @@ class _Description:
     def __init__(
         self, doc: Doc, tokens: np.ndarray, columns: dict[str, np.ndarray], cues: np.ndarray, style: MarkStyle
     ) -> None:
-        self.doc, self.tokens, self.columns, self.style = doc, tokens, columns, style
+        self.doc, self.tokens, self.columns = doc, tokens, columns
+        self.texts = Texts(doc)
         self.n = len(tokens)
         self.order = np.arange(self.n)
-        self.words = [doc[i].text for i in tokens.tolist()]
         self.is_mark = self.find(lambda word: not any(map(str.isalnum, word)))
         self.is_quote = self.find(lambda word: word in style.marks)
         numbers = np.full(len(doc) + 1, -1)
@@ -111,13 +126,13 @@ class _Description:
         self.is_cue[numbers[cues][numbers[cues] >= 0]] = True
         paragraph_starts = find_paragraph_starts(doc)
         self.new_paragraph = np.zeros(self.n, dtype=bool)
-        self.new_paragraph[numbers[sorted(paragraph_starts)]] = True
+        self.new_paragraph[numbers[paragraph_starts]] = True
         self.pairs = [(int(numbers[a]), int(numbers[b])) for a, b in pair_marks(doc, style, paragraph_starts)]
-        attributes = doc.to_array([HEAD, DEP, SENT_START]).reshape(len(doc), 3)[tokens]
+        attributes = doc.to_array([HEAD, DEP, SENT_START, TAG]).reshape(len(doc), 4)[tokens]
         heads = numbers[tokens + attributes[:, 0].astype(np.int64)]
         # Nothing hangs on whitespace, or on a token that is not in the document.
         self.heads = np.where(heads < 0, self.order, heads)
-        self.dep = attributes[:, 1]
+        self.dep, self.tag = attributes[:, 1], attributes[:, 3]
         self.trees = Trees.from_heads(self.heads, self.is_mark)
         self.starts = (attributes[:, 2] == 1) | self.new_paragraph
         self.starts[:1] = True
@@ -132,7 +147,7 @@ class _Description:
 
     def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
         """Which words are of a kind."""
-        return np.fromiter(map(is_one, self.words), dtype=bool, count=self.n)
+        return self.texts.find(is_one)[self.tokens]
 
     def add_places(self) -> None:
         """Sentences and paragraphs."""
@@ -186,14 +201,23 @@ class _Description:
         """Quotation marks, and what is between those that belong together."""
         state = np.where(self.is_quote, 4, 0)
         self.columns |= {name: np.zeros(self.n, dtype=np.uint64) for name in MARK_COLUMNS}
-        self.verbs = np.cumsum([tag.startswith(("V", "MD")) for tag in _tags(self.doc, self.tokens)], dtype=np.int64)
+        tags, numbers = np.unique(self.tag, return_inverse=True)
+        strings = [self.doc.vocab.strings[tag] for tag in tags.tolist()]
+        is_verb = np.array([tag.startswith(("V", "MD")) for tag in strings], dtype=bool)
+        self.verbs = np.cumsum(is_verb[numbers])
         capital = np.cumsum(self.find(lambda word: word[:1].isupper()))
         real = np.cumsum(~self.is_mark)
+        is_lower = self.find(lambda word: word[:1].islower())
+        is_comma = self.find(lambda word: word in COMMAS)
+        is_stop = self.find(lambda word: word[-1] in ",.?!…")
         for a, b in self.pairs:
             state[a], state[a + 1 : b], state[b] = 1, 2, 3
             inside = slice(a, b + 1)
             self.columns["pair_length"][inside] = bucket(np.array(b - a - 1)) + 1
             self.columns["pair_before"][inside] = self.columns["tag"][a - 1] if a and not self.new_paragraph[a] else 1
+            # Whether a sentence begins with it, or goes on with it.
+            before = 0 if not a or self.new_paragraph[a] else 1 if is_comma[a - 1] else 2 if self.is_mark[a - 1] else 3
+            self.columns["pair_start"][inside] = 1 + before + 4 * is_lower[a + 1] + 8 * is_stop[b - 1]
             self.columns["pair_after"][inside] = (
                 self.columns["tag"][b + 1] if b + 1 < self.n and not self.new_paragraph[b + 1] else 1
             )
@@ -232,6 +256,10 @@ class _Description:
             self.columns[f"{name}_word"] = _see(self.columns["word"], np.where(same, others, -1))
         in_sentence = np.bincount(self.sentence[self.is_cue], minlength=int(self.sentence[-1]) + 1 if self.n else 0)
         self.columns["cues"] = np.minimum(in_sentence[self.sentence], 3) + 1
+        self.columns["pair_cue"] = np.zeros(self.n, dtype=np.uint64)
+        for a, b in self.pairs:
+            beside = self.is_cue[max(a - 1, 0) : a].any() + 2 * self.is_cue[b + 1 : b + 1 + BESIDE].any()
+            self.columns["pair_cue"][a : b + 1] = 1 + beside + 4 * self.is_cue[a:b].any()
         self.fact["argument"][:] = arguments
         self.fact["argument.left"][:] = left[arguments]
         self.fact["argument.right"][:] = right[arguments]
@@ -258,7 +286,3 @@ def _find_bit(label: str) -> int:
     """The bit of a label, or of what it is a subtype of; 0 for those that tell nothing."""
     name = label.split(":")[0]
     return 1 << CHILDREN.index(name) if name in CHILDREN else 0
-
-
-def _tags(doc: Doc, tokens: np.ndarray) -> list[str]:
-    return [doc[i].tag_ for i in tokens.tolist()]

@@ -6,8 +6,10 @@ decided here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 
+import numpy as np
+from spacy.attrs import ORTH
 from spacy.tokens import Doc, Span
 
 DIRECT, INDIRECT, MIXED = "DIRECT", "INDIRECT", "MIXED"
@@ -83,7 +85,6 @@ class MarkStyle:
         if text in self.either:
             if space_before != space_after:
                 return OPENING if space_before else CLOSING
-            # Glued on both sides: a mark after punctuation closes it, an apostrophe is none.
             return EITHER
         if text == "”":
             # Swedish print opens with it, too.
@@ -96,21 +97,38 @@ class MarkStyle:
         return CLOSING
 
 
-def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: set[int]) -> list[tuple[int, int]]:
+class Texts:
+    """The texts of a document's tokens, each of which is looked at once.
+
+    doc (Doc): The document.
+    """
+
+    def __init__(self, doc: Doc) -> None:
+        orths, self.numbers = np.unique(doc.to_array(ORTH), return_inverse=True)
+        self.texts = [doc.vocab.strings[orth] for orth in orths.tolist()]
+
+    def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
+        """Which tokens have a text of a kind (bool a token)."""
+        return np.fromiter(map(is_one, self.texts), dtype=bool, count=len(self.texts))[self.numbers]
+
+
+def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
     """The marks that belong together, as tokens (opening, closing), in order.
 
     A mark without a partner changes nothing for those after it: a paragraph ends what is open, unless the next one
     starts with another opening mark, as quotations over paragraphs do; and a second opening mark takes the place of the
     first.
 
-    paragraph_starts (set[int]): The first tokens of paragraphs.
+    paragraph_starts (Sequence[int]): The first tokens of paragraphs.
     """
     pairs = []
     opened: int | None = None
-    for i in sorted(paragraph_starts.union(token.i for token in doc if token.text in style.marks)):
-        is_mark = doc[i].text in style.marks
+    starts = frozenset(paragraph_starts)
+    marks = frozenset(np.flatnonzero(Texts(doc).find(lambda text: text in style.marks)).tolist())
+    for i in sorted(starts | marks):
+        is_mark = i in marks
         role = style.find_role(doc, i) if is_mark else 0
-        if opened is not None and i in paragraph_starts:
+        if opened is not None and i in starts:
             if role & OPENING and doc[i].text == doc[opened].text:
                 continue
             opened = None
@@ -137,14 +155,9 @@ def _same_kind(doc: Doc, opened: int, i: int) -> bool:
     return (doc[opened].text in DOUBLE) == (doc[i].text in DOUBLE)
 
 
-def find_paragraph_starts(doc: Doc) -> set[int]:
-    """The first word of the document, and each first word after a line break."""
-    starts = set()
-    after_break = True
-    for token in doc:
-        if token.text.isspace():
-            after_break = after_break or "\n" in token.text
-        elif after_break:
-            starts.add(token.i)
-            after_break = False
-    return starts
+def find_paragraph_starts(doc: Doc) -> list[int]:
+    """The first word of the document, and each first word after a line break, in order."""
+    texts = Texts(doc)
+    words = np.flatnonzero(~texts.find(str.isspace))
+    breaks = np.cumsum(texts.find(lambda text: text.isspace() and "\n" in text))
+    return words[np.diff(breaks[words], prepend=-1) > 0].tolist()

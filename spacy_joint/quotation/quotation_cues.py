@@ -30,16 +30,13 @@ class QuotationCues(StructuredPipe):
     default_templates = Path(__file__).parent / "cue_templates.txt"
     # What it predicts it must not read.
     columns = tuple(name for name in ALL_COLUMNS if name not in CUE_COLUMNS)
-    _columns: QuotationColumns | None = None
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """The one label of cues, if there are any.
 
         RAISES ValueError: If no reference has cues.
         """
-        key = self.cfg["cues_key"]
-        if not any(len(example.reference.spans.get(key, ())) for example in examples):
-            raise ValueError(Errors.J321.format(name=self.name, key=key))
+        require_spans(examples, self.cfg["cues_key"], self.name)
         return LABELS
 
     def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
@@ -47,7 +44,12 @@ class QuotationCues(StructuredPipe):
         return tuple(labels[1:])
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """Each token is a cue or none, seen with the token before."""
+        """Each token is a cue or none, seen with the token before.
+
+        RAISES KeyError: If the labels are not the component's own, as in a damaged cfg.
+        """
+        if labels != LABELS:
+            raise KeyError(labels)
         return TaggingSystem(labels, 1)
 
     def make_instance(self, example: Example) -> Instance | None:
@@ -56,26 +58,34 @@ class QuotationCues(StructuredPipe):
         if self.cfg["cues_key"] not in reference.spans or not len(predicted):
             return None
         heads = np.zeros(len(predicted), dtype=np.uint16)
+        aligned = example.alignment.y2x
         for head in find_heads(reference, self.cfg["cues_key"]):
-            heads[example.alignment.y2x[head][:1]] = 1
+            heads[aligned[head][:1]] = 1
         columns, tokens = self.get_columns(predicted, None)
         return Instance(columns, heads[tokens]) if len(tokens) else None
 
-    def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """None: nothing that is there already demands anything."""
-        return None
+    def make_word_columns(self) -> QuotationColumns:
+        """What makes the columns that the templates read."""
+        return QuotationColumns(self.perceptron.templates.columns, self.word_classes, MarkStyle())
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns that the templates read, and the tokens that are their rows."""
-        names = self.perceptron.templates.columns
-        if self._columns is None or self._columns.names != names or self._columns.word_classes is not self.word_classes:
-            self._columns = QuotationColumns(names, self.word_classes, MarkStyle())
-        return self._columns.columns_of(doc, [])
+        return self._get_word_columns().columns_of(doc, [])
 
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
         """Writes the cues."""
         cues = tokens[actions == 1].tolist()
         doc.spans[self.cfg["cues_key"]] = [Span(doc, cue, cue + 1, label=CUE) for cue in cues]
+
+
+def require_spans(examples: Iterable[Example], key: str, name: str) -> None:
+    """Sees to it that there is something to learn.
+
+    name (str): Of the component that is to learn.
+    RAISES ValueError: If no reference has spans under the key (J321).
+    """
+    if not any(len(example.reference.spans.get(key, ())) for example in examples):
+        raise ValueError(Errors.J321.format(name=name, key=key))
 
 
 def find_heads(doc: Doc, key: str) -> list[int]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -30,7 +29,7 @@ from .candidates import SpanScorer
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, QuotationColumns
 from .marks import CUE, CUES, INDIRECT, QUOTATIONS, SPEAKER, SPEAKERS, TYPES, MarkStyle, make_span
-from .quotation_cues import find_heads
+from .quotation_cues import find_heads, require_spans
 from .rules import find_rule_cues, find_rule_quotations
 from .system import QuotationSystem
 
@@ -48,24 +47,24 @@ class QuotationSpans(StructuredPipe):
     """Finds quotations, and says who said them."""
 
     columns = ALL_COLUMNS
-    _columns: QuotationColumns | None = None
 
     def __init__(
         self,
         vocab: Vocab,
-        perceptron: Model,
+        model: Model,
         name: str,
         *,
         scorer: Callable[..., dict[str, Any]] | None,
-        model: str,
+        system: str,
         decoder: str,
         **settings: Any,
     ) -> None:
-        for what, value, known in (("model", model, MODELS), ("decoder", decoder, DECODERS)):
+        # In configs, the system is the setting `model`.
+        for what, value, known in (("model", system, MODELS), ("decoder", decoder, DECODERS)):
             if value not in known:
                 raise ValueError(Errors.J040.format(what=what, name=value, known=", ".join(known)))
-        super().__init__(vocab, perceptron, name, scorer=scorer, system=model, decoder=decoder, **settings)
-        file = "span_templates.txt" if model in ("semimarkov", "combined") else "label_templates.txt"
+        super().__init__(vocab, model, name, scorer=scorer, system=system, decoder=decoder, **settings)
+        file = "span_templates.txt" if system in ("semimarkov", "combined") else "label_templates.txt"
         self.default_templates = TEMPLATES / file  # type: ignore[misc]  # it depends on a setting
         self.style = MarkStyle(self.cfg["single_quotes"], self.cfg["guillemets_inward"])
 
@@ -76,27 +75,12 @@ class QuotationSpans(StructuredPipe):
 
     # What is learnt.
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: Any | None = None,
-        templates: str | None = None,
-        word_classes: dict[str, list[int]] | None = None,
-    ) -> None:
-        """Prepares the component for training: see `StructuredPipe.initialize`. Rules need no preparation."""
-        if self.is_trainable:
-            super().initialize(get_examples, nlp=nlp, labels=labels, templates=templates, word_classes=word_classes)
-
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """The three types, if there are quotations.
 
         RAISES ValueError: If no reference has any.
         """
-        key = self.cfg["spans_key"]
-        if not any(len(example.reference.spans.get(key, ())) for example in examples):
-            raise ValueError(Errors.J321.format(name=self.name, key=key))
+        require_spans(examples, self.cfg["spans_key"], self.name)
         return list(TYPES)
 
     def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
@@ -104,7 +88,12 @@ class QuotationSpans(StructuredPipe):
         return tuple(labels)
 
     def make_system(self, labels: list[str]) -> System:
-        """The system of the model."""
+        """The system of the model.
+
+        RAISES KeyError: If the labels are not the component's own, as in a damaged cfg.
+        """
+        if labels != list(TYPES):
+            raise KeyError(labels)
         if self.cfg["system"] == "greedy":
             return TaggingSystem(BOUNDARIES, 0)
         if self.cfg["system"] == "chain":
@@ -120,11 +109,14 @@ class QuotationSpans(StructuredPipe):
         columns, tokens = self.get_columns(example.predicted, None)
         if not len(tokens):
             return None
-        numbers = dict(zip(tokens.tolist(), range(len(tokens)), strict=True))
+        numbers = np.full(len(example.predicted), -1)
+        numbers[tokens] = np.arange(len(tokens))
+        aligned = example.alignment.y2x
         runs: list[Run] = []
         for span in sorted(example.reference.spans[key], key=lambda span: span.start):
-            places = [int(i) for token in span for i in example.alignment.y2x[token.i] if int(i) in numbers]
-            begin, end = (numbers[min(places)], numbers[max(places)]) if places else (0, 0)
+            places = numbers[aligned[span.start : span.end]]
+            places = places[places >= 0]
+            begin, end = (int(places.min()), int(places.max())) if len(places) else (0, 0)
             # Only runs of two tokens or more are evaluated.
             if begin < end and (not runs or begin > runs[-1][1]):
                 runs.append((begin, end))
@@ -133,16 +125,13 @@ class QuotationSpans(StructuredPipe):
             return Instance(columns, system.actions(runs, len(tokens)))
         return Instance(columns, system.actions(write_labels(runs, len(tokens), self.cfg["system"] == "chain")))
 
-    def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """None: nothing that is there already demands anything."""
-        return None
+    def make_word_columns(self) -> QuotationColumns:
+        """What makes the columns that the templates read."""
+        return QuotationColumns(self.perceptron.templates.columns, self.word_classes, self.style)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns that the templates read, and the tokens that are their rows."""
-        names = self.perceptron.templates.columns
-        if self._columns is None or self._columns.names != names or self._columns.word_classes is not self.word_classes:
-            self._columns = QuotationColumns(names, self.word_classes, self.style)
-        return self._columns.columns_of(doc, self.get_cues(doc))
+        return self._get_word_columns().columns_of(doc, self.get_cues(doc))
 
     def get_cues(self, doc: Doc) -> list[int]:
         """The head tokens of cues that are there, or else those of the rules."""
@@ -165,7 +154,7 @@ class QuotationSpans(StructuredPipe):
         if not self.is_trainable:
             runs = find_rule_quotations(doc, self.style, cues)
             return runs, [1.0] * len(runs), cues
-        columns, tokens = self.get_columns(doc, None)
+        columns, tokens = self._get_word_columns().columns_of(doc, cues)
         found = self._search(columns, tokens, cues)
         if isinstance(self.perceptron.system, QuotationSystem):
             self.perceptron.finish()

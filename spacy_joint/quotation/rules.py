@@ -1,13 +1,14 @@
 """Quotations without a trained model: pairs of marks, reporting verbs, and what depends on them.
 
-Direct quotations need marks only. Indirect ones need a tree: the clause that a reporting verb governs, or, with
-"according to", the clause that has it. A pair of marks around a name, a title or a word held at arm's length is no
-quotation. The verbs are a list of this project's own.
+Direct quotations need marks only. Others need a tree: the clause that a reporting verb governs, or, with "according
+to", the clause that has it. A pair of marks around a name, a title or a word held at arm's length is no quotation, and
+one in the middle of a sentence, after a word that is no cue, is at most a part of one. The verbs are a list of this
+project's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,8 @@ def find_rule_cues(doc: Doc, style: MarkStyle) -> list[int]:
 def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> list[Run]:
     """The quotations (first token, end), in order, by marks, cues and, if there are any, trees."""
     pairs = pair_marks(doc, style, find_paragraph_starts(doc))
-    runs = [(a, b + 1) for a, b in pairs if _is_speech(doc, a, b, cues)]
+    known = frozenset(cues)
+    runs = [(a, b + 1) for a, b in pairs if _is_speech(doc, a, b, known)]
     taken = np.zeros(len(doc) + 1, dtype=bool)
     for begin, end in runs:
         taken[begin:end] = True
@@ -76,20 +78,23 @@ def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> lis
     return sorted(runs)
 
 
-def _is_speech(doc: Doc, opening: int, closing: int, cues: Sequence[int]) -> bool:
+def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
     inner = [token for token in doc[opening + 1 : closing] if not token.text.isspace()]
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
         return False
-    if inner[-1].text[-1] in ",.?!…" and not inner[-1].text.isalnum():
-        return True
-    beside = any(
-        0 <= i < len(doc) and (i in cues or doc[i].text == ":")
-        for i in (opening - 2, opening - 1, closing + 1, closing + 2)
-    )
-    if all(token.text[0].isupper() for token in words) and len(words) > 1:
-        return False
-    return len(words) >= LEAST_WORDS or (beside and len(words) > 1)
+    is_title = len(words) > 1 and all(token.text[0].isupper() for token in words)
+    is_finished = inner[-1].text[-1] in ",.?!…"
+    has_cue = [_is_announcement(doc, i, cues) for i in (opening - 2, opening - 1, closing + 1, closing + 2)]
+    is_long = len(words) >= LEAST_WORDS
+    if opening > 0 and doc[opening - 1].text[0].isalnum() and opening - 1 not in cues:
+        # In the middle of a sentence: only if it is one itself.
+        return is_finished and words[0].text[0].isupper() and not is_title and (is_long or any(has_cue[2:]))
+    return is_finished or (not is_title and (is_long or (any(has_cue) and len(words) > 1)))
+
+
+def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
+    return 0 <= i < len(doc) and (i in cues or doc[i].text == ":")
 
 
 def _find_indirect(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:

@@ -6,9 +6,6 @@ from spacy.language import Language
 from spacy.util import fix_random_seed
 
 import spacy_joint
-from spacy_joint.corpora.brat import read_brat
-from spacy_joint.corpora.quotations import JACKKNIFED, make_quotation_example
-from spacy_joint.quotation.marks import CUES, find_paragraph_starts
 
 SMALL = {
     "@architectures": "spacy_joint.BeamPerceptron.v1",
@@ -34,25 +31,6 @@ def unparsed() -> Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("quotation_spans")
     return nlp
-
-
-@pytest.fixture(scope="session")
-def read_quotes(assets):
-    """Read the tiny corpus, tagged and parsed, for a pipeline. Its gold cues pass for predicted ones."""
-    annotate = spacy_joint.load()
-
-    def read(nlp, part="train"):
-        docs = []
-        for doc in read_brat(assets / "tiny_quotes" / part, lambda text: annotate.tokenizer(text)):
-            for start in find_paragraph_starts(doc):
-                doc[start].is_sent_start = True
-            for _, component in annotate.pipeline:
-                doc = component(doc)
-            doc.spans[JACKKNIFED] = list(doc.spans[CUES])
-            docs.append(type(doc)(nlp.vocab).from_bytes(doc.to_bytes()))
-        return [make_quotation_example(doc, JACKKNIFED) for doc in docs]
-
-    return read
 
 
 @pytest.fixture(scope="session")

@@ -157,10 +157,22 @@ def test_the_speaker_is_a_mention_in_the_document(parsed):
         "The so-called “experts” came.",
         "THE “BIG NIGHT” IS HERE",
         'A "" b.',
+        "The show “Days And Nights.” is over.",
+        "She wants a city that is “open to all of us who live here.”",
     ],
 )
 def test_names_and_scare_quotes_are_no_quotations(find, text):
     assert find(text) == []
+
+
+def test_words_in_marks_in_the_middle_of_a_sentence_are_part_of_what_is_reported(parsed):
+    (quotation,) = parsed("The mayor said that the bridge was “a loss for all of us.”")._.quotations
+    assert quotation.type == "MIXED"
+    assert quotation.contents[0].text == "that the bridge was “a loss for all of us.”"
+
+
+def test_a_sentence_in_marks_in_the_middle_of_a_sentence_is_a_quotation(find):
+    assert find("She turned and told them “We are here to stay.”") == ["“We are here to stay.”"]
 
 
 # 9. A flag on each token, in linear time (spaCy #4885, #3196).

@@ -1,0 +1,50 @@
+"""What the columns of a document say about its quotation marks."""
+
+import pytest
+import spacy
+
+from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
+from spacy_joint.quotation.marks import MarkStyle
+from spacy_joint.token_columns import WordClasses
+
+
+@pytest.fixture
+def describe():
+    """The values of a column for the words between the first pair of marks: one, as they share it."""
+    columns = QuotationColumns(ALL_COLUMNS, WordClasses.from_dict({}), MarkStyle())
+    nlp = spacy.blank("en")
+
+    def describe(name, text):
+        doc = nlp(text)
+        cues = [token.i for token in doc if token.text in ("said", "says")]
+        _, (names, values, *_) = columns.columns_of(doc, cues)[0].__reduce__()
+        words = [token.text for token in doc if not token.is_space]
+        (value,) = set(values[words.index("“") : words.index("”") + 1, names.index(name)].tolist())
+        return value
+
+    return describe
+
+
+def test_a_pair_of_marks_begins_a_sentence_or_goes_on_with_one(describe):
+    texts = ["“We go.”", "He said:\n\n“We go.”", "It rained. “We go.”", "He said, “We go.”", "He said “We go.”"]
+    first, new_paragraph, after_stop, after_comma, after_word = (describe("pair_start", text) for text in texts)
+    assert first == new_paragraph
+    assert len({first, after_stop, after_comma, after_word}) == 4
+
+
+@pytest.mark.parametrize("other", ["It is “we go.”", "It is “We go”"])
+def test_a_pair_of_marks_may_hold_a_sentence_or_a_part_of_one(describe, other):
+    assert describe("pair_start", other) != describe("pair_start", "It is “We go.”")
+
+
+def test_a_pair_of_marks_knows_the_cues_beside_it_and_in_it(describe):
+    texts = [
+        "“We go.”",
+        "He said “We go.”",
+        "“We go,” the mayor said.",
+        "“We said no.”",
+        "“We go.” It is late, he said.",
+    ]
+    alone, before, after, inside, far = (describe("pair_cue", text) for text in texts)
+    assert len({alone, before, after, inside}) == 4
+    assert far == alone
