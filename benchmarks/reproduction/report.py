@@ -43,9 +43,9 @@ Here, not in the paper: a beam of {beam_width} where nothing else is said (20 in
 instance at a time. Features and everything else are the defaults of the components: passive-aggressive updates, weights
 averaged over all epochs, no dropout, no word classes. `laso` alone learns as the shipped pipelines do, but for their
 mixture of tables: perceptron updates at once, and a dropout of {dropout}. `greedy` has no beam.
-`early` sees little of a document, so it has as many epochs as it takes to search as many steps as the others, at most
-{early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The seed
-is {seed}. Nothing was tuned on these figures.
+`early` sees little of a document, so it has as many epochs as it takes to search twice as many steps as the others, at
+most {early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The
+seed is {seed}. Nothing was tuned on these figures. What has not been run yet has a dash.
 """
 
 NOTE_ON_MARKS = (
