@@ -122,11 +122,13 @@ def _lead(results: Results, first: Run, second: Run) -> Iterator[Statement]:
     mine = points[-1]
     who = f"{first.corpus}: `{first.strategy}`"
     yours = results.after_epochs(second, mine["number"])
-    if yours is not None:
+    # Where a longer run was looked at less often, at its last epoch before.
+    then = results.after_epochs(first, yours["number"]) if yours else None
+    if yours is not None and then is not None:
         yield Statement(
-            f"{who} is better than `{second.strategy}` after {yours['number']} epochs: F1 / LAS {_both(mine)}, "
+            f"{who} is better than `{second.strategy}` after {yours['number']} epochs: F1 / LAS {_both(then)}, "
             f"{_both(yours)}.",
-            _is_better(mine, yours),
+            _is_better(then, yours),
         )
     yours = results.after_seconds(second, mine["seconds"])
     if yours is not None:
