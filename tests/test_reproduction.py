@@ -91,7 +91,7 @@ def test_the_report_has_all_claims_tables_and_figures(project, finished):
     report = (project / REPORT).read_text(encoding="utf8")
     assert "spacy project run reproduce-quick" in report
     assert re.findall(r"^\*\*(\d)\. ", report, re.MULTILINE) == list("123456")
-    assert "not run" not in report
+    assert "not run" not in report and "missing" not in report
     figures = re.findall(r"\((reproduction_\w+)\.svg\)", report)
     assert len(figures) == 4
     for figure in figures:

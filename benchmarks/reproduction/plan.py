@@ -57,7 +57,8 @@ class Plan:
             strategy,
             beam_width=width,
             epochs=epochs,
-            passes=self.epochs if strategy == "early" else epochs,
+            # Twice, because its steps cost less: there must be enough of them to compare at equal times.
+            passes=2 * self.epochs if strategy == "early" else epochs,
             seed=self.seed,
             table_bits=self.table_bits,
             sentences=sentences,

@@ -43,9 +43,9 @@ Here, not in the paper: a beam of {beam_width} where nothing else is said (20 in
 instance at a time. Features and everything else are the defaults of the components: passive-aggressive updates, weights
 averaged over all epochs, no dropout, no word classes. `laso` alone learns as the shipped pipelines do, but for their
 mixture of tables: perceptron updates at once, and a dropout of {dropout}. `greedy` has no beam.
-`early` sees little of a document, so it has as many epochs as it takes to search as many steps as the others, at most
-{early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The seed
-is {seed}. Nothing was tuned on these figures.
+`early` sees little of a document, so it has as many epochs as it takes to search twice as many steps as the others, at
+most {early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The
+seed is {seed}. Nothing was tuned on these figures. A dash is for what has not been run.
 """
 
 NOTE_ON_MARKS = (
@@ -77,6 +77,7 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
             folds=plan.tagging.folds,
             seed=plan.seed,
         ),
+        _count_missing(plan, results),
         "## The claims\n",
         *_list_claims(plan, results),
         "## Boundaries and trees\n",
@@ -104,7 +105,13 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
         *_list_runs(plan, library, results),
     ]
     with replace_when_written(path) as temporary:
-        temporary.write_text("\n".join(parts), encoding="utf8")
+        temporary.write_text("\n".join(part for part in parts if part), encoding="utf8")
+
+
+def _count_missing(plan: Plan, results: Results) -> str:
+    runs = {run for runs in plan.list_tasks() for run in runs}
+    missing = sum(results.find(run) is None for run in runs)
+    return f"**{missing} of {len(runs)} runs are missing: verdicts are about the others.**\n" if missing else ""
 
 
 def _list_claims(plan: Plan, results: Results) -> Iterator[str]:
