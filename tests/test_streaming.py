@@ -72,7 +72,7 @@ def test_tokens_may_be_of_several_documents_and_another_vocabulary():
 def test_sentences_come_before_the_document_ends():
     def endless():
         while True:
-            yield tag(EDITED)
+            yield tag(TRANSCRIPT)
 
     sentences = NLP.get_pipe("joint_sbd_parser").stream(endless())
     assert len([next(sentences) for _ in range(100)]) == 100
