@@ -30,23 +30,18 @@ SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 app = typer.Typer(add_completion=False)
 
 
-def read_marks(path: Path) -> Iterator[tuple[bool, bool, bool]]:
-    """For each sentence of a file: whether it begins a document, another speaker's turn, a paragraph."""
+def read_marks(path: Path) -> Iterator[tuple[bool, bool]]:
+    """For each sentence of a file: whether it begins another speaker's turn, or a paragraph."""
     speaker, before = "", ""
-    document, paragraph = False, False
+    paragraph = False
     for line in path.read_text(encoding="utf8").splitlines():
-        if re.match(r"# newdoc\b", line):
-            document = True
-        elif re.match(r"# newpar\b", line):
+        if re.match(r"# newpar\b", line):
             paragraph = True
         elif found := re.match(r"# speaker(?:_id)? = (.*)", line):
             speaker = found[1]
-        elif line.startswith("1\t") or re.match(r"1-\d+\t", line):
-            if line.startswith("1-"):
-                # The words of the first token follow.
-                continue
-            yield document, speaker != before, paragraph
-            before, document, paragraph = speaker, False, False
+        elif line.startswith("1\t"):
+            yield speaker != before, paragraph
+            before, paragraph = speaker, False
 
 
 def read_starred(path: Path, vocab: Vocab) -> Iterator[tuple[Doc, np.ndarray, np.ndarray]]:
@@ -56,7 +51,7 @@ def read_starred(path: Path, vocab: Vocab) -> Iterator[tuple[Doc, np.ndarray, np
         kept = np.array([token.pos != PUNCT for token in doc])
         turns, paragraphs = np.zeros(len(doc) + 1, dtype=bool), np.zeros(len(doc) + 1, dtype=bool)
         for sentence in doc.sents:
-            _, turn, paragraph = next(marks)
+            turn, paragraph = next(marks)
             # The sentence begins with its first word that is left.
             first = sentence.start + int(np.argmax(kept[sentence.start : sentence.end]))
             if kept[first]:

@@ -12,7 +12,7 @@ from typing import Any
 import spacy
 from spacy.displacy import DependencyRenderer
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from .. import PRENOMINAL, load
 from ..cli.formats import describe_sentences
@@ -110,15 +110,16 @@ def _describe_quotations(doc: Doc, settings: Mapping[str, Any]) -> list[dict[str
     return [describe_quotation(quotation) for quotation in get_quotations(doc, *keys)]
 
 
+def _describe_span(span: Span) -> dict[str, Any]:
+    return {"text": span.text, "start": span.start_char, "end": span.end_char, "label": span.label_}
+
+
 def _describe_modifiers(doc: Doc, settings: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     if not settings:
         return None
     return [
         {
-            "text": span.text,
-            "start": span.start_char,
-            "end": span.end_char,
-            "label": span.label_,
+            **_describe_span(span),
             "best": reorder(span),
             "score": span._.order_score,
             "margin": span._.order_margin,
@@ -132,10 +133,7 @@ def _describe_hedges(doc: Doc, settings: Mapping[str, Any]) -> list[dict[str, An
         return None
     return [
         {
-            "text": span.text,
-            "start": span.start_char,
-            "end": span.end_char,
-            "label": span.label_,
+            **_describe_span(span),
             "structure": span._.parse_string,
         }
         for span in doc.spans[settings["spans_key"]]
