@@ -32,6 +32,9 @@ CARRIED = (ORTH, SPACY, SENT_START, TAG, POS)
 # In `Doc.user_data` of a part of a document: what was set for its first token, as in `Doc.to_array`. spaCy says of the
 # first token of every Doc that it starts a sentence.
 FIRST_START = "spacy_joint.first_start"
+# Words that may wait for a decision, unless the caller says otherwise: items of a beam need not ever agree. In one
+# passage that is repeated without end, the same doubt comes back each time, and the first is never resolved.
+MAX_DELAY = 10_000
 # No text is kept back longer than this for the end of a word.
 LONGEST_WORD = 10_000
 
@@ -111,11 +114,15 @@ class OpenDocument:
     """The search of a component over a document that is still coming.
 
     pipe (StructuredPipe): The component.
-    RAISES ValueError: If it was not trained, or its system cannot stream.
+    max_delay (int | None): Words that may wait for a decision; None: as many as it takes.
+    RAISES ValueError: If `max_delay` is not positive, the component was not trained, or its system cannot stream.
     """
 
-    def __init__(self, pipe: StructuredPipe) -> None:
+    def __init__(self, pipe: StructuredPipe, max_delay: int | None) -> None:
+        if max_delay is not None and max_delay < 1:
+            raise ValueError(Errors.J309.format(value=max_delay))
         self.pipe = pipe
+        self.max_delay = max_delay
         self.stream = pipe.perceptron.stream()
         self.columns = pipe.perceptron.templates.columns
         # What came and was not taken yet, and where among it the words are.
@@ -157,6 +164,11 @@ class OpenDocument:
         self.stream.feed(values, constraints)
         return self.stream.run()
 
+    @property
+    def n_late(self) -> int:
+        """How many of the words that wait have waited too long (int)."""
+        return 0 if self.max_delay is None else max(len(self.words) - self.max_delay, 0)
+
     def end(self) -> np.ndarray:
         """Says that nothing more comes; the actions that are left (uint16)."""
         self.stream.end()
@@ -176,7 +188,7 @@ class OpenDocument:
 
 
 def stream_sentences(
-    texts: Iterable[str], nlp: Language | None = None, *, max_delay: int | None = None
+    texts: Iterable[str], nlp: Language | None = None, *, max_delay: int | None = MAX_DELAY
 ) -> Iterator[Span]:
     """Splits a text that is still coming into sentences, and annotates them, in memory that does not grow with it.
 
@@ -198,7 +210,7 @@ def stream_sentences(
             return pipe.stream(docs, max_delay=max_delay)
         if not isinstance(pipe, SequenceTagger):
             raise ValueError(Errors.J037.format(name=name))
-        docs = pipe.stream(docs)
+        docs = pipe.stream(docs, max_delay=max_delay)
     raise ValueError(Errors.J038.format(pipeline=", ".join(nlp.pipe_names)))
 
 

@@ -1,6 +1,6 @@
 """Documents that are still coming: the same results as for the whole, as early as can be, in bounded memory."""
 
-from itertools import pairwise
+from itertools import islice, pairwise, repeat
 from pathlib import Path
 
 import numpy as np
@@ -69,13 +69,11 @@ def test_tokens_may_be_of_several_documents_and_another_vocabulary():
     assert [token.text for sentence in backwards for token in sentence] == [token.text for token in given[:20][::-1]]
 
 
-def test_sentences_come_before_the_document_ends():
-    def endless():
-        while True:
-            yield tag(TRANSCRIPT)
-
-    sentences = NLP.get_pipe("joint_sbd_parser").stream(endless())
-    assert len([next(sentences) for _ in range(100)]) == 100
+@pytest.mark.parametrize("text", [TRANSCRIPT, EDITED])
+def test_sentences_come_before_the_text_ends(text):
+    # Over one passage again and again the items of the beam need not ever agree.
+    sentences = stream_sentences(repeat(text), NLP)
+    assert len(list(islice(sentences, 300))) == 300
 
 
 def test_preset_boundaries_are_kept():
@@ -97,10 +95,29 @@ def test_decisions_can_be_forced(max_delay):
     assert max(map(len, sentences[1:])) <= 2 * max_delay + 64
 
 
+@pytest.mark.parametrize("max_delay", [1, 40])
+def test_decisions_on_tags_can_be_forced(max_delay):
+    doc = NLP.make_doc(TRANSCRIPT)
+    came = []
+
+    def watch():
+        for token in doc:
+            came.append(token)
+            yield token
+
+    n_done, delays = 0, []
+    for part in NLP.get_pipe("sequence_tagger").stream(watch(), max_delay=max_delay):
+        n_done += len(part)
+        delays.append(len(came) - n_done)
+    # The first piece shows the style of the document.
+    assert n_done == len(doc) and max(delays[2:]) <= max_delay + 64
+
+
+@pytest.mark.parametrize("name", ["sequence_tagger", "joint_sbd_parser"])
 @pytest.mark.parametrize("max_delay", [0, -1])
-def test_a_delay_has_to_be_positive(max_delay):
+def test_a_delay_has_to_be_positive(name, max_delay):
     with pytest.raises(ValueError, match="J309"):
-        stream([], max_delay=max_delay)
+        list(NLP.get_pipe(name).stream([], max_delay=max_delay))
 
 
 def test_the_window_does_not_grow():

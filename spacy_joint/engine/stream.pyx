@@ -202,8 +202,9 @@ cdef class Stream:
             item = self.search.history[<size_t>step * self.search.width + item].parent
         self.search.path(item, first, last, actions)
         result = np.empty(actions.size(), dtype=np.uint16)
+        cdef uint16_t[::1] cells = result
         for i in range(actions.size()):
-            result[i] = actions[i]
+            cells[i] = actions[i]
         return result
 
     cdef _release(self, int n_steps):

@@ -23,7 +23,7 @@ from thinc.api import Model
 
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..streaming import PIECE, OpenDocument, cut_into_pieces
+from ..streaming import MAX_DELAY, PIECE, OpenDocument, cut_into_pieces
 from ..structured_pipe import StructuredPipe
 from ..token_columns import find_after_blank_lines, move_off_whitespace
 from .margins import boundary_margins
@@ -202,7 +202,7 @@ class JointSbdParser(StructuredPipe):
             all_labels[0] = strings.add(self.cfg["labels"]["root"][0])
         return all_heads, all_labels, first
 
-    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = None) -> Iterator[Span]:
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Span]:
         """Splits a document that is still coming into sentences and parses them, in memory that does not grow with it.
 
         A sentence comes as soon as all items of the beam agree on it: whatever follows cannot change it. Tags are those
@@ -214,9 +214,7 @@ class JointSbdParser(StructuredPipe):
         YIELDS (Span): One sentence each; without forced decisions, those of a call on the whole document.
         RAISES ValueError: If `max_delay` is not positive.
         """
-        if max_delay is not None and max_delay < 1:
-            raise ValueError(Errors.J309.format(value=max_delay))
-        document = OpenDocument(self)
+        document = OpenDocument(self, max_delay)
         system = self.perceptron.system
         # Final actions of the sentence in work.
         rest = np.zeros(0, dtype=np.uint16)
@@ -225,7 +223,7 @@ class JointSbdParser(StructuredPipe):
             n_words, done, rest = system.split(np.concatenate([rest, document.feed(piece, must_start)]))
             must_start = False
             yield from self._take_done(document, n_words, done)
-            while max_delay is not None and len(document.words) > max_delay:
+            while document.n_late:
                 _, best, _ = system.split(np.concatenate([rest, document.stream.best()]), most=1)
                 if not len(best):
                     must_start = True

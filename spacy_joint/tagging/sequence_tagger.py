@@ -19,7 +19,7 @@ from spacy.training import Example
 
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..streaming import OpenDocument, cut_into_pieces
+from ..streaming import MAX_DELAY, OpenDocument, cut_into_pieces
 from ..structured_pipe import StructuredPipe
 from ..token_columns import COLUMNS, find_reference_starts, move_off_whitespace
 from .system import TaggingSystem
@@ -93,15 +93,21 @@ class SequenceTagger(StructuredPipe):
             first[[0, *tokens[1:][starts[1:]]]] = 1
             doc.from_array([SENT_START], first.astype(np.uint64))  # type: ignore[arg-type]  # wrong in its stub
 
-    def stream(self, tokens: Iterable[Doc | Token]) -> Iterator[Doc]:
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
         """Tags a document that is still coming, in memory that does not grow with it.
 
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
-        YIELDS (Doc): Its tokens with tags, in pieces of any length; together, what a call on the whole would give.
+        max_delay (int | None): Words that may wait. When there are more, the best tags are taken for the only ones.
+            None: as many as it takes.
+        YIELDS (Doc): Its tokens with tags, in pieces of any length; without forced decisions, together what a call on
+            the whole would give.
+        RAISES ValueError: If `max_delay` is not positive.
         """
-        document = OpenDocument(self)
+        document = OpenDocument(self, max_delay)
         for piece in cut_into_pieces(tokens, self.vocab):
             yield from self._take_done(document, document.feed(piece))
+            if document.n_late:
+                yield from self._take_done(document, document.stream.decide(document.n_late))
         yield from self._take_done(document, document.end(), ended=True)
 
     def _take_done(self, document: OpenDocument, actions: np.ndarray, ended: bool = False) -> Iterator[Doc]:
