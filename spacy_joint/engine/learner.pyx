@@ -7,12 +7,12 @@ says how far the weights move along the difference of their features. They combi
 - `early` (Collins & Roark 2004): stops when the correct item leaves the beam.
 - `max_violation` (Huang et al. 2012): searches to the end; the prefix where the correct item is furthest behind.
 - `dlaso` (Bjorkelund & Kuhn 2014): whenever the correct item leaves the beam, keeps that stretch aside and goes on from
-  the correct item alone; all stretches are learnt from together at the end of the document.
+  the correct item alone; weights change at the end of the document.
 - `laso` (Daume & Marcu 2005): the same, but weights change at once.
 
 - `perceptron` (Collins 2002): a step of fixed length.
-- `passive_aggressive` (Crammer et al. 2006, PA-I): the least step that mends the violation, one for all stretches of a
-  document: a step for each with its stale score overshoots.
+- `passive_aggressive` (Crammer et al. 2006, PA-I): the least step that mends the violation, for one stretch after another,
+  each measured anew: with the scores that the search saw, the steps of a document overshoot together.
 
 The instances of a batch are all searched with the weights of its start, by any number of threads, and applied in their
 order, so the number of threads does not change the result.
@@ -112,22 +112,15 @@ cdef cppclass Difference:
             if change.cell != <uint32_t>EMPTY:
                 this.find(change.cell)[0] = change
 
-    void pack() noexcept nogil:
-        """Leaves just the cells that differ. Nothing can be added after."""
+    vector[ChangeC] pop() noexcept nogil:
+        """Hands out the cells that differ. Empty from then on."""
+        cdef vector[ChangeC] result
         cdef ChangeC change
-        cdef size_t n = 0
+        result.reserve(this.n)
         for change in this.changes:
             if change.cell != <uint32_t>EMPTY and change.value != 0:
-                this.changes[n] = change
-                n += 1
-        this.changes.resize(n)
-        this.n = n
-
-    double squared_norm() noexcept nogil:
-        cdef double result = 0
-        cdef ChangeC change
-        for change in this.changes:
-            result += <double>change.value * change.value
+                result.push_back(change)
+        this.clear()
         return result
 
 
@@ -153,9 +146,8 @@ cdef class Instance:
 
 cdef class Outcome:
     """What the search of one instance gave."""
-    cdef Difference difference
-    cdef double violation       # of all stretches
-    cdef double loss            # of the stretches in the difference: one each
+    cdef vector[vector[ChangeC]] differences    # of stretches that were not learnt from yet
+    cdef double violation                       # of all stretches
     cdef int n_stretches
     cdef int n_used
     cdef int status
@@ -176,6 +168,7 @@ cdef class Worker:
     cdef double aggressiveness
     cdef vector[StretchC] stretches
     cdef vector[uint16_t] predicted
+    cdef Difference difference
 
     def __cinit__(self, System system, Templates templates, int width, int strategy, bint passive_aggressive,
                   double aggressiveness):
@@ -207,7 +200,7 @@ cdef class Worker:
         self.stretches.clear()
         self.predicted.clear()
         self.search.start(input)
-        self.start_difference(input, outcome)
+        self.start_differences(input)
         memcpy(self.search.state(self.search.width), self.search.state(0), self.system.state_size)
         gold_total[0] = 0
         outcome.n_used = n_gold
@@ -281,36 +274,39 @@ cdef class Worker:
 
     cdef int learn_now(self, const InputC* input, const uint16_t* gold, Outcome outcome,
                        Weights weights) noexcept nogil:
-        if self.find_difference(input, gold, outcome) == -1:
+        if self.find_differences(input, gold, outcome) == -1:
             return -1
         self.apply(outcome, weights)
-        outcome.difference.clear()
-        outcome.loss = 0
+        outcome.differences.clear()
         self.stretches.clear()
         self.search.forget_sums()
         return 0
 
     cdef void apply(self, Outcome outcome, Weights weights) noexcept nogil:
-        """Moves the weights along the difference; leaves the count of instances alone."""
-        cdef double step = self.aggressiveness
-        cdef double violation = 0
+        """Moves the weights along one difference after another; leaves the count of instances alone."""
+        cdef size_t i
+        cdef double step, violation, squared_norm
         cdef ChangeC change
-        if outcome.difference.n == 0:
-            return
-        if self.passive_aggressive:
-            # Measured anew: instances of the same batch that came before may have mended, or worsened, it already.
-            for change in outcome.difference.changes:
-                violation -= <double>weights._raw[change.cell] * change.value
-            step = max(0.0, min(step, (violation + outcome.loss) / outcome.difference.squared_norm()))
-        weights.add(outcome.difference.changes.data(), outcome.difference.n, step)
+        for i in range(outcome.differences.size()):
+            if outcome.differences[i].empty():
+                continue
+            step = self.aggressiveness
+            if self.passive_aggressive:
+                # Measured anew: stretches that came before may have mended, or worsened, it already.
+                violation = squared_norm = 0
+                for change in outcome.differences[i]:
+                    violation -= <double>weights._raw[change.cell] * change.value
+                    squared_norm += <double>change.value * change.value
+                step = max(0.0, min(step, (violation + 1) / squared_norm))
+            weights.add(outcome.differences[i].data(), outcome.differences[i].size(), step)
 
-    cdef void start_difference(self, const InputC* input, Outcome outcome) noexcept nogil:
-        outcome.difference.clear()
+    cdef void start_differences(self, const InputC* input) noexcept nogil:
+        self.difference.clear()
         arena_clear(&self.arena)
         self.system.start(input, self.gold_state)
         self.walked = 0
 
-    cdef int find_difference(self, const InputC* input, const uint16_t* gold, Outcome outcome) noexcept nogil:
+    cdef int find_differences(self, const InputC* input, const uint16_t* gold, Outcome outcome) noexcept nogil:
         """Walks the stretches again for the features in which they differ. 0, or why not."""
         cdef const uint16_t* predicted
         cdef int p
@@ -319,33 +315,32 @@ cdef class Worker:
             predicted = self.predicted.data() + stretch.first_predicted
             p = 0
             while self.walked < stretch.first:
-                if self.step(input, self.gold_state, gold[self.walked], 0, outcome) == -1:
+                if self.step(input, self.gold_state, gold[self.walked], 0) == -1:
                     return NO_MEMORY
                 self.walked += 1
             while self.walked < stretch.gold_end and p < <int>stretch.n_predicted and gold[self.walked] == predicted[p]:
-                if self.step(input, self.gold_state, gold[self.walked], 0, outcome) == -1:
+                if self.step(input, self.gold_state, gold[self.walked], 0) == -1:
                     return NO_MEMORY
                 self.walked += 1
                 p += 1
             memcpy(self.other_state, self.gold_state, self.system.state_size)
             while self.walked < stretch.gold_end:
-                if self.step(input, self.gold_state, gold[self.walked], 1, outcome) == -1:
+                if self.step(input, self.gold_state, gold[self.walked], 1) == -1:
                     return NO_MEMORY
                 self.walked += 1
             while p < <int>stretch.n_predicted:
-                if self.step(input, self.other_state, predicted[p], -1, outcome) == -1:
+                if self.step(input, self.other_state, predicted[p], -1) == -1:
                     return NO_MEMORY
                 p += 1
+            outcome.differences.push_back(self.difference.pop())
             outcome.n_stretches += 1
-            outcome.loss += 1
             outcome.violation += stretch.violation
             if self.arena.used >= self.arena.collect_at:
                 if arena_collect(&self.arena, &self.gold_state, 1, self.system.n_state_links) == -1:
                     return NO_MEMORY
-        outcome.difference.pack()
         return 0
 
-    cdef int step(self, const InputC* input, char* state, int action, int sign, Outcome outcome) noexcept nogil:
+    cdef int step(self, const InputC* input, char* state, int action, int sign) noexcept nogil:
         """Takes a step, and counts its features unless sign is 0."""
         cdef uint64_t[MAX_SLOTS] slots
         cdef uint64_t[MAX_TEMPLATES] hashes
@@ -356,7 +351,7 @@ cdef class Worker:
                 n = self.templates.block_features(b, input, slots, self.search.table.bits, hashes)
                 n = keep_features(&self.search.filter, hashes, n)
                 for i in range(n):
-                    outcome.difference.add(<uint32_t>(hashes[i] + action), hashes[i], sign)
+                    self.difference.add(<uint32_t>(hashes[i] + action), hashes[i], sign)
         if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:
             return -1
         self.system.advance(input, &self.arena, state, action)
@@ -467,7 +462,7 @@ cdef class Learner:
         with nogil:
             outcome.status = worker.find_stretches(input, gold, n_gold, outcome, weights)
             if outcome.status == 0:
-                outcome.status = worker.find_difference(input, gold, outcome)
+                outcome.status = worker.find_differences(input, gold, outcome)
         if outcome.status == NO_MEMORY:
             raise MemoryError(Errors.J003)
         if outcome.status == ILLEGAL:

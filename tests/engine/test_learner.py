@@ -175,6 +175,14 @@ def test_a_passive_aggressive_step_mends_the_violation_of_one_stretch_exactly():
     assert (weights.raw.astype(np.float64) ** 2).sum() == pytest.approx(smallest, rel=1e-5)
 
 
+def test_a_passive_aggressive_step_is_measured_anew():
+    # Of the same document twice, the first step has mended what the second would.
+    document = longest(random_problem(TAGGING))
+    (once, _), (twice, _) = (train(TAGGING, batch, strategy="early", batch_size=2) for batch in (document, document * 2))
+    assert once.raw.any()
+    np.testing.assert_allclose(once.raw, twice.raw, atol=1e-6)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("system", [JOINT, TAGGING])
 def test_an_empty_document_teaches_nothing_but_counts(strategy, system):
