@@ -38,7 +38,7 @@ def project(tmp_path_factory):
     shutil.copy(ROOT / "project.yml", directory)
     shutil.copytree(ROOT / "benchmarks", directory / "benchmarks")
     (directory / "assets").mkdir()
-    for path in (ROOT / "assets").glob("tiny_*.conllu"):
+    for path in [*(ROOT / "assets").glob("tiny_*.conllu"), ROOT / "assets" / "en_word_classes.msgpack"]:
         shutil.copy(path, directory / "assets")
     command = [sys.executable, "benchmarks/reproduce.py", "assets", str(WORK), str(REPORT), "--quick"]
     # A group of its own, so that it ends as a whole.

@@ -19,7 +19,7 @@ from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.unpunctuated import unpunctuate
 from spacy_joint.structured_pipe import StructuredPipe
 
-from .learning import make_pipe, train_fully
+from .learning import WORD_CLASSES, make_pipe, train_fully
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ CORPORA = {
 @dataclass(frozen=True)
 class Tagging:
     """How taggers learn: as configs/sequence_tagger.cfg says, but with one table."""
+
+    word_classes: str = WORD_CLASSES.name
 
     folds: int = 5
     epochs: int = 8

@@ -7,6 +7,7 @@ before the first epoch, and are not in the times.
 import random
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import spacy
@@ -15,6 +16,9 @@ from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
 from spacy_joint.structured_pipe import StructuredPipe
+
+# Of English, for Naija as well, most of whose words are English.
+WORD_CLASSES = Path(__file__).parents[2] / "assets" / "en_word_classes.msgpack"
 
 
 class Epoch(NamedTuple):
@@ -37,6 +41,8 @@ def make_pipe(
 ) -> StructuredPipe:
     """A component that is ready to learn. model: What differs from the factory's defaults."""
     nlp = spacy.blank("en", vocab=vocab)
+    classes = {"@readers": "srsly.read_msgpack.v1", "path": str(WORD_CLASSES)}
+    nlp.config["initialize"]["components"][factory] = {"word_classes": classes}
     nlp.add_pipe(factory, config={"model": model, **settings})
     fix_random_seed(seed)
     nlp.initialize(lambda: examples)

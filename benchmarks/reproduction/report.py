@@ -41,12 +41,13 @@ for the WSJ, EWT* and GUM* for WSJ*; NSC*, transcribed Naija whose tags are UPOS
 
 Here, not in the paper: a beam of {beam_width} where nothing else is said (20 in the paper), {epochs} epochs, and one
 instance at a time. Features and everything else are the defaults of the components: passive-aggressive updates, weights
-averaged over all epochs, no dropout, no word classes. `laso` alone learns as the shipped pipelines do, but for their
-mixture of tables: perceptron updates at once, and a dropout of {dropout}. `greedy` has no beam.
+averaged over all epochs; word classes are those of the shipped pipelines, and dropout is {dropout}. `laso` alone learns
+as the shipped pipelines do, but for their mixture of tables: perceptron updates at once, and a dropout of
+{dropout_of_laso}. `greedy` has no beam.
 `early` sees little of a document, so it has as many epochs as it takes to search twice as many steps as the others, at
 most {early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The
-seed is {seed}. Two things were settled after first figures of dev: how long `early` goes on, and that NOSYNTAX is run
-with `laso`, too. A dash is for what has not been run.
+seed is {seed}. Four things were settled after first figures of dev: how long `early` goes on, that NOSYNTAX is run with
+`laso`, too, the dropout and the number of epochs of all. A dash is for what has not been run.
 """
 
 NOTE_ON_MARKS = (
@@ -74,7 +75,8 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
             beam_width=plan.beam_width,
             epochs=plan.epochs,
             early=plan.longer["early"],
-            dropout=DROPOUT["laso"],
+            dropout=DROPOUT["dlaso"],
+            dropout_of_laso=DROPOUT["laso"],
             folds=plan.tagging.folds,
             seed=plan.seed,
         ),

@@ -23,7 +23,7 @@ from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 from spacy_joint.structured_pipe import StructuredPipe
 
 from .corpora import CORPORA, Corpus, Library
-from .learning import make_pipe, train
+from .learning import WORD_CLASSES, make_pipe, train
 
 PARSER = "joint_sbd_parser"
 MEASURES = {"boundary_f": "boundary_f", "las": "dep_las_punct"}
@@ -34,7 +34,7 @@ STRATEGIES: dict[str, dict[str, Any]] = {
     **{name: {"strategy": name} for name in ("greedy", "early", "max_violation", "dlaso")},
     "laso": {"strategy": "laso", "rule": "perceptron", "min_met": 12},
 }
-DROPOUT = {"laso": 0.4}
+DROPOUT = {name: 0.4 if name == "laso" else 0.2 for name in STRATEGIES}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Run:
     @property
     def settings(self) -> dict[str, Any]:
         """Everything that decides what comes out."""
-        return {**asdict(self), "learning": STRATEGIES[self.strategy], "dropout": DROPOUT.get(self.strategy, 0.0)}
+        learning = {**STRATEGIES[self.strategy], "dropout": DROPOUT[self.strategy], "word_classes": WORD_CLASSES.name}
+        return {**asdict(self), "learning": learning}
 
     def perform(self, library: Library, store: "Store") -> dict[str, Any]:
         """Train and score."""
@@ -80,7 +81,7 @@ class Run:
         dev = library.read_tagged(corpus, "dev")
         epochs = []
         passes = 0.0
-        dropout = DROPOUT.get(self.strategy, 0.0)
+        dropout = DROPOUT[self.strategy]
         for epoch in train(pipe, examples, epochs=self.epochs, seed=self.seed, dropout=dropout):
             passes += epoch.used
             is_last = epoch.number == self.epochs or passes >= self.passes

@@ -178,7 +178,8 @@ def test_a_passive_aggressive_step_mends_the_violation_of_one_stretch_exactly():
 def test_a_passive_aggressive_step_is_measured_anew():
     # Of the same document twice, the first step has mended what the second would.
     document = longest(random_problem(TAGGING))
-    (once, _), (twice, _) = (train(TAGGING, batch, strategy="early", batch_size=2) for batch in (document, document * 2))
+    once, _ = train(TAGGING, document, strategy="early")
+    twice, _ = train(TAGGING, document * 2, strategy="early", batch_size=2)
     assert once.raw.any()
     np.testing.assert_allclose(once.raw, twice.raw, atol=1e-6)
 
