@@ -1,12 +1,12 @@
-"""Sentence boundaries of text without punctuation: how sure the parser is of them, and what it gains from some that are
-given.
+"""Sentence boundaries of text without punctuation: how sure the parser is of them, what it gains from some that are
+given, and what a bias for them does.
 
 Documents are lower-cased and without punctuation, tokens are gold, all else is predicted. Given boundaries are those
 that a transcript shows anyway: where the speaker changes (`# speaker` or `# speaker_id` of the corpus), and where a
 paragraph begins (`# newpar`).
 """
 
-from measure import PARSER, format_table, write_results
+from measure import PARSER, format_table, read_references, write_results
 
 # isort: split
 import re
@@ -19,13 +19,19 @@ import spacy
 import typer
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.unpunctuated import unpunctuate
+from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
 # Shares of the predicted boundaries that are left, by margin.
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
+
+BIASES = (-100, -50, 0, 20, 40, 60, 100)
+BIASED = {"P": "boundary_p", "R": "boundary_r", "F1": "boundary_f", "LAS": "dep_las_punct"}
 
 app = typer.Typer(add_completion=False)
 
@@ -134,6 +140,26 @@ def margins(
         rows.append([f"{share:.0%}", f"{least:.1f}", f"{precision:.1f}", f"{recall:.1f}"])
     print(format_table(["of the boundaries", "least margin", "precision", "recall"], rows))
     write_results({"corpus": corpus.name, "margins": results}, output)
+
+
+@app.command()
+def biases(
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Show how `boundary_bias` trades precision for recall."""
+    results = {}
+    for bias in BIASES:
+        nlp = spacy.load(model, config={"components": {PARSER: {"boundary_bias": float(bias)}}})
+        examples = [make_example(reference) for reference in read_references(corpus, nlp.vocab, starred=True)]
+        predicted = nlp.pipe(example.predicted for example in examples)
+        pairs = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
+        scores = score_boundaries_and_trees(pairs)
+        results[bias] = {name: scores[key] for name, key in BIASED.items()}
+    rows = [[bias, *(f"{100 * value:.1f}" for value in scores.values())] for bias, scores in results.items()]
+    print(format_table(["bias", *BIASED], rows))
+    write_results({"corpus": corpus.name, "biases": results}, output)
 
 
 if __name__ == "__main__":

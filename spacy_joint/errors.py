@@ -45,6 +45,7 @@ class Errors(metaclass=_Catalogue):
     J024 = "These weights were not finished: there is nothing to predict with. Train the component, or load a model."
     J025 = "min_met is {min_met}; 1 to 255 are allowed."
     J026 = "n_tables is {n_tables}; 1 to {most} are allowed."
+    J027 = "The bias of action {action} is {value}; numbers up to {most} of actions that the system has are allowed."
     J030 = "beam_width is {width}; 1 to {most} are allowed."
     J031 = "A system has {n} actions; 1 to {most} are allowed. Use fewer labels."
     J032 = "A system has {n} slots; at most {most} are allowed."
@@ -102,6 +103,7 @@ class Errors(metaclass=_Catalogue):
     J305 = "The heads of the sentence of tokens {begin} to {last} form a cycle. Give it a tree."
     J306 = "A search cannot have arrays of shapes {shapes}, or names items that it does not have. Use `Search.trace`."
     J307 = "n_best is {value}; it must be at least 1."
+    J308 = "boundary_bias is {value}. Give a number up to {most}, below 0 for fewer boundaries."
     J309 = "max_delay counts words that may wait, not {value}. Give a number above 0, or None."
 
     # Tagging

@@ -43,6 +43,7 @@ QUOTATION_SCORES = (
         "sb_position": "early",
         "blank_lines": True,
         "boundary_margins": False,
+        "boundary_bias": 0.0,
         "scorer": {"@scorers": "spacy_joint.boundary_and_tree_scorer.v1"},
     },
     default_score_weights={
@@ -66,6 +67,7 @@ def make_joint_sbd_parser(
     sb_position: str,
     blank_lines: bool,
     boundary_margins: bool,
+    boundary_bias: float,
     scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a parser that finds sentence boundaries and dependency trees of whole documents jointly.
@@ -75,6 +77,8 @@ def make_joint_sbd_parser(
         is parsed.
     blank_lines (bool): Whether a blank line ends a sentence, as between paragraphs.
     boundary_margins (bool): Whether to say how sure the search was of each boundary, in `Token._.boundary_margin`.
+    boundary_bias (float): What to add to the score of each boundary, in the units of margins: above 0 for more and
+        shorter sentences, below 0 for fewer and longer ones. Learning does not see it.
     scorer (Callable): The scorer.
     """
     from .parsing.joint_sbd_parser import JointSbdParser
@@ -87,6 +91,7 @@ def make_joint_sbd_parser(
         sb_position=sb_position,
         blank_lines=blank_lines,
         boundary_margins=boundary_margins,
+        boundary_bias=boundary_bias,
     )
 
 

@@ -35,6 +35,12 @@ cdef struct SumCacheC:
     uint32_t n_slots        # a power of two
 
 
+# What is added to every score of an action.
+cdef struct BiasC:
+    uint16_t action
+    float value
+
+
 cdef struct MissC:
     uint32_t slot           # of the cache
     uint32_t first, n       # of offsets
@@ -44,6 +50,7 @@ cdef class Search:
     cdef readonly System system
     cdef readonly Templates templates
     cdef readonly int width
+    cdef vector[BiasC] biases
     cdef TableC table
     cdef FilterC filter
     cdef ArenaC arena

@@ -1,3 +1,6 @@
+from collections.abc import Mapping
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
@@ -7,6 +10,8 @@ from .system import System
 from .templates import Templates
 from .weights import Weights
 
+MOST_BIAS: Final[float]
+
 class Search:
     @property
     def system(self) -> System: ...
@@ -14,7 +19,9 @@ class Search:
     def templates(self) -> Templates: ...
     @property
     def width(self) -> int: ...
-    def __new__(cls, system: System, templates: Templates, width: int) -> Self: ...
+    def __new__(
+        cls, system: System, templates: Templates, width: int, biases: Mapping[int, float] | None = None
+    ) -> Self: ...
     def predict(self, weights: Weights, columns: Columns, exact: bool = False) -> NDArray[np.uint16]: ...
     def predict_all(self, weights: Weights, columns: Columns) -> list[tuple[NDArray[np.uint16], float]]: ...
     def trace(

@@ -14,17 +14,23 @@ from .templates cimport MAX_TEMPLATES, keep_features
 from .weights cimport Weights, first_above, prefetch, prefetch_row
 
 
+# Scores stay numbers that float32 tells apart.
+MOST_BIAS = 1e6
+
+
 cdef class Search:
     """A beam search and its buffers.
 
     system (System): What is searched.
     templates (Templates): What it sees.
     width (int): Items of the beam, 1..1024.
-    RAISES ValueError: If the width or the system's number of actions is out of range, or the templates were compiled
-        for a system with other slots.
+    biases (Mapping[int, float]): What to add to the scores of actions.
+    RAISES ValueError: If the width, the system's number of actions or a bias is out of range, or the templates were
+        compiled for a system with other slots.
     """
 
-    def __cinit__(self, System system not None, Templates templates not None, int width):
+    def __cinit__(self, System system not None, Templates templates not None, int width, biases=None):
+        cdef BiasC bias
         if not 1 <= width <= MAX_WIDTH:
             raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
         if not 1 <= system.n_actions <= MAX_ACTIONS:
@@ -39,6 +45,11 @@ cdef class Search:
                     raise ValueError(
                         Errors.J040.format(what="slot of the templates", name=name, known=", ".join(slots))
                     )
+        for action, value in (biases or {}).items():
+            if not 0 <= action < system.n_actions or not abs(value) <= MOST_BIAS:
+                raise ValueError(Errors.J027.format(action=action, value=value, most=MOST_BIAS))
+            bias.action, bias.value = action, value
+            self.biases.push_back(bias)
         self.system = system
         self.templates = templates
         self.width = width
@@ -138,6 +149,7 @@ cdef class Search:
         cdef const char* cells = <const char*>self.table.cells
         cdef uint64_t* offsets
         cdef MissC miss
+        cdef BiasC bias
         cdef size_t m, first
         cdef int i, item, b, j, n, n_scored
         cdef void* sums[MAX_TEMPLATES]
@@ -175,6 +187,8 @@ cdef class Search:
             for b in range(n_blocks):
                 sums[b] = self.cache.sums + self.used[<size_t>item * n_blocks + b] * sum_size
             self.table.kernels.to_scores(self.scores + item * padded, sums, n_blocks, padded, self.table.scale)
+            for bias in self.biases:
+                self.scores[item * padded + bias.action] += bias.value
         return 0
 
     cdef void find_sums(self, const InputC* input, const uint64_t* slots, int item) noexcept nogil:

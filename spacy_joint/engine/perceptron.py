@@ -78,6 +78,8 @@ class Perceptron:
             raise ValueError(Errors.J026.format(n_tables=n_tables, most=MOST_TABLES))
         self.n_tables = n_tables
         self.threads = threads
+        # What is added to the scores of actions in predictions, not in learning.
+        self.biases: dict[int, float] = {}
         # Decides which features dropout leaves out.
         self.seed = 0
         self._system: System | None = None
@@ -177,7 +179,7 @@ class Perceptron:
         self._idle_searches.append(search)
 
     def _make_search(self, beam_width: int) -> Any:
-        return Search(self.system, self.templates, beam_width)
+        return Search(self.system, self.templates, beam_width, self.biases)
 
     def _make_learner(self, weights: Weights, seed: int) -> Any:
         return Learner(
@@ -195,7 +197,7 @@ class Perceptron:
     def stream(self) -> Stream:
         """A search over a document that is still coming."""
         self.finish()
-        return Stream(self.system, self.templates, self.beam_width, self.weights)
+        return Stream(self.system, self.templates, self.beam_width, self.weights, self.biases)
 
     def update(self, instances: Sequence[Any], dropout: float = 0.0) -> dict[str, float]:
         """Learns from a batch: see `Learner.update`. With several tables, the sums are those of the first."""

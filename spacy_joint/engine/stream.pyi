@@ -1,3 +1,5 @@
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -6,7 +8,14 @@ from .templates import Templates
 from .weights import Weights
 
 class Stream:
-    def __init__(self, system: System, templates: Templates, width: int, weights: Weights) -> None: ...
+    def __init__(
+        self,
+        system: System,
+        templates: Templates,
+        width: int,
+        weights: Weights,
+        biases: Mapping[int, float] | None = None,
+    ) -> None: ...
     @property
     def n_tokens(self) -> int: ...
     @property

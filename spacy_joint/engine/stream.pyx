@@ -30,6 +30,7 @@ cdef class Stream:
     templates (Templates): What it sees.
     width (int): Items of the beam.
     weights (Weights): Finished weights.
+    biases (Mapping[int, float]): See `Search`.
     RAISES ValueError: If the states of the system cannot be moved along a document, or the weights are not finished.
     """
     cdef readonly Search search
@@ -42,10 +43,10 @@ cdef class Stream:
     cdef int n_ahead                    # tokens that a step may look at behind the last that its state knows of
     cdef bint started
 
-    def __init__(self, System system not None, templates, int width, Weights weights not None):
+    def __init__(self, System system not None, templates, int width, Weights weights not None, biases=None):
         if not system.streams:
             raise ValueError(Errors.J035.format(name=type(system).__name__))
-        self.search = Search(system, templates, width)
+        self.search = Search(system, templates, width, biases)
         self.weights = weights
         self.search.use_weights(weights.prediction_table())
         self.n_ahead = templates.most_ahead

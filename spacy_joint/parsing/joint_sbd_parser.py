@@ -21,6 +21,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..engine.beam import MOST_BIAS
 from ..engine.learner import Instance
 from ..errors import Errors
 from ..streaming import MAX_DELAY, PIECE, OpenDocument, cut_into_pieces
@@ -29,7 +30,7 @@ from ..token_columns import find_after_blank_lines, move_off_whitespace
 from .margins import boundary_margins
 from .oracle import oracle_actions
 from .reference_trees import read_reference
-from .system import JointSystem
+from .system import SB_ACTION, JointSystem
 
 # What spaCy's own parser puts where it puts no label.
 NO_LABEL = "dep"
@@ -53,6 +54,9 @@ class JointSbdParser(StructuredPipe):
 
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
+        if not abs(self.cfg["boundary_bias"]) <= MOST_BIAS:
+            raise ValueError(Errors.J308.format(value=self.cfg["boundary_bias"], most=MOST_BIAS))
+        self.perceptron.biases = {SB_ACTION: self.cfg["boundary_bias"]}
         if self.cfg["boundary_margins"] and not Token.has_extension("boundary_margin"):
             Token.set_extension("boundary_margin", getter=get_boundary_margin)
 

@@ -8,6 +8,7 @@ from ..engine.system import System
 
 TOKEN_SLOTS: Final[dict[str, int]]
 VALUE_SLOTS: Final[dict[str, int]]
+SB_ACTION: Final[int]
 
 class JointSystem(System):
     @property

@@ -56,6 +56,7 @@ cdef enum:
     ACTION_BEFORE
     N_SLOTS
 
+SB_ACTION = SB
 TOKEN_SLOTS = {
     "s0": S0, "s1": S1, "s2": S2, "s3": S3, "b0": B0, "b1": B1, "b2": B2,
     "s0.left": S0_LEFT, "s0.left2": S0_LEFT2, "s0.right": S0_RIGHT, "s0.right2": S0_RIGHT2,

@@ -50,6 +50,12 @@ def all_paths(walk_to, prefix=()):
 # What is found
 
 
+@pytest.mark.parametrize("biases", [{-1: 1.0}, {10_000: 1.0}, {0: float("nan")}, {0: float("inf")}])
+def test_biases_are_of_actions_that_are_there(biases):
+    with pytest.raises(ValueError, match="J027"):
+        Search(TAGGING, templates_for(TAGGING), 4, biases)
+
+
 @QUICK
 @given(SYSTEMS, st.integers(0, 10), seeds, st.sampled_from([1, 4, 40]), st.data())
 def test_a_prediction_is_a_legal_path_to_a_final_state(system, n_tokens, seed, width, data):

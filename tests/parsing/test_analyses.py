@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import dropwhile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +38,9 @@ def tag(nlp, words, starts=None):
     for token, start in zip(doc, starts or [], strict=False):
         token.is_sent_start = start
     return doc
+
+
+TAGGED = tag(load(4), (Path(__file__).parents[2] / "assets" / "transcript.txt").read_text(encoding="utf8").split())
 
 
 def describe(doc):
@@ -144,3 +148,40 @@ def test_boundaries_given_in_part_are_obeyed_in_every_mode_at_every_width(width,
             if forced or start is not None:
                 assert bool(token.is_sent_start) is (forced or start)
             forced = False
+
+
+# Biases
+
+
+def count_sentences(bias, parse):
+    parser = spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": bias}).get_pipe("joint_sbd_parser")
+    return len(list(parse(parser)))
+
+
+@pytest.mark.parametrize(
+    "parse",
+    [
+        lambda parser: parser(TAGGED.copy()).sents,
+        lambda parser: parser.beam_parse(TAGGED, n_best=2)[0].doc.sents,
+        lambda parser: parser.stream(iter(TAGGED)),
+    ],
+    ids=["call", "n-best", "stream"],
+)
+def test_a_bias_makes_more_or_fewer_sentences(parse):
+    fewest, fewer, usual, more, most = (count_sentences(bias, parse) for bias in (-1e6, -300.0, 0.0, 300.0, 1e6))
+    # The beam compares paths that are not at the same token, so even then not all tokens start a sentence.
+    assert fewest == 1 and most > 0.9 * len(TAGGED)
+    assert fewest <= fewer < usual < more <= most
+
+
+def test_given_boundaries_come_before_a_bias():
+    parser = spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": 1e6}).get_pipe("joint_sbd_parser")
+    doc = parser(tag(load(4), WORDS, starts=[None, False, False] + [None] * (len(WORDS) - 3)))
+    assert not doc[1].is_sent_start and not doc[2].is_sent_start
+    assert len(list(doc.sents)) > 0.5 * len(WORDS)
+
+
+@pytest.mark.parametrize("bias", [1e7, -1e7])
+def test_a_bias_is_a_number_that_scores_can_take(bias):
+    with pytest.raises(ValueError, match="J308"):
+        spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": bias})

@@ -157,6 +157,15 @@ def test_a_parser_of_given_sentences_learns_trees_alone(new_parser, read_example
     assert scores["dep_las_punct"] > 0.9
 
 
+def test_learning_does_not_see_the_bias(new_parser, read_examples, train):
+    weights = []
+    for bias in (0.0, 1e5):
+        nlp = new_parser(boundary_bias=bias)
+        train(nlp, read_examples(nlp, keep=["TAG"]), epochs=2)
+        weights.append(nlp.get_pipe("joint_sbd_parser").perceptron.to_bytes())
+    assert weights[0] == weights[1]
+
+
 @pytest.mark.parametrize("sb_position", ["early", "late"])
 def test_boundaries_can_be_decided_early_or_late(new_parser, read_examples, train, sb_position):
     nlp = new_parser(sb_position=sb_position)
