@@ -115,7 +115,7 @@ def make_full_plan(seed: int) -> Plan:
         corpora_of_beams=("NSC*",),
         beam_width=8,
         beam_widths=(1, 4, 8, 20, 40, 100),
-        epochs=20,
+        epochs=12,
         longer={"early": 1024},
         seed=seed,
         table_bits=23,

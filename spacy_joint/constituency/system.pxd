@@ -47,6 +47,7 @@ cdef struct StateC:
     uint16_t last_action, action_before     # + 1; 0: none
     uint8_t n_unary         # how often s0 was extended by UNARY in a row
     uint8_t finished
+    uint16_t unused         # no bytes without a name: equal states are the same bytes
 
 
 cdef class HedgeSystem(System):

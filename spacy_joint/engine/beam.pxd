@@ -3,6 +3,10 @@
 A `Search` owns all buffers of one search after another: two arrays of states, an arena, the history of who came from
 whom by which action, and the sums of blocks of features seen lately. One search at a time; one `Search` a thread.
 
+Items whose states are the same bytes have the same future, so only the best of them stays (recombination, Huang & Sagae
+2010, without their packing of what states do not show): where sentences end, what differs within them ends to take up
+room in the beam.
+
 The cost of a step does not depend on how long the document is: states are copied by value (a few dozen bytes), the
 arena is collected now and then, outputs are rebuilt from the history at the end.
 """
@@ -65,6 +69,7 @@ cdef class Search:
     cdef int n_items
     cdef int n_steps
     cdef vector[HistoryC] history   # n_steps x width
+    cdef bint recombines            # whether of equal states only the best stays in the beam
     cdef bint keeps_lags            # whether `lags` is kept
     cdef vector[float] lags         # n_steps x width: how far items were below the best
     cdef vector[uint64_t] offsets
@@ -77,6 +82,7 @@ cdef class Search:
 
     cdef int _run(self, Weights weights, Columns columns, bint exact) except -1
     cdef _path(self, int item)
+    cdef bint is_among(self, const char* state, int n) noexcept nogil
     cdef int use_table(self, TableC table) except -1
     cdef int use_weights(self, TableC table) except -1
     cdef void forget_sums(self) noexcept nogil
@@ -86,8 +92,10 @@ cdef class Search:
     cdef int score(self, const InputC* input, bint with_extra) noexcept nogil
     # Fills best[] with the best continuations of the beam; their number.
     cdef int select(self) noexcept nogil
-    # Makes best[] the beam; 0, or -1 without memory.
+    # Makes best[] the beam, without what recombines; 0, or -1 without memory.
     cdef int advance(self, const InputC* input, int n_best) noexcept nogil
+    # The item that continues one of the step before by an action; -1: it is not in the beam.
+    cdef int find_child(self, int parent, int action) noexcept nogil
     # Collects the arena when it is time to; 0, or -1 without memory.
     cdef int collect(self, bint with_extra) noexcept nogil
     # Looks for the sums of an item's blocks; what must be summed anew is noted in `misses`.

@@ -6,7 +6,7 @@ from ..errors import Errors
 
 from libc.math cimport INFINITY, NAN, fabs
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from .columns cimport Columns
 from .system cimport MAX_NODES_A_STEP, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init, arena_reserve
@@ -68,6 +68,7 @@ cdef class Search:
         ):
             raise MemoryError(Errors.J003)
         arena_init(&self.arena, system.node_size, system.n_node_links)
+        self.recombines = True
 
     def __dealloc__(self):
         free(self.states)
@@ -274,30 +275,54 @@ cdef class Search:
 
     cdef int advance(self, const InputC* input, int n_best) noexcept nogil:
         cdef size_t state_size = self.system.state_size
-        cdef int i
+        cdef int i, n = 0
+        cdef char* state
         cdef char* swap
         cdef size_t first = self.history.size()
         if arena_reserve(&self.arena, (n_best + 1) * MAX_NODES_A_STEP) == -1:
             return -1
         self.history.resize(first + self.width)
         for i in range(n_best):
-            self.history[first + i] = self.best[i]
-            memcpy(self.next_states + i * state_size, self.states + self.best[i].parent * state_size, state_size)
+            state = self.next_states + n * state_size
+            memcpy(state, self.states + self.best[i].parent * state_size, state_size)
             if self.best[i].action != NO_ACTION:
-                self.system.advance(input, &self.arena, self.next_states + i * state_size, self.best[i].action)
+                self.system.advance(input, &self.arena, state, self.best[i].action)
+            # Those before are better.
+            if self.recombines and self.is_among(state, n):
+                continue
+            self.history[first + n] = self.best[i]
+            self.best_totals[n] = self.best_totals[i]
+            n += 1
         # The learner's extra state moves along.
         memcpy(self.next_states + self.width * state_size, self.states + self.width * state_size, state_size)
         swap = self.states
         self.states = self.next_states
         self.next_states = swap
-        memcpy(self.totals, self.best_totals, n_best * sizeof(double))
+        memcpy(self.totals, self.best_totals, n * sizeof(double))
         if self.keeps_lags:
             self.lags.resize(first + self.width, INFINITY)
-            for i in range(n_best):
+            for i in range(n):
                 self.lags[first + i] = <float>(self.totals[0] - self.totals[i])
-        self.n_items = n_best
+        self.n_items = n
         self.n_steps += 1
         return 0
+
+    cdef int find_child(self, int parent, int action) noexcept nogil:
+        cdef const HistoryC* step = self.history.data() + <size_t>(self.n_steps - 1) * self.width
+        cdef int i
+        for i in range(self.n_items):
+            if step[i].parent == parent and step[i].action == action:
+                return i
+        return -1
+
+    cdef bint is_among(self, const char* state, int n) noexcept nogil:
+        """Whether a state is the same as one of the first of the next step."""
+        cdef size_t state_size = self.system.state_size
+        cdef int i
+        for i in range(n):
+            if memcmp(state, self.next_states + i * state_size, state_size) == 0:
+                return True
+        return False
 
     cdef int collect(self, bint with_extra) noexcept nogil:
         cdef int i
@@ -351,15 +376,20 @@ cdef class Search:
         self._run(weights, columns, exact)
         return self._path(0)
 
-    def predict_all(self, Weights weights not None, Columns columns not None):
+    def predict_all(self, Weights weights not None, Columns columns not None, bint recombine=True):
         """Finds the paths that are in the beam at the end.
 
         weights (Weights): Finished weights.
         columns (Columns): The document.
+        recombine (bool): Whether to search as `predict` does; otherwise there are more of them, and often none as good.
         RETURNS (list[tuple[np.ndarray, float]]): Actions (uint16) and scores, best first.
         RAISES ValueError: If the weights are not for this system, or not finished.
         """
-        self._run(weights, columns, False)
+        self.recombines = recombine
+        try:
+            self._run(weights, columns, False)
+        finally:
+            self.recombines = True
         return [(self._path(i), self.totals[i]) for i in range(self.n_items)]
 
     def trace(self, Weights weights not None, Columns columns not None):

@@ -174,6 +174,9 @@ cdef class Worker:
                   double aggressiveness):
         self.system, self.templates = system, templates
         self.search = Search(system, templates, 1 if strategy == GREEDY else width)
+        # The correct item leaves the beam when others are better, not as soon as one of the same state is: learning from
+        # such short stretches was no better, or worse.
+        self.search.recombines = False
         self.strategy = strategy
         self.passive_aggressive = passive_aggressive
         self.aggressiveness = aggressiveness
@@ -193,7 +196,7 @@ cdef class Worker:
         cdef int first = 0          # step from which all items of the beam differ from the correct one
         cdef int worst_step = 0
         cdef double worst = 0, violation
-        cdef int step, i, n_best, row
+        cdef int step, row
         cdef uint16_t action
         cdef char* gold_state
         cdef double* gold_total = &self.search.totals[self.search.width]
@@ -221,16 +224,10 @@ cdef class Worker:
                 if not self.system.is_legal(input, &self.search.arena, self.search.state(row), action):
                     return ILLEGAL
                 gold_total[0] += self.search.scores[row * self.search.table.padded_width + action]
-            n_best = self.search.select()
-            if gold_item >= 0:
-                for i in range(n_best):
-                    if self.search.best[i].parent == gold_item and self.search.best[i].action == action:
-                        gold_item = i
-                        break
-                else:
-                    gold_item = -1
-            if self.search.advance(input, n_best) == -1:
+            if self.search.advance(input, self.search.select()) == -1:
                 return NO_MEMORY
+            if gold_item >= 0:
+                gold_item = self.search.find_child(gold_item, action)
             gold_state = self.search.state(self.search.width)
             if step < n_gold:
                 self.system.advance(input, &self.search.arena, gold_state, action)

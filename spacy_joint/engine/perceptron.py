@@ -157,9 +157,12 @@ class Perceptron:
             return search.predict(self.weights, columns)
 
     def predict_all(self, columns: Columns, beam_width: int) -> list[tuple[np.ndarray, float]]:
-        """The paths that are in a beam of this width at the end, best first: actions (uint16) and scores."""
+        """The paths that beams of this width find, best first: actions (uint16) and scores. Some may be there twice."""
         self.finish()
-        return self._make_search(beam_width).predict_all(self.weights, columns)
+        search = self._make_search(beam_width)
+        # With recombination for the best, and without for many.
+        paths = [path for recombine in (True, False) for path in search.predict_all(self.weights, columns, recombine)]
+        return sorted(paths, key=lambda path: -path[1])
 
     def trace(self, columns: Columns) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """The best actions, and what was in the beam after each step: see `Search.trace`."""

@@ -50,6 +50,29 @@ def all_paths(walk_to, prefix=()):
 # What is found
 
 
+@QUICK
+@given(SYSTEMS, st.integers(1, 12), seeds, st.sampled_from([2, 4, 16]))
+def test_of_equal_states_only_the_best_stays(system, n_tokens, seed, width):
+    columns, weights = random_columns(n_tokens, seed), random_weights(system, seed)
+    search = Search(system, templates_for(system), width)
+    found, plain = (search.predict_all(weights, columns, recombine) for recombine in (True, False))
+    assert found[0][0].tolist() == predict(system, weights, columns, width)
+    assert len({tuple(actions.tolist()) for actions, _ in plain}) == len(plain) >= len(found)
+    for scores in ([score for _, score in paths] for paths in (found, plain)):
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_recombination_makes_a_narrow_beam_exact_where_states_are_few():
+    # Two tags that look one tag back have two states: a beam of two holds the best path to each of them.
+    columns, system = random_columns(60, seed=5), TaggingSystem(["a", "b"], order=1)
+    weights = random_weights(system, 5)
+    found = {}
+    for width in (2, 1000):
+        search = Search(system, templates_for(system), width)
+        found[width] = search.predict_all(weights, columns)[0][1]
+    assert found[2] == found[1000]
+
+
 @pytest.mark.parametrize("biases", [{-1: 1.0}, {10_000: 1.0}, {0: float("nan")}, {0: float("inf")}])
 def test_biases_are_of_actions_that_are_there(biases):
     with pytest.raises(ValueError, match="J027"):

@@ -170,7 +170,7 @@ def count_sentences(bias, parse):
 def test_a_bias_makes_more_or_fewer_sentences(parse):
     fewest, fewer, usual, more, most = (count_sentences(bias, parse) for bias in (-1e6, -300.0, 0.0, 300.0, 1e6))
     # The beam compares paths that are not at the same token, so even then not all tokens start a sentence.
-    assert fewest == 1 and most > 0.9 * len(TAGGED)
+    assert fewest == 1 and most > 0.6 * len(TAGGED)
     assert fewest <= fewer < usual < more <= most
 
 
