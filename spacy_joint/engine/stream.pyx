@@ -21,6 +21,9 @@ from .weights cimport Weights
 
 cdef enum:
     FIRST_CAPACITY = 1024       # tokens
+    # What all items share is looked for again once there are 1 / PATIENCE more steps than were open the last time: where
+    # nothing is decided for long, looking each time would cost more than the search.
+    PATIENCE = 16
 
 
 cdef class Stream:
@@ -42,6 +45,7 @@ cdef class Stream:
     cdef int8_t[::1] constraints
     cdef int n_ahead                    # tokens that a step may look at behind the last that its state knows of
     cdef bint started
+    cdef int next_look                  # number of steps
 
     def __init__(self, System system not None, templates, int width, Weights weights not None, biases=None):
         if not system.streams:
@@ -126,6 +130,8 @@ cdef class Stream:
                     status = self.search.collect(False)
         if status == -1:
             raise MemoryError(Errors.J003)
+        if self.search.n_steps < self.next_look and not self.ended:
+            return np.zeros(0, dtype=np.uint16)
         return self._release(self._final_steps())
 
     cdef bint _may_step(self) noexcept nogil:
@@ -216,6 +222,7 @@ cdef class Stream:
                 self.search.history.begin(), self.search.history.begin() + <size_t>n_steps * self.search.width
             )
             self.search.n_steps -= n_steps
+        self.next_look = self.search.n_steps + self.search.n_steps // PATIENCE
         return result
 
     def forget(self, int n):
