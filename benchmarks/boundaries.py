@@ -30,7 +30,7 @@ from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 # Shares of the predicted boundaries that are left, by margin.
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 
-BIASES = (-100, -50, 0, 20, 40, 60, 100)
+BIASES = (-100, -50, -20, 0, 20, 50, 100)
 BIASED = {"P": "boundary_p", "R": "boundary_r", "F1": "boundary_f", "LAS": "dep_las_punct"}
 
 app = typer.Typer(add_completion=False)

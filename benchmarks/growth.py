@@ -11,6 +11,7 @@ from measure import (
     load_with_beam,
     measure_in_fresh_process,
     read_tagged,
+    replace_section,
     time_annotation,
     write_results,
 )
@@ -28,7 +29,7 @@ import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-SIZES = (2_000, 20_000, 200_000)
+SIZES = (1_000, 10_000, 100_000)
 MILLION = 1_000_000
 TEXT = 20_000
 # What ru_maxrss counts in differs between systems.
@@ -65,6 +66,7 @@ def main(
     rounds: Annotated[int, typer.Option(min=1, help="Processes for each size.")] = 3,
     million: Annotated[bool, typer.Option(help="Also parse a document of a million words.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page whose section `growth` is replaced.")] = None,
     size: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Measure documents of growing sizes."""
@@ -96,8 +98,10 @@ def main(
                 f"{grown:.2f}",
             ]
         )
-    print(format_table(["words", "words/s", "relative", "peak MB", "kB a word"], rows))
+    table = format_table(["words", "words/s", "relative", "peak MB", "kB a word"], rows) + "\n"
+    print(table)
     write_results({"beam_width": beam_width, "sizes": results}, output)
+    replace_section(document, "growth", table)
 
 
 if __name__ == "__main__":

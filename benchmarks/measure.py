@@ -92,6 +92,14 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
+def replace_section(document: Path | None, name: str, text: str) -> None:
+    """Replace what stands between the comments `NAME: begin` and `NAME: end` of a Markdown page, if there is a page."""
+    if document is not None:
+        begin, end = f"<!-- {name}: begin -->\n\n", f"\n<!-- {name}: end -->\n"
+        before, _, rest = document.read_text(encoding="utf8").partition(begin)
+        document.write_text(before + begin + text + end + rest.partition(end)[2], encoding="utf8", newline="\n")
+
+
 def write_results(results: Mapping[str, Any], output: Path | None) -> None:
     """Write results as JSON, if there is a place for them."""
     if output is not None:

@@ -5,7 +5,7 @@ components' pages are made; a split that is measured again replaces what was the
 predicted. Speed is not measured here, see speed.py.
 """
 
-from measure import format_table, read_references
+from measure import format_table, read_references, replace_section
 
 # isort: split
 import json
@@ -31,8 +31,6 @@ DRAWN = {PARSER: ("boundary F1", "LAS"), TAGGER: ("tag acc.",)}
 TEXTS = {"edited": "EWT", "starred": "EWT*"}
 # Documents as they are, and starred, of one vocabulary.
 References = dict[str, list[Doc]]
-# Around what is written into a card.
-BEGIN, END = "<!-- {}: begin -->\n\n", "\n<!-- {}: end -->\n"
 
 
 def measure_parser(references: References, **options: Any) -> dict[str, dict[str, float]]:
@@ -78,13 +76,9 @@ def write_card(pipeline: Path, figures: str) -> None:
         [f"[{source['name']}]({source['url']})" if source["url"] else source["name"], source["license"]]
         for source in sources
     ]
-    path = DOCS / "models" / f"{pipeline.name}.md"
-    text = path.read_text(encoding="utf8")
-    for name, table in (("sources", make_table(["learnt from", "licence"], listed)), ("figures", figures)):
-        begin, end = BEGIN.format(name), END.format(name)
-        before, _, rest = text.partition(begin)
-        text = before + begin + table + end + rest.partition(end)[2]
-    path.write_text(text, encoding="utf8", newline="\n")
+    card = DOCS / "models" / f"{pipeline.name}.md"
+    replace_section(card, "sources", make_table(["learnt from", "licence"], listed))
+    replace_section(card, "figures", figures)
 
 
 def make_table(header: list[str], rows: list[list[str]]) -> str:

@@ -32,8 +32,8 @@ CARRIED = (ORTH, SPACY, SENT_START, TAG, POS)
 # In `Doc.user_data` of a part of a document: what was set for its first token, as in `Doc.to_array`. spaCy says of the
 # first token of every Doc that it starts a sentence.
 FIRST_START = "spacy_joint.first_start"
-# Words that may wait for a decision, unless the caller says otherwise. Items of a beam agree soon where sentences end, but
-# need not ever agree where none does.
+# Words that may wait for a decision, unless the caller says otherwise. Items of a beam agree soon where sentences end,
+# but need not ever agree where none does.
 MAX_DELAY = 10_000
 # No text is kept back longer than this for the end of a word.
 LONGEST_WORD = 10_000

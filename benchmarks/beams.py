@@ -1,0 +1,76 @@
+"""What a wider beam costs and what it brings: accuracy on a treebank and on its starred variant, and words a second.
+
+Accuracy is that of whole pipelines on gold tokens; timed is the parser alone, tags given, in one thread.
+"""
+
+from measure import format_table, interleave, load_with_beam, read_references, replace_section, write_results
+
+# isort: split
+from pathlib import Path
+from typing import Annotated
+
+import matplotlib.pyplot as plt
+import typer
+from accuracy import find_split, score_documents
+from speed import make_joint_parser
+
+import spacy_joint
+
+BEAMS = (1, 2, 4, 8, 16, 32, 64)
+DRAWN = ("boundary F1", "LAS")
+
+
+def draw(results: dict[int, dict[str, float]], path: Path) -> None:
+    """Draw accuracy by speed, a point a beam."""
+    # The same bytes each time: no date, no random names.
+    plt.rcParams["svg.hashsalt"] = path.stem
+    figure, all_axes = plt.subplots(1, len(DRAWN), figsize=(4 * len(DRAWN), 3.2), layout="constrained")
+    for axes, name in zip(all_axes, DRAWN, strict=True):
+        for text in ("EWT", "EWT*"):
+            points = [(result["words_per_second"], 100 * result[f"{name}, {text}"]) for result in results.values()]
+            axes.plot(*zip(*points, strict=True), "o-", label=text)
+            for beam_width, point in zip(results, points, strict=True):
+                axes.annotate(
+                    str(beam_width), point, textcoords="offset points", xytext=(0, 5), ha="center", fontsize=7
+                )
+        axes.set(xscale="log", xlabel="words a second", ylabel=f"{name} (%)")
+        axes.spines[["top", "right"]].set_visible(False)
+    all_axes[0].legend(frameon=False)
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def main(
+    treebank: Annotated[Path, typer.Argument(help="Directory with *-dev.conllu.")],
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")] = spacy_joint.PRETRAINED,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each, after one to warm up.")] = 5,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    document: Annotated[
+        Path | None, typer.Option(help="Page whose section `beams` is replaced; a figure beside it.")
+    ] = None,
+) -> None:
+    """Measure all beams."""
+    path = find_split(treebank, "dev")
+    parsers = {beam_width: make_joint_parser(model, path, beam_width) for beam_width in BEAMS}
+    times = interleave({str(beam_width): measure for beam_width, (measure, _) in parsers.items()}, rounds)
+    results = {}
+    for beam_width, (_, n_words) in parsers.items():
+        results[beam_width] = {"words_per_second": n_words / times[str(beam_width)]}
+        nlp = load_with_beam(model, beam_width)
+        for text in ("EWT", "EWT*"):
+            scores = score_documents(nlp, read_references(path, nlp.vocab, starred=text.endswith("*")))
+            results[beam_width] |= {f"{name}, {text}": scores[name] for name in DRAWN}
+    rows = [
+        [beam_width, f"{words_per_second:,.0f}", *(f"{100 * value:.1f}" for value in shares)]
+        for beam_width, (words_per_second, *shares) in ((width, found.values()) for width, found in results.items())
+    ]
+    table = format_table(["beam", "words/s", *list(results[1])[1:]], rows) + "\n"
+    print(table)
+    write_results({"rounds": rounds, "beams": results}, output)
+    replace_section(document, "beams", table)
+    if document is not None:
+        draw(results, document.with_name(f"{document.stem}_beams.svg"))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,315 @@
+"""The joint parser beside its peers: boundaries, trees, words a second, memory, time to load, size.
+
+    python benchmarks/peers.py TREEBANKS WORK --peer PIPELINE --starred-peer PIPELINE --document docs/results.md
+
+Peers are spaCy's `parser`, the same weights as its `beam_parser`, and its `senter`; UDPipe 1; pySBD; NLTK's Punkt. Two
+pipelines are given; what else learns, learns here from the same treebank, once, and is kept in WORK (UDPipe takes an
+hour). A star stands for lower-cased text without punctuation, for which peers have learnt from such text, but UDPipe,
+which is left out there.
+
+Tokens are gold, all else is predicted. What finds sentences in text is asked which tokens begin them; UDPipe then tags
+and parses between the boundaries that it found. From raw text, words are predicted, too.
+"""
+
+from measure import (
+    count_words,
+    format_table,
+    interleave,
+    measure_in_fresh_process,
+    read_references,
+    replace_section,
+    time_annotation,
+    write_results,
+)
+
+# isort: split
+import json
+import resource
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import pysbd
+import spacy
+import typer
+from growth import BYTES_OF_MAXRSS
+from model_size import sum_sizes
+from nltk.tokenize.punkt import PunktSentenceTokenizer
+from spacy.cli.init_config import init_config
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from spacy.vocab import Vocab
+from udpipe import UdPipe, train_udpipe
+
+import spacy_joint
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
+from spacy_joint.scoring.raw_text import score_raw_text
+
+# What peers learn from, and what all are measured on.
+LEARNT_FROM = "ewt"
+CORPORA = ("ewt", "gum")
+MEASURES = {"boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las_punct"}
+RAW_MEASURES = {"Words": "raw_words_f", "Sentences": "raw_sents_f", "UAS": "raw_uas_f", "LAS": "raw_las_f"}
+SENTER_STEPS = 2000
+TIMED = "timed.spacy"
+# The defaults of `beam_parser`, which is `parser` with these settings.
+PEER_BEAM = {"beam_width": 8, "beam_density": 0.0001}
+Annotate = Callable[[Iterable[Doc]], list[Doc]]
+
+
+class System(NamedTuple):
+    """What is compared.
+
+    load: Makes what annotates documents that have nothing but tokens.
+    path: What of it lies on the disk.
+    parses: Whether it makes trees.
+    """
+
+    load: Callable[[], Annotate]
+    path: Path | None = None
+    parses: bool = True
+
+
+class Setup(NamedTuple):
+    """Where things are.
+
+    peers: Two pipelines, for text as it is and for starred text.
+    own: One of ours, of LEARNT_FROM alone.
+    """
+
+    treebanks: Path
+    work: Path
+    split: str
+    peers: tuple[Path, Path]
+    own: Path | None
+    vocab: Vocab
+
+    def find(self, corpus: str, split: str | None = None) -> Path:
+        """The file of a treebank."""
+        return self.treebanks / f"{corpus}_{split or self.split}.conllu"
+
+    def read(self, corpus: str, *, starred: bool, split: str | None = None) -> list[Doc]:
+        """The documents of a treebank."""
+        return read_references(self.find(corpus, split), self.vocab, starred=starred)
+
+    def place(self, system: str, starred: bool) -> Path:
+        """Where a system that learns here is kept."""
+        return self.work / (f"{system}_starred" if starred else system)
+
+    def list_own(self) -> dict[str, Path]:
+        """Our pipelines, which take text of both kinds."""
+        paths = {"joint, as shipped": spacy_joint.PRETRAINED, "joint, of EWT": self.own}
+        return {name: path for name, path in paths.items() if path is not None}
+
+    def list_systems(self, starred: bool = False) -> dict[str, System]:
+        """All systems for one kind of text by name, ours first."""
+        peer, senter, udpipe = self.peers[starred], self.place("senter", starred), self.place("udpipe", False)
+        return {
+            **{name: System(partial(self.load, path), path) for name, path in self.list_own().items()},
+            "spaCy parser": System(partial(self.load, peer), peer),
+            "spaCy beam_parser": System(partial(self.load, peer, **PEER_BEAM), peer),
+            "spaCy senter": System(partial(self.load, senter), senter, parses=False),
+            # Its training takes too long to be done for starred text, too.
+            **({} if starred else {"UDPipe 1": System(partial(load_udpipe, udpipe), udpipe)}),
+            "pySBD": System(load_pysbd, parses=False),
+            "NLTK Punkt": System(partial(self.load_punkt, starred), parses=False),
+        }
+
+    def load(self, path: Path, **parser: float) -> Annotate:
+        """A pipeline; `parser` is set of its parser."""
+        nlp = spacy.load(path, vocab=self.vocab)
+        if parser:
+            nlp.get_pipe("parser").cfg.update(parser)
+        return lambda docs: list(nlp.pipe(docs))
+
+    def load_punkt(self, starred: bool) -> Annotate:
+        """Punkt, which learns in a moment from text alone."""
+        docs = self.read(LEARNT_FROM, starred=starred, split="train")
+        tokenizer = PunktSentenceTokenizer("\n\n".join(doc.text for doc in docs))
+        return partial(split_documents, lambda text: [start for start, _ in tokenizer.span_tokenize(text)])
+
+
+def load_udpipe(path: Path) -> Annotate:
+    """UDPipe, between the boundaries that it finds."""
+    model = UdPipe(path)
+    return lambda docs: [model.parse(doc) for doc in split_documents(model.find_sentences, docs)]
+
+
+def load_pysbd() -> Annotate:
+    """Rules."""
+    segmenter = pysbd.Segmenter(language="en", clean=False, char_span=True)
+    return partial(split_documents, lambda text: [span.start for span in segmenter.segment(text)])
+
+
+def split_documents(find_sentences: Callable[[str], list[int]], docs: Iterable[Doc]) -> list[Doc]:
+    """Documents whose sentences begin at the first token that begins there or later."""
+    split = []
+    for doc in docs:
+        begins = [token.idx for token in doc]
+        starts = {0, *(bisect_left(begins, start) for start in find_sentences(doc.text))}
+        for token in doc:
+            token.is_sent_start = token.i in starts
+        split.append(doc)
+    return split
+
+
+def train_peers(setup: Setup) -> None:
+    """Train what learns and was not trained yet."""
+    setup.work.mkdir(parents=True, exist_ok=True)
+    for starred in (False, True):
+        senter = setup.place("senter", starred)
+        if not senter.exists():
+            train, heldout = (setup.read(LEARNT_FROM, starred=starred, split=split) for split in ("train", "dev"))
+            train_senter(train, heldout, setup.work).to_disk(senter)
+    udpipe = setup.place("udpipe", False)
+    if not udpipe.exists():
+        train_udpipe(setup.find(LEARNT_FROM, "train"), setup.find(LEARNT_FROM, "dev"), udpipe)
+
+
+def train_senter(train_docs: list[Doc], heldout: list[Doc], work: Path) -> Language:
+    """spaCy's senter with the settings of its quickstart."""
+    config = init_config(lang="en", pipeline=["senter"], optimize="efficiency", silent=True)
+    for name, docs in (("train", train_docs), ("dev", heldout)):
+        path = work / f"{name}.spacy"
+        DocBin(docs=docs).to_disk(path)
+        config["paths"][name] = str(path)
+    config["training"]["max_steps"] = SENTER_STEPS
+    nlp = init_nlp(config)
+    return train(nlp)[0]
+
+
+def score_tokens(system: System, references: list[Doc]) -> dict[str, float | None]:
+    """Scores on gold tokens."""
+    examples = [make_example(reference) for reference in references]
+    predicted = system.load()([example.predicted for example in examples])
+    pairs = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
+    scores = score_boundaries_and_trees(pairs)
+    return {name: scores[key] if system.parses or name == "boundary F1" else None for name, key in MEASURES.items()}
+
+
+def score_text(setup: Setup) -> dict[str, dict[str, float]]:
+    """Scores from raw text."""
+    references = list(read_conllu(setup.find(LEARNT_FROM), setup.vocab, paragraphs=True))
+    results = {}
+    for name, path in {**setup.list_own(), "spaCy parser": setup.peers[0]}.items():
+        nlp = spacy.load(path, vocab=setup.vocab)
+        results[name] = score_raw_text(nlp.pipe([doc.text for doc in references]), references)
+    results["UDPipe 1"] = UdPipe(setup.place("udpipe", False)).score_raw_text(setup.find(LEARNT_FROM))
+    return {name: {shown: scores[key] for shown, key in RAW_MEASURES.items()} for name, scores in results.items()}
+
+
+def measure_speed(setup: Setup, rounds: int) -> dict[str, float]:
+    """Words a second of whole systems, in turn."""
+    docs = [make_example(doc).predicted for doc in setup.read(LEARNT_FROM, starred=False)]
+    # For those that are measured alone: reading a treebank takes more memory than they do.
+    DocBin(docs=docs).to_disk(setup.work / TIMED)
+    measures = {name: partial(time_annotation, system.load(), docs) for name, system in setup.list_systems().items()}
+    return {name: count_words(docs) / seconds for name, seconds in interleave(measures, rounds).items()}
+
+
+def measure_alone(setup: Setup, name: str) -> dict[str, float]:
+    """What one system costs in this process, beyond what its libraries and the documents do."""
+    docs = list(DocBin().from_disk(setup.work / TIMED).get_docs(setup.vocab))
+    system = setup.list_systems()[name]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    annotate = system.load()
+    seconds = time.perf_counter() - start
+    annotate(docs)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return {"seconds_to_load": seconds, "peak_mb": grown * BYTES_OF_MAXRSS / 1e6}
+
+
+def get_megabytes(path: Path | None) -> float | None:
+    """What a system takes on the disk."""
+    if path is None:
+        return None
+    return (sum(sum_sizes(path).values()) if path.is_dir() else path.stat().st_size) / 1e6
+
+
+def make_report(results: dict[str, Any]) -> str:
+    """Tables."""
+    split = results["split"]
+    parts = []
+    for corpus, scores in results["tokens"].items():
+        rows = [[name, *map(show_share, found.values())] for name, found in scores.items()]
+        parts += [f"{corpus}, {split}, gold tokens:\n", format_table(["", *MEASURES], rows), ""]
+    rows = [[name, *map(show_share, found.values())] for name, found in results["text"].items()]
+    parts += [f"{LEARNT_FROM.upper()}, {split}, raw text:\n", format_table(["", *RAW_MEASURES], rows), ""]
+    costs = results["costs"]
+    ours = next(iter(costs.values()))["words_per_second"]
+    rows = [
+        [
+            name,
+            f"{cost['words_per_second']:,.0f}",
+            f"{cost['words_per_second'] / ours:.2f}",
+            f"{cost['peak_mb']:.0f}",
+            f"{cost['seconds_to_load']:.2f}",
+            "-" if cost["megabytes"] is None else f"{cost['megabytes']:.1f}",
+        ]
+        for name, cost in costs.items()
+    ]
+    header = ["", "words/s", "of ours", "memory (MB)", "load (s)", "disk (MB)"]
+    parts += [f"{LEARNT_FROM.upper()}, {split}, one thread, gold tokens:\n", format_table(header, rows)]
+    return "\n".join(parts) + "\n"
+
+
+def show_share(share: float | None) -> str:
+    """A share in percent; a dash for what a system does not do."""
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def main(
+    treebanks: Annotated[Path, typer.Argument(help="Directory with ewt_train.conllu, ewt_dev.conllu, gum_test ...")],
+    work: Annotated[Path, typer.Argument(help="Directory for what learns here.")],
+    peer: Annotated[Path, typer.Option(help="Pipeline with spaCy's parser, of EWT.")],
+    starred_peer: Annotated[Path, typer.Option(help="The same, of EWT*.")],
+    own: Annotated[Path | None, typer.Option(help="Pipeline with a joint_sbd_parser, of EWT alone.")] = None,
+    split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each, after one to warm up.")] = 5,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page whose section `peers` is replaced.")] = None,
+    alone: Annotated[str | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """Compare the joint parser with its peers."""
+    setup = Setup(treebanks, work, split, (peer, starred_peer), own, spacy.blank("en").vocab)
+    if alone is not None:
+        print(json.dumps(measure_alone(setup, alone)))
+        return
+    train_peers(setup)
+    results: dict[str, Any] = {"split": split, "rounds": rounds, "tokens": {}}
+    for starred in (False, True):
+        for corpus in CORPORA:
+            results["tokens"][corpus.upper() + "*" * starred] = {
+                name: score_tokens(system, setup.read(corpus, starred=starred))
+                for name, system in setup.list_systems(starred).items()
+            }
+    results["text"] = score_text(setup)
+    speeds = measure_speed(setup, rounds)
+    options = ["--peer", peer, "--starred-peer", starred_peer, "--split", split]
+    if own is not None:
+        options += ["--own", own]
+    results["costs"] = {
+        name: {
+            "words_per_second": speeds[name],
+            "megabytes": get_megabytes(system.path),
+            **measure_in_fresh_process("peers.py", treebanks, work, *options, "--alone", name),
+        }
+        for name, system in setup.list_systems().items()
+    }
+    report = make_report(results)
+    print(report)
+    write_results(results, output)
+    replace_section(document, "peers", report)
+
+
+if __name__ == "__main__":
+    typer.run(main)
