@@ -318,13 +318,13 @@ cdef class Search:
     cdef bint is_among(self, const char* state, int n) noexcept nogil:
         """Whether a state is the same as one of the first of the next step."""
         cdef size_t state_size = self.system.state_size
-        cdef const char* other = self.next_states
+        cdef const char* other
         cdef int i
         for i in range(n):
+            other = self.next_states + i * state_size
             # Most differ in their first number, which saves the call.
             if (<const uint32_t*>state)[0] == (<const uint32_t*>other)[0] and memcmp(state, other, state_size) == 0:
                 return True
-            other += state_size
         return False
 
     cdef int collect(self, bint with_extra) noexcept nogil:

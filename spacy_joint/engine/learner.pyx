@@ -11,8 +11,8 @@ says how far the weights move along the difference of their features. They combi
 - `laso` (Daume & Marcu 2005): the same, but weights change at once.
 
 - `perceptron` (Collins 2002): a step of fixed length.
-- `passive_aggressive` (Crammer et al. 2006, PA-I): the least step that mends the violation, for one stretch after another,
-  each measured anew: with the scores that the search saw, the steps of a document overshoot together.
+- `passive_aggressive` (Crammer et al. 2006, PA-I): the least step that mends the violation, for one stretch after
+  another, each measured anew: with the scores that the search saw, the steps of a document overshoot together.
 
 The instances of a batch are all searched with the weights of its start, by any number of threads, and applied in their
 order, so the number of threads does not change the result.
@@ -174,8 +174,8 @@ cdef class Worker:
                   double aggressiveness):
         self.system, self.templates = system, templates
         self.search = Search(system, templates, 1 if strategy == GREEDY else width)
-        # The correct item leaves the beam when others are better, not as soon as one of the same state is: learning from
-        # such short stretches was no better, or worse.
+        # The correct item leaves the beam when others are better, not as soon as one of the same state is: learning
+        # from such short stretches was no better, or worse.
         self.search.recombines = False
         self.strategy = strategy
         self.passive_aggressive = passive_aggressive

@@ -21,8 +21,8 @@ from .weights cimport Weights
 
 cdef enum:
     FIRST_CAPACITY = 1024       # tokens
-    # What all items share is looked for again once there are 1 / PATIENCE more steps than were open the last time: where
-    # nothing is decided for long, looking each time would cost more than the search.
+    # What all items share is looked for again once there are 1 / PATIENCE more steps than were open the last time:
+    # where nothing is decided for long, looking each time would cost more than the search.
     PATIENCE = 16
 
 
