@@ -7,8 +7,9 @@ tokens. Any pipeline that predicts tags, trees and sentence boundaries can be co
 from measure import format_table, read_references, write_results
 
 # isort: split
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import spacy
 import typer
@@ -38,11 +39,16 @@ def score(nlp: Language, path: Path, *, starred: bool) -> dict[str, float]:
 
 def score_documents(nlp: Language, references: list[Doc]) -> dict[str, float]:
     """Annotate the tokens of documents, of the pipeline's vocabulary, and score what was predicted."""
-    examples = [make_example(reference) for reference in references]
-    predicted = list(nlp.pipe(example.predicted for example in examples))
-    examples = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
-    scores = {**score_tags(examples), **score_boundaries_and_trees(examples)}
+    scores = score_all(nlp.pipe, references)
     return {name: scores[key] for name, key in MEASURES.items()}
+
+
+def score_all(annotate: Callable[[list[Doc]], Iterable[Doc]], references: list[Doc]) -> dict[str, Any]:
+    """All scores of tags, boundaries and trees of whatever annotates the tokens of documents."""
+    examples = [make_example(reference) for reference in references]
+    predicted = annotate([example.predicted for example in examples])
+    examples = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
+    return {**score_tags(examples), **score_boundaries_and_trees(examples)}
 
 
 def main(

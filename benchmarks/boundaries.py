@@ -17,15 +17,13 @@ from typing import Annotated
 import numpy as np
 import spacy
 import typer
+from accuracy import score_all
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.unpunctuated import unpunctuate
-from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
 # Shares of the predicted boundaries that are left, by margin.
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
@@ -152,10 +150,7 @@ def biases(
     results = {}
     for bias in BIASES:
         nlp = spacy.load(model, config={"components": {PARSER: {"boundary_bias": float(bias)}}})
-        examples = [make_example(reference) for reference in read_references(corpus, nlp.vocab, starred=True)]
-        predicted = nlp.pipe(example.predicted for example in examples)
-        pairs = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
-        scores = score_boundaries_and_trees(pairs)
+        scores = score_all(nlp.pipe, read_references(corpus, nlp.vocab, starred=True))
         results[bias] = {name: scores[key] for name, key in BIASED.items()}
     rows = [[bias, *(f"{100 * value:.1f}" for value in scores.values())] for bias, scores in results.items()]
     print(format_table(["bias", *BIASED], rows))

@@ -35,22 +35,22 @@ from typing import Annotated, Any, NamedTuple
 import pysbd
 import spacy
 import typer
+from accuracy import score_all
 from growth import BYTES_OF_MAXRSS
 from model_size import sum_sizes
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 from spacy.cli.init_config import init_config
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
-from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.vocab import Vocab
+from speed import PEER_BEAM, PEER_BEAM_DENSITY
 from udpipe import UdPipe, train_udpipe
 
 import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 from spacy_joint.scoring.raw_text import score_raw_text
 
 # What peers learn from, and what all are measured on.
@@ -60,8 +60,6 @@ MEASURES = {"boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las
 RAW_MEASURES = {"Words": "raw_words_f", "Sentences": "raw_sents_f", "UAS": "raw_uas_f", "LAS": "raw_las_f"}
 SENTER_STEPS = 2000
 TIMED = "timed.spacy"
-# The defaults of `beam_parser`, which is `parser` with these settings.
-PEER_BEAM = {"beam_width": 8, "beam_density": 0.0001}
 Annotate = Callable[[Iterable[Doc]], list[Doc]]
 
 
@@ -100,7 +98,7 @@ class Setup(NamedTuple):
         """The documents of a treebank."""
         return read_references(self.find(corpus, split), self.vocab, starred=starred)
 
-    def place(self, system: str, starred: bool) -> Path:
+    def place(self, system: str, starred: bool = False) -> Path:
         """Where a system that learns here is kept."""
         return self.work / (f"{system}_starred" if starred else system)
 
@@ -111,11 +109,13 @@ class Setup(NamedTuple):
 
     def list_systems(self, starred: bool = False) -> dict[str, System]:
         """All systems for one kind of text by name, ours first."""
-        peer, senter, udpipe = self.peers[starred], self.place("senter", starred), self.place("udpipe", False)
+        peer, senter, udpipe = self.peers[starred], self.place("senter", starred), self.place("udpipe")
         return {
             **{name: System(partial(self.load, path), path) for name, path in self.list_own().items()},
             "spaCy parser": System(partial(self.load, peer), peer),
-            "spaCy beam_parser": System(partial(self.load, peer, **PEER_BEAM), peer),
+            "spaCy beam_parser": System(
+                partial(self.load, peer, beam_width=PEER_BEAM, beam_density=PEER_BEAM_DENSITY), peer
+            ),
             "spaCy senter": System(partial(self.load, senter), senter, parses=False),
             # Its training takes too long to be done for starred text, too.
             **({} if starred else {"UDPipe 1": System(partial(load_udpipe, udpipe), udpipe)}),
@@ -167,17 +167,17 @@ def train_peers(setup: Setup) -> None:
     for starred in (False, True):
         senter = setup.place("senter", starred)
         if not senter.exists():
-            train, heldout = (setup.read(LEARNT_FROM, starred=starred, split=split) for split in ("train", "dev"))
-            train_senter(train, heldout, setup.work).to_disk(senter)
-    udpipe = setup.place("udpipe", False)
+            learnt, heldout = (setup.read(LEARNT_FROM, starred=starred, split=split) for split in ("train", "dev"))
+            train_senter(learnt, heldout, setup.work).to_disk(senter)
+    udpipe = setup.place("udpipe")
     if not udpipe.exists():
         train_udpipe(setup.find(LEARNT_FROM, "train"), setup.find(LEARNT_FROM, "dev"), udpipe)
 
 
-def train_senter(train_docs: list[Doc], heldout: list[Doc], work: Path) -> Language:
+def train_senter(learnt: list[Doc], heldout: list[Doc], work: Path) -> Language:
     """spaCy's senter with the settings of its quickstart."""
     config = init_config(lang="en", pipeline=["senter"], optimize="efficiency", silent=True)
-    for name, docs in (("train", train_docs), ("dev", heldout)):
+    for name, docs in (("train", learnt), ("dev", heldout)):
         path = work / f"{name}.spacy"
         DocBin(docs=docs).to_disk(path)
         config["paths"][name] = str(path)
@@ -188,10 +188,7 @@ def train_senter(train_docs: list[Doc], heldout: list[Doc], work: Path) -> Langu
 
 def score_tokens(system: System, references: list[Doc]) -> dict[str, float | None]:
     """Scores on gold tokens."""
-    examples = [make_example(reference) for reference in references]
-    predicted = system.load()([example.predicted for example in examples])
-    pairs = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
-    scores = score_boundaries_and_trees(pairs)
+    scores = score_all(system.load(), references)
     return {name: scores[key] if system.parses or name == "boundary F1" else None for name, key in MEASURES.items()}
 
 
@@ -202,7 +199,7 @@ def score_text(setup: Setup) -> dict[str, dict[str, float]]:
     for name, path in {**setup.list_own(), "spaCy parser": setup.peers[0]}.items():
         nlp = spacy.load(path, vocab=setup.vocab)
         results[name] = score_raw_text(nlp.pipe([doc.text for doc in references]), references)
-    results["UDPipe 1"] = UdPipe(setup.place("udpipe", False)).score_raw_text(setup.find(LEARNT_FROM))
+    results["UDPipe 1"] = UdPipe(setup.place("udpipe")).score_raw_text(setup.find(LEARNT_FROM))
     return {name: {shown: scores[key] for shown, key in RAW_MEASURES.items()} for name, scores in results.items()}
 
 

@@ -71,7 +71,7 @@ def test_tokens_may_be_of_several_documents_and_another_vocabulary():
 
 @pytest.mark.parametrize("text", [TRANSCRIPT, EDITED])
 def test_sentences_come_before_the_text_ends(text):
-    # Over one passage again and again the items of the beam need not ever agree.
+    # What is said again and again brings the same doubts each time, which must not pile up.
     sentences = stream_sentences(repeat(text), NLP)
     assert len(list(islice(sentences, 300))) == 300
 

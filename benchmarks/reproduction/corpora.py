@@ -67,8 +67,8 @@ CORPORA = {
 class Tagging:
     """How taggers learn: as configs/sequence_tagger.cfg says, but with one table."""
 
+    # All learn with these; here, so that what was tagged with others is tagged anew.
     word_classes: str = WORD_CLASSES.name
-
     folds: int = 5
     epochs: int = 8
     dropout: float = 0.3

@@ -82,7 +82,6 @@ cdef class Search:
 
     cdef int _run(self, Weights weights, Columns columns, bint exact) except -1
     cdef _path(self, int item)
-    cdef bint is_among(self, const char* state, int n) noexcept nogil
     cdef int use_table(self, TableC table) except -1
     cdef int use_weights(self, TableC table) except -1
     cdef void forget_sums(self) noexcept nogil
@@ -94,6 +93,8 @@ cdef class Search:
     cdef int select(self) noexcept nogil
     # Makes best[] the beam, without what recombines; 0, or -1 without memory.
     cdef int advance(self, const InputC* input, int n_best) noexcept nogil
+    # Whether one of the first n states of the next step is the same as `state`.
+    cdef bint is_among(self, const char* state, int n) noexcept nogil
     # The item that continues one of the step before by an action; -1: it is not in the beam.
     cdef int find_child(self, int parent, int action) noexcept nogil
     # Collects the arena when it is time to; 0, or -1 without memory.

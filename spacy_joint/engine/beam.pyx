@@ -316,7 +316,6 @@ cdef class Search:
         return -1
 
     cdef bint is_among(self, const char* state, int n) noexcept nogil:
-        """Whether a state is the same as one of the first of the next step."""
         cdef size_t state_size = self.system.state_size
         cdef const char* other
         cdef int i
