@@ -93,11 +93,17 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str
 
 
 def replace_section(document: Path | None, name: str, text: str) -> None:
-    """Replace what stands between the comments `NAME: begin` and `NAME: end` of a Markdown page, if there is a page."""
+    """Replace what stands between the comments `NAME: begin` and `NAME: end` of a Markdown page, if there is a page.
+
+    Raises ValueError if the page has no such comments.
+    """
     if document is not None:
         begin, end = f"<!-- {name}: begin -->\n\n", f"\n<!-- {name}: end -->\n"
-        before, _, rest = document.read_text(encoding="utf8").partition(begin)
-        document.write_text(before + begin + text + end + rest.partition(end)[2], encoding="utf8", newline="\n")
+        before, begun, rest = document.read_text(encoding="utf8").partition(begin)
+        _, ended, after = rest.partition(end)
+        if not (begun and ended):
+            raise ValueError(f"{document} has no section {name}: add {begin.strip()} and {end.strip()}")
+        document.write_text(before + begin + text + end + after, encoding="utf8", newline="\n")
 
 
 def write_results(results: Mapping[str, Any], output: Path | None) -> None:
