@@ -36,6 +36,12 @@ def test_unknown_settings_are_refused(setting):
         BeamPerceptron(**setting)
 
 
+@pytest.mark.parametrize("width", [0, -1, 1025, 10**12])
+def test_a_beam_that_cannot_be_searched_is_refused_at_once(width):
+    with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}; 1 to 1024"):
+        BeamPerceptron(beam_width=width)
+
+
 def test_before_it_is_set_up_it_says_that_there_is_nothing():
     perceptron = get_perceptron(BeamPerceptron())
     assert not perceptron.is_set_up
@@ -52,6 +58,17 @@ def test_the_model_predicts_actions_from_columns(pipeline):
     assert actions.tolist() == pipe.predict([doc])[0][1].tolist()
     _, backprop = pipe.model.begin_update([columns])
     assert backprop([actions]) == []
+
+
+def test_the_beam_can_be_changed_between_predictions(pipeline):
+    pipe = pipeline.get_pipe("joint_sbd_parser")
+    columns, _ = pipe.get_columns(pipeline.make_doc("hello there how are you"), None)
+    perceptron = get_perceptron(pipe.model.copy())
+    for width in (8, 1, 3):
+        perceptron.beam_width = width
+        perceptron.predict(columns)
+        parents = perceptron.trace(columns)[1][0]
+        assert parents.shape[1] == width
 
 
 def test_thinc_copies_and_serialises_it(pipeline):

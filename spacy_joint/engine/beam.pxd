@@ -21,7 +21,6 @@ from .weights cimport TableC, Weights
 
 
 cdef enum:
-    MAX_WIDTH = 1024
     MAX_ACTIONS = 4096
     NO_ACTION = 0xFFFF      # what a final item does while others go on
 

@@ -10,6 +10,7 @@ from .system import System
 from .templates import Templates
 from .weights import Weights
 
+WIDEST_BEAM: Final[int]
 MOST_BIAS: Final[float]
 
 class Search:

@@ -14,6 +14,8 @@ from .templates cimport MAX_TEMPLATES, keep_features
 from .weights cimport Weights, first_above, prefetch, prefetch_row
 
 
+# Items of a beam.
+WIDEST_BEAM = 1024
 # Scores stay numbers that float32 tells apart.
 MOST_BIAS = 1e6
 
@@ -31,8 +33,8 @@ cdef class Search:
 
     def __cinit__(self, System system not None, Templates templates not None, int width, biases=None):
         cdef BiasC bias
-        if not 1 <= width <= MAX_WIDTH:
-            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
+        if not 1 <= width <= WIDEST_BEAM:
+            raise ValueError(Errors.J030.format(width=width, most=WIDEST_BEAM))
         if not 1 <= system.n_actions <= MAX_ACTIONS:
             raise ValueError(Errors.J031.format(n=system.n_actions, most=MAX_ACTIONS))
         if system.n_slots > MAX_SLOTS:

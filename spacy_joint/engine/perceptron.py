@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import Errors
 from . import model_file
-from .beam import Search
+from .beam import WIDEST_BEAM, Search
 from .columns import Columns
 from .learner import RULES, STRATEGIES, Learner
 from .stream import Stream
@@ -38,7 +38,7 @@ class Perceptron:
     """A structured perceptron. Defaults of its settings are where architectures are registered.
 
     table_bits (int): Base-2 logarithm of the number of weights; a byte each in a finished model, eight in training.
-    beam_width (int): Items of the beam. It may be changed for prediction: accuracy against speed.
+    beam_width (int): Items of the beam, 1..1024. It may be changed for prediction: accuracy against speed.
     strategy (str): Which stretches of the correct path are learnt from: "greedy", "early", "max_violation", "dlaso" or
         "laso", see engine/learner.pyx.
     rule (str): How far weights move: "passive_aggressive" or "perceptron".
@@ -47,7 +47,7 @@ class Perceptron:
     n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
         averaged for prediction: an ensemble that is as small and fast as one table.
     threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
-    RAISES ValueError: If a setting is unknown.
+    RAISES ValueError: If a setting is unknown or out of range.
 
     `n_seen` counts the documents up to the last that was learnt from, with those that taught nothing, for whoever wants
     to go on after an interruption.
@@ -92,6 +92,21 @@ class Perceptron:
         self._unfinished = False
         self._finishing = Lock()
         self.n_seen = 0
+
+    @property
+    def beam_width(self) -> int:
+        """Items of the beam.
+
+        RAISES ValueError: If it is set to what no beam can have.
+        """
+        return self._beam_width
+
+    @beam_width.setter
+    def beam_width(self, width: int) -> None:
+        if not 1 <= width <= WIDEST_BEAM:
+            raise ValueError(Errors.J030.format(width=width, most=WIDEST_BEAM))
+        self._beam_width = width
+        self._forget_idle()
 
     @property
     def is_set_up(self) -> bool:

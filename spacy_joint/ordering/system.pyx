@@ -9,9 +9,10 @@ of each step.
 Templates, weights and files are the engine's; search and learner are not. The engine's actions are a fixed inventory,
 each with weights of its own, chosen by what one state sees. Which modifier comes next is no such action: modifiers
 differ from phrase to phrase, and what taking one is worth sums over all that remain. Here all parts of a phrase are
-scored once, and equal states are merged, which the engine's beam has no reason to do.
+scored once, before the search, and a search over sets of modifiers adds the scores up.
 """
 
+from ..engine.beam import WIDEST_BEAM
 from ..errors import Errors
 
 from libc.stdint cimport int8_t, uint64_t
@@ -290,8 +291,8 @@ cdef class Ranker:
     cdef readonly int width
 
     def __init__(self, system, templates, width):
-        if width < 1:
-            raise ValueError(Errors.J030.format(width=width, most=2**31 - 1))
+        if not 1 <= width <= WIDEST_BEAM:
+            raise ValueError(Errors.J030.format(width=width, most=WIDEST_BEAM))
         self.scores = Scores(system, templates)
         self.width = width
 

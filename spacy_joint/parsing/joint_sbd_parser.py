@@ -21,7 +21,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..engine.beam import MOST_BIAS
+from ..engine.beam import MOST_BIAS, WIDEST_BEAM
 from ..engine.learner import Instance
 from ..errors import Errors
 from ..streaming import MAX_DELAY, PIECE, OpenDocument, cut_into_pieces
@@ -36,8 +36,6 @@ from .system import SB_ACTION, JointSystem
 NO_LABEL = "dep"
 # Where `Token._.boundary_margin` looks: a float32 a token.
 MARGINS = "spacy_joint.boundary_margins"
-# The widest beam that is tried for more analyses.
-WIDEST = 1024
 
 
 class Analysis(NamedTuple):
@@ -150,16 +148,16 @@ class JointSbdParser(StructuredPipe):
             raise ValueError(Errors.J307.format(value=n_best))
         self.require_trained()
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-        width = max(self.perceptron.beam_width, min(n_best, WIDEST))
+        width = max(self.perceptron.beam_width, min(n_best, WIDEST_BEAM))
         while True:
             # Several paths may make the same trees: the best of them counts.
             best: dict[bytes, tuple[np.ndarray, float]] = {}
             for actions, score in self.perceptron.predict_all(columns, width):
                 heads, labels, _ = self.perceptron.system.build(actions, len(tokens))
                 best.setdefault(heads.tobytes() + "\n".join(labels).encode("utf8"), (actions, score))
-            if len(best) >= n_best or width >= WIDEST:
+            if len(best) >= n_best or width >= WIDEST_BEAM:
                 break
-            width = min(2 * width, WIDEST)
+            width = min(2 * width, WIDEST_BEAM)
         analyses = []
         for actions, score in list(best.values())[:n_best]:
             copy = doc.copy()
