@@ -8,6 +8,7 @@ process, the document included.
 from measure import (
     PARSER,
     format_table,
+    get_peak_memory,
     load_with_beam,
     measure_in_fresh_process,
     read_tagged,
@@ -18,8 +19,6 @@ from measure import (
 
 # isort: split
 import json
-import resource
-import sys
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -32,8 +31,6 @@ from spacy.vocab import Vocab
 SIZES = (1_000, 10_000, 100_000)
 MILLION = 1_000_000
 TEXT = 20_000
-# What ru_maxrss counts in differs between systems.
-BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 
 
 def make_documents(corpus: Path, vocab: Vocab, size: int) -> list[Doc]:
@@ -55,8 +52,7 @@ def measure_size(model: Path, corpus: Path, size: int, beam_width: int) -> dict[
     # What takes a second is measured several times.
     rounds = 3 if size <= TEXT else 1
     seconds = median(time_annotation(lambda copies: [parser(doc) for doc in copies], docs) for _ in range(rounds))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_OF_MAXRSS
-    return {"words_per_second": size * len(docs) / seconds, "peak_kb": peak / 1000}
+    return {"words_per_second": size * len(docs) / seconds, "peak_kb": get_peak_memory() / 1000}
 
 
 def main(

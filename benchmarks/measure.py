@@ -10,6 +10,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["BLIS_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import json
+import resource
 import subprocess
 import sys
 import time
@@ -84,6 +85,17 @@ def measure_in_fresh_process(script: str, *arguments: object) -> dict[str, Any]:
     command = [sys.executable, str(Path(__file__).parent / script), *map(str, arguments)]
     finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(finished.stdout.splitlines()[-1])
+
+
+def get_peak_memory() -> int:
+    """The most memory that this process has had, in bytes."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        # Not that of `getrusage`, which on Linux begins with the peak of the process that started this one.
+        found = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(found["VmHWM"].removesuffix("kB")) * 1024
+    # In bytes elsewhere, where that is macOS.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -4,8 +4,8 @@
 
 Peers are spaCy's `parser`, the same weights as its `beam_parser`, and its `senter`; UDPipe 1; pySBD; NLTK's Punkt. Two
 pipelines are given; what else learns, learns here from the same treebank, once, and is kept in WORK (UDPipe takes an
-hour). A star stands for lower-cased text without punctuation, for which peers have learnt from such text, but UDPipe,
-which is left out there.
+hour for each kind of text). A star stands for lower-cased text without punctuation, for which peers have learnt from
+such text.
 
 Tokens are gold, all else is predicted. What finds sentences in text is asked which tokens begin them; UDPipe then tags
 and parses between the boundaries that it found. From raw text, words are predicted, too.
@@ -14,6 +14,7 @@ and parses between the boundaries that it found. From raw text, words are predic
 from measure import (
     count_words,
     format_table,
+    get_peak_memory,
     interleave,
     measure_in_fresh_process,
     read_references,
@@ -24,7 +25,6 @@ from measure import (
 
 # isort: split
 import json
-import resource
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -36,7 +36,6 @@ import pysbd
 import spacy
 import typer
 from accuracy import score_all
-from growth import BYTES_OF_MAXRSS
 from model_size import sum_sizes
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 from spacy.cli.init_config import init_config
@@ -49,7 +48,7 @@ from speed import PEER_BEAM, PEER_BEAM_DENSITY
 from udpipe import UdPipe, train_udpipe
 
 import spacy_joint
-from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.conllu import read_conllu, write_conllu
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.raw_text import score_raw_text
 
@@ -98,7 +97,16 @@ class Setup(NamedTuple):
         """The documents of a treebank."""
         return read_references(self.find(corpus, split), self.vocab, starred=starred)
 
-    def place(self, system: str, starred: bool = False) -> Path:
+    def find_learnt(self, split: str, *, starred: bool) -> Path:
+        """The file that peers which read CoNLL-U learn from; it is written if it is starred."""
+        if not starred:
+            return self.find(LEARNT_FROM, split)
+        path = self.work / f"{split}_starred.conllu"
+        with path.open("w", encoding="utf8") as file:
+            write_conllu(self.read(LEARNT_FROM, starred=True, split=split), file)
+        return path
+
+    def place(self, system: str, starred: bool) -> Path:
         """Where a system that learns here is kept."""
         return self.work / (f"{system}_starred" if starred else system)
 
@@ -109,7 +117,7 @@ class Setup(NamedTuple):
 
     def list_systems(self, starred: bool = False) -> dict[str, System]:
         """All systems for one kind of text by name, ours first."""
-        peer, senter, udpipe = self.peers[starred], self.place("senter", starred), self.place("udpipe")
+        peer, senter, udpipe = self.peers[starred], self.place("senter", starred), self.place("udpipe", starred)
         return {
             **{name: System(partial(self.load, path), path) for name, path in self.list_own().items()},
             "spaCy parser": System(partial(self.load, peer), peer),
@@ -117,8 +125,7 @@ class Setup(NamedTuple):
                 partial(self.load, peer, beam_width=PEER_BEAM, beam_density=PEER_BEAM_DENSITY), peer
             ),
             "spaCy senter": System(partial(self.load, senter), senter, parses=False),
-            # Its training takes too long to be done for starred text, too.
-            **({} if starred else {"UDPipe 1": System(partial(load_udpipe, udpipe), udpipe)}),
+            "UDPipe 1": System(partial(load_udpipe, udpipe), udpipe),
             "pySBD": System(load_pysbd, parses=False),
             "NLTK Punkt": System(partial(self.load_punkt, starred), parses=False),
         }
@@ -169,9 +176,9 @@ def train_peers(setup: Setup) -> None:
         if not senter.exists():
             learnt, heldout = (setup.read(LEARNT_FROM, starred=starred, split=split) for split in ("train", "dev"))
             train_senter(learnt, heldout, setup.work).to_disk(senter)
-    udpipe = setup.place("udpipe")
-    if not udpipe.exists():
-        train_udpipe(setup.find(LEARNT_FROM, "train"), setup.find(LEARNT_FROM, "dev"), udpipe)
+        udpipe = setup.place("udpipe", starred)
+        if not udpipe.exists():
+            train_udpipe(*(setup.find_learnt(split, starred=starred) for split in ("train", "dev")), udpipe)
 
 
 def train_senter(learnt: list[Doc], heldout: list[Doc], work: Path) -> Language:
@@ -199,7 +206,7 @@ def score_text(setup: Setup) -> dict[str, dict[str, float]]:
     for name, path in {**setup.list_own(), "spaCy parser": setup.peers[0]}.items():
         nlp = spacy.load(path, vocab=setup.vocab)
         results[name] = score_raw_text(nlp.pipe([doc.text for doc in references]), references)
-    results["UDPipe 1"] = UdPipe(setup.place("udpipe")).score_raw_text(setup.find(LEARNT_FROM))
+    results["UDPipe 1"] = UdPipe(setup.place("udpipe", False)).score_raw_text(setup.find(LEARNT_FROM))
     return {name: {shown: scores[key] for shown, key in RAW_MEASURES.items()} for name, scores in results.items()}
 
 
@@ -216,13 +223,12 @@ def measure_alone(setup: Setup, name: str) -> dict[str, float]:
     """What one system costs in this process, beyond what its libraries and the documents do."""
     docs = list(DocBin().from_disk(setup.work / TIMED).get_docs(setup.vocab))
     system = setup.list_systems()[name]
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = get_peak_memory()
     start = time.perf_counter()
     annotate = system.load()
     seconds = time.perf_counter() - start
     annotate(docs)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return {"seconds_to_load": seconds, "peak_mb": grown * BYTES_OF_MAXRSS / 1e6}
+    return {"seconds_to_load": seconds, "peak_mb": (get_peak_memory() - before) / 1e6}
 
 
 def get_megabytes(path: Path | None) -> float | None:

@@ -9,6 +9,7 @@ from measure import (
     PARSER,
     count_words,
     format_table,
+    get_peak_memory,
     load_with_beam,
     measure_in_fresh_process,
     read_references,
@@ -19,8 +20,6 @@ from measure import (
 
 # isort: split
 import json
-import resource
-import sys
 import time
 from collections.abc import Iterator
 from itertools import cycle
@@ -32,8 +31,6 @@ import numpy as np
 import typer
 from spacy.tokens import Doc
 
-# What ru_maxrss counts in differs between systems.
-BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 # Memory is compared with what it was after this share of the stream.
 EARLY = 0.1
 WARM_UP = 20_000
@@ -51,11 +48,6 @@ def repeat(docs: list[Doc], n_words: int) -> Iterator[Doc]:
             return
 
 
-def peak_mb() -> float:
-    """The most memory that this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_OF_MAXRSS / 1e6
-
-
 def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens: bool) -> dict[str, Any]:
     """Stream so many words in this process."""
     nlp = load_with_beam(model, beam_width)
@@ -70,9 +62,9 @@ def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens:
     for sentence in parser.stream((token for doc in whole for token in doc) if tokens else whole):
         done += len(sentence)
         if not peaks and done >= EARLY * n_words:
-            peaks.append(peak_mb())
+            peaks.append(get_peak_memory() / 1e6)
     seconds = time.process_time() - start
-    return {"words": done, "words_per_second": done / seconds, "peaks_mb": [*peaks, peak_mb()]}
+    return {"words": done, "words_per_second": done / seconds, "peaks_mb": [*peaks, get_peak_memory() / 1e6]}
 
 
 def run_batch(model: Path, corpus: Path, n_words: int, beam_width: int) -> dict[str, Any]:
