@@ -28,7 +28,7 @@ from spacy_joint.corpora.unpunctuated import unpunctuate
 # Shares of the predicted boundaries that are left, by margin.
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 
-BIASES = (-100, -50, -20, 0, 20, 50, 100)
+BIASES = (-100, -50, -30, 0, 20, 50, 100)
 BIASED = {"P": "boundary_p", "R": "boundary_r", "F1": "boundary_f", "LAS": "dep_las_punct"}
 
 app = typer.Typer(add_completion=False)
