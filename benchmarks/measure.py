@@ -10,7 +10,6 @@ os.environ["OMP_NUM_THREADS"] = os.environ["BLIS_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -94,7 +93,9 @@ def get_peak_memory() -> int:
         # Not that of `getrusage`, which on Linux begins with the peak of the process that started this one.
         found = dict(line.split(":", 1) for line in status.read_text().splitlines())
         return int(found["VmHWM"].removesuffix("kB")) * 1024
-    # In bytes elsewhere, where that is macOS.
+    # Windows does not have it; macOS counts bytes.
+    import resource
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
