@@ -23,7 +23,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.corpora.unpunctuated import unpunctuate
+from spacy_joint.training.unpunctuated import unpunctuate
 
 # Shares of the predicted boundaries that are left, by margin.
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)

@@ -27,9 +27,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_joint.constituency.annotation import SEGMENTS, get_constituents, get_tree, set_constituents
+from spacy_joint.annotation.constituency_trees import Tree
+from spacy_joint.annotation.constituents import SEGMENTS, get_constituents, get_tree, set_constituents
 from spacy_joint.constituency.transform import binarise, find_segments, hedge
-from spacy_joint.constituency.trees import Tree
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.hedges import score_hedges

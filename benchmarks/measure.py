@@ -25,7 +25,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.corpora.unpunctuated import unpunctuate
+from spacy_joint.training.unpunctuated import unpunctuate
 
 PARSER = "joint_sbd_parser"
 

@@ -22,12 +22,12 @@ import typer
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_joint.architectures import get_perceptron
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.perceptron import Perceptron
 from spacy_joint.engine.weights import Weights
+from spacy_joint.pipes.architectures import get_perceptron
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
 LEARNING = "learning"

@@ -26,7 +26,7 @@ from measure import format_table, write_results
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc, DocBin, Span
 
-from spacy_joint.constituency.annotation import iterate_phrases
+from spacy_joint.annotation.constituents import iterate_phrases
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.scoring.hedges import PUNCTUATION

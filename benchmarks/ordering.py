@@ -12,19 +12,19 @@ from typing import Any
 
 import srsly
 from measure import format_table, write_results
+from order_models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
+from order_models.base import Orderer
+from order_models.beam import BeamOrderer
+from order_models.class_hmm import ClassHmm
+from order_models.direct_evidence import DirectEvidence
+from order_models.measures import Answer, answer_all, compare, cross_validate, score_answers
+from order_models.ngrams import NGrams
+from order_models.pair_perceptron import PairPerceptron
+from order_models.positional import OneClass
+from order_models.tag_rank import TagRank
 
 from spacy_joint.ordering.corpus import BROWN, read_corpus
-from spacy_joint.ordering.models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
-from spacy_joint.ordering.models.base import Orderer
-from spacy_joint.ordering.models.beam import BeamOrderer
-from spacy_joint.ordering.models.class_hmm import ClassHmm
-from spacy_joint.ordering.models.direct_evidence import DirectEvidence
-from spacy_joint.ordering.models.ngrams import NGrams
-from spacy_joint.ordering.models.pair_perceptron import PairPerceptron
-from spacy_joint.ordering.models.positional import OneClass
-from spacy_joint.ordering.models.tag_rank import TagRank
 from spacy_joint.ordering.phrases import Phrase, has_repeats, read_phrases
-from spacy_joint.scoring.orders import Answer, answer_all, compare, cross_validate, score_answers
 
 PARTS = ("train", "dev", "test")
 MEASURES = ("all", "untagged", "across", "cross_validation", "curve")

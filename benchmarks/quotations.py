@@ -22,14 +22,15 @@ import typer
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_joint.annotation.quotations import DIRECT, INDIRECT, MIXED, QUOTATIONS, make_span
 from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
+from spacy_joint.pipes.token_columns import WordClasses
 from spacy_joint.quotation.decoders import read_labels, write_labels
 from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
-from spacy_joint.quotation.marks import DIRECT, INDIRECT, MIXED, QUOTATIONS, MarkStyle, make_span
+from spacy_joint.quotation.marks import MarkStyle
 from spacy_joint.quotation.quotation_cues import find_heads
 from spacy_joint.scoring.quotations import ALL, Counts, count_strict, get_runs, score_quotations
 from spacy_joint.scoring.significance import randomise
-from spacy_joint.token_columns import WordClasses
 
 KINDS = (ALL, DIRECT, INDIRECT, MIXED)
 LENGTHS = (2, 5, 10, 15, 20, 30, 40, 60, 10_000)

@@ -16,12 +16,12 @@ import matplotlib.pyplot as plt
 import spacy
 import typer
 from accuracy import MEASURES, find_split, score_documents
+from order_models.measures import Answer, score_answers
 from spacy.tokens import Doc
 
 import spacy_joint
 from spacy_joint.ordering.corpus import read_corpus
 from spacy_joint.ordering.phrases import Phrase, has_repeats
-from spacy_joint.scoring.orders import Answer, score_answers
 
 DOCS = Path(__file__).parent.parent / "docs"
 FIGURES = DOCS / "models" / "figures.json"

@@ -21,8 +21,8 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed, minibatch
 
-from spacy_joint.architectures import get_perceptron
 from spacy_joint.corpora.examples import make_example
+from spacy_joint.pipes.architectures import get_perceptron
 
 
 def make_learner(corpus: Path, limit: int, model: dict[str, Any]) -> tuple[Language, list[Example]]:

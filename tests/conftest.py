@@ -13,12 +13,13 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 
 import spacy_joint
-from spacy_joint.constituency.annotation import set_constituents
-from spacy_joint.constituency.trees import read_trees
+from spacy_joint.annotation.constituency_trees import read_trees
+from spacy_joint.annotation.constituents import set_constituents
+from spacy_joint.annotation.quotations import CUES
 from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import create_conllu_corpus
 from spacy_joint.corpora.quotations import JACKKNIFED, make_quotation_example
-from spacy_joint.quotation.marks import CUES, find_paragraph_starts
+from spacy_joint.quotation.marks import find_paragraph_starts
 
 ASSETS = Path(__file__).parent.parent / "assets"
 

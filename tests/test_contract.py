@@ -20,7 +20,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, registry
 from spacy.vocab import Vocab
 
-from spacy_joint.quotation.marks import CUES, QUOTATIONS, SPEAKERS
+from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 
 
 @dataclass(frozen=True)

@@ -17,18 +17,18 @@ UNIVERSE = Path(__file__).parent.parent / "docs" / "universe.json"
 # Released names are for ever: add to this list, and change nothing of it.
 REGISTERED = {
     "spacy_architectures": {
-        "spacy_joint.BeamPerceptron.v1": "spacy_joint.architectures:BeamPerceptron",
+        "spacy_joint.BeamPerceptron.v1": "spacy_joint.pipes.architectures:BeamPerceptron",
         "spacy_joint.OrderPerceptron.v1": "spacy_joint.ordering.order_perceptron:make_order_perceptron",
     },
     "spacy_augmenters": {
-        "spacy_joint.unpunctuated.v1": "spacy_joint.corpora.unpunctuated:create_unpunctuated_augmenter",
+        "spacy_joint.unpunctuated.v1": "spacy_joint.training.unpunctuated:create_unpunctuated_augmenter",
     },
     "spacy_batchers": {
-        "spacy_joint.skip_documents.v1": "spacy_joint.resuming:create_skip_documents",
+        "spacy_joint.skip_documents.v1": "spacy_joint.training.resuming:create_skip_documents",
     },
     "spacy_callbacks": {
         "spacy_joint.add_tokenizer_exceptions.v1": "spacy_joint.tokenization.exceptions:create_exceptions_adder",
-        "spacy_joint.checkpoint.v1": "spacy_joint.resuming:create_checkpoint",
+        "spacy_joint.checkpoint.v1": "spacy_joint.training.resuming:create_checkpoint",
     },
     "spacy_cli": {
         "joint": "spacy_joint.cli:app",
@@ -43,18 +43,7 @@ REGISTERED = {
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
     },
     "spacy_loggers": {
-        "spacy_joint.console_logger.v1": "spacy_joint.loggers:console_logger",
-    },
-    "spacy_misc": {
-        "spacy_joint.AlignmentByLikelihood.v1": "spacy_joint.ordering.models.alignment:AlignmentByLikelihood",
-        "spacy_joint.AlignmentByPerceptron.v1": "spacy_joint.ordering.models.alignment:AlignmentByPerceptron",
-        "spacy_joint.BeamOrderer.v1": "spacy_joint.ordering.models.beam:BeamOrderer",
-        "spacy_joint.ClassHmm.v1": "spacy_joint.ordering.models.class_hmm:ClassHmm",
-        "spacy_joint.DirectEvidence.v1": "spacy_joint.ordering.models.direct_evidence:DirectEvidence",
-        "spacy_joint.NGrams.v1": "spacy_joint.ordering.models.ngrams:NGrams",
-        "spacy_joint.OneClass.v1": "spacy_joint.ordering.models.positional:OneClass",
-        "spacy_joint.PairPerceptron.v1": "spacy_joint.ordering.models.pair_perceptron:PairPerceptron",
-        "spacy_joint.TagRank.v1": "spacy_joint.ordering.models.tag_rank:TagRank",
+        "spacy_joint.console_logger.v1": "spacy_joint.training.loggers:console_logger",
     },
     "spacy_readers": {
         "spacy_joint.BracketCorpus.v1": "spacy_joint.corpora.brackets:create_bracket_corpus",
@@ -116,7 +105,7 @@ def test_importing_the_package_imports_nothing_heavy(tmp_path):
 @pytest.mark.parametrize("module", ["factories", "cli"])
 def test_what_spacy_imports_for_everybody_imports_no_component_and_no_engine(module, tmp_path):
     modules = imported_by(f"import spacy_joint.{module}", tmp_path)
-    heavy = {module_name(path) for path in EXTENSIONS} | {"spacy_joint.structured_pipe", "scipy"}
+    heavy = {module_name(path) for path in EXTENSIONS} | {"spacy_joint.pipes.structured_pipe", "scipy"}
     assert not modules & heavy
 
 

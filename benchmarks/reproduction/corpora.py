@@ -12,12 +12,12 @@ import numpy as np
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_joint.cli.files import replace_when_written
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.corpora.unpunctuated import unpunctuate
-from spacy_joint.structured_pipe import StructuredPipe
+from spacy_joint.files.replacing import replace_when_written
+from spacy_joint.pipes.structured_pipe import StructuredPipe
+from spacy_joint.training.unpunctuated import unpunctuate
 
 from .learning import WORD_CLASSES, make_pipe, train_fully
 

@@ -7,7 +7,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from spacy_joint.cli.files import replace_when_written
+from spacy_joint.files.replacing import replace_when_written
 
 from .plan import ON_DOCUMENTS, ON_SENTENCES, Plan
 from .results import Results

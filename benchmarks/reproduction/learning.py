@@ -15,7 +15,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
-from spacy_joint.structured_pipe import StructuredPipe
+from spacy_joint.pipes.structured_pipe import StructuredPipe
 
 # Of English, for Naija as well, most of whose words are English.
 WORD_CLASSES = Path(__file__).parents[2] / "assets" / "en_word_classes.msgpack"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from measure import format_table
 
-from spacy_joint.cli.files import replace_when_written
+from spacy_joint.files.replacing import replace_when_written
 
 from .claims import judge
 from .corpora import CORPORA, Library

@@ -17,10 +17,10 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_joint.cli.files import replace_when_written
 from spacy_joint.corpora.examples import make_example
+from spacy_joint.files.replacing import replace_when_written
+from spacy_joint.pipes.structured_pipe import StructuredPipe
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
-from spacy_joint.structured_pipe import StructuredPipe
 
 from .corpora import CORPORA, Corpus, Library
 from .learning import WORD_CLASSES, make_pipe, train

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from ..corpora.export import write_conllu, write_json, write_table
 from ..errors import Errors
-from .files import replace_when_written
-from .formats import write_conllu, write_json, write_table
+from ..files.replacing import replace_when_written
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -11,7 +11,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
-from .files import DOCUMENTS, DocumentsOption, read_documents
+from .documents import DOCUMENTS, DocumentsOption, read_documents
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from .files import DOCUMENTS, DocumentsOption, read_documents, replace_when_written
+from ..files.replacing import replace_when_written
+from .documents import DOCUMENTS, DocumentsOption, read_documents
 
 
 def convert(

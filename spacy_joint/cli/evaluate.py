@@ -12,7 +12,8 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
-from .files import DOCUMENTS, DocumentsOption, read_documents, replace_when_written
+from ..files.replacing import replace_when_written
+from .documents import DOCUMENTS, DocumentsOption, read_documents
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -66,7 +67,7 @@ def evaluate(
 ) -> None:
     """Measure tags, sentence boundaries, trees and speed of a pipeline, on gold tokens or from raw text, too."""
     from .. import load
-    from ..corpora.unpunctuated import unpunctuate
+    from ..training.unpunctuated import unpunctuate
 
     if raw_text:
         _require_raw_text(

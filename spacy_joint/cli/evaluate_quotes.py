@@ -12,7 +12,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
-from .files import replace_when_written
+from ..files.replacing import replace_when_written
 
 if TYPE_CHECKING:
     from spacy.language import Language

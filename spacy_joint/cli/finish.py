@@ -11,7 +11,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
-from .files import replace_directory_when_written
+from ..files.replacing import replace_directory_when_written
 
 DISTRIBUTION = "spacy-joint"
 

@@ -22,7 +22,7 @@ from wasabi import msg
 
 from ..about import __version__
 from ..errors import Errors
-from .files import replace_when_written
+from ..files.replacing import replace_when_written
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -13,7 +13,7 @@ from wasabi import msg
 
 from ..about import __version__
 from ..errors import Errors
-from .files import replace_directory_when_written, replace_when_written
+from ..files.replacing import replace_directory_when_written, replace_when_written
 
 if TYPE_CHECKING:
     from ..ordering.phrases import Phrase

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from ..errors import Errors
+from ..files.replacing import replace_when_written
 from .annotate import STANDARD_INPUT, decode
-from .files import replace_when_written
 
 FORMATS = ("json", "jsonl", "table")
 COMPONENT = "quotation_spans"

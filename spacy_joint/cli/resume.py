@@ -9,8 +9,8 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
-from ..resuming import SKIP_DOCUMENTS
-from .files import replace_when_written
+from ..files.replacing import replace_when_written
+from ..training.resuming import SKIP_DOCUMENTS
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -52,7 +52,7 @@ def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
 
     RAISES ValueError: If one cannot go on exactly (J442), or they have seen different numbers (J443).
     """
-    from ..structured_pipe import StructuredPipe
+    from ..pipes.structured_pipe import StructuredPipe
 
     counts: dict[str, int] = {}
     for name, pipe in nlp.pipeline:

@@ -10,7 +10,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
-from .files import replace_when_written
+from ..files.replacing import replace_when_written
 
 
 def tokenizer_exceptions(

@@ -16,8 +16,8 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
+from ..files.replacing import replace_when_written
 from .annotate import decode
-from .files import replace_when_written
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -42,7 +42,7 @@ def unpunctuate(
     from tqdm import tqdm
 
     from .. import load
-    from ..corpora import unpunctuated
+    from ..training import unpunctuated
 
     nlp = load(model)
     if TAGGER not in nlp.pipe_names:

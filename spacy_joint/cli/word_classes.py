@@ -11,7 +11,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
-from .files import replace_when_written
+from ..files.replacing import replace_when_written
 
 # What `learn_case_classes` leaves out: words that it has not seen where a capital says something.
 NO_CASE = 6
@@ -33,7 +33,7 @@ def word_classes(
     """
     import srsly
 
-    from ..corpora.word_classes import learn_case_classes, learn_word_classes
+    from ..training.word_classes import learn_case_classes, learn_word_classes
 
     sentences = [words for path in texts for words in _read_sentences(path, language) if words]
     if not sentences:
@@ -74,7 +74,7 @@ def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
 def _read_text(path: Path, language: str) -> Iterator[list[str]]:
     import spacy
 
-    from ..corpora.files import read_text
+    from ..files.reading import read_text
 
     text = read_text(path, "utf-8-sig")
     nlp = spacy.blank(language)

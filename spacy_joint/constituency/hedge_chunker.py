@@ -19,17 +19,17 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
+from ..annotation.constituency_trees import Tree, find_outermost
+from ..annotation.constituents import CONSTITUENTS, SEGMENTS, register_extensions, set_constituents
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..structured_pipe import StructuredPipe
-from ..token_columns import COLUMNS
-from .annotation import CONSTITUENTS, SEGMENTS, register_extensions, set_constituents
+from ..pipes.structured_pipe import StructuredPipe
+from ..pipes.token_columns import COLUMNS
 from .heads import english
 from .reference import keep_right_starts, read_reference, read_starts
 from .system import HedgeSystem, name_action
-from .transform import CHUNK_TYPES, GROUP, OUT, find_outermost, find_segments
-from .trees import Tree
+from .transform import CHUNK_TYPES, GROUP, OUT, find_segments
 
 # Constraints, see system.pyx: a sentence begins at the token; nothing goes over the boundary before the token, which
 # may be within a sentence.

@@ -15,14 +15,14 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..annotation.constituency_trees import Constituent
+from ..annotation.constituents import SEGMENTS, register_extensions, set_constituents
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..structured_pipe import StructuredPipe
-from .annotation import SEGMENTS, register_extensions, set_constituents
+from ..pipes.structured_pipe import StructuredPipe
 from .reference import Reference, keep_right_starts, read_reference, read_starts
 from .segments import SegmentSystem
 from .transform import GROUP, find_segments
-from .trees import Constituent
 
 # The one label of segments without types.
 UNTYPED = "SEGMENT"

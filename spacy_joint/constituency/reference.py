@@ -12,11 +12,11 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..token_columns import find_reference_starts, find_whitespace, has_same_tokens, move_off_whitespace
-from .annotation import get_constituents
+from ..annotation.constituency_trees import ROOT, Constituent, Tree, build_tree
+from ..annotation.constituents import get_constituents
+from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens, move_off_whitespace
 from .heads import HeadRules
-from .transform import ROOT, binarise, mark_heads
-from .trees import Constituent, Tree, build_tree
+from .transform import binarise, mark_heads
 
 
 class Reference(NamedTuple):

@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..annotation.constituency_trees import Tree
 from ..engine.system import System
-from .trees import Tree
 
 class HedgeSystem(System):
     @property

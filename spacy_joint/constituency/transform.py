@@ -1,4 +1,4 @@
-"""Rewritings of constituency trees: cleaning, the hedge transform, heads, binarisation and its inverse, segments.
+"""Rewritings of constituency trees: the hedge transform, heads, binarisation and its inverse, segments.
 
 A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent of at most so many words; a hedged tree has nothing
 else under its root but hedges and single tags. That is no expression of doubt. Trees go in and come out; nothing is
@@ -7,18 +7,13 @@ predicted here, and no file is read but the head rules of `heads.py`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from ..annotation.constituency_trees import Constituent, Tree, find_outermost, rewrite
 from .heads import HeadRules
-from .trees import Constituent, Tree
 
-ROOT = "ROOT"
-TRACE = "-NONE-"
-# What treebanks call the bracket around a sentence.
-ROOTS = ("", "TOP", "S1", "VROOT", ROOT)
 # The mark of a label that binarisation made.
 TEMPORARY = "@"
 # Words outside phrases, and phrases of one word, that lie side by side between hedges.
@@ -26,64 +21,6 @@ GROUP = "G"
 # Segments are labelled by the types of chunks of the CoNLL-2000 shared task; all others are OUT.
 CHUNK_TYPES = ("ADJP", "ADVP", "CONJP", "INTJ", "LST", "NP", "PP", "PRT", "SBAR", "UCP", "VP")
 OUT = "OUT"
-
-Rule = Callable[[Tree, tuple[Tree, ...], int], Sequence[Tree]]
-
-
-def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
-    """Rewrite a tree from its words up.
-
-    rule: Gives what takes the place of a node, from the node as it was, its rewritten children and the number of words
-        that are left below it.
-    """
-    # An open node: its rewritten children and its words so far. Outside of all is what takes the place of the tree.
-    opened: list[tuple[Tree, list[Tree], int]] = []
-    done: list[Tree] = []
-    words = 0
-    pending: list[Tree | None] = [tree]
-    while pending:
-        node = pending.pop()
-        if node is not None and node.children:
-            opened.append((node, done, words))
-            done, words = [], 0
-            pending.append(None)
-            pending.extend(reversed(node.children))
-            continue
-        if node is None:
-            node, siblings, before = opened.pop()
-        else:
-            siblings, before, words = done, words, int(node.is_preterminal)
-            done = []
-        left = rule(node, tuple(done), words)
-        siblings.extend(left)
-        done, words = siblings, before + (words if left else 0)
-    return done
-
-
-def clean(tree: Tree) -> Tree | None:
-    """Reduce a tree of a treebank to its categories: without traces, function tags, indices and X over X.
-
-    RETURNS: The tree under one root with the label ROOT; None if no word is left.
-    """
-
-    def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
-        if node.is_preterminal:
-            return () if node.label == TRACE else (node,)
-        if not children:
-            return ()
-        label = category(node.label)
-        if len(children) == 1 and children[0].label == label and not children[0].is_preterminal:
-            return children
-        return (Tree(label, children),)
-
-    top = Tree(ROOT, tree.children) if tree.label in ROOTS and not tree.is_preterminal else Tree(ROOT, (tree,))
-    cleaned = rewrite(top, rule)
-    return cleaned[0] if cleaned else None
-
-
-def category(label: str) -> str:
-    """Strip a label of function tags and indices: `NP-SBJ=2` is `NP`, but `-LRB-` stays."""
-    return label if label.startswith("-") else re.split(r"(?<!^)[-=|]", label, maxsplit=1)[0]
 
 
 def hedge(tree: Tree, max_span: int) -> Tree:
@@ -137,17 +74,6 @@ def binarise(tree: Tree) -> Tree:
 def unbinarise(tree: Tree) -> Tree:
     """Undo `binarise`; marks of heads are lost. Nodes of binarisation dissolve wherever they are."""
     return Tree(tree.label, _splice(tree, lambda node, words: node.label.startswith(TEMPORARY)), tree.word)
-
-
-def find_outermost(constituents: Iterable[Constituent]) -> list[Constituent]:
-    """Find the constituents, ordered from the outside in and left to right, that are in no other."""
-    found: list[Constituent] = []
-    last = 0
-    for label, start, end in constituents:
-        if start >= last:
-            found.append((label, start, end))
-            last = end
-    return found
 
 
 def find_segments(constituents: Iterable[Constituent], n_words: int, starts: Collection[int] = ()) -> list[Constituent]:

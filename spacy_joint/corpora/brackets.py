@@ -2,7 +2,7 @@
 
 Trees are cleaned of traces and function tags; words get back the characters that brackets do not allow. The files know
 neither spaces nor documents: each word is followed by a space, and documents have a given number of trees. What a tree
-becomes in a `Doc` is said in constituency/annotation.py.
+becomes in a `Doc` is said in annotation/constituents.py.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..constituency.annotation import set_constituents
-from ..constituency.transform import clean
-from ..constituency.trees import Tree, read_trees
+from ..annotation.constituency_trees import ROOT, Tree, read_trees, rewrite
+from ..annotation.constituents import set_constituents
 from ..errors import Errors
+from ..files.reading import list_files, require_path
 from .examples import Augmenter, Corpus, create_corpus
-from .files import list_files, require_path
 
 SUFFIXES = (".ptb", ".mrg")
+TRACE = "-NONE-"
+# What treebanks call the bracket around a sentence.
+ROOTS = ("", "TOP", "S1", "VROOT", ROOT)
 ESCAPED = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'
 }  # fmt: skip
@@ -42,6 +44,32 @@ def read_brackets(path: Path, vocab: Vocab, *, sentences: int = 1) -> Iterator[D
         trees = (tree for tree in map(clean, read_trees(file)) if tree is not None)
         while group := list(islice(trees, sentences)):
             yield make_doc(vocab, group)
+
+
+def clean(tree: Tree) -> Tree | None:
+    """Reduce a tree of a treebank to its categories: without traces, function tags, indices and X over X.
+
+    RETURNS: The tree under one root with the label ROOT; None if no word is left.
+    """
+
+    def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
+        if node.is_preterminal:
+            return () if node.label == TRACE else (node,)
+        if not children:
+            return ()
+        label = category(node.label)
+        if len(children) == 1 and children[0].label == label and not children[0].is_preterminal:
+            return children
+        return (Tree(label, children),)
+
+    top = Tree(ROOT, tree.children) if tree.label in ROOTS and not tree.is_preterminal else Tree(ROOT, (tree,))
+    cleaned = rewrite(top, rule)
+    return cleaned[0] if cleaned else None
+
+
+def category(label: str) -> str:
+    """Strip a label of function tags and indices: `NP-SBJ=2` is `NP`, but `-LRB-` stays."""
+    return label if label.startswith("-") else re.split(r"(?<!^)[-=|]", label, maxsplit=1)[0]
 
 
 def make_doc(vocab: Vocab, trees: Sequence[Tree]) -> Doc:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from spacy.tokens import Doc, Span
 
+from ..annotation.quotations import CUE, CUES, QUOTATIONS, SPEAKER, SPEAKERS, TRAILING, make_span
 from ..errors import Errors
-from ..quotation.marks import CUE, CUES, QUOTATIONS, SPEAKER, SPEAKERS, TRAILING, make_span
-from .files import list_files, read_text
+from ..files.reading import list_files, read_text
 
 SUFFIX = ".ann"
 ENTITY = re.compile(r"T(?P<number>\d+)\t(?P<type>\S+) (?P<bounds>\d+ \d+(?:;\d+ \d+)*)\t")

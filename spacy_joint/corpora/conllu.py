@@ -16,11 +16,11 @@ import numpy as np
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
+from ..annotation.dependency_trees import prune
 from ..errors import Errors
+from ..files.reading import list_files, require_path
 from .conllu_sentences import Sentence, read_sentences
 from .examples import Augmenter, Corpus, create_corpus
-from .files import list_files, require_path
-from .trees import prune
 
 SUFFIX = ".conllu"
 LINE_BREAKING = re.compile(r"[\t\r\n]+")

@@ -12,8 +12,8 @@ from typing import NoReturn
 
 from spacy.parts_of_speech import IDS as UPOS_IDS
 
+from ..annotation.dependency_trees import find_cycle
 from ..errors import Errors
-from .trees import find_cycle
 
 N_COLUMNS = 10
 UPOS = frozenset(name for name in UPOS_IDS if name)

@@ -11,8 +11,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import Errors
+from ..files.reading import list_files, require_path
 from .examples import Augmenter, Corpus, create_corpus
-from .files import list_files, require_path
 
 SUFFIX = ".spacy"
 

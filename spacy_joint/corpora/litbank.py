@@ -13,9 +13,9 @@ from pathlib import Path
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
+from ..annotation.quotations import QUOTATIONS, find_type
 from ..errors import Errors
-from ..quotation.marks import QUOTATIONS, find_type
-from .files import list_files, read_text
+from ..files.reading import list_files, read_text
 
 SUFFIX = ".ann"
 QUOTE = "`QUOTE id sentence token sentence token text`"

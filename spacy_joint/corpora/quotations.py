@@ -14,11 +14,11 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from ..annotation.quotations import CUES
 from ..errors import Errors
-from ..quotation.marks import CUES
+from ..files.reading import require_path
 from .docbin import SUFFIX, read_docbin
 from .examples import Corpus
-from .files import require_path
 
 JACKKNIFED = "jackknifed_cues"
 

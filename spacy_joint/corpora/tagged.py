@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import Errors
-from .files import list_files
+from ..files.reading import list_files
 
 SUFFIX = ".tagged"
 # Marks that Brown adds to a tag: of a headline, a title, a cited or a foreign word.

@@ -14,7 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..constituency.trees import read_trees
+from ..annotation.constituency_trees import read_trees
 from ..corpora.conllu import read_conllu
 from ..corpora.docbin import read_docbin
 from ..corpora.tagged import read_tagged

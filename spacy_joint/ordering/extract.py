@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Token
 
-from ..constituency.trees import Tree
+from ..annotation.constituency_trees import Tree
 from .phrases import Phrase, Word
 
 ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})

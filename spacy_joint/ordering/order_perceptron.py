@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from thinc.api import Model
 
-from ..architectures import get_perceptron, make_model
 from ..engine.columns import Columns
 from ..engine.perceptron import Perceptron
 from ..engine.weights import Weights
 from ..errors import Errors
+from ..pipes.architectures import get_perceptron, make_model
 from .learner import OrderLearner
 from .system import Ranker
 

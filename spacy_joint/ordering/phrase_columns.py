@@ -14,7 +14,7 @@ import numpy as np
 from spacy.strings import get_string_id
 
 from ..engine.columns import Columns
-from ..token_columns import CLASSES, WordClasses
+from ..pipes.token_columns import CLASSES, WordClasses
 from .phrases import Phrase, Word, identity
 
 # Longer ones first: an ending is the longest that fits.

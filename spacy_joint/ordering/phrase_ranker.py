@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from ..engine.columns import Columns
-from ..token_columns import WordClasses
-from .models.base import Order, Ranking, sort_modifiers
+from ..pipes.token_columns import WordClasses
 from .order_perceptron import OrderPerceptron
+from .orders import Order, Ranking, sort_modifiers
 from .phrase_columns import PhraseColumns
 from .phrases import MOST_MODIFIERS, Phrase
 

@@ -16,11 +16,11 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..errors import Errors
-from ..structured_pipe import StructuredPipe
-from ..token_columns import WordClasses
+from ..pipes.structured_pipe import StructuredPipe
+from ..pipes.token_columns import WordClasses
 from .extract import Place, find_in_doc
-from .models.base import Order
 from .order_perceptron import get_order_perceptron
+from .orders import Order
 from .phrase_columns import COLUMNS
 from .phrase_ranker import PhraseRanker
 from .phrases import MOST_MODIFIERS, Phrase, Word

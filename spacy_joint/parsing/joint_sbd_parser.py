@@ -24,9 +24,9 @@ from thinc.api import Model
 from ..engine.beam import MOST_BIAS, WIDEST_BEAM
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..streaming import MAX_DELAY, PIECE, OpenDocument, cut_into_pieces
-from ..structured_pipe import StructuredPipe
-from ..token_columns import find_after_blank_lines, move_off_whitespace
+from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, cut_into_pieces
+from ..pipes.structured_pipe import StructuredPipe
+from ..pipes.token_columns import find_after_blank_lines, move_off_whitespace
 from .margins import boundary_margins
 from .oracle import oracle_actions
 from .reference_trees import read_reference

@@ -14,8 +14,8 @@ import numpy as np
 from spacy.attrs import DEP, HEAD
 from spacy.training import Example
 
-from ..corpora.trees import prune
-from ..token_columns import find_reference_starts, find_whitespace, has_same_tokens
+from ..annotation.dependency_trees import prune
+from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 
 NO_LABEL = "dep"
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from spacy.tokens import Doc, Span, Token
 
-from .marks import MIXED, find_paragraph_starts
+from ..annotation.quotations import MIXED
+from .marks import find_paragraph_starts
 
 Run = tuple[int, int]
 SUBJECTS = ("nsubj", "csubj")

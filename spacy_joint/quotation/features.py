@@ -15,7 +15,7 @@ from spacy.attrs import DEP, HEAD, SENT_START, TAG
 from spacy.tokens import Doc
 
 from ..engine.columns import Columns
-from ..token_columns import COLUMNS, WordClasses, WordColumns
+from ..pipes.token_columns import COLUMNS, WordClasses, WordColumns
 from .marks import MarkStyle, Texts, find_paragraph_starts, pair_marks
 from .system import FACTS
 from .trees import Trees

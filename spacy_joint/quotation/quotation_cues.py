@@ -13,13 +13,14 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from ..annotation.quotations import CUE
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..structured_pipe import StructuredPipe
+from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
 from .features import ALL_COLUMNS, CUE_COLUMNS, QuotationColumns
-from .marks import CUE, MarkStyle
+from .marks import MarkStyle
 
 LABELS = ["O", CUE]
 

@@ -18,17 +18,18 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..annotation.quotations import CUE, CUES, INDIRECT, QUOTATIONS, SPEAKER, SPEAKERS, TYPES, make_span
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
 from ..errors import Errors
-from ..structured_pipe import StructuredPipe
+from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
 from .attribution import Quotation, find_cues, find_speaker
 from .candidates import SpanScorer
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, QuotationColumns
-from .marks import CUE, CUES, INDIRECT, QUOTATIONS, SPEAKER, SPEAKERS, TYPES, MarkStyle, make_span
+from .marks import MarkStyle
 from .quotation_cues import find_heads, require_spans
 from .rules import find_rule_cues, find_rule_quotations
 from .system import QuotationSystem

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 from spacy.tokens import Doc
 
+from ..annotation.quotations import TRAILING
 from .attribution import ACCORDING, DASHES, LONGEST_SIGNATURE
-from .marks import TRAILING, MarkStyle, find_paragraph_starts, pair_marks
+from .marks import MarkStyle, find_paragraph_starts, pair_marks
 
 Run = tuple[int, int]
 # Of clauses that say what is reported, in the trees of UD and of others.

@@ -15,7 +15,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..constituency.annotation import CONSTITUENTS, SEGMENTS, get_constituents
+from ..annotation.constituents import CONSTITUENTS, SEGMENTS, get_constituents
 from ..constituency.transform import find_segments
 from ..errors import Errors
 

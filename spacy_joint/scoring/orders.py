@@ -1,27 +1,13 @@
-"""Measures of ordered modifiers: whole phrases and pairs, precision and recall for systems that abstain, significance.
-
-A system may give one order, several that it cannot tell apart, or none at all (all orders alike). Accuracy divides one
-phrase among the orders given, the expectation of choosing at random; precision and recall (Shaw and Hatzivassiloglou
-1999, Mitchell 2009) count what was said. Phrases with repeated modifiers have no order to find: leave them out before.
-"""
+"""Scores of ordered modifiers against the order of the text: whole phrases, and pairs."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import combinations
-from math import factorial, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from spacy.training import Example
-
-from ..ordering.models.base import Orderer
-from ..ordering.phrases import Phrase, identities
-
-LONGEST = 5
-RESAMPLES = 10_000
 
 
 def make_order_scorer(spans_key: str = "prenominal") -> Callable[..., dict[str, Any]]:
@@ -50,132 +36,5 @@ def score_orders(examples: Iterable[Example], *, spans_key: str, **kwargs: Any) 
     return {"order_full": _divide(full, n), "order_pair": _divide(right, pairs), "order_odd": _divide(odd, n)}
 
 
-class Answer(NamedTuple):
-    """What a system says of a phrase whose text has the order 0, 1, 2, ...
-
-    orders: All that it likes best; none if it cannot decide at all.
-    n: The number of modifiers.
-    """
-
-    orders: tuple[tuple[int, ...], ...]
-    n: int
-
-    @property
-    def full(self) -> float:
-        """The chance to have the order of the text."""
-        if not self.orders:
-            return 1.0 / factorial(self.n)
-        return (tuple(range(self.n)) in self.orders) / len(self.orders)
-
-    @property
-    def pairs(self) -> float:
-        """The expected share of pairs in the order of the text."""
-        if not self.orders:
-            return 0.5
-        right = sum(a < b for order in self.orders for a, b in combinations(order, 2))
-        return right / (len(self.orders) * self.n * (self.n - 1) / 2)
-
-
-def answer(system: Orderer, phrase: Phrase) -> Answer:
-    """Ask a system for the order of a phrase."""
-    n = len(phrase.modifiers)
-    tied = system.order(phrase).tied
-    return Answer(() if len(tied) == factorial(n) else tied, n)
-
-
-def score_answers(phrases: Sequence[Phrase], answers: Sequence[Answer]) -> dict[str, float | int | None]:
-    """Score `order_full` with its standard error, `order_pair`, `order_coverage`, `order_full_N` by length, precision,
-    recall and F of orders given (`order_token_*` by occurrence, `order_type_*` by distinct order), `order_single` (the
-    accuracy where exactly one order was given) and `order_ceiling` (of any system that gives one order a multiset).
-
-    Scores are shares from 0 to 1, None where there is nothing to score.
-    """
-    full = [given.full for given in answers]
-    n_pairs = [given.n * (given.n - 1) / 2 for given in answers]
-    right = [given.pairs * n for given, n in zip(answers, n_pairs, strict=True)]
-    single = [given.full for given in answers if len(given.orders) == 1]
-    by_length: defaultdict[int, list[float]] = defaultdict(list)
-    for given in answers:
-        by_length[min(given.n, LONGEST)].append(given.full)
-    mean = _divide(sum(full), len(full))
-    return {
-        "n": len(answers),
-        "order_full": mean,
-        "order_full_se": None if mean is None else sqrt(mean * (1 - mean) / len(full)),
-        "order_pair": _divide(sum(right), sum(n_pairs)),
-        "order_coverage": _divide(sum(bool(given.orders) for given in answers), len(answers)),
-        "order_single": _divide(sum(single), len(single)),
-        "order_ceiling": _find_ceiling(phrases),
-        **{f"order_full_{n}": _divide(sum(values), len(values)) for n, values in sorted(by_length.items())},
-        **_score_tokens(answers),
-        **_score_types(phrases, answers),
-    }
-
-
 def _divide(part: float, whole: float) -> float | None:
     return part / whole if whole else None
-
-
-def _find_ceiling(phrases: Sequence[Phrase]) -> float | None:
-    """Each multiset has one answer; the commonest order of the text is the best."""
-    seen: defaultdict[tuple[str, ...], Counter[tuple[str, ...]]] = defaultdict(Counter)
-    for phrase in phrases:
-        words = identities(phrase)
-        seen[tuple(sorted(words))][words] += 1
-    return _divide(sum(max(orders.values()) for orders in seen.values()), len(phrases))
-
-
-def _measures(kind: str, right: float, given: float, wanted: float) -> dict[str, float | None]:
-    p, r = _divide(right, given), _divide(right, wanted)
-    f = 2 * p * r / (p + r) if p and r else (None if p is None or r is None else 0.0)
-    return {f"order_{kind}_p": p, f"order_{kind}_r": r, f"order_{kind}_f": f}
-
-
-def _score_tokens(answers: Sequence[Answer]) -> dict[str, float | None]:
-    right = sum(tuple(range(given.n)) in given.orders for given in answers)
-    return _measures("token", right, sum(len(given.orders) for given in answers), len(answers))
-
-
-def _score_types(phrases: Sequence[Phrase], answers: Sequence[Answer]) -> dict[str, float | None]:
-    attested = {identities(phrase) for phrase in phrases}
-    predicted = {
-        tuple(words[i] for i in order)
-        for words, given in zip(map(identities, phrases), answers, strict=True)
-        for order in given.orders
-    }
-    return _measures("type", len(attested & predicted), len(predicted), len(attested))
-
-
-def compare(ours: Sequence[Answer], theirs: Sequence[Answer], *, seed: int = 0) -> float:
-    """Compare two systems on the same phrases by a paired bootstrap (Efron and Tibshirani 1993).
-
-    Returns the share of RESAMPLES resamples in which ours is not better: a one-sided p-value.
-    """
-    difference = np.array([a.full - b.full for a, b in zip(ours, theirs, strict=True)])
-    if not len(difference):
-        return 1.0
-    random = np.random.default_rng(seed)
-    worse = sum(
-        int((difference[random.integers(len(difference), size=(500, len(difference)))].sum(axis=1) <= 0).sum())
-        for _ in range(RESAMPLES // 500)
-    )
-    return worse / RESAMPLES
-
-
-def cross_validate(
-    make: Callable[[], Orderer], phrases: Sequence[Phrase], *, folds: int = 10, seed: int = 0
-) -> list[list[Answer]]:
-    """Ask for the phrases of each fold a system that has learnt from the others; the same folds for the same seed."""
-    fold_of = (np.random.default_rng(seed).permutation(len(phrases)) % folds).tolist()
-    answers = []
-    for fold in range(folds):
-        system = make()
-        system.fit([phrase for phrase, other in zip(phrases, fold_of, strict=True) if other != fold])
-        held_out = [phrase for phrase, other in zip(phrases, fold_of, strict=True) if other == fold]
-        answers.append(answer_all(system, held_out))
-    return answers
-
-
-def answer_all(system: Orderer, phrases: Iterable[Phrase]) -> list[Answer]:
-    """Ask a system for the order of each phrase."""
-    return [answer(system, phrase) for phrase in phrases]

@@ -14,7 +14,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..quotation.marks import CUES, QUOTATIONS, TYPES
+from ..annotation.quotations import CUES, QUOTATIONS, TYPES
 
 ALL = "all"
 Run = tuple[int, int]

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from .. import PRENOMINAL, load
-from ..cli.formats import describe_sentences
+from ..corpora.export import describe_sentences
 from ..ordering.prenominal_orderer import reorder
 from ..quotation.export import describe_quotation
 from ..quotation.quotation_spans import get_quotations

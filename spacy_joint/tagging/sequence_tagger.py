@@ -19,9 +19,9 @@ from spacy.training import Example
 
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..streaming import MAX_DELAY, OpenDocument, cut_into_pieces
-from ..structured_pipe import StructuredPipe
-from ..token_columns import COLUMNS, find_reference_starts, move_off_whitespace
+from ..pipes.streaming import MAX_DELAY, OpenDocument, cut_into_pieces
+from ..pipes.structured_pipe import StructuredPipe
+from ..pipes.token_columns import COLUMNS, find_reference_starts, move_off_whitespace
 from .system import TaggingSystem
 
 ATTRIBUTES = ("TAG", "POS")

@@ -6,7 +6,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.cli.jackknife import _Jackknife
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.corpora.unpunctuated import unpunctuate
+from spacy_joint.training.unpunctuated import unpunctuate
 
 CONFIG = """
 [nlp]

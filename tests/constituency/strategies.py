@@ -2,8 +2,7 @@
 
 from hypothesis import strategies as st
 
-from spacy_joint.constituency.transform import ROOT
-from spacy_joint.constituency.trees import Tree
+from spacy_joint.annotation.constituency_trees import ROOT, Tree
 
 LABELS = ("S", "NP", "VP", "PP", "FRAG")
 TAGS = ("NN", "DT", "IN", "VB", ",")

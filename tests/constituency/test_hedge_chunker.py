@@ -8,7 +8,8 @@ from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_joint.constituency.annotation import (
+from spacy_joint.annotation.constituency_trees import Tree
+from spacy_joint.annotation.constituents import (
     get_constituents,
     get_parent,
     get_tree,
@@ -17,7 +18,6 @@ from spacy_joint.constituency.annotation import (
     register_extensions,
     set_constituents,
 )
-from spacy_joint.constituency.trees import Tree
 
 WORDS = ["the", "old", "cat", "of", "my", "aunt", "sleeps", "now", "."]
 TAGS = ["DT", "JJ", "NN", "IN", "PRP$", "NN", "VBZ", "RB", "."]

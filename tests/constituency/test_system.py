@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.constituency.heads import HeadRules
 from spacy_joint.constituency.segments import SegmentSystem
 from spacy_joint.constituency.system import HedgeSystem, name_action
 from spacy_joint.constituency.transform import binarise, find_segments, hedge, mark_heads
-from spacy_joint.constituency.trees import parse_trees
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 

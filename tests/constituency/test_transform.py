@@ -6,19 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_joint.annotation.constituency_trees import ROOT, Tree, build_tree, find_outermost, parse_trees
 from spacy_joint.constituency.heads import HeadRules, english
-from spacy_joint.constituency.transform import (
-    ROOT,
-    binarise,
-    category,
-    clean,
-    find_outermost,
-    find_segments,
-    hedge,
-    mark_heads,
-    unbinarise,
-)
-from spacy_joint.constituency.trees import Tree, build_tree, parse_trees
+from spacy_joint.constituency.transform import binarise, find_segments, hedge, mark_heads, unbinarise
+from spacy_joint.corpora.brackets import category, clean
 
 from .strategies import constituents, trees
 

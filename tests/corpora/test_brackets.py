@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_joint.constituency.annotation import get_constituents, get_tree
+from spacy_joint.annotation.constituents import get_constituents, get_tree
 from spacy_joint.corpora.brackets import create_bracket_corpus, read_brackets
 
 TREES = """( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps) (NP (-NONE- *T*-1))) (. .)))

@@ -22,10 +22,10 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Model
 
-from spacy_joint.constituency.annotation import set_constituents
+from spacy_joint.annotation.constituents import set_constituents
 from spacy_joint.engine import model_file
-from spacy_joint.structured_pipe import PARTS_OF_TRAINED, StructuredPipe
-from spacy_joint.token_columns import WordClasses
+from spacy_joint.pipes.structured_pipe import PARTS_OF_TRAINED, StructuredPipe
+from spacy_joint.pipes.token_columns import WordClasses
 
 DIVIDER = b"\n--PART--\n"
 MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 8, "beam_width": 2, "n_tables": 2}

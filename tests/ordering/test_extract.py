@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_joint.constituency.trees import parse_trees
+from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.ordering.extract import find_in_dependencies, find_in_doc, find_in_tags, find_in_tree
 
 

@@ -3,9 +3,9 @@
 import pytest
 import spacy
 
+from spacy_joint.pipes.token_columns import WordClasses
 from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
 from spacy_joint.quotation.marks import MarkStyle
-from spacy_joint.token_columns import WordClasses
 
 
 @pytest.fixture

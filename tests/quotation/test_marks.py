@@ -5,7 +5,8 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.quotation.marks import MarkStyle, find_paragraph_starts, find_type, pair_marks
+from spacy_joint.annotation.quotations import find_type
+from spacy_joint.quotation.marks import MarkStyle, find_paragraph_starts, pair_marks
 
 NLP = spacy.blank("en")
 

@@ -5,7 +5,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_joint.constituency.annotation import SEGMENTS, set_constituents
+from spacy_joint.annotation.constituents import SEGMENTS, set_constituents
 from spacy_joint.scoring.hedges import make_hedge_scorer, score_hedges
 
 WORDS = ["so", ",", "the", "cat", "sleeps", "."]

@@ -5,7 +5,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_joint.quotation.marks import make_span
+from spacy_joint.annotation.quotations import make_span
 from spacy_joint.scoring.quotations import Counts, score_quotations
 from spacy_joint.scoring.significance import randomise
 

@@ -1,0 +1,248 @@
+"""Phrases aligned as rows of one table, words that stand alike in one column: ordering by multiple sequence alignment
+(Dunlop, Mitchell and Roark 2010), by maximum likelihood and by perceptron.
+
+An order is as good as its cheapest alignment with the columns, in which a word is emitted by a column or a column is
+skipped. `AlignmentByLikelihood` builds the table phrase by phrase, inserting columns where that is cheaper, and a word
+costs what its features' frequencies in the column say. `AlignmentByPerceptron` keeps those columns and learns the costs
+from its mistakes. The head, where known, is the last word of each row. Stems are simpler than the paper's, and the
+costs and smoothing, whose values it does not give, are ours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+
+import numpy as np
+
+from spacy_joint.ordering.phrases import Phrase
+
+from .alignment_features import GROUPS, OPEN, UNKNOWN
+from .base import Orderer
+
+GAP = 0
+MOST_PERMUTED = 5
+
+
+class _Features:
+    """Numbers of the features that training has: 0 is the gap, and each group has its own."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        counts = Counter(feature for word in words for feature in self.describe(word))
+        kept = [f for f in sorted(counts, key=repr) if counts[f] > 1 or f[0] not in OPEN]
+        unknown = [(name, UNKNOWN) for name in OPEN]
+        self.numbers = {feature: i for i, feature in enumerate([*unknown, *kept], start=GAP + 1)}
+        names = list(GROUPS)
+        self.group = np.array([-1, *(names.index(feature[0]) for feature in self.numbers)])
+        self.cache: dict[str, np.ndarray] = {}
+
+    @staticmethod
+    def describe(text: str) -> list[tuple[str, object]]:
+        return [(name, value(text)) for name, value in GROUPS.items()]
+
+    def of(self, text: str) -> np.ndarray:
+        if text not in self.cache:
+            found = [self.numbers.get(f, self.numbers.get((f[0], UNKNOWN))) for f in self.describe(text)]
+            self.cache[text] = np.array([number for number in found if number is not None])
+        return self.cache[text]
+
+
+def align(costs: np.ndarray, gaps: np.ndarray, insertion: float = np.inf) -> tuple[float, list[tuple[int, int]]]:
+    """Align a sequence with columns.
+
+    costs: Of each word (rows) in each column.
+    gaps: Of skipping each column.
+    insertion: Of a new column for a word.
+    Returns the least cost, and pairs (word, column); for a new column the column before which it is, minus 1, negated.
+    """
+    n, k = costs.shape
+    before = [0.0]
+    for gap in gaps.tolist():
+        before.append(before[-1] + gap)
+    choices: list[list[int]] = [[1] * (k + 1)]
+    rows, skips = costs.tolist(), gaps.tolist()
+    for i in range(n):
+        row = rows[i]
+        now = [before[0] + insertion]
+        choice = [2]
+        for j in range(k):
+            # Of equal ones the first: emit, skip, insert.
+            best, which = before[j] + row[j], 0
+            if now[j] + skips[j] < best:
+                best, which = now[j] + skips[j], 1
+            if before[j + 1] + insertion < best:
+                best, which = before[j + 1] + insertion, 2
+            now.append(best)
+            choice.append(which)
+        before = now
+        choices.append(choice)
+    pairs = []
+    i, j = n, k
+    while i:
+        which = choices[i][j]
+        if which == 1:
+            j -= 1
+            continue
+        i -= 1
+        if which == 0:
+            j -= 1
+            pairs.append((i, j))
+        else:
+            pairs.append((i, -j - 1))
+    return before[k], pairs[::-1]
+
+
+class _Alignment(Orderer):
+    """What both alignment models do with costs (features x columns, the gap first)."""
+
+    costs: np.ndarray
+    features: _Features
+
+    def _texts(self, phrase: Phrase) -> list[str]:
+        return [word.text for word in (*phrase.modifiers, *([phrase.head] if phrase.head else []))]
+
+    def _word_costs(self, texts: Sequence[str]) -> np.ndarray:
+        return np.stack([self.costs[self.features.of(text)].sum(axis=0) for text in texts])
+
+    def score(self, phrase: Phrase) -> float:
+        """Minus the cost of the cheapest alignment."""
+        texts = self._texts(phrase)
+        return -align(self._word_costs(texts), self.costs[GAP])[0] if texts else 0.0
+
+
+class AlignmentByLikelihood(_Alignment):
+    """Alignment by the likelihood of columns.
+
+    insertion: What a new column costs, for each column that there is.
+    pseudo_count: Added to the count of each feature.
+    passes: How often each phrase is aligned anew with all others after the table was built.
+    seed: Of the order in which phrases enter the table.
+    most_columns: The table grows no wider; the paper's had 12 to 14.
+    """
+
+    def __init__(
+        self,
+        *,
+        insertion: float = 3.0,
+        pseudo_count: float = 0.1,
+        passes: int = 1,
+        seed: int = 0,
+        most_columns: int = 14,
+    ) -> None:
+        self.insertion = insertion
+        self.pseudo_count = pseudo_count
+        self.passes = passes
+        self.seed = seed
+        self.most_columns = most_columns
+
+    def fit(self, phrases: Iterable[Phrase]) -> None:
+        """Build the table, then align each phrase anew."""
+        rows = [self._texts(phrase) for phrase in phrases]
+        self.features = _Features(text for row in rows for text in row)
+        group = self.features.group
+        # Each group shares one unit of probability, and so does the gap with being there.
+        self.shared = self.pseudo_count * np.array([2.0, *np.bincount(group[1:])[group[1:]]])
+        order = np.random.default_rng(self.seed).permutation(len(rows))
+        first = rows[order[0]] if rows else []
+        self.counts = np.zeros((len(group), len(first)))
+        self.n_rows = 0
+        aligned: dict[int, list[tuple[int, int]]] = {}
+        for i in order.tolist():
+            aligned[i] = self._add(rows[i], aligned)
+        for _ in range(self.passes):
+            for i in order.tolist():
+                self._count(rows[i], aligned[i], -1)
+                aligned[i] = self._add(rows[i], None)
+        self.costs = self._estimate(np.arange(len(group)))
+
+    def _estimate(self, features: np.ndarray) -> np.ndarray:
+        counts = self.counts[features] + self.pseudo_count
+        return np.log(self.n_rows + self.shared[features])[:, None] - np.log(counts)
+
+    def _add(self, row: Sequence[str], aligned: dict[int, list[tuple[int, int]]] | None) -> list[tuple[int, int]]:
+        costs = np.stack([self._estimate(self.features.of(text)).sum(axis=0) for text in row])
+        n_columns = self.counts.shape[1]
+        may_grow = aligned is not None and n_columns < self.most_columns
+        insertion = self.insertion * n_columns if may_grow else np.inf
+        _, pairs = align(costs, self._estimate(np.array([GAP]))[0], insertion)
+        new = [-column - 1 for _, column in pairs if column < 0]
+        if new and aligned is not None:
+            self._insert(new, aligned)
+            grown = 0
+            moved = []
+            for word, column in pairs:
+                grown += column < 0
+                moved.append((word, (column if column >= 0 else -column - 2) + grown))
+            pairs = moved
+        self._count(row, pairs, 1)
+        return pairs
+
+    def _insert(self, places: Sequence[int], aligned: dict[int, list[tuple[int, int]]]) -> None:
+        """Adds empty columns before the given ones: all rows so far have gaps there."""
+        self.counts = np.insert(self.counts, places, 0.0, axis=1)
+        new = [place + i for i, place in enumerate(sorted(places))]
+        self.counts[GAP, new] = self.n_rows
+        for pairs in aligned.values():
+            pairs[:] = [(word, column + sum(place <= column for place in places)) for word, column in pairs]
+
+    def _count(self, row: Sequence[str], pairs: Sequence[tuple[int, int]], sign: int) -> None:
+        self.n_rows += sign
+        self.counts[GAP] += sign
+        for word, column in pairs:
+            self.counts[GAP, column] -= sign
+            self.counts[self.features.of(row[word]), column] += sign
+
+
+class AlignmentByPerceptron(_Alignment):
+    """Alignment by features of columns, learnt by a perceptron.
+
+    epochs: Passes over the phrases.
+    rate: How far the costs move at a mistake.
+    start: Makes the columns and the first costs.
+    seed: Of the order of the phrases.
+    """
+
+    def __init__(
+        self, *, epochs: int = 5, rate: float = 0.1, start: AlignmentByLikelihood | None = None, seed: int = 0
+    ) -> None:
+        self.epochs = epochs
+        self.rate = rate
+        self.start = start or AlignmentByLikelihood(passes=0)
+        self.seed = seed
+
+    def fit(self, phrases: Iterable[Phrase]) -> None:
+        """Learn from each phrase with up to five modifiers whose cheapest order is not that of the text."""
+        phrases = list(phrases)
+        self.start.fit(phrases)
+        self.features, self.costs = self.start.features, self.start.costs
+        rows = [(self._texts(phrase), len(phrase.modifiers)) for phrase in phrases]
+        rows = [(texts, n) for texts, n in rows if n <= MOST_PERMUTED]
+        random = np.random.default_rng(self.seed)
+        total = np.zeros_like(self.costs)
+        step = 0
+        for _ in range(self.epochs):
+            for i in random.permutation(len(rows)).tolist():
+                step += 1
+                texts, n = rows[i]
+                self._learn(texts, n, total, step)
+        self.costs = self.costs - total / max(step, 1)
+
+    def _learn(self, texts: list[str], n: int, total: np.ndarray, step: int) -> None:
+        costs = self._word_costs(texts)
+        gaps = self.costs[GAP]
+        tail = list(range(n, len(texts)))
+        ways = [[*indices, *tail] for indices in permutations(range(n))]
+        found = [align(costs[way], gaps) for way in ways]
+        best = min(range(len(ways)), key=lambda i: (found[i][0], -i))
+        if best == 0 or [texts[i] for i in ways[best]] == texts:
+            return
+        for (_, pairs), way, sign in ((found[0], ways[0], -1), (found[best], ways[best], 1)):
+            used = np.ones(self.costs.shape[1])
+            for word, column in pairs:
+                used[column] = 0.0
+                number = self.features.of(texts[way[word]])
+                self.costs[number, column] += sign * self.rate
+                total[number, column] += sign * self.rate * step
+            self.costs[GAP] += sign * self.rate * used
+            total[GAP] += sign * self.rate * step * used

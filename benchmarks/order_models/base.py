@@ -1,0 +1,66 @@
+"""What every system that orders modifiers can do, whatever it is based on: learn from phrases, score an order, rank.
+
+A subclass says how good an order is (`score`); the base class searches: all orders while there are few, and otherwise
+by inserting one modifier after another where it scores best, which is exact for none but good for all. What is found
+depends on the multiset of modifiers only, never on the order that they are given in: they are sorted first, and orders
+that score alike count as one answer, an undecided one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+
+from spacy_joint.ordering.orders import TIE, Order, Ranking, sort_modifiers
+from spacy_joint.ordering.phrases import Phrase, Word
+
+# 7! orders are still scored one by one.
+MOST_EXHAUSTIVE = 7
+
+
+class Orderer(ABC):
+    """A system that orders the modifiers of a noun."""
+
+    @abstractmethod
+    def fit(self, phrases: Iterable[Phrase]) -> None:
+        """Learn from phrases in the order of the text. What was learnt before is forgotten."""
+
+    @abstractmethod
+    def score(self, phrase: Phrase) -> float:
+        """Score the order that the modifiers are in. Comparable between orders of the same modifiers only."""
+
+    def order(self, phrase: Phrase, n_best: int = 1) -> Ranking:
+        """Find the best orders. All that score like the best are given, even if they are more than `n_best`."""
+        ordered, places = sort_modifiers(phrase)
+        ranking = rank(ordered, self._search(ordered), n_best)
+        orders = (Order(tuple(places[i] for i in indices), score) for indices, score in ranking.orders)
+        return Ranking(tuple(orders), ranking.margin)
+
+    def _search(self, phrase: Phrase) -> list[Order]:
+        """Orders to choose from, of the sorted modifiers; each way to read the phrase at most once."""
+        words = phrase.modifiers
+        if len(words) <= MOST_EXHAUSTIVE:
+            candidates = {tuple(words[i] for i in indices): indices for indices in permutations(range(len(words)))}
+            return [Order(indices, self.score(Phrase(ordered, phrase.head))) for ordered, indices in candidates.items()]
+        placed: tuple[int, ...] = ()
+        found: list[Order] = []
+        for new in range(len(words)):
+            ways = [(*placed[:i], new, *placed[i:]) for i in range(len(placed) + 1)]
+            found = [
+                Order(way, self.score(Phrase(tuple(words[i] for i in way), phrase.head))) for way in reversed(ways)
+            ]
+            placed = max(found, key=lambda order: order.score).indices
+        return _distinct(words, found)
+
+
+def rank(phrase: Phrase, found: Sequence[Order], n_best: int) -> Ranking:
+    """Rank orders of which no two read alike."""
+    ranked = sorted(found, key=lambda order: (-order.score, [phrase.modifiers[i] for i in order.indices]))
+    margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else float("inf")
+    ranking = Ranking(tuple(ranked), margin if margin >= TIE else 0.0)
+    return ranking._replace(orders=ranking.orders[: max(n_best, len(ranking.tied))])
+
+
+def _distinct(words: Sequence[Word], orders: Iterable[Order]) -> list[Order]:
+    return list({tuple(words[i] for i in order.indices): order for order in orders}.values())

@@ -1,0 +1,225 @@
+"""Constituency trees as immutable values, and the bracket notation of the Penn Treebank to read and write them.
+
+`( (S (NP (NNP Kim)) (VP (VBZ sleeps))) )` and `(ROOT ...)` are both read; labels and words stay as they are written,
+with function tags, traces and `-LRB-`. Nothing here changes a tree, knows a head, or cares what labels mean. Walks are
+iterative, so that a tree may be as deep as memory allows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import Errors
+
+SUFFIX = ".mrg"
+# The label of the one node above all others.
+ROOT = "ROOT"
+TOKEN = re.compile(r"[()]|[^\s()]+")
+
+Constituent = tuple[str, int, int]
+"""A label, the first word and the end (after the last word)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A node with all that is below it.
+
+    label: The category, or the tag of a preterminal. "" for the bracket without label around a tree of the Treebank.
+    children: The nodes below, left to right; none for a preterminal.
+    word: The word of a preterminal; None for other nodes.
+    head: The place of the head among the children, where it is marked.
+    """
+
+    label: str
+    children: tuple[Tree, ...] = ()
+    word: str | None = None
+    head: int | None = None
+
+    @property
+    def is_preterminal(self) -> bool:
+        """Whether it is a tag over a word."""
+        return self.word is not None
+
+    def nodes(self) -> Iterator[Tree]:
+        """Iterate over all nodes, each before those below it, left to right."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending.extend(reversed(node.children))
+
+    def preterminals(self) -> Iterator[Tree]:
+        """Iterate over the tags with words, left to right."""
+        return (node for node in self.nodes() if node.is_preterminal)
+
+    def leaves(self) -> list[str]:
+        """List the words."""
+        return [node.word for node in self.nodes() if node.word is not None]
+
+    def spans(self) -> list[Constituent]:
+        """List the label, the first word and the end (after the last word) of each node that is no preterminal.
+
+        A node comes before those below it, left to right.
+        """
+        spans: list[Constituent] = []
+        # A number in `pending` closes the span of that place.
+        pending: list[Tree | int] = [self]
+        words = 0
+        while pending:
+            node = pending.pop()
+            if isinstance(node, int):
+                label, first, _ = spans[node]
+                spans[node] = (label, first, words)
+            elif node.is_preterminal:
+                words += 1
+            else:
+                pending.append(len(spans))
+                pending.extend(reversed(node.children))
+                spans.append((node.label, words, words))
+        return spans
+
+    def __str__(self) -> str:
+        """The tree in brackets, on one line."""
+        parts: list[str] = []
+        pending: list[Tree | str] = [self]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, str):
+                parts.append(node)
+            elif node.word is not None:
+                parts.append(f" ({node.label} {node.word})")
+            else:
+                parts.append(f" ({node.label}")
+                pending.append(")")
+                pending.extend(reversed(node.children))
+        return "".join(parts)[1:]
+
+
+Rule = Callable[[Tree, tuple[Tree, ...], int], Sequence[Tree]]
+
+
+def build_tree(label: str, constituents: Sequence[Constituent], words: Sequence[tuple[str, str]]) -> Tree:
+    """Build a tree from what is below its root: the inverse of `Tree.spans`.
+
+    label: Of the root.
+    constituents: All others, nested, each before those below it, left to right.
+    words: Tags and words.
+    """
+    opened: list[tuple[str, int, list[Tree]]] = [(label, len(words), [])]
+    waiting = 0
+    for place, (tag, word) in enumerate(words):
+        while waiting < len(constituents) and constituents[waiting][1] == place:
+            below, _, end = constituents[waiting]
+            opened.append((below, end, []))
+            waiting += 1
+        opened[-1][2].append(Tree(tag, word=word))
+        while len(opened) > 1 and opened[-1][1] == place + 1:
+            below, _, children = opened.pop()
+            opened[-1][2].append(Tree(below, tuple(children)))
+    return Tree(label, tuple(opened[0][2]))
+
+
+def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
+    """Rewrite a tree from its words up.
+
+    rule: Gives what takes the place of a node, from the node as it was, its rewritten children and the number of words
+        that are left below it.
+    """
+    # An open node: its rewritten children and its words so far. Outside of all is what takes the place of the tree.
+    opened: list[tuple[Tree, list[Tree], int]] = []
+    done: list[Tree] = []
+    words = 0
+    pending: list[Tree | None] = [tree]
+    while pending:
+        node = pending.pop()
+        if node is not None and node.children:
+            opened.append((node, done, words))
+            done, words = [], 0
+            pending.append(None)
+            pending.extend(reversed(node.children))
+            continue
+        if node is None:
+            node, siblings, before = opened.pop()
+        else:
+            siblings, before, words = done, words, int(node.is_preterminal)
+            done = []
+        left = rule(node, tuple(done), words)
+        siblings.extend(left)
+        done, words = siblings, before + (words if left else 0)
+    return done
+
+
+def find_outermost(constituents: Iterable[Constituent]) -> list[Constituent]:
+    """Find the constituents, ordered from the outside in and left to right, that are in no other."""
+    found: list[Constituent] = []
+    last = 0
+    for label, start, end in constituents:
+        if start >= last:
+            found.append((label, start, end))
+            last = end
+    return found
+
+
+def read_trees(path: Path) -> Iterator[Tree]:
+    """Read the trees of a file.
+
+    Raises FileNotFoundError (J101) if there is no such file, and ValueError (J130 to J132) if it is not UTF-8 or its
+    brackets are wrong.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(Errors.J101.format(path=path, suffix=SUFFIX))
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        byte = f"0x{error.object[error.start]:02x}"
+        raise ValueError(Errors.J130.format(file=path, line=line, byte=byte)) from error
+    return parse_trees(text, str(path))
+
+
+def parse_trees(text: str, source: str = "the text") -> Iterator[Tree]:
+    """Read trees in brackets.
+
+    text: Any number of trees, with any white space between and within.
+    source: What to call the text in errors.
+    Raises ValueError (J131, J132) if its brackets are wrong.
+    """
+    # What is open: the label, the children so far, the word, and the line of the bracket.
+    labels: list[str] = []
+    children: list[list[Tree]] = []
+    words: list[str | None] = []
+    lines: list[int] = []
+    after_bracket = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        for token in TOKEN.findall(line):
+            if token == "(":
+                if words and words[-1] is not None:
+                    raise ValueError(Errors.J131.format(file=source, line=number, found="a bracket after a word"))
+                labels.append("")
+                children.append([])
+                words.append(None)
+                lines.append(number)
+            elif token == ")":
+                if not labels:
+                    raise ValueError(Errors.J131.format(file=source, line=number, found="a bracket that closes none"))
+                label, below, word = labels.pop(), children.pop(), words.pop()
+                lines.pop()
+                if word is None and not below:
+                    raise ValueError(Errors.J131.format(file=source, line=number, found="a bracket without a word"))
+                node = Tree(label, tuple(below), word)
+                if labels:
+                    children[-1].append(node)
+                else:
+                    yield node
+            elif after_bracket:
+                labels[-1] = token
+            elif not labels or words[-1] is not None or children[-1]:
+                raise ValueError(Errors.J131.format(file=source, line=number, found=f"the word {token!r}"))
+            else:
+                words[-1] = token
+            after_bracket = token == "("
+    if labels:
+        raise ValueError(Errors.J132.format(file=source, line=lines[-1]))

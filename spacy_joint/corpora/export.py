@@ -1,0 +1,83 @@
+"""Annotated documents as text: CoNLL-U, JSON lines, and a table for the eye.
+
+JSON and table number the words of a sentence from 1, without whitespace, as CoNLL-U does; 0 is the head of the root.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TextIO
+
+from wasabi import color, table
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+HEADER = ("", "token", "tag", "head", "label")
+LONGEST_CELL = 40
+
+
+def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
+    """Writes documents as CoNLL-U: see `corpora.conllu.write_conllu`."""
+    from .conllu import write_conllu
+
+    write_conllu(docs, file)
+
+
+def write_json(docs: Iterable[Doc], file: TextIO) -> None:
+    """Writes documents as JSON, one a line; `start` and `end` count the characters of `text`."""
+    for doc in docs:
+        file.write(json.dumps({"text": doc.text, "sentences": describe_sentences(doc)}, ensure_ascii=False) + "\n")
+
+
+def write_table(docs: Iterable[Doc], file: TextIO) -> None:
+    """Writes documents as tables, one a sentence."""
+    number = 0
+    for doc in docs:
+        for words, heads in _list_sentences(doc):
+            number += 1
+            rows = [
+                (index, word.text, word.tag_, f"{head} {words[head - 1].text}" if head else "0", word.dep_)
+                for index, (word, head) in enumerate(zip(words, heads, strict=True), start=1)
+            ]
+            # wasabi colours what is printed to a terminal only.
+            title = color(f"Sentence {number}", bold=True) if file.isatty() else f"Sentence {number}"
+            body = table(rows, header=HEADER, divider=True, max_col=LONGEST_CELL, aligns=("r", "l", "l", "l", "l"))
+            file.write(f"{title}\n{body}\n")
+
+
+def describe_sentences(doc: Doc) -> list[dict[str, Any]]:
+    """The sentences of a document as JSON-serialisable data; `start` and `end` count characters of its text."""
+    return [_describe_sentence(words, heads) for words, heads in _list_sentences(doc)]
+
+
+def _describe_sentence(words: list[Token], heads: list[int]) -> dict[str, Any]:
+    tokens = [
+        {
+            "id": index,
+            "text": word.text,
+            "start": word.idx,
+            "end": word.idx + len(word),
+            "tag": word.tag_,
+            "pos": word.pos_,
+            "head": head,
+            "dep": word.dep_,
+        }
+        for index, (word, head) in enumerate(zip(words, heads, strict=True), start=1)
+    ]
+    return {"start": tokens[0]["start"], "end": tokens[-1]["end"], "tokens": tokens}
+
+
+def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], list[int]]]:
+    """The words of each sentence that has any, and their heads."""
+    for sentence in doc.sents:
+        words = [token for token in sentence if not token.text.isspace()]
+        if words:
+            numbers = {word.i: number for number, word in enumerate(words, start=1)}
+            yield words, [_number_head(word, numbers) for word in words]
+
+
+def _number_head(word: Token, numbers: dict[int, int]) -> int:
+    """The number of the nearest ancestor that is not whitespace; 0 for a root."""
+    return next((numbers[ancestor.i] for ancestor in word.ancestors if ancestor.i in numbers), 0)

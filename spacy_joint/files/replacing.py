@@ -1,0 +1,63 @@
+"""Output that takes its place once it is complete: whoever looks finds what was there before, or all of the new.
+
+It is written beside its place under a name with a dot, which stays behind if the process is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import Errors
+
+
+@contextmanager
+def replace_when_written(path: Path) -> Iterator[Path]:
+    """Gives a path beside `path` to write to, which takes its place in the end: a failure leaves what was there.
+
+    RAISES OSError: If it cannot be written (J440).
+    """
+    if path.exists() and not path.is_file():
+        # A device or a pipe, such as /dev/stdout, must not be replaced.
+        yield path
+        return
+    with _write_beside(path) as (target, temporary):
+        yield temporary
+        os.replace(temporary, target)
+
+
+@contextmanager
+def replace_directory_when_written(path: Path) -> Iterator[Path]:
+    """The same for a directory, which the caller makes."""
+    with _write_beside(path) as (target, temporary):
+        yield temporary
+        if not target.exists():
+            temporary.rename(target)
+            return
+        # A directory cannot be replaced at once: for a moment there is none of that name, but both are there.
+        earlier = target.rename(temporary.with_name(f"{temporary.name}.earlier"))
+        temporary.rename(target)
+        shutil.rmtree(earlier)
+
+
+@contextmanager
+def _write_beside(path: Path) -> Iterator[tuple[Path, Path]]:
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield target, temporary
+    except OSError as error:
+        if str(error).startswith("[J"):
+            raise
+        # `copytree` collects what went wrong with each file.
+        reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
+        raise OSError(Errors.J440.format(path=path, reason=reason)) from error
+    finally:
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            temporary.unlink(missing_ok=True)

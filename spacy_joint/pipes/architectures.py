@@ -1,0 +1,83 @@
+"""The registered architecture: a thinc `Model` around one structured perceptron.
+
+thinc sees a layer without parameters of its own; the weight table is in a shim, so that configs, `spacy debug model`
+and thinc's serialisation know it. Components talk to the perceptron itself (`get_perceptron`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from thinc.api import Model
+from thinc.shims import Shim
+
+from ..engine.columns import Columns
+from ..engine.perceptron import Perceptron
+
+NAME = "beam_perceptron"
+
+
+class PerceptronShim(Shim):
+    """Holds a perceptron for thinc. Its weights are averaged already, so thinc's averaging leaves it alone."""
+
+    def __init__(self, perceptron: Perceptron) -> None:
+        super().__init__(perceptron)
+
+    def to_bytes(self) -> bytes:
+        """The finished weights."""
+        return self._model.to_bytes()
+
+    def from_bytes(self, bytes_data: bytes) -> PerceptronShim:
+        """Takes finished weights: see `Perceptron.from_bytes`."""
+        self._model.from_bytes(bytes_data)
+        return self
+
+
+def BeamPerceptron(
+    *,
+    table_bits: int = 23,
+    beam_width: int = 20,
+    strategy: str = "dlaso",
+    rule: str = "passive_aggressive",
+    aggressiveness: float = 1.0,
+    min_met: int = 2,
+    n_tables: int = 1,
+    threads: int = 1,
+) -> Model[list[Columns], list[np.ndarray]]:
+    """A structured perceptron searched by beam, registered as `spacy_joint.BeamPerceptron.v1`.
+
+    Settings are those of `engine.perceptron.Perceptron`.
+
+    RETURNS (Model): From columns to actions.
+    """
+    perceptron = Perceptron(
+        table_bits=table_bits,
+        beam_width=beam_width,
+        strategy=strategy,
+        rule=rule,
+        aggressiveness=aggressiveness,
+        min_met=min_met,
+        n_tables=n_tables,
+        threads=threads,
+    )
+    return make_model(perceptron)
+
+
+def make_model(perceptron: Perceptron) -> Model[list[Columns], list[np.ndarray]]:
+    """A thinc model around a perceptron of any task."""
+    return Model(NAME, _forward, shims=[PerceptronShim(perceptron)])
+
+
+def get_perceptron(model: Model) -> Perceptron:
+    """The perceptron of a model that `BeamPerceptron` made."""
+    return model.shims[0]._model
+
+
+def _forward(model: Model, documents: list[Columns], is_train: bool) -> tuple[list[np.ndarray], Callable[..., Any]]:
+    def backprop(d_actions: Any) -> list[Any]:
+        # Learning goes through Perceptron.update; nothing flows back to the columns.
+        return []
+
+    return [get_perceptron(model).predict(columns) for columns in documents], backprop

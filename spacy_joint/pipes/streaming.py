@@ -1,0 +1,233 @@
+"""Documents that are still coming: tokens go in as they arrive, and come out annotated as soon as nothing that may
+follow can change that.
+
+Tokens are searched in pieces; where they are cut changes nothing but when results come. Results are parts of documents
+of their own: an endless document has no end to put it in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from spacy.attrs import ORTH, POS, SENT_START, SPACY, TAG
+from spacy.language import Language
+from spacy.tokens import Doc, Span, Token
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from .token_columns import GLUED, STYLE, STYLE_TOKENS, find_after_blank_lines
+
+if TYPE_CHECKING:
+    from .structured_pipe import StructuredPipe
+
+# Tokens of a piece, where they come one by one.
+PIECE = 32
+# Tokens that are done with are forgotten when there are so many; the last are kept for templates that look back.
+FORGOTTEN_AT_ONCE = 1024
+KEPT = 8
+# What of a token goes from what comes to what results.
+CARRIED = (ORTH, SPACY, SENT_START, TAG, POS)
+# In `Doc.user_data` of a part of a document: what was set for its first token, as in `Doc.to_array`. spaCy says of the
+# first token of every Doc that it starts a sentence.
+FIRST_START = "spacy_joint.first_start"
+# Words that may wait for a decision, unless the caller says otherwise. Items of a beam agree soon where sentences end,
+# but need not ever agree where none does.
+MAX_DELAY = 10_000
+# No text is kept back longer than this for the end of a word.
+LONGEST_WORD = 10_000
+
+
+def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIECE) -> Iterator[Doc]:
+    """Documents as they are given, and single tokens in documents of `size`. The first is longer: it has to show the
+    style of the whole."""
+    waiting: list[Doc] = []
+    singles: list[Token] = []
+    n_words = 0
+    for given in tokens:
+        if isinstance(given, Token):
+            singles.append(given)
+            if len(singles) < size:
+                continue
+            waiting.append(_make_piece(singles, vocab))
+            singles = []
+        else:
+            if singles:
+                waiting.append(_make_piece(singles, vocab))
+                singles = []
+            waiting.append(given)
+        n_words += len(waiting[-1])
+        if n_words >= STYLE_TOKENS:
+            yield _join(waiting)
+            waiting = []
+    if singles:
+        waiting.append(_make_piece(singles, vocab))
+    if waiting:
+        yield _join(waiting)
+
+
+def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
+    """A document of tokens, which mostly come from one other, in order."""
+    parts = []
+    first = 0
+    for last, token in enumerate(tokens):
+        following = tokens[last + 1] if last + 1 < len(tokens) else None
+        if following is not None and following.doc is token.doc and following.i == token.i + 1:
+            continue
+        part = token.doc[tokens[first].i : token.i + 1]
+        rows = part.to_array(list(CARRIED)).reshape(-1, len(CARRIED))  # type: ignore[attr-defined]  # not in its stub
+        if tokens[first].i == 0:
+            # spaCy says of the first token of every Doc that it starts a sentence.
+            rows[0, CARRIED.index(SENT_START)] = 0
+        if token.vocab is not vocab:
+            for string in np.unique(rows[:, [CARRIED.index(ORTH), CARRIED.index(TAG)]]).tolist():
+                vocab.strings.add(token.vocab.strings[string])
+        parts.append(rows)
+        first = last + 1
+    return make_doc(np.concatenate(parts), vocab)
+
+
+def _join(docs: list[Doc]) -> Doc:
+    return docs[0] if len(docs) == 1 else make_doc(np.concatenate([to_rows(doc) for doc in docs]), docs[0].vocab)
+
+
+def to_rows(doc: Doc) -> np.ndarray:
+    """What is carried of the tokens (uint64, tokens x CARRIED)."""
+    rows = doc.to_array(list(CARRIED)).reshape(len(doc), len(CARRIED))
+    rows[:1, CARRIED.index(SENT_START)] = doc.user_data.get(FIRST_START, 0)
+    return rows
+
+
+def make_doc(rows: np.ndarray, vocab: Vocab) -> Doc:
+    """A document from what was carried of its tokens."""
+    # Doc takes the hashes of words, too, which is three times as fast.
+    words: Any = rows[:, 0].tolist()
+    doc = Doc(vocab, words=words, spaces=rows[:, 1].astype(bool).tolist())
+    if len(rows):
+        doc.from_array(list(CARRIED[2:]), rows[:, 2:])  # type: ignore[arg-type]  # wrong in its stub
+        doc.user_data[FIRST_START] = rows[0, 2]
+    return doc
+
+
+class OpenDocument:
+    """The search of a component over a document that is still coming.
+
+    pipe (StructuredPipe): The component.
+    max_delay (int | None): Words that may wait for a decision; None: as many as it takes.
+    RAISES ValueError: If `max_delay` is not positive, the component was not trained, or its system cannot stream.
+    """
+
+    def __init__(self, pipe: StructuredPipe, max_delay: int | None) -> None:
+        if max_delay is not None and max_delay < 1:
+            raise ValueError(Errors.J309.format(value=max_delay))
+        self.pipe = pipe
+        self.max_delay = max_delay
+        self.stream = pipe.perceptron.stream()
+        self.columns = pipe.perceptron.templates.columns
+        # What came and was not taken yet, and where among it the words are.
+        self.rows = np.zeros((0, len(CARRIED)), dtype=np.uint64)
+        self.words = np.zeros(0, dtype=np.intp)
+        self.style: int | None = None
+        self.ends_glued = False
+        self.ends_in_blank_line = False
+        self.n_done = 0  # words taken that the stream still knows of
+
+    def feed(self, piece: Doc, must_start: bool = False) -> np.ndarray:
+        """Takes the next tokens; the actions that became final (uint16).
+
+        must_start (bool): Whether the first word has to start a sentence, whatever the component finds.
+        """
+        if not len(piece):
+            return np.zeros(0, dtype=np.uint16)
+        rows = to_rows(piece)
+        constraints = self.pipe.get_constraints(piece)
+        values, tokens = self.pipe.get_values(piece)
+        if constraints is not None:
+            constraints[:1] = rows[0, CARRIED.index(SENT_START)].astype(np.int8)
+            constraints = constraints[tokens]
+            if must_start or (len(tokens) and self.ends_in_blank_line and not constraints[0]):
+                constraints[:1] = 1
+        if len(tokens):
+            if STYLE in self.columns:
+                at = self.columns.index(STYLE)
+                self.style = int(values[0, at]) if self.style is None else self.style
+                values[:, at] = self.style
+            if GLUED in self.columns and tokens[0] == 0:
+                values[0, self.columns.index(GLUED)] = self.ends_glued
+        if self.pipe.cfg.get("blank_lines"):
+            ends_so = bool(find_after_blank_lines(piece)[-1])
+            self.ends_in_blank_line = ends_so or (self.ends_in_blank_line and not len(tokens))
+        self.ends_glued = not piece[-1].whitespace_ and not piece[-1].text.isspace()
+        self.words = np.concatenate([self.words, tokens + len(self.rows)])
+        self.rows = np.concatenate([self.rows, rows])
+        self.stream.feed(values, constraints)
+        return self.stream.run()
+
+    @property
+    def n_late(self) -> int:
+        """How many of the words that wait have waited too long (int)."""
+        return 0 if self.max_delay is None else max(len(self.words) - self.max_delay, 0)
+
+    def end(self) -> np.ndarray:
+        """Says that nothing more comes; the actions that are left (uint16)."""
+        self.stream.end()
+        return self.stream.run()
+
+    def take(self, n: int) -> tuple[Doc, np.ndarray]:
+        """The next n words, which are done, with the whitespace after them: a document, and which of its tokens they
+        are."""
+        end = int(self.words[n]) if n < len(self.words) else len(self.rows)
+        taken = make_doc(self.rows[:end], self.pipe.vocab), self.words[:n]
+        self.rows, self.words = self.rows[end:], self.words[n:] - end
+        self.n_done += n
+        if self.n_done > FORGOTTEN_AT_ONCE:
+            self.stream.forget(self.n_done - KEPT)
+            self.n_done = KEPT
+        return taken
+
+
+def stream_sentences(
+    texts: Iterable[str], nlp: Language | None = None, *, max_delay: int | None = MAX_DELAY
+) -> Iterator[Span]:
+    """Splits a text that is still coming into sentences, and annotates them, in memory that does not grow with it.
+
+    texts (Iterable[str]): The text in pieces, cut anywhere.
+    nlp (Language): A pipeline whose components up to the `joint_sbd_parser` are of this package; None: the one that the
+        package ships. Components after the parser are left out.
+    max_delay (int | None): See `JointSbdParser.stream`.
+    YIELDS (Span): One sentence each.
+    RAISES ValueError: If there is no parser, or another component before it.
+    """
+    from .. import load
+    from ..parsing.joint_sbd_parser import JointSbdParser
+    from ..tagging.sequence_tagger import SequenceTagger
+
+    nlp = load() if nlp is None else nlp
+    docs: Iterable[Doc] = map(nlp.tokenizer, join_words(texts))
+    for name, pipe in nlp.pipeline:
+        if isinstance(pipe, JointSbdParser):
+            return pipe.stream(docs, max_delay=max_delay)
+        if not isinstance(pipe, SequenceTagger):
+            raise ValueError(Errors.J037.format(name=name))
+        docs = pipe.stream(docs, max_delay=max_delay)
+    raise ValueError(Errors.J038.format(pipeline=", ".join(nlp.pipe_names)))
+
+
+def join_words(texts: Iterable[str]) -> Iterator[str]:
+    """The same text in pieces that begin with words, so that neither words nor what is between them is cut."""
+    rest = ""
+    for text in texts:
+        rest += text
+        begin = next((at for at in range(len(rest) - 1, 0, -1) if _begins_word(rest, at)), 0)
+        if not begin and len(rest) > LONGEST_WORD:
+            begin = len(rest)
+        if begin:
+            yield rest[:begin]
+            rest = rest[begin:]
+    if rest:
+        yield rest
+
+
+def _begins_word(text: str, at: int) -> bool:
+    return text[at - 1].isspace() and not text[at].isspace()

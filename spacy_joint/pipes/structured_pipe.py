@@ -1,0 +1,373 @@
+"""The base class of all components: what a task has to say to be trained, served and saved like any of spaCy's.
+
+A subclass says which labels it learns (`collect_labels`), which system they make (`make_system`), how an example
+becomes an instance (`make_instance`) and how actions become annotation (`annotate`). Everything that spaCy calls is
+here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import srsly
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer
+
+from ..engine import model_file
+from ..engine.columns import Columns
+from ..engine.learner import Instance
+from ..engine.perceptron import Perceptron
+from ..engine.system import System
+from ..errors import Errors
+from .architectures import get_perceptron
+from .token_columns import COLUMNS, WordClasses, WordColumns
+
+# What a component has on disk, besides its cfg, once it is trained.
+PARTS_OF_TRAINED = ("word_classes", "model", "learning")
+
+
+@contextmanager
+def refuse_nonsense(source: str, what: str | None = None) -> Iterator[None]:
+    """Raises J052 (J050 without `what`) for whatever else goes wrong while something saved is taken.
+
+    A file that was changed is anything: in which of many layers it fails depends on the change.
+    """
+    try:
+        yield
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:
+        if isinstance(error, ValueError) and str(error).startswith("[J"):
+            raise
+        message = Errors.J050 if what is None else Errors.J052
+        raise ValueError(message.format(source=source, what=what)) from error
+
+
+class StructuredPipe(TrainablePipe):
+    """A component that predicts a structure of a whole document with a structured perceptron."""
+
+    # The templates of the task, when the config names no others, and the columns that templates may read.
+    default_templates: ClassVar[Path]
+    columns: ClassVar[tuple[str, ...]] = COLUMNS
+
+    def __init__(
+        self, vocab: Vocab, model: Model, name: str, *, scorer: Callable[..., dict[str, Any]] | None, **cfg: Any
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.settings = cfg
+        self.cfg: dict[str, Any] = {"labels": None, "templates": None, **cfg}
+        self.word_classes = WordClasses.from_dict({})
+        self._word_columns: Any = None
+        # Documents since the last that taught something.
+        self._passed_over = 0
+
+    @property
+    def perceptron(self) -> Perceptron:
+        """The perceptron of the model."""
+        return get_perceptron(self.model)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that can be predicted."""
+        return self.flatten_labels(self.cfg["labels"]) if self.cfg["labels"] else ()
+
+    @property
+    def label_data(self) -> Any:
+        """What `initialize` takes as `labels`, for `spacy init labels`."""
+        return self.cfg["labels"]
+
+    def add_label(self, label: str) -> int:
+        """Not supported: the actions are laid out once.
+
+        RAISES ValueError: Always.
+        """
+        raise ValueError(Errors.J070.format(name=self.name, label=label))
+
+    # What a task says.
+
+    @abstractmethod
+    def collect_labels(self, examples: Iterable[Example]) -> Any:
+        """The labels of gold annotation, as JSON-serialisable data in a fixed order."""
+
+    @abstractmethod
+    def flatten_labels(self, labels: Any) -> tuple[str, ...]:
+        """All labels in what `collect_labels` gave."""
+
+    @abstractmethod
+    def make_system(self, labels: Any) -> System:
+        """The system over these labels."""
+
+    @abstractmethod
+    def make_instance(self, example: Example) -> Instance | None:
+        """What to learn from an example; None if there is nothing."""
+
+    def get_constraints(self, doc: Doc) -> np.ndarray | None:
+        """What annotation that is there already demands of the system (int8 a token), see `Columns`; None: nothing."""
+        return None
+
+    def make_word_columns(self) -> Any:
+        """What makes the columns that the templates read. Made again when those change."""
+        return WordColumns(self.perceptron.templates.columns, self.word_classes)
+
+    @abstractmethod
+    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+        """Writes the structure that actions make.
+
+        doc (Doc): The document.
+        tokens (np.ndarray): The tokens that the system saw: all but whitespace.
+        actions (np.ndarray): A complete path.
+        """
+
+    # Prediction.
+
+    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
+        """The columns that the templates read, and the tokens that are their rows."""
+        return self._get_word_columns().columns_of(doc, constraints)
+
+    def get_values(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+        """The same as plain values, for a part of a document."""
+        return self._get_word_columns().values_of(doc)
+
+    def _get_word_columns(self) -> Any:
+        if self._word_columns is None:
+            self._word_columns = self.make_word_columns()
+        return self._word_columns
+
+    def get_label_ids(self, doc: Doc) -> dict[str, int]:
+        """What a document is annotated with for each label; its vocabulary knows them from now on."""
+        strings = doc.vocab.strings
+        return {label: strings.add(label) for label in self.labels}
+
+    def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, ...]]:
+        """The best actions for each document, with the tokens that they are for. Changes nothing.
+
+        RAISES ValueError: If the component was neither trained nor loaded.
+        """
+        self.require_trained()
+        predictions: list[tuple[np.ndarray, ...]] = []
+        for doc in docs:
+            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+            predictions.append((tokens, self.search(columns)))
+        return predictions
+
+    def require_trained(self) -> None:
+        """RAISES ValueError: If the component was neither trained nor loaded."""
+        if not self.perceptron.is_set_up:
+            raise ValueError(Errors.J071.format(name=self.name))
+
+    def search(self, columns: Columns) -> np.ndarray:
+        """The best actions for a document."""
+        return self.perceptron.predict(columns)
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[tuple[np.ndarray, ...]]) -> None:
+        """Writes what `predict` gave."""
+        for doc, (tokens, actions) in zip(docs, scores, strict=True):
+            self.annotate(doc, tokens, actions)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Annotates a stream of documents. One that fails goes to the error handler alone; the others go on."""
+        # Documents are searched one by one, so there is nothing to gain from batches, and a failure costs one only.
+        for doc in stream:
+            annotated = self(doc)
+            if annotated is not None:
+                yield annotated
+
+    # Training.
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Any | None = None,
+        templates: str | None = None,
+        word_classes: dict[str, list[int]] | None = None,
+    ) -> None:
+        """Prepares the component for training. One that has nothing to learn stays as it is.
+
+        get_examples (Callable): Gives a representative sample of gold examples; labels are taken from all of it.
+        nlp (Language): The pipeline.
+        labels (Any): Labels, as `spacy init labels` writes them; None: those of the examples.
+        templates (str): The path of a text of feature templates; None: the task's own. The text becomes part of the
+            model.
+        word_classes (dict): Classes of lower-cased words, see training/word_classes.py; None: no classes.
+        RAISES ValueError: If there are no labels, or the templates name what is not there.
+        """
+        if not self.is_trainable:
+            return
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if labels is None:
+            labels = self.collect_labels(get_examples())
+        path = self.default_templates if templates is None else Path(templates)
+        if not path.is_file():
+            raise ValueError(Errors.J072.format(path=path))
+        self.word_classes = WordClasses.from_dict(word_classes or {})
+        # spaCy has seeded numpy with the config's seed; what is drawn from it here decides all chance in learning.
+        self.perceptron.seed = int(np.random.randint(2**24))
+        util.logger.info("%s: seed %d", self.name, self.perceptron.seed)
+        self._set_up(labels, path.read_text(encoding="utf8"))
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        system = self.make_system(labels)
+        self.perceptron.set_up(system, templates, self.columns)
+        self._word_columns = None
+        self._passed_over = 0
+        self.cfg["labels"], self.cfg["templates"] = labels, templates
+        for label in self.labels:
+            self.vocab.strings.add(label)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learns from a batch of examples, if there is anything to learn.
+
+        examples (Iterable[Example]): The batch.
+        drop (float): The share of features to leave out at random.
+        sgd (Optimizer): Not used: a perceptron has no gradient.
+        losses (dict): The mean violation a document (how far the search preferred something wrong) is added under the
+            component's name.
+        RETURNS (dict): The losses.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        if not self.is_trainable:
+            return losses
+        instances = [instance for instance in map(self.make_instance, examples) if instance is not None]
+        self._passed_over += len(examples)
+        if instances:
+            learnt = self.perceptron.update(instances, drop)
+            self.perceptron.n_seen += self._passed_over
+            self._passed_over = 0
+            losses[self.name] += learnt["violation"] / len(instances)
+        return losses
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Does nothing: weights have moved in `update`."""
+
+    def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
+        """Does nothing: predictions come from averages already. `Language.use_params` drives a bare generator."""
+        yield
+
+    # Serialisation. "model" is what predicts; "learning" is what training needs to go on, and may be left out.
+
+    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
+        """The component as bytes. exclude (Sequence[str]): Of "cfg", "vocab", "model", "learning"."""
+        self._validate_serialization_attrs()
+        serializers: dict[str, Callable[[], Any]] = {
+            "cfg": lambda: srsly.json_dumps(self.cfg),
+            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
+        }
+        if self.perceptron.is_set_up:
+            serializers["word_classes"] = lambda: model_file.pack({}, self.word_classes.to_arrays())
+            serializers["model"] = self.perceptron.to_bytes
+            serializers["learning"] = lambda: self.perceptron.learning_to_bytes() or b""
+        return util.to_bytes(serializers, exclude)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> StructuredPipe:
+        """Takes what `to_bytes` gave.
+
+        RAISES ValueError: If it is damaged, or was made for other labels or templates.
+        """
+        self._validate_serialization_attrs()
+        with refuse_nonsense("the bytes"):
+            parts = srsly.msgpack_loads(bytes_data)
+            if not isinstance(parts, dict) or "cfg" not in parts:
+                raise ValueError(Errors.J050.format(source="the bytes"))
+            util.from_bytes(
+                bytes_data,
+                {
+                    "cfg": lambda b: self._take_cfg(b, "the bytes"),
+                    "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
+                    "word_classes": lambda b: self._take_word_classes(model_file.unpack(b)[1]),
+                    "model": self.perceptron.from_bytes,
+                    "learning": lambda b: self.perceptron.learning_from_bytes(b) if b else None,
+                },
+                exclude,
+            )
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Saves the component to a directory. exclude (Sequence[str]): Of "cfg", "vocab", "model", "learning"."""
+        self._validate_serialization_attrs()
+        serializers: dict[str, Callable[[Path], Any]] = {
+            "cfg": lambda p: model_file.write(p, srsly.json_dumps(self.cfg, indent=2).encode("utf8")),
+            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
+        }
+        if self.perceptron.is_set_up:
+            learning = None if "learning" in exclude else self.perceptron.learning_to_bytes()
+            serializers["word_classes"] = lambda p: model_file.write(
+                p, model_file.pack({}, self.word_classes.to_arrays())
+            )
+            serializers["model"] = lambda p: model_file.write(p, self.perceptron.to_bytes())
+            if learning is not None:
+                serializers["learning"] = lambda p: model_file.write(p, learning)
+        util.to_disk(path, serializers, exclude)
+        # What an earlier model in the same place could learn from is not this one's.
+        for part in PARTS_OF_TRAINED:
+            if part not in serializers:
+                (Path(path) / part).unlink(missing_ok=True)
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> StructuredPipe:
+        """Loads the component from a directory; the weights are mapped, not read.
+
+        RAISES ValueError: If a file is missing or damaged, or was made for other labels or templates.
+        """
+        self._validate_serialization_attrs()
+        path = Path(path)
+
+        def require(name: str) -> Path:
+            if not (path / name).is_file():
+                raise ValueError(Errors.J073.format(path=path, name=name))
+            return path / name
+
+        deserializers: dict[str, Callable[[Path], Any]] = {
+            "cfg": lambda p: self._take_cfg(require("cfg").read_bytes(), str(p)),
+            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
+        }
+        util.from_disk(path, deserializers, exclude)
+        if self.cfg["labels"] is None:
+            return self
+        deserializers = {
+            "word_classes": lambda p: self._take_word_classes(model_file.read(require("word_classes"))[1]),
+            "model": lambda p: self.perceptron.from_disk(require("model")),
+        }
+        if (path / "learning").is_file():
+            deserializers["learning"] = lambda p: self.perceptron.learning_from_bytes(p.read_bytes(), str(p))
+        with refuse_nonsense(str(path)):
+            util.from_disk(path, deserializers, exclude)
+        return self
+
+    def _take_cfg(self, content: bytes, source: str) -> None:
+        """What was learnt comes from the model, settings from the config that made this object."""
+        with refuse_nonsense(source, "cfg"):
+            cfg = {**srsly.json_loads(content), **self.settings}
+            labels, templates = cfg.get("labels"), cfg.get("templates")
+            if labels is not None:
+                if not isinstance(templates, str) or not all(isinstance(s, str) for s in self.flatten_labels(labels)):
+                    raise TypeError
+                self._set_up(labels, templates)
+            self.cfg.update(cfg)
+
+    def _take_word_classes(self, arrays: dict[str, np.ndarray]) -> None:
+        self.word_classes.from_arrays(arrays)
+        self._word_columns = None

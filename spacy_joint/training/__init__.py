@@ -1,0 +1,1 @@
+"""What only training needs: word classes, augmentation, loggers, and going on after an interruption."""

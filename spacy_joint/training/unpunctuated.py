@@ -1,0 +1,128 @@
+"""Documents as a speech recogniser would give them: lower-cased, without punctuation, trees repaired.
+
+This is the variant that treebank names with a star stand for (EWT*). Words are not changed otherwise: numbers stay
+digits, and disfluencies are neither added nor removed.
+"""
+
+import random
+import unicodedata
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.symbols import PUNCT, X
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.dependency_trees import prune
+from ..corpora.examples import TOKEN_ANNOTATIONS, Augmenter
+from ..errors import Errors
+
+# Punctuation for Unicode, words for readers.
+SYMBOLS = frozenset("%&#@*/\\§")
+
+
+def unpunctuate(doc: Doc) -> Doc | None:
+    """Make the variant of a document; None if nothing is left of it.
+
+    Tokens with POS PUNCT are removed, and whitespace tokens, which treebanks do not have. Dependents of a removed token
+    go to its nearest kept ancestor. A sentence that loses its root makes its first orphan the root and attaches the
+    others to it as `parataxis`; sentences that become empty are dropped. TAG, POS, MORPH, LEMMA and labels are kept, a
+    space follows every token; spans, entities and user data are not carried over.
+
+    Raises ValueError if the document has no POS or no sentence boundaries (J123), or if its trees have other boundaries
+    than its sentences (J124).
+    """
+    for attribute in ("POS", "SENT_START"):
+        if not doc.has_annotation(attribute):
+            raise ValueError(Errors.J123.format(attribute=attribute))
+    kept = _find_kept(doc)
+    return _restrict(doc, kept) if kept.any() else None
+
+
+def mark_punctuation(doc: Doc) -> None:
+    """Set POS to PUNCT for tokens that are punctuation by Unicode, but for symbols of words, and to X where it is not
+    known. For documents of pipelines that predict no POS."""
+    for token in doc:
+        if not token.text.isspace() and all(is_punctuation(character) for character in token.text):
+            token.pos = PUNCT
+        elif not token.pos:
+            token.pos = X
+
+
+def is_punctuation(character: str) -> bool:
+    """Whether a character is a mark rather than a symbol that is read as a word, such as %."""
+    return unicodedata.category(character).startswith("P") and character not in SYMBOLS
+
+
+def create_unpunctuated_augmenter(*, share: float = 1.0, keep_original: bool = False) -> Augmenter:
+    """Make an augmenter of training examples, registered as `spacy_joint.unpunctuated.v1`.
+
+    share: The probability that a document is changed, drawn from Python's `random`, as in spaCy's own augmenters.
+    keep_original: Whether the variant comes after the original, rather than in its place.
+    Raises ValueError (J126) if share is not a probability; the augmenter raises ValueError (J123-J125).
+    """
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(Errors.J126.format(found=share))
+    return partial(_augment, share=share, keep_original=keep_original)
+
+
+def _augment(nlp: Language, example: Example, *, share: float, keep_original: bool) -> Iterator[Example]:
+    chosen = random.random() < share
+    if keep_original or not chosen:
+        yield example
+    if chosen:
+        predicted, reference = example.predicted, example.reference
+        if [token.text for token in predicted] != [token.text for token in reference]:
+            raise ValueError(Errors.J125.format(words=_quote(reference)))
+        variant = unpunctuate(reference)
+        if variant is not None:
+            # The same tokens go on both sides, whatever the predicted tags say.
+            yield Example(_restrict(predicted, _find_kept(reference)), variant)
+
+
+def _find_kept(doc: Doc) -> NDArray[np.bool_]:
+    return np.array([token.pos != PUNCT and not token.text.isspace() for token in doc], dtype=bool)
+
+
+def _restrict(doc: Doc, kept: NDArray[np.bool_]) -> Doc:
+    """Copy the kept tokens, lower-cased, with whatever annotation they have, into a new document."""
+    words = [token.text.lower() for token, keep in zip(doc, kept, strict=True) if keep]
+    restricted = Doc(doc.vocab, words=words, spaces=[True] * len(words))
+    columns = {name: _get_column(doc, name)[kept] for name in TOKEN_ANNOTATIONS if doc.has_annotation(name)}
+    if "SENT_START" in columns:
+        columns["SENT_START"] = _move_starts(_get_column(doc, "SENT_START"), kept)
+    if doc.has_annotation("DEP"):
+        heads = np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64)
+        pruned = prune(heads, kept)
+        labels = _get_column(doc, "DEP")[kept]
+        labels[pruned.promoted] = doc.vocab.strings.add("ROOT")
+        labels[pruned.adopted] = doc.vocab.strings.add("parataxis")
+        columns["HEAD"] = (pruned.heads - np.arange(len(words))).astype(np.uint64)
+        columns["DEP"] = labels
+    if columns:
+        table = np.stack(list(columns.values()), axis=1)
+        restricted.from_array(list(columns), table)  # type: ignore[arg-type]  # thinc's own array type in its stub
+    if "DEP" in columns and not np.array_equal(restricted.to_array("SENT_START"), columns["SENT_START"]):
+        # With trees, spaCy derives the boundaries from them.
+        raise ValueError(Errors.J124.format(words=_quote(doc)))
+    return restricted
+
+
+def _get_column(doc: Doc, attribute: str) -> NDArray[np.uint64]:
+    return np.asarray(doc.to_array(attribute), dtype=np.uint64)
+
+
+def _move_starts(starts: NDArray[np.uint64], kept: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Let the first kept token of each sentence start it; others keep what they had (0 unknown, or -1 as unsigned)."""
+    sentence = np.cumsum(starts == 1)
+    _, first = np.unique(sentence[kept], return_index=True)
+    moved = starts[kept]
+    moved[first] = 1
+    return moved
+
+
+def _quote(doc: Doc) -> str:
+    return repr(doc[:8].text + (" ..." if len(doc) > 8 else ""))

@@ -1,0 +1,11 @@
+"""What the benchmarks bring to compare with. Where there is only the installed package, there is nothing to test."""
+
+import sys
+from pathlib import Path
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+if BENCHMARKS.is_dir():
+    sys.path.append(str(BENCHMARKS))
+else:
+    collect_ignore_glob = ["*"]

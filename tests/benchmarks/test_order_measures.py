@@ -1,0 +1,68 @@
+"""Measures of ordered modifiers."""
+
+import pytest
+from order_models.measures import Answer, answer, answer_all, compare, cross_validate, score_answers
+from order_models.tag_rank import TagRank
+
+from spacy_joint.ordering.phrases import Phrase, Word
+
+RIGHT, WRONG, BOTH, NONE = Answer(((0, 1),), 2), Answer(((1, 0),), 2), Answer(((0, 1), (1, 0)), 2), Answer((), 2)
+
+
+def phrase(*words):
+    return Phrase(tuple(Word(*word.split("/")) for word in words))
+
+
+def test_an_undecided_system_is_right_by_chance():
+    assert (RIGHT.full, WRONG.full, NONE.full, BOTH.full) == (1.0, 0.0, 0.5, 0.5)
+    assert Answer((), 3).full == pytest.approx(1 / 6)
+    assert Answer(((0, 2, 1),), 3).pairs == pytest.approx(2 / 3)
+
+
+def test_all_orders_alike_is_no_answer():
+    assert answer(TagRank(), phrase("big/JJ", "red/JJ")) == NONE
+    assert answer(TagRank(), phrase("big/JJ", "tin/NN")) == RIGHT
+    assert answer(TagRank(), phrase("tin/NN", "big/JJ")) == WRONG
+
+
+def test_precision_counts_what_was_said_and_recall_what_there_was():
+    phrases = [phrase("a", "b"), phrase("c", "d"), phrase("e", "f"), phrase("g", "h")]
+    scores = score_answers(phrases, [RIGHT, WRONG, NONE, NONE])
+    assert (scores["order_token_p"], scores["order_token_r"]) == (0.5, 0.25)
+    assert (scores["order_type_p"], scores["order_type_r"]) == (0.5, 0.25)
+    assert scores["order_full"] == 0.5 and scores["order_coverage"] == 0.5 and scores["order_single"] == 0.5
+    assert scores["order_full_se"] == pytest.approx(0.25)
+
+
+def test_types_count_once():
+    phrases = [phrase("a", "b")] * 3 + [phrase("c", "d")]
+    scores = score_answers(phrases, [RIGHT] * 3 + [WRONG])
+    assert scores["order_token_p"] == 0.75 and scores["order_type_p"] == 0.5
+
+
+def test_the_ceiling_is_the_commonest_order_of_each_multiset():
+    phrases = [phrase("a", "b"), phrase("a", "b"), phrase("b", "a"), phrase("c", "d")]
+    assert score_answers(phrases, [RIGHT] * 4)["order_ceiling"] == 0.75
+
+
+def test_accuracy_by_length():
+    phrases = [phrase("a", "b"), phrase("a", "b", "c")]
+    scores = score_answers(phrases, [RIGHT, Answer(((0, 2, 1),), 3)])
+    assert (scores["order_full_2"], scores["order_full_3"]) == (1.0, 0.0)
+    assert scores["order_pair"] == pytest.approx(3 / 4)
+
+
+def test_nothing_to_score_is_none():
+    assert score_answers([], [])["order_full"] is None
+
+
+def test_the_bootstrap_tells_better_from_equal():
+    assert compare([RIGHT] * 100, [RIGHT] * 50 + [WRONG] * 50) == 0.0
+    assert compare([RIGHT] * 100, [RIGHT] * 100) == 1.0
+    assert compare([RIGHT, WRONG] * 50, [WRONG, RIGHT] * 50) == pytest.approx(0.5, abs=0.1)
+
+
+def test_cross_validation_answers_for_each_phrase_once():
+    phrases = [phrase(f"w{i}/JJ", f"x{i}/NN") for i in range(25)]
+    folds = cross_validate(TagRank, phrases, folds=10)
+    assert len(folds) == 10 and [a for fold in folds for a in fold] == answer_all(TagRank(), phrases)

@@ -1,0 +1,128 @@
+"""The systems that order modifiers: one interface, whatever they are based on."""
+
+import pytest
+from order_models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
+from order_models.beam import BeamOrderer
+from order_models.class_hmm import ClassHmm
+from order_models.direct_evidence import DirectEvidence
+from order_models.measures import answer_all, score_answers
+from order_models.ngrams import NGrams
+from order_models.pair_perceptron import PairPerceptron
+from order_models.positional import OneClass
+from order_models.tag_rank import TagRank
+
+from spacy_joint.ordering.order_perceptron import make_order_perceptron
+from spacy_joint.ordering.phrases import Phrase, Word
+
+from ..ordering.phrases import make, make_corpus, shuffles
+
+# What each must get right of what it has learnt from.
+SYSTEMS = {
+    "direct evidence": (lambda: DirectEvidence(transitive=False), 0.9),
+    "transitivity": (DirectEvidence, 0.95),
+    "clusters": (lambda: DirectEvidence(n_clusters=4, min_count=1), 0.95),
+    "one-class": (OneClass, 0.6),
+    "class HMM": (lambda: ClassHmm(n_classes=5), 0.8),
+    "n-gram": (NGrams, 0.9),
+    "ML alignment": (AlignmentByLikelihood, 0.8),
+    "perceptron alignment": (AlignmentByPerceptron, 0.9),
+    "pair perceptron": (PairPerceptron, 0.95),
+    "beam": (lambda: BeamOrderer(model=make_order_perceptron(table_bits=16, n_tables=2)), 0.95),
+    "tag rank": (TagRank, 0.1),
+}
+EACH = pytest.mark.parametrize("name", SYSTEMS)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    systems = {}
+
+    def get(name):
+        if name not in systems:
+            systems[name] = SYSTEMS[name][0]()
+            systems[name].fit(make_corpus())
+        return systems[name]
+
+    return get
+
+
+def read(phrase, indices):
+    return [phrase.modifiers[i] for i in indices]
+
+
+@EACH
+def test_it_learns_the_order_of_what_it_has_seen(name, fitted):
+    phrases = make_corpus()
+    scores = score_answers(phrases, answer_all(fitted(name), phrases))
+    assert scores["order_full"] >= SYSTEMS[name][1]
+
+
+@EACH
+def test_the_order_given_does_not_matter(name, fitted):
+    phrase = make("wooden", "big", "unheard-of", "red")
+    answers = []
+    for shuffled in shuffles(phrase):
+        orders, margin = fitted(name).order(shuffled)
+        answers.append(([read(shuffled, order.indices) for order in orders], margin))
+    assert all(answer == answers[0] for answer in answers)
+
+
+@EACH
+def test_the_best_order_scores_what_score_says(name, fitted):
+    phrase = make("wooden", "big", "red")
+    ranking = fitted(name).order(phrase, 3)
+    for indices, score in ranking.orders:
+        assert fitted(name).score(Phrase(tuple(read(phrase, indices)), phrase.head)) == pytest.approx(score, abs=1e-4)
+    scores = [order.score for order in ranking.orders]
+    assert scores == sorted(scores, reverse=True)
+
+
+@EACH
+@pytest.mark.parametrize(
+    "texts", [(), ("big",), ("big", "big"), ("red", "big", "red"), ("zzz", "qqq"), tuple(f"w{i}" for i in range(50))]
+)
+def test_any_number_of_modifiers_is_ordered(name, texts, fitted):
+    for phrase in (make(*texts), Phrase(tuple(map(Word, texts)))):
+        ranking = fitted(name).order(phrase)
+        assert sorted(ranking.best) == list(range(len(texts)))
+        assert ranking.margin >= 0
+
+
+@EACH
+def test_what_was_learnt_before_is_forgotten(name, fitted):
+    system = SYSTEMS[name][0]()
+    system.fit([Phrase(phrase.modifiers[::-1], phrase.head) for phrase in make_corpus()])
+    system.fit(make_corpus())
+    phrase = make("wooden", "red", "big")
+    assert system.order(phrase) == fitted(name).order(phrase)
+
+
+def test_chains_of_pairs_order_what_was_never_seen_together():
+    system = DirectEvidence()
+    system.fit([make("big", "old")] * 3 + [make("old", "red")] * 3)
+    assert system.prefer("big", "red") > 0 > system.prefer("red", "big")
+    without = DirectEvidence(transitive=False)
+    without.fit([make("big", "old"), make("old", "red")])
+    assert without.prefer("big", "red") == 0
+
+
+def test_evidence_counts_pairs_that_are_not_neighbours_too():
+    system = DirectEvidence(transitive=False)
+    system.fit([make("big", "old", "red")])
+    assert system.counts["big", "red"] == 1
+
+
+def test_modifiers_of_the_same_places_stay_undecided():
+    system = OneClass()
+    system.fit([make("big", "red"), make("big", "green")])
+    ranking = system.order(make("green", "red"))
+    assert ranking.margin == 0 and len(ranking.orders) == 2
+
+
+def test_probabilities_of_n_grams_add_up_to_one():
+    system = NGrams(order=3)
+    system.fit(make_corpus())
+    words = {gram[-1] for gram in system.counts[1]}
+    for context in [(), ("<s>",), ("<s>", "big"), ("big", "old"), ("never", "seen")]:
+        unseen = 1 - sum(system._probability((*context, word)) for word in words)
+        assert unseen == pytest.approx(system._probability((*context, "<never>")), abs=1e-9)

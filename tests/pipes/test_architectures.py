@@ -1,0 +1,88 @@
+"""The registered architecture: a thinc model that configs, copies and thinc's own serialisation can deal with."""
+
+import pickle
+
+import pytest
+from spacy.util import registry
+from thinc.api import Model
+
+from spacy_joint.engine.perceptron import Perceptron
+from spacy_joint.pipes.architectures import BeamPerceptron, get_perceptron
+
+
+def test_it_is_registered():
+    assert registry.get("architectures", "spacy_joint.BeamPerceptron.v1") is BeamPerceptron
+
+
+def test_a_config_gives_its_settings():
+    settings = {"table_bits": 12, "beam_width": 3, "strategy": "early", "rule": "perceptron", "threads": 2}
+    config = {"model": {"@architectures": "spacy_joint.BeamPerceptron.v1", "aggressiveness": 0.5, **settings}}
+    model = registry.resolve(config)["model"]
+    assert isinstance(model, Model)
+    perceptron = get_perceptron(model)
+    assert isinstance(perceptron, Perceptron)
+    assert {name: getattr(perceptron, name) for name in settings} == settings
+    assert perceptron.aggressiveness == 0.5
+
+
+def test_defaults_are_those_of_the_work_that_it_follows():
+    perceptron = get_perceptron(BeamPerceptron())
+    assert (perceptron.beam_width, perceptron.strategy, perceptron.rule) == (20, "dlaso", "passive_aggressive")
+
+
+@pytest.mark.parametrize("setting", [{"strategy": "luck"}, {"rule": "luck"}])
+def test_unknown_settings_are_refused(setting):
+    with pytest.raises(ValueError, match=r"\[J040\].*'luck'"):
+        BeamPerceptron(**setting)
+
+
+@pytest.mark.parametrize("width", [0, -1, 1025, 10**12])
+def test_a_beam_that_cannot_be_searched_is_refused_at_once(width):
+    with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}; 1 to 1024"):
+        BeamPerceptron(beam_width=width)
+
+
+def test_before_it_is_set_up_it_says_that_there_is_nothing():
+    perceptron = get_perceptron(BeamPerceptron())
+    assert not perceptron.is_set_up
+    for use in (lambda: perceptron.system, lambda: perceptron.templates, lambda: perceptron.weights):
+        with pytest.raises(ValueError, match=r"\[J060\]"):
+            use()
+
+
+def test_the_model_predicts_actions_from_columns(pipeline):
+    pipe = pipeline.get_pipe("joint_sbd_parser")
+    doc = pipeline.make_doc("hello there how are you")
+    columns, _ = pipe.get_columns(doc, None)
+    (actions,) = pipe.model.predict([columns])
+    assert actions.tolist() == pipe.predict([doc])[0][1].tolist()
+    _, backprop = pipe.model.begin_update([columns])
+    assert backprop([actions]) == []
+
+
+def test_the_beam_can_be_changed_between_predictions(pipeline):
+    pipe = pipeline.get_pipe("joint_sbd_parser")
+    columns, _ = pipe.get_columns(pipeline.make_doc("hello there how are you"), None)
+    perceptron = get_perceptron(pipe.model.copy())
+    for width in (8, 1, 3):
+        perceptron.beam_width = width
+        perceptron.predict(columns)
+        parents = perceptron.trace(columns)[1][0]
+        assert parents.shape[1] == width
+
+
+def test_thinc_copies_and_serialises_it(pipeline):
+    pipe = pipeline.get_pipe("joint_sbd_parser")
+    doc = pipeline.make_doc("hello there how are you")
+    columns, _ = pipe.get_columns(doc, None)
+    expected = pipe.model.predict([columns])[0].tolist()
+    copies = [
+        pipe.model.copy(),
+        pickle.loads(pickle.dumps(pipe.model)),
+        pipe.model.copy().from_bytes(pipe.model.to_bytes()),
+    ]
+    for model in copies:
+        assert get_perceptron(model) is not pipe.perceptron
+        assert model.predict([columns])[0].tolist() == expected
+    with pipe.model.use_params({}):
+        assert pipe.model.predict([columns])[0].tolist() == expected

@@ -1,0 +1,144 @@
+"""Documents as columns: which tokens are rows, and what templates can read of them."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_joint.pipes.token_columns import (
+    COLUMNS,
+    WordClasses,
+    WordColumns,
+    find_reference_starts,
+    move_off_whitespace,
+)
+
+NLP = spacy.blank("en")
+NO_CLASSES = WordClasses.from_dict({})
+
+
+def column(doc, name, word_classes=NO_CLASSES):
+    values, tokens = WordColumns([name], word_classes).values_of(doc)
+    assert len(values) == len(tokens)
+    return values[:, 0].tolist()
+
+
+def test_words_are_lower_cased_and_forms_are_not():
+    doc = Doc(NLP.vocab, words=["The", "the"])
+    assert column(doc, "word") == [doc[1].orth] * 2
+    assert column(doc, "form") == [doc[0].orth, doc[1].orth]
+
+
+def test_tags_and_shapes_are_spacys():
+    doc = Doc(NLP.vocab, words=["The", "cat"], tags=["DT", "NN"], pos=["DET", "NOUN"])
+    assert column(doc, "tag") == [token.tag for token in doc]
+    assert column(doc, "pos") == [token.pos for token in doc]
+    assert column(doc, "shape") == [token.shape for token in doc]
+
+
+def test_affixes_are_of_the_lower_cased_word_and_never_the_whole_of_it():
+    doc = Doc(NLP.vocab, words=["Walking", "talking", "king", "KING"])
+    walking, talking, king, king_too = column(doc, "suffix4")
+    assert walking == talking != 0
+    assert king == king_too == 0
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("words", [[], ["a"], ["\n"], ["A", "\n", "a", "\n\n", "bcdefgh"]])
+@pytest.mark.parametrize("vocab", [NLP.vocab, Vocab()])
+def test_every_column_of_any_document_has_a_row_a_word(name, words, vocab):
+    assert len(column(Doc(vocab, words=words), name)) == sum(not word.isspace() for word in words)
+
+
+def test_whitespace_is_left_out():
+    _, tokens = WordColumns(["word"], NO_CLASSES).columns_of(Doc(NLP.vocab, words=["\n", "a", " ", "b", "\n"]))
+    assert tokens.tolist() == [1, 3]
+
+
+def test_constraints_are_those_of_the_tokens_that_are_left():
+    doc = Doc(NLP.vocab, words=["a", "\n", "b"])
+    columns, _ = WordColumns(["word"], NO_CLASSES).columns_of(doc, np.array([1, 1, -1], dtype=np.int8))
+    assert columns.__reduce__()[1][2].tolist() == [1, -1]
+
+
+# Word classes
+
+
+def test_classes_are_looked_up_by_lower_cased_word():
+    classes = WordClasses.from_dict({"cat": [0, 7], "dog": [1, 7]})
+    doc = Doc(NLP.vocab, words=["Dog", "cat", "cow"])
+    assert column(doc, "class1", classes) == [2, 1, 0]
+    assert column(doc, "class2", classes) == [8, 8, 0]
+    assert column(doc, "class3", classes) == [0, 0, 0]
+
+
+def test_words_that_are_also_names_of_labels_have_classes():
+    # spaCy numbers some strings, such as the names of dependency labels, otherwise than it hashes all others.
+    classes = WordClasses.from_dict({word: [2] for word in ("mark", "case", "det", "noun", "prep", "orth")})
+    doc = Doc(NLP.vocab, words=["Mark", "case", "det", "noun", "prep", "orth"])
+    assert column(doc, "class1", classes) == [3] * 6
+
+
+def test_words_must_have_the_same_number_of_classes():
+    for classes in ({"a": [1], "b": [1, 2]}, {"a": [1, 2, 3, 4, 5]}):
+        with pytest.raises(ValueError, match=r"\[J074\]"):
+            WordClasses.from_dict(classes)
+
+
+@pytest.mark.parametrize("classes", [{}, {"cat": [0, 7], "dog": [1, 7]}])
+def test_classes_come_back(classes):
+    original = WordClasses.from_dict(classes)
+    again = WordClasses.from_dict({"old": [1]})
+    again.from_arrays(original.to_arrays())
+    doc = Doc(NLP.vocab, words=["dog", "old"])
+    assert column(doc, "class1", again) == column(doc, "class1", original)
+
+
+def test_arrays_of_something_else_are_refused():
+    for arrays in ({}, {"words": np.zeros(2, np.uint64), "classes": np.zeros(3, np.uint16)}):
+        with pytest.raises(ValueError, match=r"\[J050\]"):
+            WordClasses.from_dict({}).from_arrays(arrays)
+
+
+# Sentence starts
+
+
+@pytest.mark.parametrize(
+    ("words", "starts", "moved"),
+    [
+        ("a b c", [1, 0, 1], [1, 0, 1]),
+        ("_ b c", [1, 0, 0], [0, 1, 0]),
+        ("_ _ c", [1, 0, 0], [0, 0, 1]),
+        ("a _ _ c", [1, 1, 0, 0], [1, 0, 0, 1]),
+        ("a _ c", [1, 1, 1], [1, 0, 1]),
+        ("a _", [1, 1], [1, 0]),
+        ("_", [1], [0]),
+    ],
+)
+def test_starts_move_off_whitespace(words, starts, moved):
+    doc = Doc(NLP.vocab, words=[word.replace("_", "\n") for word in words.split()])
+    assert move_off_whitespace(np.array(starts, dtype=bool), doc).tolist() == [bool(start) for start in moved]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "expected"),
+    [
+        ("ab c \n de f", [1, 0, 0, 1, 0]),
+        ("a b c d e f", [1, 0, 0, 1, 0, 0]),
+        ("abc def", [1, 1]),
+        ("abcdef", [1]),
+        ("abcd ef", [1, 0]),
+    ],
+)
+def test_starts_of_references_are_carried_over(predicted, expected):
+    reference = Doc(NLP.vocab, words=["ab", "c", "\n", "de", "f"], spaces=[False] * 5, sent_starts=[1, -1, 1, -1, -1])
+    words = predicted.split(" ")
+    example = Example(Doc(NLP.vocab, words=words, spaces=[False] * len(words)), reference)
+    assert find_reference_starts(example).tolist() == [bool(start) for start in expected]
+
+
+def test_a_reference_without_boundaries_has_no_starts():
+    doc = Doc(NLP.vocab, words=["a", "b"])
+    assert find_reference_starts(Example(doc, doc.copy())) is None

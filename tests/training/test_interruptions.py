@@ -1,0 +1,171 @@
+"""Whatever ends a process, whenever: files are the old or the new ones, and training ends as it would have."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.cli.train import train
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_joint.cli import app
+from spacy_joint.engine import model_file
+from spacy_joint.training.resuming import create_skip_documents
+
+CONFIG = Path(__file__).parents[2] / "configs" / "sequence_tagger.cfg"
+PARTS = ("cfg", "learning", "model", "word_classes")
+pytestmark = pytest.mark.skipif(not CONFIG.is_file(), reason="there is only the installed package")
+
+
+def run(*arguments: object, exit_code: int = 0) -> str:
+    """Run a command of the package in this process; gives what it says of errors."""
+    found = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert found.exit_code == exit_code, found.output
+    return found.stderr
+
+
+@pytest.fixture(scope="module")
+def overrides(assets: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A small training of four epochs of six batches, with dropout, two tables and augmented documents."""
+    directory = tmp_path_factory.mktemp("corpus")
+    for part in ("train", "dev"):
+        run("convert", assets / f"tiny_{part}.conllu", directory / f"{part}.spacy")
+    model = {"table_bits": 14, "n_tables": 2, "min_met": 1, "threads": 1}
+    return {
+        **{f"components.sequence_tagger.model.{name}": value for name, value in model.items()},
+        "initialize.components.sequence_tagger.word_classes": None,
+        "paths.train": str(directory / "train.spacy"),
+        "paths.dev": str(directory / "dev.spacy"),
+        "training.max_epochs": 4,
+        "training.eval_frequency": 1000,
+    }
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(overrides: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    directory = tmp_path_factory.mktemp("uninterrupted")
+    train(CONFIG, directory, overrides=overrides)
+    return read_parts(directory / "model-last")
+
+
+def read_parts(pipeline: Path) -> dict[str, bytes]:
+    return {name: (pipeline / "sequence_tagger" / name).read_bytes() for name in PARTS}
+
+
+def resume(checkpoint: Path, directory: Path, *arguments: str) -> dict[str, bytes]:
+    """Train to the end from a checkpoint."""
+    run("resume", checkpoint, directory / "resumed.cfg", *arguments)
+    train(directory / "resumed.cfg", directory / "resumed")
+    return read_parts(directory / "resumed" / "model-last")
+
+
+@pytest.mark.parametrize("kind", ["original", "both"])
+def test_training_that_was_stopped_within_an_epoch_ends_as_if_it_had_not_been(overrides, kind, tmp_path, uninterrupted):
+    corpus = {"training.train_corpus": f"corpora.{kind}"}
+    if kind != "both":
+        train(CONFIG, tmp_path / "uninterrupted", overrides={**overrides, **corpus})
+        uninterrupted = read_parts(tmp_path / "uninterrupted" / "model-last")
+    train(CONFIG, tmp_path / "first", overrides={**overrides, **corpus, "training.max_steps": 5})
+    # What was resumed may be interrupted, too.
+    resume(tmp_path / "first" / "model-last", tmp_path, "--training.max_steps", "4")
+    (tmp_path / "resumed").rename(tmp_path / "second")
+    assert resume(tmp_path / "second" / "model-last", tmp_path, "--training.max_steps", "0") == uninterrupted
+
+
+def test_documents_are_passed_over_up_to_the_end_of_a_batch():
+    def batch(items):
+        for i in range(0, len(items), 2):
+            yield items[i : i + 2]
+
+    skip = create_skip_documents(n=6, batcher=batch)
+    assert [list(skip([1, 2, 3, 4])), list(skip([5, 6, 7, 8])), list(skip([9]))] == [[], [[7, 8]], [[9]]]
+    with pytest.raises(ValueError, match=r"\[J444\].* 3 documents"):
+        list(create_skip_documents(n=3, batcher=batch)([1, 2, 3, 4]))
+
+
+def test_what_cannot_go_on_says_why(pipeline, tmp_path):
+    pipeline.to_disk(tmp_path / "trained")
+    run("finish", tmp_path / "trained", tmp_path / "finished")
+    (tmp_path / "empty").mkdir()
+    mixed = spacy.load(tmp_path / "trained")
+    senter = mixed.add_pipe("senter")
+    senter.initialize(lambda: [Example.from_dict(mixed.make_doc("a"), {"sent_starts": [True]})], nlp=mixed)
+    mixed.to_disk(tmp_path / "mixed")
+    uneven = spacy.load(tmp_path / "trained")
+    uneven.get_pipe("sequence_tagger").perceptron.n_seen += 1
+    uneven.to_disk(tmp_path / "uneven")
+    expected = {"empty": "J414", "finished": "J442", "mixed": "J442", "uneven": "J443"}
+    for name, code in expected.items():
+        assert f"[{code}]" in run("resume", tmp_path / name, tmp_path / "resumed.cfg", exit_code=1)
+        assert not (tmp_path / "resumed.cfg").exists()
+
+
+@pytest.fixture
+def start() -> Any:
+    """Start a process of Python's, which is killed in the end."""
+    processes = []
+
+    def start(*arguments: object) -> subprocess.Popen[bytes]:
+        command = [sys.executable, *map(str, arguments)]
+        processes.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def wait_for(found: Callable[[], object], process: subprocess.Popen[bytes], seconds: float = 300) -> None:
+    end = time.monotonic() + seconds
+    while not found():
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.005)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files that are mapped cannot be replaced")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_training_that_is_killed_leaves_a_checkpoint_to_go_on_from(start, overrides, uninterrupted, seed, tmp_path):
+    checkpoint = tmp_path / "checkpoint"
+    config = spacy.util.load_config(CONFIG, overrides=overrides)
+    config["training"]["eval_frequency"] = 1
+    config["training"]["before_to_disk"] = {"@callbacks": "spacy_joint.checkpoint.v1", "path": str(checkpoint)}
+    config.to_disk(tmp_path / "killed.cfg")
+    process = start("-m", "spacy", "train", tmp_path / "killed.cfg", "--output", tmp_path / "killed")
+    wait_for(checkpoint.is_dir, process)
+    time.sleep(random.Random(seed).random() / 2)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    # Of what spaCy writes over itself, files of ours are whole, too.
+    for path in (tmp_path / "killed").rglob("sequence_tagger/*"):
+        if path.name == "cfg":
+            json.loads(path.read_bytes())
+        elif path.suffix != ".part":
+            model_file.read(path)
+    quiet = ("--training.before_to_disk", "null", "--training.eval_frequency", "1000")
+    assert resume(checkpoint, tmp_path, *quiet) == uninterrupted
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("seed", range(2))
+def test_an_annotation_that_is_killed_leaves_the_output_that_was_there(start, seed, tmp_path):
+    text, output = tmp_path / "long.txt", tmp_path / "annotated.conllu"
+    text.write_text("he said that it was cold and she left\n" * 20_000, encoding="utf8")
+    output.write_text("what was there", encoding="utf8")
+    process = start("-m", "spacy", "joint", "annotate", text, "--lines", "--output", output)
+    wait_for(
+        lambda: any(path.name.startswith(".annotated") and path.stat().st_size for path in tmp_path.iterdir()), process
+    )
+    time.sleep(random.Random(seed).random() / 2)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert output.read_text(encoding="utf8") == "what was there"
