@@ -182,7 +182,6 @@ class Errors(metaclass=_Catalogue):
         "{file}, line {line}: the sentence {found} while the sentences before in its document {before}. A document has "
         "trees for all of its sentences or for none. Add the missing ones, or split the document with `# newdoc`."
     )
-    J111 = "{file}, line {line}: not UTF-8 (byte {byte}). CoNLL-U is UTF-8 only: convert the file, e.g. with iconv."
     J112 = "{file} has no sentences. A CoNLL-U corpus needs at least one: remove the file, or check how it was written."
     J113 = (
         "{file}, line {line}: UPOS is {found!r}. Allowed are the universal tags ({allowed}) and `_`. Put tags of "
@@ -237,9 +236,6 @@ class Errors(metaclass=_Catalogue):
     # Constituency trees
     J128 = "{found!r} is no regular expression ({reason}). Give one that the sent_ids to leave out begin with."
     J129 = "The pipeline ({pipeline}) has no {name}, which tags text without punctuation. Give one that has."
-    J130 = (
-        "{file}, line {line}: not UTF-8 (byte {byte}). Trees are read as UTF-8 only: convert the file, e.g. by iconv."
-    )
     J131 = (
         "{file}, line {line}: {found} where none is possible. A tree is `(LABEL tree tree ...)` or `(TAG word)`. "
         "Correct the line, or write brackets that are words as -LRB- and -RRB-."

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Errors
+from ..files.reading import read_text
 
 SUFFIX = ".mrg"
 # The label of the one node above all others.
@@ -166,18 +167,12 @@ def find_outermost(constituents: Iterable[Constituent]) -> list[Constituent]:
 def read_trees(path: Path) -> Iterator[Tree]:
     """Read the trees of a file.
 
-    Raises FileNotFoundError (J101) if there is no such file, and ValueError (J130 to J132) if it is not UTF-8 or its
-    brackets are wrong.
+    Raises FileNotFoundError (J101) if there is no such file, and ValueError if it is not UTF-8 (J403) or its
+    brackets are wrong (J131, J132).
     """
     if not path.is_file():
         raise FileNotFoundError(Errors.J101.format(path=path, suffix=SUFFIX))
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        byte = f"0x{error.object[error.start]:02x}"
-        raise ValueError(Errors.J130.format(file=path, line=line, byte=byte)) from error
-    return parse_trees(text, str(path))
+    return parse_trees(read_text(path), str(path))
 
 
 def parse_trees(text: str, source: str = "the text") -> Iterator[Tree]:

@@ -12,6 +12,7 @@ import typer
 
 from ..corpora.export import write_conllu, write_json, write_table
 from ..errors import Errors
+from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def annotate(
         raise ValueError(Errors.J404.format(found=format_, allowed=", ".join((*WRITERS, BINARY))))
     if format_ == BINARY and output is None:
         raise ValueError(Errors.J405)
-    if file != STANDARD_INPUT and not Path(file).exists():
-        raise FileNotFoundError(Errors.J402.format(path=file))
+    if file != STANDARD_INPUT:
+        require_file(file)
     from .. import load
 
     nlp = load(model, beam_width=beam_width)
@@ -70,7 +71,7 @@ def annotate(
 
 
 def _annotate_whole(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]:
-    text = "".join(decode(source, name))
+    text = "".join(read_lines(source, name))
     # spaCy's limit is for models that need much memory a character.
     nlp.max_length = max(nlp.max_length, len(text))
     with _show_progress(len(text) > LONG, total=len(nlp.pipeline) + 1, unit="step") as progress:
@@ -89,33 +90,12 @@ def _annotate_lines(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]
     with _show_progress(size is None or size > LONG, total=size, unit="B", unit_scale=True) as progress:
 
         def read() -> Iterator[str]:
-            for line in decode(source, name):
+            for line in read_lines(source, name):
                 progress.update(len(line.encode("utf8")))
                 nlp.max_length = max(nlp.max_length, len(line))
                 yield line.rstrip("\r\n")
 
         yield from nlp.pipe(read())
-
-
-def decode(source: BinaryIO, name: str) -> Iterator[str]:
-    """The lines of a file, with their ends.
-
-    RAISES ValueError: If one is not UTF-8 (J403). OSError: If it cannot be read (J441).
-    """
-    for number, line in enumerate(_read(source, name), start=1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            byte = f"0x{line[error.start]:02x}"
-            raise ValueError(Errors.J403.format(source=name, line=number, byte=byte)) from error
-
-
-def _read(source: BinaryIO, name: str) -> Iterator[bytes]:
-    try:
-        yield from source
-    except OSError as error:
-        # Not what is being written meanwhile.
-        raise OSError(Errors.J441.format(path=name, reason=error.strerror or error)) from error
 
 
 def _show_progress(is_long: bool, **settings: Any) -> Any:

@@ -11,6 +11,7 @@ import typer
 from wasabi import table
 
 from ..errors import Errors
+from ..files.reading import read_text
 
 COMPONENT = "prenominal_orderer"
 FORMATS = ("table", "json")
@@ -41,13 +42,7 @@ def check_order(
     component: Any = nlp.get_pipe(COMPONENT)
     if threshold is not None:
         component.cfg["threshold"] = threshold
-    try:
-        doc = nlp(text.read_bytes().decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        byte = f"0x{error.object[error.start]:02x}"
-        raise ValueError(Errors.J403.format(source=text, line=line, byte=byte)) from error
-    found = component.suggest(doc)
+    found = component.suggest(nlp(read_text(text)))
     if format == "json":
         for suggestion in found:
             sys.stdout.write(json.dumps(suggestion, ensure_ascii=False) + "\n")

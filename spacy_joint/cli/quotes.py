@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from ..errors import Errors
+from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
-from .annotate import STANDARD_INPUT, decode
+from .annotate import STANDARD_INPUT
 
 FORMATS = ("json", "jsonl", "table")
 COMPONENT = "quotation_spans"
@@ -33,8 +34,8 @@ def quotes(
     """
     if format_ not in FORMATS:
         raise ValueError(Errors.J404.format(found=format_, allowed=", ".join(FORMATS)))
-    if file != STANDARD_INPUT and not Path(file).exists():
-        raise FileNotFoundError(Errors.J402.format(path=file))
+    if file != STANDARD_INPUT:
+        require_file(file)
     from .. import load
     from ..quotation.export import write_json, write_json_lines, write_table
 
@@ -45,7 +46,7 @@ def quotes(
     if COMPONENT not in nlp.pipe_factories.values():
         nlp.add_pipe(COMPONENT, config={"single_quotes": single_quotes})
     with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as source:
-        decoded = decode(source, "standard input" if file == STANDARD_INPUT else file)
+        decoded = read_lines(source, "standard input" if file == STANDARD_INPUT else file)
         texts = (line.rstrip("\r\n") for line in decoded) if lines else iter(["".join(decoded)])
         docs = nlp.pipe(map(nlp.make_doc, texts))
         if output is None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..files.reading import require_file
 from ..files.replacing import replace_when_written
 
 
@@ -32,8 +32,7 @@ def tokenizer_exceptions(
     from ..tokenization.exceptions import learn_exceptions
 
     for path in corpora:
-        if not path.is_file():
-            raise FileNotFoundError(Errors.J402.format(path=path))
+        require_file(path)
     nlp = spacy.blank(language, config={"nlp": {"tokenizer": {"@tokenizers": tokenizer}}})
     sentences = [(sentence.words, sentence.spaces) for path in corpora for sentence in read_sentences(path)]
     exceptions = learn_exceptions(nlp.tokenizer, sentences, min_count=min_count)

@@ -16,8 +16,8 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
+from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
-from .annotate import decode
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -47,7 +47,7 @@ def unpunctuate(
     nlp = load(model)
     if TAGGER not in nlp.pipe_names:
         raise ValueError(Errors.J129.format(name=TAGGER, pipeline=", ".join(nlp.pipe_names)))
-    chunks = [chunk for path in texts for chunk in _divide(_read(path), words)]
+    chunks = [chunk for path in texts for chunk in _divide(read_text(require_file(path)), words)]
     if limit:
         chunks = [chunks[i * len(chunks) // limit] for i in range(min(limit, len(chunks)))]
     tagger = nlp.get_pipe(TAGGER)
@@ -60,13 +60,6 @@ def unpunctuate(
     with replace_when_written(output) as path:
         DocBin(docs=docs).to_disk(path)
     msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} words")
-
-
-def _read(path: Path) -> str:
-    if not path.is_file():
-        raise FileNotFoundError(Errors.J402.format(path=path))
-    with path.open("rb") as source:
-        return "".join(decode(source, str(path)))
 
 
 def _divide(text: str, words: int) -> Iterator[str]:

@@ -11,6 +11,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors
+from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
 
 # What `learn_case_classes` leaves out: words that it has not seen where a capital says something.
@@ -48,8 +49,7 @@ def word_classes(
 
 
 def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
-    if not path.is_file():
-        raise FileNotFoundError(Errors.J402.format(path=path))
+    require_file(path)
     if path.suffix == ".txt":
         yield from _read_text(path, language)
     elif path.suffix == ".conllu":
@@ -74,9 +74,7 @@ def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
 def _read_text(path: Path, language: str) -> Iterator[list[str]]:
     import spacy
 
-    from ..files.reading import read_text
-
-    text = read_text(path, "utf-8-sig")
+    text = read_text(path)
     nlp = spacy.blank(language)
     nlp.add_pipe("sentencizer")
     # Plain text marks italics by underscores and dashes by hyphens, with no space around either.

@@ -25,9 +25,9 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors
 from ..pipes.structured_pipe import StructuredPipe
-from ..pipes.token_columns import COLUMNS
+from ..pipes.token_columns import COLUMNS, keep_right_starts, read_starts
 from .heads import english
-from .reference import keep_right_starts, read_reference, read_starts
+from .reference import read_reference
 from .system import HedgeSystem, name_action
 from .transform import CHUNK_TYPES, GROUP, OUT, find_segments
 

@@ -20,7 +20,8 @@ from ..annotation.constituents import SEGMENTS, register_extensions, set_constit
 from ..engine.learner import Instance
 from ..errors import Errors
 from ..pipes.structured_pipe import StructuredPipe
-from .reference import Reference, keep_right_starts, read_reference, read_starts
+from ..pipes.token_columns import keep_right_starts, read_starts
+from .reference import Reference, read_reference
 from .segments import SegmentSystem
 from .transform import GROUP, find_segments
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import SENT_START
-from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.constituency_trees import ROOT, Constituent, Tree, build_tree
 from ..annotation.constituents import get_constituents
-from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens, move_off_whitespace
+from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 from .heads import HeadRules
 from .transform import binarise, mark_heads
 
@@ -71,18 +69,3 @@ def _carry_over(example: Example, constituents: list[Constituent]) -> list[Const
             if int(back[first][0]) == start and int(back[last][-1]) == end - 1:
                 carried.append((label, first, last + 1))
     return carried
-
-
-def keep_right_starts(constraints: np.ndarray, starts: np.ndarray | None) -> np.ndarray:
-    """Constraints without preset sentence starts that contradict the reference: there is nothing right to learn."""
-    kept = constraints.copy()
-    if starts is not None:
-        kept[(kept != 0) & ((kept > 0) != starts)] = 0
-    return kept
-
-
-def read_starts(doc: Doc) -> np.ndarray:
-    """What a document says of sentence starts (int8 a token): 1 starts one, -1 starts none, 0 it does not say."""
-    constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
-    constraints[move_off_whitespace(constraints == 1, doc)] = 1
-    return constraints

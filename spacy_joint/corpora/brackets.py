@@ -35,7 +35,7 @@ def read_brackets(path: Path, vocab: Vocab, *, sentences: int = 1) -> Iterator[D
 
     path: A file, or a directory whose `.ptb` and `.mrg` files are read in the order of their names.
     sentences: How many trees make a document; a file begins a new one.
-    Raises FileNotFoundError (J101, J102) if there is nothing to read, and ValueError (J127, J130 to J132) if
+    Raises FileNotFoundError (J101, J102) if there is nothing to read, and ValueError (J127, J131, J132, J403) if
     `sentences` is below 1, or brackets are wrong.
     """
     if sentences < 1:

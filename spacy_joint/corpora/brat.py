@@ -52,7 +52,8 @@ def read_brat(path: Path, tokenize: Callable[[str], Doc]) -> Iterator[Doc]:
             continue
         seen.add(text_file)
         # Offsets count characters of the file as it is, so newlines must not be translated.
-        text = read_text(text_file)
+        # A byte order mark counts where annotation counts characters.
+        text = read_text(text_file, "utf-8")
         doc = tokenize(text)
         add_attributions(doc, parse_standoff(file, len(text)))
         yield doc

@@ -14,6 +14,7 @@ from spacy.parts_of_speech import IDS as UPOS_IDS
 
 from ..annotation.dependency_trees import find_cycle
 from ..errors import Errors
+from ..files.reading import read_lines
 
 N_COLUMNS = 10
 UPOS = frozenset(name for name in UPOS_IDS if name)
@@ -50,7 +51,7 @@ class Sentence:
 def read_sentences(file: Path) -> Iterator[Sentence]:
     """Read the sentences of one file.
 
-    Raises ValueError (J103-J109, J111-J114), naming file and line, for whatever the format forbids.
+    Raises ValueError (J103-J109, J112-J114, J403), naming file and line, for whatever the format forbids.
     """
     reader = _SentenceReader(file)
     comments: list[str] = []
@@ -74,14 +75,8 @@ def read_sentences(file: Path) -> Iterator[Sentence]:
 
 
 def _read_lines(file: Path) -> Iterator[tuple[int, str]]:
-    with file.open("rb") as lines:
-        for number, raw in enumerate(lines, start=1):
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    Errors.J111.format(file=file, line=number, byte=f"0x{raw[error.start]:02x}")
-                ) from error
+    with file.open("rb") as source:
+        for number, line in enumerate(read_lines(source, file), start=1):
             yield number, line.rstrip("\r\n")
 
 

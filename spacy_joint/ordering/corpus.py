@@ -6,7 +6,6 @@ and the files of the Brown corpus, which have no ending), phrases (`.jsonl`), an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from ..corpora.conllu import read_conllu
 from ..corpora.docbin import read_docbin
 from ..corpora.tagged import read_tagged
 from ..errors import Errors
+from ..files.reading import list_files, read_lines
 from .extract import find_in_doc, find_in_tags, find_in_tree
 from .phrases import SUFFIX, Phrase, read_phrases
 
@@ -27,7 +27,7 @@ TAGGED = (".tagged", "")
 DOCUMENTS = {".conllu": read_conllu, ".spacy": read_docbin}
 TEXT = ".txt"
 ALL = (*TREES, ".tagged", *DOCUMENTS, SUFFIX, TEXT)
-BROWN = re.compile(r"c[a-r]\d\d")
+BROWN = r"c[a-r]\d\d"
 
 
 def list_corpus(path: Path) -> list[Path]:
@@ -35,14 +35,7 @@ def list_corpus(path: Path) -> list[Path]:
 
     Raises FileNotFoundError (J101, J102) if there are none.
     """
-    if path.is_dir():
-        files = sorted(f for f in path.iterdir() if f.is_file() and (f.suffix in ALL or BROWN.fullmatch(f.name)))
-        if not files:
-            raise FileNotFoundError(Errors.J102.format(path=path, suffix=", ".join(ALL)))
-        return files
-    if not path.is_file():
-        raise FileNotFoundError(Errors.J101.format(path=path, suffix=", ".join(ALL)))
-    return [path]
+    return list_files(path, *ALL, other_names=BROWN)
 
 
 def read_corpus(path: Path, nlp: Language | None = None) -> Iterator[Phrase]:
@@ -75,16 +68,12 @@ def _find_in_docs(docs: Iterable[Doc]) -> Iterator[Phrase]:
 def _read_paragraphs(path: Path) -> Iterator[str]:
     """The paragraphs of a text, which blank lines divide. Underscores mark italics, double hyphens dashes."""
     lines: list[str] = []
-    with path.open(encoding="utf-8-sig") as file:
-        try:
-            for line in file:
-                if line.strip():
-                    lines.append(" ".join(line.replace("_", " ").replace("--", " -- ").split()))
-                elif lines:
-                    yield " ".join(lines)
-                    lines = []
-        except UnicodeDecodeError as error:
-            byte = f"0x{error.object[error.start]:02x}"
-            raise ValueError(Errors.J403.format(source=path, line="?", byte=byte)) from error
+    with path.open("rb") as source:
+        for line in read_lines(source, path):
+            if line.strip():
+                lines.append(" ".join(line.replace("_", " ").replace("--", " -- ").split()))
+            elif lines:
+                yield " ".join(lines)
+                lines = []
     if lines:
         yield " ".join(lines)

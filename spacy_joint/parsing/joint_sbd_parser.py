@@ -24,9 +24,8 @@ from thinc.api import Model
 from ..engine.beam import MOST_BIAS, WIDEST_BEAM
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, cut_into_pieces
-from ..pipes.structured_pipe import StructuredPipe
-from ..pipes.token_columns import find_after_blank_lines, move_off_whitespace
+from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
+from ..pipes.token_columns import find_after_blank_lines, keep_right_starts, read_starts
 from .margins import boundary_margins
 from .oracle import oracle_actions
 from .reference_trees import read_reference
@@ -45,7 +44,7 @@ class Analysis(NamedTuple):
     score: float
 
 
-class JointSbdParser(StructuredPipe):
+class JointSbdParser(SentenceStreamingPipe):
     """Splits documents into sentences and parses them, in one search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -89,18 +88,14 @@ class JointSbdParser(StructuredPipe):
         actions = oracle_actions(self.perceptron.system, trees.heads, trees.labels, trees.starts)
         if actions is None:
             return None
-        constraints = self.get_constraints(example.predicted)
-        # Where preset boundaries contradict the reference there is nothing right to learn: the reference decides.
-        gold = np.full(len(example.predicted), -1, dtype=np.int8)
-        gold[trees.tokens[trees.starts]] = 1
-        constraints[constraints != gold] = 0
+        starts = np.zeros(len(example.predicted), dtype=bool)
+        starts[trees.tokens[trees.starts]] = True
+        constraints = keep_right_starts(self.get_constraints(example.predicted), starts)
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
         """Boundaries preset or shown by blank lines (int8 a token): 1 must, -1 must not, 0 may start a sentence."""
-        constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
-        # A sentence that was to start with whitespace starts with what comes after.
-        constraints[move_off_whitespace(constraints == 1, doc)] = 1
+        constraints = read_starts(doc)
         if self.cfg["blank_lines"]:
             constraints[find_after_blank_lines(doc)[:-1] & (constraints == 0)] = 1
         return constraints

@@ -8,6 +8,7 @@ from ..errors import Errors
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from ..engine.buckets cimport bucket
 from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
 from ..engine.system cimport ArenaC, arena_add, arena_node
 
@@ -87,21 +88,12 @@ cdef inline uint64_t row(int32_t token) noexcept nogil:
     return <uint64_t>(FIRST + token) if token >= 0 else <uint64_t>NOTHING
 
 
-cdef inline uint64_t bucket(int64_t distance) noexcept nogil:
-    """A distance in tokens in classes that widen: 1, 2, 3, 4, 5-6, 7-9, 10-14, 15-24, more."""
+cdef inline uint64_t between(int64_t distance) noexcept nogil:
+    """The class of a distance between tokens, which is negative where the second precedes the first."""
     if distance < 0:
-        return 20 + bucket(-distance)
-    if distance <= 4:
-        return distance + 1
-    if distance <= 6:
-        return 6
-    if distance <= 9:
-        return 7
-    if distance <= 14:
-        return 8
-    if distance <= 24:
-        return 9
-    return 10
+        return 20 + between(-distance)
+    # What is farther apart than 24 is all alike to a parser.
+    return min(bucket(distance), <uint64_t>10)
 
 
 cdef inline int32_t front(const InputC* input, const ArenaC* arena, const StateC* state) noexcept nogil:
@@ -309,14 +301,14 @@ cdef class JointSystem(System):
         slots[B0_FLAG] = 1 + (
             1 if buffer[0] < 0 else 2 if state.swapped else 3 if buffer[0] == state.last_boundary else 0
         )
-        slots[SENTENCE_LENGTH] = bucket(state.next - state.last_boundary)
+        slots[SENTENCE_LENGTH] = between(state.next - state.last_boundary)
         slots[S0] = ROOT
         if s0 == NULL:
             return
         slots[S0] = row(s0.token)
         show_children(s0, slots + S0_LEFT, slots + S0_LEFT_LABEL, slots + S0_N_LEFT)
         if buffer[0] >= 0:
-            slots[S0_B0_DISTANCE] = bucket(buffer[0] - s0.token)
+            slots[S0_B0_DISTANCE] = between(buffer[0] - s0.token)
         slots[STACK_DEPTH] = 1
         slots[S1] = ROOT
         if not s0.below:
@@ -324,7 +316,7 @@ cdef class JointSystem(System):
         s1 = item_at(arena, s0.below)
         slots[S1] = row(s1.token)
         show_children(s1, slots + S1_LEFT, slots + S1_LEFT_LABEL, slots + S1_N_LEFT)
-        slots[S0_S1_DISTANCE] = bucket(s0.token - s1.token)
+        slots[S0_S1_DISTANCE] = between(s0.token - s1.token)
         slots[STACK_DEPTH] = 2
         slots[S2] = ROOT
         if not s1.below:

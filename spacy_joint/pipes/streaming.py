@@ -7,8 +7,9 @@ of their own: an endless document has no end to put it in.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from spacy.attrs import ORTH, POS, SENT_START, SPACY, TAG
@@ -17,10 +18,8 @@ from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from ..errors import Errors
+from .structured_pipe import StructuredPipe
 from .token_columns import GLUED, STYLE, STYLE_TOKENS, find_after_blank_lines
-
-if TYPE_CHECKING:
-    from .structured_pipe import StructuredPipe
 
 # Tokens of a piece, where they come one by one.
 PIECE = 32
@@ -37,6 +36,22 @@ FIRST_START = "spacy_joint.first_start"
 MAX_DELAY = 10_000
 # No text is kept back longer than this for the end of a word.
 LONGEST_WORD = 10_000
+
+
+class StreamingPipe(StructuredPipe):
+    """A component that annotates a document that is still coming."""
+
+    @abstractmethod
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
+        """Annotates the tokens of a document as they come: they come out in pieces of any length."""
+
+
+class SentenceStreamingPipe(StructuredPipe):
+    """A component that splits a document that is still coming into sentences."""
+
+    @abstractmethod
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Span]:
+        """Annotates the tokens of a document as they come: they come out in sentences."""
 
 
 def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIECE) -> Iterator[Doc]:
@@ -200,15 +215,13 @@ def stream_sentences(
     RAISES ValueError: If there is no parser, or another component before it.
     """
     from .. import load
-    from ..parsing.joint_sbd_parser import JointSbdParser
-    from ..tagging.sequence_tagger import SequenceTagger
 
     nlp = load() if nlp is None else nlp
     docs: Iterable[Doc] = map(nlp.tokenizer, join_words(texts))
     for name, pipe in nlp.pipeline:
-        if isinstance(pipe, JointSbdParser):
+        if isinstance(pipe, SentenceStreamingPipe):
             return pipe.stream(docs, max_delay=max_delay)
-        if not isinstance(pipe, SequenceTagger):
+        if not isinstance(pipe, StreamingPipe):
             raise ValueError(Errors.J037.format(name=name))
         docs = pipe.stream(docs, max_delay=max_delay)
     raise ValueError(Errors.J038.format(pipeline=", ".join(nlp.pipe_names)))

@@ -118,6 +118,28 @@ def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     return moved
 
 
+def read_starts(doc: Doc) -> np.ndarray:
+    """What a document says of sentence starts (int8 per token): 1 starts one, -1 starts none, 0 is open.
+
+    A sentence that was to start with whitespace starts with what comes after it.
+    """
+    starts = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
+    starts[move_off_whitespace(starts == 1, doc)] = 1
+    return starts
+
+
+def keep_right_starts(constraints: np.ndarray, starts: np.ndarray | None) -> np.ndarray:
+    """Constraints as `read_starts` gives them, without those that contradict the reference, as nothing right can be
+    learnt from them.
+
+    starts (np.ndarray | None): Which tokens start a sentence in the reference (bool per token); None: it does not say.
+    """
+    kept = constraints.copy()
+    if starts is not None:
+        kept[(kept != 0) & ((kept > 0) != starts)] = 0
+    return kept
+
+
 def has_same_tokens(example: Example) -> bool:
     """Whether the predicted and the reference document have the same tokens."""
     predicted, reference = example.predicted, example.reference

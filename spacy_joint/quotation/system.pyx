@@ -7,6 +7,7 @@ from ..errors import Errors
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
 
+from ..engine.buckets cimport bucket
 from ..engine.columns cimport FIRST, NOTHING, InputC
 from ..engine.system cimport ArenaC
 
@@ -55,21 +56,6 @@ VALUE_SLOTS = {
     "cue.after": CUE_AFTER, "cue.side": CUE_SIDE, "commas": COMMAS, "verbs": VERBS,
     "last.distance": LAST_DISTANCE, "last.edges": LAST_EDGES, "last.cues": LAST_CUES,
 }
-
-
-cdef inline uint64_t bucket(int32_t size) noexcept nogil:
-    """A size or a distance in classes that widen: 0, 1, 2, 3, 4, 5-6, 7-9, 10-14, 15-24, 25-49, more."""
-    if size <= 4:
-        return size + 1
-    if size <= 6:
-        return 6
-    if size <= 9:
-        return 7
-    if size <= 14:
-        return 8
-    if size <= 24:
-        return 9
-    return 10 if size <= 49 else 11
 
 
 cdef inline const int32_t* of(const InputC* input, int32_t token) noexcept nogil:

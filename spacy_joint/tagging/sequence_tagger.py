@@ -19,16 +19,15 @@ from spacy.training import Example
 
 from ..engine.learner import Instance
 from ..errors import Errors
-from ..pipes.streaming import MAX_DELAY, OpenDocument, cut_into_pieces
-from ..pipes.structured_pipe import StructuredPipe
-from ..pipes.token_columns import COLUMNS, find_reference_starts, move_off_whitespace
+from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
+from ..pipes.token_columns import COLUMNS, find_reference_starts, read_starts
 from .system import TaggingSystem
 
 ATTRIBUTES = ("TAG", "POS")
 SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
 
 
-class SequenceTagger(StructuredPipe):
+class SequenceTagger(StreamingPipe):
     """Tags documents, and optionally says where sentences start."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -72,11 +71,7 @@ class SequenceTagger(StructuredPipe):
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """Preset boundaries (int8 a token), where boundaries are predicted."""
-        if not self.cfg["sentence_starts"]:
-            return None
-        constraints = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
-        constraints[move_off_whitespace(constraints == 1, doc)] = 1
-        return constraints
+        return read_starts(doc) if self.cfg["sentence_starts"] else None
 
     def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
         """Writes tags, and starts where those are predicted."""

@@ -56,7 +56,7 @@ def test_a_file_is_named_in_errors(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"J101.*cat\.mrg"):
         read_trees(path)
     path.write_bytes(b"(NN cat)\n(NN caf\xe9)")
-    with pytest.raises(ValueError, match=r"J130.*cat\.mrg, line 2.*0xe9"):
+    with pytest.raises(ValueError, match=r"J403.*cat\.mrg, line 2.*0xe9"):
         read_trees(path)
     path.write_text("(NN cat", encoding="utf8")
     with pytest.raises(ValueError, match=r"J132.*cat\.mrg, line 1"):

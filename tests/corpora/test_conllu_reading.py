@@ -200,7 +200,7 @@ def test_fault_names_file_and_line(conllu, vocab, layout, code, line):
 def test_bytes_that_are_not_utf8_name_file_and_line(tmp_path, vocab):
     path = tmp_path / "latin.conllu"
     path.write_bytes(b"# newdoc\n1\tcaf\xe9\n")
-    with pytest.raises(ValueError, match=r"\[J111\] .*latin\.conllu, line 2: .*0xe9"):
+    with pytest.raises(ValueError, match=r"\[J403\] .*latin\.conllu, line 2: .*0xe9"):
         list(read_conllu(path, vocab))
 
 

@@ -18,7 +18,6 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import spacy_joint
-from spacy_joint.cli.annotate import decode
 from spacy_joint.corpora.brackets import read_brackets
 from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import read_conllu
@@ -26,6 +25,7 @@ from spacy_joint.corpora.docbin import create_docbin_corpus
 from spacy_joint.corpora.litbank import read_litbank
 from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
 from spacy_joint.corpora.tagged import read_tagged
+from spacy_joint.files.reading import read_lines
 from spacy_joint.ordering.phrases import read_phrases
 
 DIVIDER = b"\x00\x00"
@@ -176,7 +176,7 @@ def annotate_text(content: bytes, directory: Path) -> None:
     """What `spacy joint annotate` and `quotes` do with a file."""
     nlp = _load()
     with nlp.memory_zone(), _write(content, directory / "fuzzed.txt").open("rb") as file:
-        doc = nlp("".join(decode(file, "fuzzed.txt")))
+        doc = nlp("".join(read_lines(file, "fuzzed.txt")))
         assert all(token.head in sentence for sentence in doc.sents for token in sentence)
         doc.to_bytes()
 
