@@ -37,11 +37,11 @@ def load(
     """
     import spacy
 
-    from .errors import Errors
+    from .errors import Errors, JointOSError, JointValueError
 
     if pipeline is None:
         if not (PRETRAINED / "config.cfg").is_file():
-            raise OSError(Errors.J400.format(path=PRETRAINED))
+            raise JointOSError(Errors.J400, path=PRETRAINED)
         pipeline = PRETRAINED
     if beam_width is not None:
         components = spacy.util.load_config(_find_config(pipeline))["components"]
@@ -51,7 +51,7 @@ def load(
             if component.get("model", {}).get("@architectures") == ARCHITECTURE
         }
         if not widths:
-            raise ValueError(Errors.J401.format(pipeline=pipeline, components=", ".join(components)))
+            raise JointValueError(Errors.J401, pipeline=pipeline, components=", ".join(components))
         config = {**config, **widths}
     return spacy.load(pipeline, config=dict(config), **options)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import Errors
+from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.reading import read_text
 
 SUFFIX = ".mrg"
@@ -171,7 +171,7 @@ def read_trees(path: Path) -> Iterator[Tree]:
     brackets are wrong (J131, J132).
     """
     if not path.is_file():
-        raise FileNotFoundError(Errors.J101.format(path=path, suffix=SUFFIX))
+        raise JointFileNotFoundError(Errors.J101, path=path, suffix=SUFFIX)
     return parse_trees(read_text(path), str(path))
 
 
@@ -192,18 +192,18 @@ def parse_trees(text: str, source: str = "the text") -> Iterator[Tree]:
         for token in TOKEN.findall(line):
             if token == "(":
                 if words and words[-1] is not None:
-                    raise ValueError(Errors.J131.format(file=source, line=number, found="a bracket after a word"))
+                    raise JointValueError(Errors.J131, file=source, line=number, found="a bracket after a word")
                 labels.append("")
                 children.append([])
                 words.append(None)
                 lines.append(number)
             elif token == ")":
                 if not labels:
-                    raise ValueError(Errors.J131.format(file=source, line=number, found="a bracket that closes none"))
+                    raise JointValueError(Errors.J131, file=source, line=number, found="a bracket that closes none")
                 label, below, word = labels.pop(), children.pop(), words.pop()
                 lines.pop()
                 if word is None and not below:
-                    raise ValueError(Errors.J131.format(file=source, line=number, found="a bracket without a word"))
+                    raise JointValueError(Errors.J131, file=source, line=number, found="a bracket without a word")
                 node = Tree(label, tuple(below), word)
                 if labels:
                     children[-1].append(node)
@@ -212,9 +212,9 @@ def parse_trees(text: str, source: str = "the text") -> Iterator[Tree]:
             elif after_bracket:
                 labels[-1] = token
             elif not labels or words[-1] is not None or children[-1]:
-                raise ValueError(Errors.J131.format(file=source, line=number, found=f"the word {token!r}"))
+                raise JointValueError(Errors.J131, file=source, line=number, found=f"the word {token!r}")
             else:
                 words[-1] = token
             after_bracket = token == "("
     if labels:
-        raise ValueError(Errors.J132.format(file=source, line=lines[-1]))
+        raise JointValueError(Errors.J132, file=source, line=lines[-1])

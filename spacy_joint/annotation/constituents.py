@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .constituency_trees import ROOT, Constituent, Tree, build_tree, find_outermost
 
 CONSTITUENTS = "constituents"
@@ -45,7 +45,7 @@ def get_constituents(doc: Doc) -> list[Constituent] | None:
         while opened and opened[-1] <= start:
             opened.pop()
         if opened and end > opened[-1]:
-            raise ValueError(Errors.J335.format(label=label, start=start, end=end, words=str(doc[start:end])[:80]))
+            raise JointValueError(Errors.J335, label=label, start=start, end=end, words=str(doc[start:end])[:80])
         opened.append(end)
     return [(label, start, end) for start, end, label in spans]
 
@@ -58,13 +58,13 @@ def get_tree(span: Doc | Span) -> Tree:
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
     constituents = get_constituents(doc)
     if constituents is None:
-        raise ValueError(Errors.J336)
+        raise JointValueError(Errors.J336)
     within = []
     for label, start, end in constituents:
         if first <= start and end <= last:
             within.append((label, start - first, end - first))
         elif (start < first < end < last) or (first < start < last < end):
-            raise ValueError(Errors.J337.format(words=str(span)[:80], label=label, other=str(doc[start:end])[:80]))
+            raise JointValueError(Errors.J337, words=str(span)[:80], label=label, other=str(doc[start:end])[:80])
     tokens = doc[first:last]
     return build_tree(ROOT, within, [(token.tag_, _escape(token.text)) for token in tokens])
 
@@ -82,7 +82,7 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
     if CONSTITUENTS not in doc.spans:
-        raise ValueError(Errors.J336)
+        raise JointValueError(Errors.J336)
     end = first
     for constituent in doc.spans[CONSTITUENTS]:
         inside = first <= constituent.start and constituent.end <= last

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from ..corpora.export import write_conllu, write_json, write_table
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
 
@@ -45,9 +45,9 @@ def annotate(
     The text is one document, however it is divided into lines and paragraphs, unless --lines is given.
     """
     if format_ not in (*WRITERS, BINARY):
-        raise ValueError(Errors.J404.format(found=format_, allowed=", ".join((*WRITERS, BINARY))))
+        raise JointValueError(Errors.J404, found=format_, allowed=", ".join((*WRITERS, BINARY)))
     if format_ == BINARY and output is None:
-        raise ValueError(Errors.J405)
+        raise JointValueError(Errors.J405)
     if file != STANDARD_INPUT:
         require_file(file)
     from .. import load
@@ -108,5 +108,5 @@ def _show_progress(is_long: bool, **settings: Any) -> Any:
 def _require_sentences(docs: Iterable[Doc], model: str) -> Iterator[Doc]:
     for number, doc in enumerate(docs, start=1):
         if not doc.has_annotation("SENT_START"):
-            raise ValueError(Errors.J406.format(model=model, document=number))
+            raise JointValueError(Errors.J406, model=model, document=number)
         yield doc

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .documents import DOCUMENTS, DocumentsOption, read_documents
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def check(
 
     docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
     if not docs:
-        raise ValueError(Errors.J413.format(path=corpus))
+        raise JointValueError(Errors.J413, path=corpus)
     divided = [doc for doc in docs if doc.has_annotation("SENT_START")]
     sentences = [sentence for doc in divided for sentence in doc.sents]
     trees = [sentence for sentence in sentences if sentence.doc.has_annotation("DEP")]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from wasabi import table
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import read_text
 
 COMPONENT = "prenominal_orderer"
@@ -35,7 +35,7 @@ def check_order(
     from .. import PRENOMINAL, load
 
     if format not in FORMATS:
-        raise ValueError(Errors.J404.format(found=format, allowed=", ".join(FORMATS)))
+        raise JointValueError(Errors.J404, found=format, allowed=", ".join(FORMATS))
     nlp = load(pipeline)
     if COMPONENT not in nlp.pipe_names:
         nlp.add_pipe(COMPONENT, source=spacy.load(orderer or PRENOMINAL, vocab=nlp.vocab))

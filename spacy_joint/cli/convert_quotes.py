@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
 
 FORMATS = ("brat", "litbank")
@@ -30,7 +30,7 @@ def convert_quotes(
     Paragraphs always start a sentence. Systems of quotations learn from, and are measured on, predicted tags and trees.
     """
     if format_ not in FORMATS:
-        raise ValueError(Errors.J404.format(found=format_, allowed=", ".join(FORMATS)))
+        raise JointValueError(Errors.J404, found=format_, allowed=", ".join(FORMATS))
     from spacy.tokens import DocBin
 
     from .. import load

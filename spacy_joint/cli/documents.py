@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -44,4 +44,4 @@ def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS, leave_o
         return conllu.read_conllu(path, vocab, documents=division, leave_out=leave_out)
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
-    raise ValueError(Errors.J407.format(path=path, allowed=f"{conllu.SUFFIX}, {docbin.SUFFIX} nor .ptb or .mrg"))
+    raise JointValueError(Errors.J407, path=path, allowed=f"{conllu.SUFFIX}, {docbin.SUFFIX} nor .ptb or .mrg")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
 from .documents import DOCUMENTS, DocumentsOption, read_documents
 
@@ -78,7 +78,7 @@ def evaluate(
     if unpunctuated:
         references = [variant for variant in map(unpunctuate, references) if variant is not None]
     if not references:
-        raise ValueError(Errors.J413.format(path=corpus))
+        raise JointValueError(Errors.J413, path=corpus)
     scores = measure(nlp, references, gold_tags=gold_tags, gold_sentences=gold_sentences)
     if raw_text:
         scores |= measure_raw_text(nlp, corpus, documents)
@@ -94,9 +94,9 @@ def evaluate(
 def _require_raw_text(corpus: Path, options: Mapping[str, bool]) -> None:
     for option, chosen in options.items():
         if chosen:
-            raise ValueError(Errors.J155.format(option=option))
+            raise JointValueError(Errors.J155, option=option)
     if corpus.suffix != ".conllu" and not (corpus.is_dir() and any(corpus.glob("*.conllu"))):
-        raise ValueError(Errors.J154.format(path=corpus))
+        raise JointValueError(Errors.J154, path=corpus)
 
 
 def measure_raw_text(nlp: Language, corpus: Path, documents: str = DOCUMENTS) -> dict[str, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def evaluate_quotes(
     nlp = load(model)
     examples = list(create_quotation_corpus(corpus)(nlp))
     if not examples:
-        raise ValueError(Errors.J413.format(path=corpus))
+        raise JointValueError(Errors.J413, path=corpus)
     scores = measure(nlp, examples)
     rows = [
         (name.removeprefix("quotation_"), f"{100 * value:.2f}")

@@ -1,5 +1,6 @@
 """How commands fail: what users can meet is one line and exit code 1, anything else a traceback, to be reported."""
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -7,7 +8,10 @@ from typing import Any
 import typer
 from wasabi import Printer
 
-from ..errors import Errors
+from ..errors import Errors, JointError, is_coded
+
+# spaCy's errors have codes, too, but no class of their own.
+OF_SPACY = re.compile(r"\[E\d+\]")
 
 
 def report_failures(command: Callable[..., None]) -> Callable[..., None]:
@@ -20,12 +24,13 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:
             # Whoever read the output has enough of it (`| head`): click ends quietly.
             raise
-        except (OSError, ValueError) as error:
-            if isinstance(error, ValueError) and not str(error).startswith(("[J", "[E")):
+        except (JointError, OSError, ValueError) as error:
+            if is_coded(error) or OF_SPACY.match(str(error)):
+                message = str(error)
+            elif isinstance(error, OSError):
+                message = str(Errors.J441.format(path=error.filename or "A file", reason=error.strerror or error))
+            else:
                 raise
-            message = str(error)
-            if isinstance(error, OSError) and not message.startswith("[J"):
-                message = Errors.J441.format(path=error.filename or "A file", reason=error.strerror or error)
             typer.echo(Printer(no_print=True, pretty=False).fail(message), err=True)
             raise typer.Exit(1) from error
 

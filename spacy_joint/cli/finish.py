@@ -10,7 +10,7 @@ import srsly
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointFileNotFoundError
 from ..files.replacing import replace_directory_when_written
 
 DISTRIBUTION = "spacy-joint"
@@ -40,7 +40,7 @@ def finish(
     from spacy.util import load_config
 
     if not (model / "config.cfg").is_file():
-        raise FileNotFoundError(Errors.J414.format(path=model))
+        raise JointFileNotFoundError(Errors.J414, path=model)
     config = load_config(model / "config.cfg", parse_config_overrides(ctx.args), interpolate=False)
 
     def ignore(directory: str, names: Iterable[str]) -> set[str]:

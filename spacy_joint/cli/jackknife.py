@@ -21,7 +21,7 @@ import typer
 from wasabi import msg
 
 from ..about import __version__
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
 
 if TYPE_CHECKING:
@@ -78,18 +78,18 @@ class _Jackknife:
         self.config = config
         training = config["training"]
         if training["max_epochs"] < 1 and training["max_steps"] < 1:
-            raise ValueError(
-                Errors.J410.format(config=name, max_epochs=training["max_epochs"], max_steps=training["max_steps"])
+            raise JointValueError(
+                Errors.J410, config=name, max_epochs=training["max_epochs"], max_steps=training["max_steps"]
             )
         self.reader = dot_to_object(config, training["train_corpus"])
         if self.reader["@readers"] not in READERS:
             allowed = " or ".join(READERS)
-            raise ValueError(Errors.J408.format(config=name, found=self.reader["@readers"], allowed=allowed))
+            raise JointValueError(Errors.J408, config=name, found=self.reader["@readers"], allowed=allowed)
         settings = [
             component for component in config["components"].values() if component.get("factory") in (TAGGER, CUES)
         ]
         if not settings:
-            raise ValueError(Errors.J411.format(config=name, attribute="TAG"))
+            raise JointValueError(Errors.J411, config=name, attribute="TAG")
         self.settings = settings[0]
         self.attribute = self.settings.get("attribute")
         import spacy
@@ -101,7 +101,7 @@ class _Jackknife:
         nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab())
         self.docs = [example.reference for example in plain(nlp)]
         if not 2 <= folds <= len(self.docs):
-            raise ValueError(Errors.J409.format(folds=folds, documents=len(self.docs)))
+            raise JointValueError(Errors.J409, folds=folds, documents=len(self.docs))
         self.folds = folds
         self.digest = hashlib.sha256(
             config.to_str().encode("utf8") + DocBin(docs=self.docs).to_bytes() + _read_mentioned(config["initialize"])

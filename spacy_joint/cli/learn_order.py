@@ -12,7 +12,7 @@ import typer
 from wasabi import msg
 
 from ..about import __version__
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.replacing import replace_directory_when_written, replace_when_written
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ def learn_order(
 
     goal = output or phrases
     if goal is None:
-        raise ValueError(Errors.J416)
+        raise JointValueError(Errors.J416)
     parts = goal.with_name(f"{goal.name}.parts")
     found = [phrase for phrase in _collect(corpora, parts, pipeline) if not has_repeats(phrase)]
     if not found:
-        raise ValueError(Errors.J352.format(paths=", ".join(map(str, corpora))))
+        raise JointValueError(Errors.J352, paths=", ".join(map(str, corpora)))
     if phrases is not None:
         with replace_when_written(phrases) as path:
             write_phrases(found, path)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
 from .annotate import STANDARD_INPUT
@@ -33,7 +33,7 @@ def quotes(
     A pipeline without a quotation_spans gets one that goes by rules.
     """
     if format_ not in FORMATS:
-        raise ValueError(Errors.J404.format(found=format_, allowed=", ".join(FORMATS)))
+        raise JointValueError(Errors.J404, found=format_, allowed=", ".join(FORMATS))
     if file != STANDARD_INPUT:
         require_file(file)
     from .. import load

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.replacing import replace_when_written
 from ..training.resuming import SKIP_DOCUMENTS
 
@@ -32,7 +32,7 @@ def resume(
     from spacy.util import load_config
 
     if not (checkpoint / "config.cfg").is_file():
-        raise FileNotFoundError(Errors.J414.format(path=checkpoint))
+        raise JointFileNotFoundError(Errors.J414, path=checkpoint)
     settings = load_config(checkpoint / "config.cfg", parse_config_overrides(ctx.args), interpolate=False)
     n_seen = count_seen(load(checkpoint), settings.interpolate()["training"]["frozen_components"], checkpoint)
     settings["components"] = {name: {"source": str(checkpoint)} for name in settings["components"]}
@@ -60,15 +60,15 @@ def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
         if name in frozen or not getattr(component, "is_trainable", False):
             continue
         if not isinstance(component, StructuredPipe):
-            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="is not of this package"))
+            raise JointValueError(Errors.J442, path=checkpoint, name=name, what="is not of this package")
         perceptron = component.perceptron
         if not perceptron.is_set_up or not perceptron.weights.is_learning:
             what = "was saved without what it needs to learn"
-            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what=what))
+            raise JointValueError(Errors.J442, path=checkpoint, name=name, what=what)
         if not perceptron.n_seen:
-            raise ValueError(Errors.J442.format(path=checkpoint, name=name, what="has not counted what it has seen"))
+            raise JointValueError(Errors.J442, path=checkpoint, name=name, what="has not counted what it has seen")
         counts[name] = perceptron.n_seen
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name}: {count}" for name, count in counts.items())
-        raise ValueError(Errors.J443.format(path=checkpoint, counts=found))
+        raise JointValueError(Errors.J443, path=checkpoint, counts=found)
     return next(iter(counts.values()), 0)

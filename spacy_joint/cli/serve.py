@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import Errors
+from ..errors import Errors, JointOSError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # More than these at once are turned away: each holds a thread while it waits.
@@ -33,7 +33,7 @@ def serve(
 
         from ..serving.app import create_app
     except ModuleNotFoundError as error:
-        raise OSError(Errors.J430.format(package=error.name)) from error
+        raise JointOSError(Errors.J430, package=error.name) from error
     from ..serving.worker import Worker
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

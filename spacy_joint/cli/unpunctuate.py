@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
 
@@ -46,7 +46,7 @@ def unpunctuate(
 
     nlp = load(model)
     if TAGGER not in nlp.pipe_names:
-        raise ValueError(Errors.J129.format(name=TAGGER, pipeline=", ".join(nlp.pipe_names)))
+        raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
     chunks = [chunk for path in texts for chunk in _divide(read_text(require_file(path)), words)]
     if limit:
         chunks = [chunks[i * len(chunks) // limit] for i in range(min(limit, len(chunks)))]

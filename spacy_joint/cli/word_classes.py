@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
 
@@ -38,7 +38,7 @@ def word_classes(
 
     sentences = [words for path in texts for words in _read_sentences(path, language) if words]
     if not sentences:
-        raise ValueError(Errors.J412.format(paths=", ".join(map(str, texts))))
+        raise JointValueError(Errors.J412, paths=", ".join(map(str, texts)))
     classes = {word: list(row) for word, row in learn_word_classes(sentences, min_count=min_count, seed=seed).items()}
     if cased:
         cases = learn_case_classes(sentences)
@@ -68,7 +68,7 @@ def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
             for span in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
                 yield [token.text for token in span if not token.text.isspace()]
     else:
-        raise ValueError(Errors.J407.format(path=path, allowed=".txt nor .conllu nor .spacy"))
+        raise JointValueError(Errors.J407, path=path, allowed=".txt nor .conllu nor .spacy")
 
 
 def _read_text(path: Path, language: str) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 ENGLISH = Path(__file__).parent / "head_rules_en.txt"
 DIRECTIONS = ("left", "right", "leftmost", "rightmost")
@@ -33,7 +33,7 @@ class HeadRules:
                 continue
             label, direction, *labels = [*words, ""] if len(words) == 1 else words
             if direction not in DIRECTIONS or (not labels and direction in ("left", "right")):
-                raise ValueError(Errors.J331.format(line=number, found=line, allowed=", ".join(DIRECTIONS)))
+                raise JointValueError(Errors.J331, line=number, found=line, allowed=", ".join(DIRECTIONS))
             self.rules.setdefault(label, []).append((direction, tuple(labels)))
 
     def find(self, label: str, children: Sequence[str]) -> int:

@@ -23,7 +23,7 @@ from ..annotation.constituency_trees import Tree, find_outermost
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, register_extensions, set_constituents
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import COLUMNS, keep_right_starts, read_starts
 from .heads import english
@@ -46,7 +46,7 @@ class HedgeChunker(StructuredPipe):
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
         if max_span < 1:
-            raise ValueError(Errors.J332.format(value=max_span))
+            raise JointValueError(Errors.J332, value=max_span)
         register_extensions()
         super().__init__(*args, max_span=max_span, **settings)
 
@@ -110,7 +110,7 @@ class HedgeChunker(StructuredPipe):
         constraints = read_starts(doc)
         if not self.cfg["joint"]:
             if SEGMENTS not in doc.spans:
-                raise ValueError(Errors.J338.format(name=self.name))
+                raise JointValueError(Errors.J338, name=self.name)
             starts = np.array([segment.start for segment in doc.spans[SEGMENTS]], dtype=np.intp)
             constraints[starts[constraints[starts] != 1]] = SEGMENT_START
         return constraints
@@ -180,7 +180,7 @@ class HedgeChunker(StructuredPipe):
     def _chunk_window(self, nlp: Language, words: list[str], n_given: int) -> Doc:
         """A document of these words, in which no hedge goes over the end of those that were given out before."""
         if self not in (pipe for _, pipe in nlp.pipeline):
-            raise ValueError(Errors.J339.format(name=self.name))
+            raise JointValueError(Errors.J339, name=self.name)
         doc = Doc(nlp.vocab, words=words)
         for _, pipe in takewhile(lambda named: named[1] is not self, nlp.pipeline):
             doc = pipe(doc)

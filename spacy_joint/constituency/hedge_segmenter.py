@@ -18,7 +18,7 @@ from spacy.training import Example
 from ..annotation.constituency_trees import Constituent
 from ..annotation.constituents import SEGMENTS, register_extensions, set_constituents
 from ..engine.learner import Instance
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import keep_right_starts, read_starts
 from .reference import Reference, read_reference
@@ -36,7 +36,7 @@ class HedgeSegmenter(StructuredPipe):
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
         if max_span < 1:
-            raise ValueError(Errors.J332.format(value=max_span))
+            raise JointValueError(Errors.J332, value=max_span)
         register_extensions()
         super().__init__(*args, max_span=max_span, **settings)
 
@@ -45,7 +45,7 @@ class HedgeSegmenter(StructuredPipe):
         references = (read_reference(example, self.cfg["max_span"]) for example in examples)
         found = {kind for reference in references if reference is not None for kind, _, _ in _segment(reference)}
         if not found:
-            raise ValueError(Errors.J330)
+            raise JointValueError(Errors.J330)
         return [GROUP, *sorted(found - {GROUP})] if self.cfg["typed"] else [UNTYPED]
 
     def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Segmentation before parsing: see segments.pxd."""
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .transform import GROUP
 
 from libc.stdint cimport int32_t, uint64_t
@@ -23,9 +23,9 @@ cdef class SegmentSystem(TaggingSystem):
     def __init__(self, labels, max_span=7):
         super().__init__(labels, 2, True)
         if len(self.tags) > MAX_KINDS - 2:
-            raise ValueError(Errors.J333.format(n=len(self.tags), most=MAX_KINDS - 1))
+            raise JointValueError(Errors.J333, n=len(self.tags), most=MAX_KINDS - 1)
         if max_span < 1:
-            raise ValueError(Errors.J332.format(value=max_span))
+            raise JointValueError(Errors.J332, value=max_span)
         self.max_span = max_span
         self.typed = self.tags[0] == GROUP
         self.set_kinds([1] * len(self.tags) + [1, len(self.tags) - 1])

@@ -3,7 +3,7 @@ walk through a binarised tree, is `HedgeSystem.actions`."""
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .transform import TEMPORARY
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
@@ -104,15 +104,15 @@ cdef class HedgeSystem(System):
     def __init__(self, unary, binary, max_span=7, max_unary=3, tag_column=-1):
         cdef int i, label
         if not unary and not binary:
-            raise ValueError(Errors.J330)
+            raise JointValueError(Errors.J330)
         if max_span < 1:
-            raise ValueError(Errors.J332.format(value=max_span))
+            raise JointValueError(Errors.J332, value=max_span)
         self.unary = tuple(unary)
         self.binary = tuple((label, side) for label, side in binary)
         self.max_span, self.max_unary, self.tag_column = max_span, max_unary, tag_column
         self.labels = tuple(dict.fromkeys([*self.unary, *(label for label, _ in self.binary)]))
         if len(self.labels) >= MAX_LABELS:
-            raise ValueError(Errors.J333.format(n=len(self.labels), most=MAX_LABELS))
+            raise JointValueError(Errors.J333, n=len(self.labels), most=MAX_LABELS)
         of_label = {name: number for number, name in enumerate(self.labels, start=1)}
         # Two kinds for each category that is joined, as far as there are kinds.
         categories = list(dict.fromkeys(label.lstrip(TEMPORARY) for label, _ in self.binary))
@@ -120,7 +120,7 @@ cdef class HedgeSystem(System):
         kinds = {}
         for name, side in self.binary:
             if side not in SIDES:
-                raise ValueError(Errors.J334.format(value=side))
+                raise JointValueError(Errors.J334, value=side)
             kind = 2 * groups[name.lstrip(TEMPORARY)] + name.startswith(TEMPORARY)
             kinds.setdefault(kind, []).append((name, side))
         self.numbers = {"SHIFT": SHIFT, "FINISH": FINISH}

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.constituency_trees import ROOT, Tree, read_trees, rewrite
 from ..annotation.constituents import set_constituents
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import list_files, require_path
 from .examples import Augmenter, Corpus, create_corpus
 
@@ -39,7 +39,7 @@ def read_brackets(path: Path, vocab: Vocab, *, sentences: int = 1) -> Iterator[D
     `sentences` is below 1, or brackets are wrong.
     """
     if sentences < 1:
-        raise ValueError(Errors.J127.format(found=sentences))
+        raise JointValueError(Errors.J127, found=sentences)
     for file in list_files(path, *SUFFIXES):
         trees = (tree for tree in map(clean, read_trees(file)) if tree is not None)
         while group := list(islice(trees, sentences)):

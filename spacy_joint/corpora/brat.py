@@ -16,7 +16,7 @@ from pathlib import Path
 from spacy.tokens import Doc, Span
 
 from ..annotation.quotations import CUE, CUES, QUOTATIONS, SPEAKER, SPEAKERS, TRAILING, make_span
-from ..errors import Errors
+from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.reading import list_files, read_text
 
 SUFFIX = ".ann"
@@ -65,7 +65,7 @@ def _find_text(file: Path) -> Path:
     for text_file in (beside, apart):
         if text_file.is_file():
             return text_file
-    raise FileNotFoundError(Errors.J140.format(file=file, text=beside))
+    raise JointFileNotFoundError(Errors.J140, file=file, text=beside)
 
 
 def parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
@@ -81,7 +81,7 @@ def parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
         if entity := ENTITY.match(line):
             bounds = sorted(_parse_bounds(piece) for piece in entity["bounds"].split(";"))
             if any(not begin < end <= n_characters for begin, end in bounds):
-                raise ValueError(Errors.J141.format(file=file, line=line_number, found=entity["bounds"]))
+                raise JointValueError(Errors.J141, file=file, line=line_number, found=entity["bounds"])
             entities[entity["number"]] = bounds
         elif event := EVENT.match(line):
             events.append((line_number, event["roles"]))
@@ -92,7 +92,7 @@ def parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
         for filler in filter(None, map(ROLE.match, roles.split())):
             if filler["role"] in fillers:
                 if filler["number"] not in entities:
-                    raise ValueError(Errors.J141.format(file=file, line=line_number, found=f"T{filler['number']}"))
+                    raise JointValueError(Errors.J141, file=file, line=line_number, found=f"T{filler['number']}")
                 fillers[filler["role"]] += entities[filler["number"]]
         attributions.append(Attribution(*fillers.values()))
     return attributions

@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..annotation.dependency_trees import prune
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import list_files, require_path
 from .conllu_sentences import Sentence, read_sentences
 from .examples import Augmenter, Corpus, create_corpus
@@ -59,7 +59,7 @@ def read_conllu(
     try:
         left_out = re.compile(leave_out or r"\Z.")
     except re.error as error:
-        raise ValueError(Errors.J128.format(found=leave_out, reason=error)) from error
+        raise JointValueError(Errors.J128, found=leave_out, reason=error) from error
     files = list_files(Path(path), SUFFIX)
     return (
         _make_document(_add_blank_lines(sentences, file) if paragraphs else sentences, vocab, file)
@@ -108,13 +108,13 @@ def _choose_division(documents: int | str) -> _BeginsDocument:
         return lambda sentence, before, file: _get_prefix(sentence, file) != _get_prefix(before[0], file)
     if isinstance(documents, int) and documents >= 1:
         return lambda sentence, before, file: sentence.opens_document or len(before) == documents
-    raise ValueError(Errors.J116.format(found=documents))
+    raise JointValueError(Errors.J116, found=documents)
 
 
 def _get_prefix(sentence: Sentence, file: Path) -> str:
     match = re.fullmatch(r"(.+?)[-_]+[0-9]+", sentence.sent_id)
     if match is None:
-        raise ValueError(Errors.J115.format(file=file, line=sentence.line, found=sentence.sent_id))
+        raise JointValueError(Errors.J115, file=file, line=sentence.line, found=sentence.sent_id)
     return match[1]
 
 
@@ -132,7 +132,7 @@ def _add_blank_lines(sentences: list[Sentence], file: Path) -> list[Sentence]:
     """Let a sentence before a paragraph end with a whitespace token, as spaCy's tokenizers make it."""
     for sentence in sentences:
         if sentence.text and "".join("".join(sentence.words).split()) != "".join(sentence.text.split()):
-            raise ValueError(Errors.J153.format(file=file, line=sentence.line, text=sentence.text))
+            raise JointValueError(Errors.J153, file=file, line=sentence.line, text=sentence.text)
     for sentence, following in pairwise(sentences):
         if following.opens_paragraph:
             sentence.spaces[-1] = False
@@ -154,7 +154,7 @@ def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:
     for sentence in sentences:
         if bool(sentence.heads) != bool(sentences[0].heads):
             found, before = ("has a tree", "have none") if sentence.heads else ("has no tree", "have one")
-            raise ValueError(Errors.J110.format(file=file, line=sentence.line, found=found, before=before))
+            raise JointValueError(Errors.J110, file=file, line=sentence.line, found=found, before=before)
         heads.extend(len(starts) + head for head in sentence.heads)
         starts.append(True)
         starts.extend([False] * (len(sentence.words) - 1))
@@ -175,7 +175,7 @@ def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:
     if len(wrong):
         first = np.searchsorted(np.cumsum([len(sentence.words) for sentence in sentences]), wrong[0], side="right")
         culprit = sentences[first]
-        raise ValueError(Errors.J117.format(file=file, line=culprit.line, words=_quote(culprit.words)))
+        raise JointValueError(Errors.J117, file=file, line=culprit.line, words=_quote(culprit.words))
     return doc
 
 
@@ -198,13 +198,13 @@ def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
     """
     for number, doc in enumerate((doc for doc in docs if len(doc)), start=1):
         if not doc.has_annotation("SENT_START"):
-            raise ValueError(Errors.J118.format(document=number))
+            raise JointValueError(Errors.J118, document=number)
         file.write(f"# newdoc id = {number}\n")
         for index, (words, tree) in enumerate(_list_sentences(doc), start=1):
             found = _find_fault(tree)
             if found:
                 quoted = _quote([word.text for word in words])
-                raise ValueError(Errors.J119.format(sentence=index, document=number, words=quoted, found=found))
+                raise JointValueError(Errors.J119, sentence=index, document=number, words=quoted, found=found)
             file.write(f"# sent_id = {number}-{index}\n")
             _write_sentence(words, tree, file)
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 from spacy.parts_of_speech import IDS as UPOS_IDS
 
 from ..annotation.dependency_trees import find_cycle
-from ..errors import Errors
+from ..errors import Errors, JointValueError, Message
 from ..files.reading import read_lines
 
 N_COLUMNS = 10
@@ -71,7 +71,7 @@ def read_sentences(file: Path) -> Iterator[Sentence]:
         yield reader.read(comments, rows)
         empty = False
     if empty:
-        raise ValueError(Errors.J112.format(file=file))
+        raise JointValueError(Errors.J112, file=file)
 
 
 def _read_lines(file: Path) -> Iterator[tuple[int, str]]:
@@ -87,8 +87,8 @@ class _SentenceReader:
         self.file = file
         self.checked_features = {"_"}
 
-    def fail(self, message: str, line: int, **values: object) -> NoReturn:
-        raise ValueError(message.format(file=self.file, line=line, **values))
+    def fail(self, message: Message, line: int, **values: object) -> NoReturn:
+        raise JointValueError(message, file=self.file, line=line, **values)
 
     def read(self, comments: list[str], rows: list[tuple[int, list[str]]]) -> Sentence:
         sentence = Sentence(line=rows[0][0])

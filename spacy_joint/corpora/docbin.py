@@ -10,7 +10,7 @@ import numpy as np
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import list_files, require_path
 from .examples import Augmenter, Corpus, create_corpus
 
@@ -31,7 +31,7 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
                 _require_sound(doc)
         except Exception as error:
             # Which of its layers fails (zlib, msgpack, numpy, Doc) depends on the damage.
-            raise ValueError(Errors.J120.format(file=file, reason=error)) from error
+            raise JointValueError(Errors.J120, file=file, reason=error) from error
         yield from docs
 
 

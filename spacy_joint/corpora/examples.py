@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 Corpus = Callable[[Language], Iterator[Example]]
@@ -47,7 +47,7 @@ def create_corpus(
     """
     unknown = [attribute for attribute in keep if attribute not in TOKEN_ANNOTATIONS]
     if unknown:
-        raise ValueError(Errors.J121.format(found=unknown[0], allowed=", ".join(TOKEN_ANNOTATIONS)))
+        raise JointValueError(Errors.J121, found=unknown[0], allowed=", ".join(TOKEN_ANNOTATIONS))
     order = random.Random(seed)
 
     def corpus(nlp: Language) -> Iterator[Example]:
@@ -59,7 +59,7 @@ def create_corpus(
         for number, reference in numbered:
             for attribute in keep:
                 if not reference.has_annotation(attribute):
-                    raise ValueError(Errors.J122.format(attribute=attribute, document=number, path=path))
+                    raise JointValueError(Errors.J122, attribute=attribute, document=number, path=path)
             example = make_example(reference, keep)
             if augmenter is None:
                 yield example

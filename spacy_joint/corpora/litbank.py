@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..annotation.quotations import QUOTATIONS, find_type
-from ..errors import Errors
+from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.reading import list_files, read_text
 
 SUFFIX = ".ann"
@@ -31,7 +31,7 @@ def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
     for file in list_files(path, SUFFIX):
         text_file = file.with_suffix(".txt")
         if not text_file.is_file():
-            raise FileNotFoundError(Errors.J140.format(file=file, text=text_file))
+            raise JointFileNotFoundError(Errors.J140, file=file, text=text_file)
         sentences = [line.split() for line in read_text(text_file).splitlines()]
         doc = Doc(
             vocab,
@@ -61,7 +61,7 @@ def _find_run(line: list[str], first: list[int], file: Path, number: int) -> tup
         if not 0 <= run[0] < run[1] <= first[-1]:
             raise IndexError
     except (IndexError, ValueError) as error:
-        raise ValueError(
-            Errors.J142.format(file=file, line=number, found="\t".join(line), expected=f"{QUOTE} within the text")
+        raise JointValueError(
+            Errors.J142, file=file, line=number, found="\t".join(line), expected=f"{QUOTE} within the text"
         ) from error
     return run

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation.quotations import CUES
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import require_path
 from .docbin import SUFFIX, read_docbin
 from .examples import Corpus
@@ -63,7 +63,7 @@ def make_quotation_example(reference: Doc, cues: str | None = None) -> Example:
     predicted.spans.clear()
     if cues is not None:
         if cues not in reference.spans:
-            raise ValueError(Errors.J144.format(key=cues, words=reference.text[:40]))
+            raise JointValueError(Errors.J144, key=cues, words=reference.text[:40])
         predicted.spans[CUES] = [
             Span(predicted, span.start, span.end, label=span.label) for span in reference.spans[cues]
         ]

@@ -7,7 +7,7 @@ distinctions; other tags are kept, in capitals. Nothing is tokenised or correcte
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import list_files
 
 SUFFIX = ".tagged"
@@ -46,7 +46,7 @@ def _read_file(file: Path) -> Iterator[tuple[list[str], list[str]]]:
         for token in line.split():
             word, slash, tag = token.rpartition("/")
             if not slash or not word or not tag:
-                raise ValueError(Errors.J133.format(file=file, line=number, found=token))
+                raise JointValueError(Errors.J133, file=file, line=number, found=token)
             words.append(word)
             tags.append(to_penn(tag))
         if words:

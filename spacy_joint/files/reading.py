@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import Errors
+from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
 
 
 def require_path(path: str | Path | None, suffix: str) -> Path:
@@ -19,7 +19,7 @@ def require_path(path: str | Path | None, suffix: str) -> Path:
     Raises ValueError (J100) if the path is None.
     """
     if path is None:
-        raise ValueError(Errors.J100.format(suffix=suffix))
+        raise JointValueError(Errors.J100, suffix=suffix)
     return Path(path)
 
 
@@ -29,7 +29,7 @@ def require_file(path: str | Path) -> Path:
     Raises FileNotFoundError (J402) if there is not.
     """
     if not Path(path).exists():
-        raise FileNotFoundError(Errors.J402.format(path=path))
+        raise JointFileNotFoundError(Errors.J402, path=path)
     return Path(path)
 
 
@@ -45,10 +45,10 @@ def list_files(path: Path, *suffixes: str, other_names: str = "(?!)") -> list[Pa
         found = sorted(file for file in path.iterdir() if file.is_file())
         files = [file for file in found if file.name.endswith(suffixes) or re.fullmatch(other_names, file.name)]
         if not files:
-            raise FileNotFoundError(Errors.J102.format(path=path, suffix=" or ".join(suffixes)))
+            raise JointFileNotFoundError(Errors.J102, path=path, suffix=" or ".join(suffixes))
         return files
     if not path.is_file():
-        raise FileNotFoundError(Errors.J101.format(path=path, suffix=" or ".join(suffixes)))
+        raise JointFileNotFoundError(Errors.J101, path=path, suffix=" or ".join(suffixes))
     return [path]
 
 
@@ -64,7 +64,7 @@ def read_lines(source: BinaryIO, name: str | Path, encoding: str = "utf-8-sig") 
             yield line.decode(encoding if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             byte = f"0x{line[error.start]:02x}"
-            raise ValueError(Errors.J403.format(source=name, line=number, byte=byte)) from error
+            raise JointValueError(Errors.J403, source=name, line=number, byte=byte) from error
 
 
 def _read(source: BinaryIO, name: str | Path) -> Iterator[bytes]:
@@ -72,7 +72,7 @@ def _read(source: BinaryIO, name: str | Path) -> Iterator[bytes]:
         yield from source
     except OSError as error:
         # Not what is being written meanwhile.
-        raise OSError(Errors.J441.format(path=name, reason=error.strerror or error)) from error
+        raise JointOSError(Errors.J441, path=name, reason=error.strerror or error) from error
 
 
 def read_text(file: Path, encoding: str = "utf-8-sig") -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import Errors
+from ..errors import Errors, JointOSError, is_coded
 
 
 @contextmanager
@@ -51,11 +51,11 @@ def _write_beside(path: Path) -> Iterator[tuple[Path, Path]]:
         target.parent.mkdir(parents=True, exist_ok=True)
         yield target, temporary
     except OSError as error:
-        if str(error).startswith("[J"):
+        if is_coded(error):
             raise
         # `copytree` collects what went wrong with each file.
         reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
-        raise OSError(Errors.J440.format(path=path, reason=reason)) from error
+        raise JointOSError(Errors.J440, path=path, reason=reason) from error
     finally:
         if temporary.is_dir():
             shutil.rmtree(temporary, ignore_errors=True)

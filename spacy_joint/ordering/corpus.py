@@ -17,7 +17,7 @@ from ..annotation.constituency_trees import read_trees
 from ..corpora.conllu import read_conllu
 from ..corpora.docbin import read_docbin
 from ..corpora.tagged import read_tagged
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.reading import list_files, read_lines
 from .extract import find_in_doc, find_in_tags, find_in_tree
 from .phrases import SUFFIX, Phrase, read_phrases
@@ -54,9 +54,9 @@ def read_corpus(path: Path, nlp: Language | None = None) -> Iterator[Phrase]:
     if path.suffix in DOCUMENTS:
         return _find_in_docs(DOCUMENTS[path.suffix](path, Vocab()))
     if path.suffix != TEXT:
-        raise ValueError(Errors.J407.format(path=path, allowed=" nor ".join(ALL)))
+        raise JointValueError(Errors.J407, path=path, allowed=" nor ".join(ALL))
     if nlp is None:
-        raise ValueError(Errors.J358.format(path=path))
+        raise JointValueError(Errors.J358, path=path)
     return _find_in_docs(nlp.pipe(_read_paragraphs(path)))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 SUFFIX = ".jsonl"
 NUMBER = "<num>"
@@ -73,5 +73,5 @@ def read_phrases(path: Path) -> Iterator[Phrase]:
                 if not all(isinstance(value, str) for word in (*phrase.modifiers, head or ()) for value in word):
                     raise TypeError
             except (TypeError, ValueError, RecursionError) as error:
-                raise ValueError(Errors.J350.format(file=path, line=number)) from error
+                raise JointValueError(Errors.J350, file=path, line=number) from error
             yield phrase

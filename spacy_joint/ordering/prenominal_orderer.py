@@ -15,7 +15,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import WordClasses
 from .extract import Place, find_in_doc
@@ -62,7 +62,7 @@ class PrenominalOrderer(StructuredPipe):
 
     def __init__(self, *args: Any, source: str, exempt: Sequence[str], **settings: Any) -> None:
         if source not in SOURCES:
-            raise ValueError(Errors.J353.format(value=source, allowed=", ".join(SOURCES)))
+            raise JointValueError(Errors.J353, value=source, allowed=", ".join(SOURCES))
         super().__init__(*args, source=source, exempt=list(exempt), **settings)
         self._ranker: PhraseRanker | None = None
         self._exempt = [tuple(expression.lower().split()) for expression in exempt]
@@ -90,7 +90,7 @@ class PrenominalOrderer(StructuredPipe):
         RAISES ValueError: If there are too many modifiers, tags do not fit, or the component was not trained.
         """
         if tags is not None and len(tags) != len(modifiers):
-            raise ValueError(Errors.J357.format(n_tags=len(tags), n=len(modifiers)))
+            raise JointValueError(Errors.J357, n_tags=len(tags), n=len(modifiers))
         words = tuple(map(Word, modifiers)) if tags is None else tuple(map(Word, modifiers, tags))
         # The tag of the head is only known where those of the modifiers are.
         noun = None if head is None else Word(head, head_tag if tags is not None else "")
@@ -107,7 +107,7 @@ class PrenominalOrderer(StructuredPipe):
 
     def _require_trained(self) -> PhraseRanker:
         if not self.perceptron.is_set_up:
-            raise ValueError(Errors.J071.format(name=self.name))
+            raise JointValueError(Errors.J071, name=self.name)
         return self._get_ranker()
 
     def _get_ranker(self) -> PhraseRanker:
@@ -137,7 +137,7 @@ class PrenominalOrderer(StructuredPipe):
         """
         phrases = list(phrases)
         if not phrases:
-            raise ValueError(Errors.J352.format(paths="what was given"))
+            raise JointValueError(Errors.J352, paths="what was given")
         self.word_classes = WordClasses.from_dict(word_classes or {})
         self._set_up(list(LABELS), self.default_templates.read_text(encoding="utf8"))
         return self._require_trained().learn(
@@ -152,7 +152,7 @@ class PrenominalOrderer(StructuredPipe):
         RAISES ValueError: If no example has a phrase with two modifiers.
         """
         if not any(True for example in examples for _ in find_in_doc(example.reference, self.cfg["source"])):
-            raise ValueError(Errors.J352.format(paths="the examples"))
+            raise JointValueError(Errors.J352, paths="the examples")
         return list(LABELS)
 
     def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class PrenominalOrderer(StructuredPipe):
         RAISES ValueError: If the labels are not the component's own.
         """
         if list(labels) != list(LABELS):
-            raise ValueError(Errors.J415.format(name=self.name, labels=labels, allowed=", ".join(LABELS)))
+            raise JointValueError(Errors.J415, name=self.name, labels=labels, allowed=", ".join(LABELS))
         return OrderingSystem()
 
     def make_instance(self, example: Example) -> Any:

@@ -23,7 +23,7 @@ from thinc.api import Model
 
 from ..engine.beam import MOST_BIAS, WIDEST_BEAM
 from ..engine.learner import Instance
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
 from ..pipes.token_columns import find_after_blank_lines, keep_right_starts, read_starts
 from .margins import boundary_margins
@@ -52,7 +52,7 @@ class JointSbdParser(SentenceStreamingPipe):
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
         if not abs(self.cfg["boundary_bias"]) <= MOST_BIAS:
-            raise ValueError(Errors.J308.format(value=self.cfg["boundary_bias"], most=MOST_BIAS))
+            raise JointValueError(Errors.J308, value=self.cfg["boundary_bias"], most=MOST_BIAS)
         self.perceptron.biases = {SB_ACTION: self.cfg["boundary_bias"]}
         if self.cfg["boundary_margins"] and not Token.has_extension("boundary_margin"):
             Token.set_extension("boundary_margin", getter=get_boundary_margin)
@@ -140,7 +140,7 @@ class JointSbdParser(SentenceStreamingPipe):
         RAISES ValueError: If `n_best` is not positive, or the component was neither trained nor loaded.
         """
         if n_best < 1:
-            raise ValueError(Errors.J307.format(value=n_best))
+            raise JointValueError(Errors.J307, value=n_best)
         self.require_trained()
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
         width = max(self.perceptron.beam_width, min(n_best, WIDEST_BEAM))

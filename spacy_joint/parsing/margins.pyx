@@ -7,7 +7,7 @@ when both were there for the last time. It says nothing of what the beam never h
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .system cimport SB, SHIFT, SWAP
 
 from libc.math cimport INFINITY
@@ -65,7 +65,7 @@ def boundary_margins(parents, actions, lags, int n_tokens):
     """
     shapes = {parents.shape, actions.shape, lags.shape}
     if len(shapes) != 1 or parents.ndim != 2 or (parents >= max(parents.shape[1], 1)).any():
-        raise ValueError(Errors.J306.format(shapes=sorted(shapes)))
+        raise JointValueError(Errors.J306, shapes=sorted(shapes))
     cdef const uint16_t[:, :] parent = parents
     cdef const uint16_t[:, :] action = actions
     cdef const float[:, :] lag = lags

@@ -8,7 +8,7 @@ exactly.
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t
 
@@ -28,7 +28,7 @@ def oracle_actions(JointSystem system not None, heads, labels, starts):
     n_tokens = len(heads)
     heads = np.ascontiguousarray(heads, dtype=np.int32)
     if len(labels) != n_tokens or len(starts) != n_tokens:
-        raise ValueError(Errors.J302.format(n_heads=n_tokens, n_labels=len(labels), n_starts=len(starts)))
+        raise JointValueError(Errors.J302, n_heads=n_tokens, n_labels=len(labels), n_starts=len(starts))
     if n_tokens == 0:
         return np.zeros(0, dtype=np.uint16)
     numbers = system.numbers
@@ -76,7 +76,7 @@ cdef class Sentences:
         for token in range(end - 1, begin - 1, -1):
             head = self.heads[token]
             if not begin <= head < end:
-                raise ValueError(Errors.J303.format(token=token, head=head, begin=begin, last=end - 1))
+                raise JointValueError(Errors.J303, token=token, head=head, begin=begin, last=end - 1)
             if head == token:
                 root = token
                 n_roots += 1
@@ -84,9 +84,9 @@ cdef class Sentences:
                 self.next_sibling[token] = self.first_child[head]
                 self.first_child[head] = token
         if n_roots != 1:
-            raise ValueError(Errors.J304.format(n=n_roots, begin=begin, last=end - 1))
+            raise JointValueError(Errors.J304, n=n_roots, begin=begin, last=end - 1)
         if self.traverse(root, begin) != end:
-            raise ValueError(Errors.J305.format(begin=begin, last=end - 1))
+            raise JointValueError(Errors.J305, begin=begin, last=end - 1)
         return 0
 
     cdef int traverse(self, int root, int place):

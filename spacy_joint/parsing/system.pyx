@@ -3,7 +3,7 @@ in oracle.pyx."""
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
@@ -128,9 +128,9 @@ cdef class JointSystem(System):
 
     def __init__(self, left_labels, right_labels, root_labels, sb_position="early"):
         if not root_labels or not (left_labels or right_labels):
-            raise ValueError(Errors.J300)
+            raise JointValueError(Errors.J300)
         if sb_position not in ("early", "late"):
-            raise ValueError(Errors.J301.format(value=sb_position))
+            raise JointValueError(Errors.J301, value=sb_position)
         self.left_labels, self.right_labels, self.root_labels = map(tuple, (left_labels, right_labels, root_labels))
         self.early = sb_position == "early"
         self.set_kinds([1, 1, 1, len(self.left_labels), len(self.right_labels), len(self.root_labels)])
@@ -388,7 +388,7 @@ cdef class JointSystem(System):
                 if swapped:
                     stack.append(swapped.pop())
                 elif next == n_tokens:
-                    raise ValueError(Errors.J005.format(action=action, legal=[]))
+                    raise JointValueError(Errors.J005, action=action, legal=[])
                 else:
                     stack.append(next)
                     next += 1

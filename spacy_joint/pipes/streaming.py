@@ -17,7 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .structured_pipe import StructuredPipe
 from .token_columns import GLUED, STYLE, STYLE_TOKENS, find_after_blank_lines
 
@@ -135,7 +135,7 @@ class OpenDocument:
 
     def __init__(self, pipe: StructuredPipe, max_delay: int | None) -> None:
         if max_delay is not None and max_delay < 1:
-            raise ValueError(Errors.J309.format(value=max_delay))
+            raise JointValueError(Errors.J309, value=max_delay)
         self.pipe = pipe
         self.max_delay = max_delay
         self.stream = pipe.perceptron.stream()
@@ -222,9 +222,9 @@ def stream_sentences(
         if isinstance(pipe, SentenceStreamingPipe):
             return pipe.stream(docs, max_delay=max_delay)
         if not isinstance(pipe, StreamingPipe):
-            raise ValueError(Errors.J037.format(name=name))
+            raise JointValueError(Errors.J037, name=name)
         docs = pipe.stream(docs, max_delay=max_delay)
-    raise ValueError(Errors.J038.format(pipeline=", ".join(nlp.pipe_names)))
+    raise JointValueError(Errors.J038, pipeline=", ".join(nlp.pipe_names))
 
 
 def join_words(texts: Iterable[str]) -> Iterator[str]:

@@ -28,7 +28,7 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.perceptron import Perceptron
 from ..engine.system import System
-from ..errors import Errors
+from ..errors import Errors, JointValueError, is_coded
 from .architectures import get_perceptron
 from .token_columns import COLUMNS, WordClasses, WordColumns
 
@@ -36,21 +36,23 @@ from .token_columns import COLUMNS, WordClasses, WordColumns
 PARTS_OF_TRAINED = ("word_classes", "model", "learning")
 
 
-@contextmanager
-def refuse_nonsense(source: str, what: str | None = None) -> Iterator[None]:
-    """Raises J052 (J050 without `what`) for whatever else goes wrong while something saved is taken.
+# What parsing raises where bytes are damaged: wrong values, missing keys, values of other types, too deep nesting.
+DAMAGE = (LookupError, OverflowError, RecursionError, TypeError, ValueError)
 
-    A file that was changed is anything: in which of many layers it fails depends on the change.
+
+@contextmanager
+def report_damage(source: str, what: str | None = None) -> Iterator[None]:
+    """Raises J052 (J050 without `what`) for what damaged data raises while it is parsed.
+
+    Nothing else belongs inside: a mistake in a program would be taken for damage.
     """
     try:
         yield
-    except (MemoryError, OSError):
-        raise
-    except Exception as error:
-        if isinstance(error, ValueError) and str(error).startswith("[J"):
+    except DAMAGE as error:
+        if is_coded(error):
             raise
         message = Errors.J050 if what is None else Errors.J052
-        raise ValueError(message.format(source=source, what=what)) from error
+        raise JointValueError(message, source=source, what=what) from error
 
 
 class StructuredPipe(TrainablePipe):
@@ -94,7 +96,7 @@ class StructuredPipe(TrainablePipe):
 
         RAISES ValueError: Always.
         """
-        raise ValueError(Errors.J070.format(name=self.name, label=label))
+        raise JointValueError(Errors.J070, name=self.name, label=label)
 
     # What a task says.
 
@@ -166,7 +168,7 @@ class StructuredPipe(TrainablePipe):
     def require_trained(self) -> None:
         """RAISES ValueError: If the component was neither trained nor loaded."""
         if not self.perceptron.is_set_up:
-            raise ValueError(Errors.J071.format(name=self.name))
+            raise JointValueError(Errors.J071, name=self.name)
 
     def search(self, columns: Columns) -> np.ndarray:
         """The best actions for a document."""
@@ -213,7 +215,7 @@ class StructuredPipe(TrainablePipe):
             labels = self.collect_labels(get_examples())
         path = self.default_templates if templates is None else Path(templates)
         if not path.is_file():
-            raise ValueError(Errors.J072.format(path=path))
+            raise JointValueError(Errors.J072, path=path)
         self.word_classes = WordClasses.from_dict(word_classes or {})
         # spaCy has seeded numpy with the config's seed; what is drawn from it here decides all chance in learning.
         self.perceptron.seed = int(np.random.randint(2**24))
@@ -289,21 +291,28 @@ class StructuredPipe(TrainablePipe):
         RAISES ValueError: If it is damaged, or was made for other labels or templates.
         """
         self._validate_serialization_attrs()
-        with refuse_nonsense("the bytes"):
+        with report_damage("the bytes"):
             parts = srsly.msgpack_loads(bytes_data)
-            if not isinstance(parts, dict) or "cfg" not in parts:
-                raise ValueError(Errors.J050.format(source="the bytes"))
-            util.from_bytes(
-                bytes_data,
-                {
-                    "cfg": lambda b: self._take_cfg(b, "the bytes"),
-                    "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
-                    "word_classes": lambda b: self._take_word_classes(model_file.unpack(b)[1]),
-                    "model": self.perceptron.from_bytes,
-                    "learning": lambda b: self.perceptron.learning_from_bytes(b) if b else None,
-                },
-                exclude,
-            )
+            if not isinstance(parts, dict) or not isinstance(parts["cfg"], str):
+                raise TypeError
+            if not all(isinstance(part, bytes) for name, part in parts.items() if name != "cfg"):
+                raise TypeError
+
+        def take_vocab(content: bytes) -> None:
+            with report_damage("the bytes", "vocab"):
+                self.vocab.from_bytes(content, exclude=exclude)
+
+        util.from_bytes(
+            bytes_data,
+            {
+                "cfg": lambda b: self._take_cfg(b, "the bytes"),
+                "vocab": take_vocab,
+                "word_classes": lambda b: self._take_word_classes(model_file.unpack(b)[1]),
+                "model": self.perceptron.from_bytes,
+                "learning": lambda b: self.perceptron.learning_from_bytes(b) if b else None,
+            },
+            exclude,
+        )
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
@@ -337,7 +346,7 @@ class StructuredPipe(TrainablePipe):
 
         def require(name: str) -> Path:
             if not (path / name).is_file():
-                raise ValueError(Errors.J073.format(path=path, name=name))
+                raise JointValueError(Errors.J073, path=path, name=name)
             return path / name
 
         deserializers: dict[str, Callable[[Path], Any]] = {
@@ -353,20 +362,22 @@ class StructuredPipe(TrainablePipe):
         }
         if (path / "learning").is_file():
             deserializers["learning"] = lambda p: self.perceptron.learning_from_bytes(p.read_bytes(), str(p))
-        with refuse_nonsense(str(path)):
-            util.from_disk(path, deserializers, exclude)
+        util.from_disk(path, deserializers, exclude)
         return self
 
     def _take_cfg(self, content: bytes, source: str) -> None:
         """What was learnt comes from the model, settings from the config that made this object."""
-        with refuse_nonsense(source, "cfg"):
+        with report_damage(source, "cfg"):
             cfg = {**srsly.json_loads(content), **self.settings}
-            labels, templates = cfg.get("labels"), cfg.get("templates")
+            labels, templates = cfg.get("labels"), cfg.get("templates", "")
             if labels is not None:
                 if not isinstance(templates, str) or not all(isinstance(s, str) for s in self.flatten_labels(labels)):
                     raise TypeError
-                self._set_up(labels, templates)
-            self.cfg.update(cfg)
+                # Whether they are labels, only the system knows.
+                self.make_system(labels)
+        if labels is not None:
+            self._set_up(labels, templates)
+        self.cfg.update(cfg)
 
     def _take_word_classes(self, arrays: dict[str, np.ndarray]) -> None:
         self.word_classes.from_arrays(arrays)

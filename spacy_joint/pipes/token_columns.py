@@ -17,7 +17,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..engine.columns import Columns, affix_columns
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 BY_TOKEN = {"tag": TAG, "pos": POS}
 # Affixes of the lower-cased word, by their lengths; suffixes are negative.
@@ -55,7 +55,7 @@ class WordClasses:
         """
         sizes = {len(numbers) for numbers in classes.values()} or {0}
         if len(sizes) != 1 or max(sizes) > MOST_CLASSES:
-            raise ValueError(Errors.J074.format(sizes=sorted(sizes), most=MOST_CLASSES))
+            raise JointValueError(Errors.J074, sizes=sorted(sizes), most=MOST_CLASSES)
         pairs = sorted((get_string_id(word), numbers) for word, numbers in classes.items())
         words = np.array([word for word, _ in pairs], dtype=np.uint64)
         numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())
@@ -76,7 +76,7 @@ class WordClasses:
             if words.dtype != np.uint64 or classes.dtype != np.uint16 or classes.shape[1] > MOST_CLASSES:
                 raise TypeError
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(Errors.J050.format(source="the file of word classes")) from error
+            raise JointValueError(Errors.J050, source="the file of word classes") from error
         self.words, self.classes = words, classes
 
     def look_up(self, words: np.ndarray) -> np.ndarray:

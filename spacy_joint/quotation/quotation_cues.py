@@ -16,7 +16,7 @@ from spacy.training import Example
 from ..annotation.quotations import CUE
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
 from .features import ALL_COLUMNS, CUE_COLUMNS, QuotationColumns
@@ -86,7 +86,7 @@ def require_spans(examples: Iterable[Example], key: str, name: str) -> None:
     RAISES ValueError: If no reference has spans under the key (J321).
     """
     if not any(len(example.reference.spans.get(key, ())) for example in examples):
-        raise ValueError(Errors.J321.format(name=name, key=key))
+        raise JointValueError(Errors.J321, name=name, key=key)
 
 
 def find_heads(doc: Doc, key: str) -> list[int]:

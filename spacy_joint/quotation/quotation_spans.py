@@ -22,7 +22,7 @@ from ..annotation.quotations import CUE, CUES, INDIRECT, QUOTATIONS, SPEAKER, SP
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
 from .attribution import Quotation, find_cues, find_speaker
@@ -63,7 +63,7 @@ class QuotationSpans(StructuredPipe):
         # In configs, the system is the setting `model`.
         for what, value, known in (("model", system, MODELS), ("decoder", decoder, DECODERS)):
             if value not in known:
-                raise ValueError(Errors.J040.format(what=what, name=value, known=", ".join(known)))
+                raise JointValueError(Errors.J040, what=what, name=value, known=", ".join(known))
         super().__init__(vocab, model, name, scorer=scorer, system=system, decoder=decoder, **settings)
         file = "span_templates.txt" if system in ("semimarkov", "combined") else "label_templates.txt"
         self.default_templates = TEMPLATES / file  # type: ignore[misc]  # it depends on a setting
@@ -147,7 +147,7 @@ class QuotationSpans(StructuredPipe):
         RAISES ValueError: If the component was neither trained nor loaded, and does not go by rules.
         """
         if self.is_trainable and not self.perceptron.is_set_up:
-            raise ValueError(Errors.J071.format(name=self.name))
+            raise JointValueError(Errors.J071, name=self.name)
         return [self._predict(doc) for doc in docs]
 
     def _predict(self, doc: Doc) -> Prediction:
@@ -187,7 +187,7 @@ class QuotationSpans(StructuredPipe):
         """Direct and mixed quotations of an earlier component, and of these the indirect ones that overlap none."""
         key = self.cfg["combined_key"]
         if key not in doc.spans:
-            raise ValueError(Errors.J322.format(name=self.name, key=key))
+            raise JointValueError(Errors.J322, name=self.name, key=key)
         kept = {(span.start, span.end): 1.0 for span in doc.spans[key] if span.label_ != INDIRECT}
         taken = np.zeros(len(doc), dtype=bool)
         for begin, end in kept:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
@@ -212,7 +212,7 @@ cdef class QuotationSystem(System):
         cdef int free = 0
         for begin, end in spans:
             if not free <= begin < end < n_tokens:
-                raise ValueError(Errors.J320.format(begin=begin, end=end, first=free, last=n_tokens - 1))
+                raise JointValueError(Errors.J320, begin=begin, end=end, first=free, last=n_tokens - 1)
             actions[begin] = BEGIN
             actions[begin + 1 : end] = INSIDE
             actions[end] = END

@@ -17,7 +17,7 @@ from spacy.training import Example
 
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, get_constituents
 from ..constituency.transform import find_segments
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 PUNCTUATION = (",", ".", ":", "``", "''")
 SAME_LABELS = {"PRT": "ADVP"}
@@ -30,7 +30,7 @@ def make_hedge_scorer(max_span: int = 7) -> Callable[..., dict[str, Any]]:
     RAISES ValueError: If it is below 1 (J332).
     """
     if max_span < 1:
-        raise ValueError(Errors.J332.format(value=max_span))
+        raise JointValueError(Errors.J332, value=max_span)
 
     return partial(score_hedges, max_span=max_span)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc, Token
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 Span = tuple[int, int]
 """Where something begins and ends, in characters other than whitespace."""
@@ -33,7 +33,7 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
     scores: dict[str, PRFScore] = {}
     for found, right in zip(predicted, references, strict=True):
         if _remove_whitespace(found.text) != _remove_whitespace(right.text):
-            raise ValueError(Errors.J152.format(found=found.text[:50], expected=right.text[:50]))
+            raise JointValueError(Errors.J152, found=found.text[:50], expected=right.text[:50])
         expected = _collect_facts(right)
         for name, facts in _collect_facts(found).items():
             scores.setdefault(name, PRFScore()).score_set(facts, expected[name])

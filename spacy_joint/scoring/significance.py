@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .quotations import Counts
 
 
@@ -21,7 +21,7 @@ def randomise(
     Raises ValueError (J143) if the systems were not counted on the same documents.
     """
     if len(first) != len(second):
-        raise ValueError(Errors.J143.format(first=len(first), second=len(second)))
+        raise JointValueError(Errors.J143, first=len(first), second=len(second))
     if not first:
         return 1.0
     counts = np.array([[count.values for count in system] for system in (first, second)])

@@ -53,6 +53,7 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
     RETURNS (FastAPI): An ASGI application.
     """
     most = worker.max_characters
+    too_long = str(Errors.J431.format(most=most))
     app = FastAPI(
         title="spacy_joint",
         description="Sentence boundaries, dependency trees, quotations, orders of modifiers and hedges of a text.",
@@ -61,7 +62,7 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
         redoc_url=None,
     )
     # The last is the outermost.
-    app.add_middleware(LimitBody, most=most * BYTES_A_CHARACTER + BYTES_AROUND, detail=Errors.J431.format(most=most))
+    app.add_middleware(LimitBody, most=most * BYTES_A_CHARACTER + BYTES_AROUND, detail=too_long)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False)
     app.add_middleware(AddHeaders)
 
@@ -74,14 +75,14 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
     def annotate(request: Request) -> Annotations:
         """Annotates a text as one document, however it is divided into lines and paragraphs."""
         if len(request.text) > most:
-            raise HTTPException(413, Errors.J431.format(most=most))
+            raise HTTPException(413, too_long)
         return Annotations(**worker.annotate(request.text))
 
     @app.exception_handler(RequestValidationError)
     def explain(request: fastapi.Request, error: RequestValidationError) -> JSONResponse:
         # Without what was sent, keys included: it may not be fit to be sent back.
         reason = "; ".join(found["msg"] for found in error.errors())
-        return JSONResponse({"detail": Errors.J432.format(reason=reason)}, 422)
+        return JSONResponse({"detail": str(Errors.J432.format(reason=reason))}, 422)
 
     @app.exception_handler(WorkerFailure)
     def report(request: fastapi.Request, error: WorkerFailure) -> JSONResponse:

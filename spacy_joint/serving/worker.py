@@ -13,14 +13,14 @@ from multiprocessing.connection import Connection
 from threading import Lock
 from typing import Any
 
-from ..errors import Errors
+from ..errors import Errors, JointError, JointOSError
 
 # Not forked: the server has threads.
 SPAWN = get_context("spawn")
 
 
-class WorkerFailure(RuntimeError):
-    """A text was not annotated; the message is coded."""
+class WorkerFailure(JointError, RuntimeError):
+    """A text was not annotated."""
 
 
 class Busy(WorkerFailure):
@@ -41,7 +41,7 @@ class Worker:
     pipeline (str): Name or path; None: the one of this package.
     timeout (float): Seconds that a text may take, once for waiting and once for annotating.
     max_characters (int): The longest text to come.
-    RAISES OSError: If the pipeline cannot be loaded.
+    RAISES OSError, ValueError: If the pipeline cannot be loaded.
     """
 
     def __init__(self, pipeline: str | None, *, timeout: float, max_characters: int) -> None:
@@ -56,7 +56,7 @@ class Worker:
         RAISES WorkerFailure: If it was not annotated. The next text will be.
         """
         if not self.lock.acquire(timeout=self.timeout):
-            raise Busy(Errors.J433.format(seconds=self.timeout))
+            raise Busy(Errors.J433, seconds=self.timeout)
         try:
             found = self._ask(text)
         except BaseException:
@@ -85,7 +85,7 @@ class Worker:
             self._wait_until_loaded()
             self._connection.send(text)
             if not self._connection.poll(self.timeout):
-                raise TookTooLong(Errors.J434.format(seconds=self.timeout))
+                raise TookTooLong(Errors.J434, seconds=self.timeout)
             return self._connection.recv()
         except (EOFError, OSError) as error:
             raise Broken(Errors.J435) from error
@@ -105,9 +105,9 @@ class Worker:
             try:
                 loaded = self._connection.recv()
             except EOFError as error:
-                raise OSError(Errors.J436.format(pipeline=self.pipeline or "of this package")) from error
-            if isinstance(loaded, str):
-                raise OSError(loaded)
+                raise JointOSError(Errors.J436, pipeline=self.pipeline or "of this package") from error
+            if isinstance(loaded, Exception):
+                raise loaded
             self.description = loaded
             self._is_loaded = True
         return self.description
@@ -128,7 +128,7 @@ def _work(connection: Connection, pipeline: str | None, max_characters: int) -> 
     try:
         nlp = load_with_demonstrated(pipeline, max_characters)
     except (OSError, ValueError) as error:
-        connection.send(str(error))
+        connection.send(error)
         return
     connection.send(describe_pipeline(nlp))
     # Until the server is gone.

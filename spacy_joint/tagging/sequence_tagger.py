@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..engine.learner import Instance
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
 from ..pipes.token_columns import COLUMNS, find_reference_starts, read_starts
 from .system import TaggingSystem
@@ -36,7 +36,7 @@ class SequenceTagger(StreamingPipe):
 
     def __init__(self, *args: Any, attribute: str, **settings: Any) -> None:
         if attribute not in ATTRIBUTES:
-            raise ValueError(Errors.J312.format(value=attribute, allowed=", ".join(ATTRIBUTES)))
+            raise JointValueError(Errors.J312, value=attribute, allowed=", ".join(ATTRIBUTES))
         super().__init__(*args, attribute=attribute, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:

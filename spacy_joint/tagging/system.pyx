@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
@@ -35,9 +35,9 @@ cdef class TaggingSystem(System):
 
     def __init__(self, tags, order=2, with_boundaries=False):
         if not tags:
-            raise ValueError(Errors.J310)
+            raise JointValueError(Errors.J310)
         if not 0 <= order <= 2:
-            raise ValueError(Errors.J311.format(value=order))
+            raise JointValueError(Errors.J311, value=order)
         self.tags = tuple(tags)
         self.order = order
         self.with_boundaries = with_boundaries
@@ -111,7 +111,7 @@ cdef class TaggingSystem(System):
         if self.with_boundaries and len(actions):
             starts = np.array(starts, dtype=bool)
             if starts.shape != actions.shape:
-                raise ValueError(Errors.J313.format(n_tags=len(actions), shape=starts.shape))
+                raise JointValueError(Errors.J313, n_tags=len(actions), shape=starts.shape)
             starts[0] = True
             actions[starts] += len(self.tags)
         return actions

@@ -14,7 +14,7 @@ from spacy.language import Language
 from spacy.symbols import ORTH
 from spacy.tokenizer import Tokenizer
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 Pieces = tuple[str, ...]
 
@@ -38,11 +38,11 @@ def add_exceptions(tokenizer: Tokenizer, exceptions: Mapping[str, Sequence[str]]
     Raises ValueError if it is none of spaCy's (J150), or pieces do not make up their string (J151).
     """
     if not isinstance(tokenizer, Tokenizer):
-        raise ValueError(Errors.J150.format(found=type(tokenizer).__name__))
+        raise JointValueError(Errors.J150, found=type(tokenizer).__name__)
     rules = dict(tokenizer.rules)
     for string, pieces in exceptions.items():
         if "".join(pieces) != string or not all(pieces):
-            raise ValueError(Errors.J151.format(string=string, pieces=list(pieces)))
+            raise JointValueError(Errors.J151, string=string, pieces=list(pieces))
         rules[string] = [{ORTH: piece} for piece in pieces]
     return Tokenizer(
         tokenizer.vocab,

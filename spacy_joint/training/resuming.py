@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..files.replacing import replace_directory_when_written
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
                 continue
             left -= len(batch)
             if left < 0:
-                raise ValueError(Errors.J444.format(n=n))
+                raise JointValueError(Errors.J444, n=n)
 
     return skip
 

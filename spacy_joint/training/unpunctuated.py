@@ -18,7 +18,7 @@ from spacy.training import Example
 
 from ..annotation.dependency_trees import prune
 from ..corpora.examples import TOKEN_ANNOTATIONS, Augmenter
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 # Punctuation for Unicode, words for readers.
 SYMBOLS = frozenset("%&#@*/\\§")
@@ -37,7 +37,7 @@ def unpunctuate(doc: Doc) -> Doc | None:
     """
     for attribute in ("POS", "SENT_START"):
         if not doc.has_annotation(attribute):
-            raise ValueError(Errors.J123.format(attribute=attribute))
+            raise JointValueError(Errors.J123, attribute=attribute)
     kept = _find_kept(doc)
     return _restrict(doc, kept) if kept.any() else None
 
@@ -65,7 +65,7 @@ def create_unpunctuated_augmenter(*, share: float = 1.0, keep_original: bool = F
     Raises ValueError (J126) if share is not a probability; the augmenter raises ValueError (J123-J125).
     """
     if not 0.0 <= share <= 1.0:
-        raise ValueError(Errors.J126.format(found=share))
+        raise JointValueError(Errors.J126, found=share)
     return partial(_augment, share=share, keep_original=keep_original)
 
 
@@ -76,7 +76,7 @@ def _augment(nlp: Language, example: Example, *, share: float, keep_original: bo
     if chosen:
         predicted, reference = example.predicted, example.reference
         if [token.text for token in predicted] != [token.text for token in reference]:
-            raise ValueError(Errors.J125.format(words=_quote(reference)))
+            raise JointValueError(Errors.J125, words=_quote(reference))
         variant = unpunctuate(reference)
         if variant is not None:
             # The same tokens go on both sides, whatever the predicted tags say.
@@ -107,7 +107,7 @@ def _restrict(doc: Doc, kept: NDArray[np.bool_]) -> Doc:
         restricted.from_array(list(columns), table)  # type: ignore[arg-type]  # thinc's own array type in its stub
     if "DEP" in columns and not np.array_equal(restricted.to_array("SENT_START"), columns["SENT_START"]):
         # With trees, spaCy derives the boundaries from them.
-        raise ValueError(Errors.J124.format(words=_quote(doc)))
+        raise JointValueError(Errors.J124, words=_quote(doc))
     return restricted
 
 

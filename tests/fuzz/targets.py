@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from spacy_joint.errors import is_coded
+
 from . import models
 from .readers import READERS
 
@@ -34,5 +36,5 @@ def check(target: Target, content: bytes, directory: Path) -> None:
     try:
         target.run(content, directory)
     except ValueError as error:
-        if not str(error).startswith("[J"):
+        if not is_coded(error):
             raise

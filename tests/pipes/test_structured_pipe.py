@@ -10,6 +10,9 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
 from spacy.util import fix_random_seed, load_config_from_str, registry
 
+from spacy_joint.errors import Errors, JointValueError
+from spacy_joint.pipes.structured_pipe import report_damage
+
 CONFIG = """
 [paths]
 train = null
@@ -190,3 +193,20 @@ def test_examples_need_not_be_given_for_an_error_that_says_what_is_missing():
     nlp.add_pipe("joint_sbd_parser")
     with pytest.raises(ValueError, match=r"\[J300\]"):
         nlp.initialize()
+
+
+def test_damaged_data_is_reported():
+    with pytest.raises(JointValueError, match=r"\[J052\] the file is damaged: cfg"), report_damage("the file", "cfg"):
+        {}["missing"]
+    with pytest.raises(JointValueError, match=r"\[J050\] the file is not a model"), report_damage("the file"):
+        len(5)
+
+
+def test_a_mistake_in_the_program_is_not_taken_for_damage():
+    with pytest.raises(AttributeError), report_damage("the file"):
+        "text".undefined  # noqa: B018
+
+
+def test_an_error_that_is_explained_already_stays_as_it_is():
+    with pytest.raises(JointValueError, match=r"\[J030\]"), report_damage("the file"):
+        raise JointValueError(Errors.J030, width=0, most=1)
