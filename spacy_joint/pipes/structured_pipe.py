@@ -293,9 +293,9 @@ class StructuredPipe(TrainablePipe):
         self._validate_serialization_attrs()
         with report_damage("the bytes"):
             parts = srsly.msgpack_loads(bytes_data)
-            if not isinstance(parts, dict) or not isinstance(parts["cfg"], str):
+            if not isinstance(parts, dict) or "cfg" not in parts:
                 raise TypeError
-            if not all(isinstance(part, bytes) for name, part in parts.items() if name != "cfg"):
+            if not all(isinstance(part, (str, bytes) if name == "cfg" else bytes) for name, part in parts.items()):
                 raise TypeError
 
         def take_vocab(content: bytes) -> None:
