@@ -38,7 +38,7 @@ def test_unknown_settings_are_refused(setting):
 
 @pytest.mark.parametrize("width", [0, -1, 1025, 10**12])
 def test_a_beam_that_cannot_be_searched_is_refused_at_once(width):
-    with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}; 1 to 1024"):
+    with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}\. 1 to 1024"):
         BeamPerceptron(beam_width=width)
 
 
