@@ -205,7 +205,7 @@ def main(
             results[f"{name}, sampled"] = describe(*annotate(load(path, decoder="sample"), references), first)
     if combined is not None:
         chain = load(combined[0], spans_key="chain_quotations", speakers_key="chain_speakers")
-        both = (chain, load(combined[1], model="combined"))
+        both = (chain, load(combined[1], method="combined"))
         results["combined"] = describe(*annotate(lambda doc: [find(doc) for find in both], references), first)
     growth = find_growth(load(models[0]), references)
     rules = spacy.blank("en").add_pipe(SPANS)

@@ -20,7 +20,7 @@ __all__ = ["__version__", "load"]
 PRETRAINED = Path(__file__).parent / "pretrained" / "en_joint_english"
 # Only a prenominal_orderer, to be put behind what tags.
 PRENOMINAL = PRETRAINED.parent / "en_prenominal"
-ARCHITECTURE = "spacy_joint.BeamPerceptron.v1"
+ARCHITECTURES = ("spacy_joint.BeamPerceptron.v1", "spacy_joint.OrderPerceptron.v1")
 
 
 def load(
@@ -45,10 +45,12 @@ def load(
         pipeline = PRETRAINED
     if beam_width is not None:
         components = spacy.util.load_config(_find_config(pipeline))["components"]
+        models = {name: component.get("model") for name, component in components.items()}
         widths = {
             f"components.{name}.model.beam_width": beam_width
-            for name, component in components.items()
-            if component.get("model", {}).get("@architectures") == ARCHITECTURE
+            for name, model in models.items()
+            # Components of others may call anything a model.
+            if isinstance(model, dict) and model.get("@architectures") in ARCHITECTURES
         }
         if not widths:
             raise JointValueError(Errors.J401, pipeline=pipeline, components=", ".join(components))

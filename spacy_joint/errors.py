@@ -392,7 +392,7 @@ class Errors:
     )
     J322 = Message(
         "'{name}' has no quotations to combine with: doc.spans['{key}'] is missing.",
-        'Put a quotation_spans with model = "chain" and spans_key = "{key}" before it.',
+        'Put a quotation_spans with method = "chain" and spans_key = "{key}" before it.',
     )
 
     # Constituency

@@ -279,9 +279,9 @@ def make_quotation_cues(
     "quotation_spans",
     assigns=["doc._.quotations", "token._.in_quotation"],
     default_config={
-        "model": "rules",
+        "model": QUOTATION_MODEL,
+        "method": "rules",
         "decoder": "beam",
-        "perceptron": QUOTATION_MODEL,
         "spans_key": "quotations",
         "cues_key": "quotation_cues",
         "speakers_key": "quotation_speakers",
@@ -296,9 +296,9 @@ def make_quotation_cues(
 def make_quotation_spans(
     nlp: Language,
     name: str,
-    model: str,
+    model: Model,
+    method: str,
     decoder: str,
-    perceptron: Model,
     spans_key: str,
     cues_key: str,
     speakers_key: str,
@@ -310,9 +310,9 @@ def make_quotation_spans(
 ) -> Any:
     """Makes a component that finds quotations and says who said them.
 
-    model (str): "rules", which needs no training, "greedy", "chain", "semimarkov" or "combined".
+    model (Model): A `spacy_joint.BeamPerceptron`, for all methods but "rules".
+    method (str): "rules", which needs no training, "greedy", "chain", "semimarkov" or "combined".
     decoder (str): How the last two search: "beam", "exact" or "sample".
-    perceptron (Model): A `spacy_joint.BeamPerceptron`, for all but rules.
     spans_key, cues_key, speakers_key (str): Where things are in `doc.spans`.
     combined_key (str): Where "combined" finds the direct and mixed quotations of an earlier component.
     single_quotes (bool): Whether single marks quote, too.
@@ -325,10 +325,10 @@ def make_quotation_spans(
     register_extensions()
     return QuotationSpans(
         nlp.vocab,
-        perceptron,
+        model,
         name,
         scorer=scorer,
-        system=model,
+        method=method,
         decoder=decoder,
         spans_key=spans_key,
         cues_key=cues_key,

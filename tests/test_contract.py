@@ -35,7 +35,6 @@ class Component:
     slot: A token that its templates can name.
     corpus: What it learns from: see `read_examples`.
     model: Settings of its model, instead of `small_model`.
-    setting: What the config calls the model.
     requires: What it needs of other components, by its registration.
     exceptions: Tests that it has no use for, and why.
     """
@@ -48,7 +47,6 @@ class Component:
     slot: str = "b0"
     corpus: str = "tiny"
     model: dict[str, Any] | None = None
-    setting: str = "model"
     requires: tuple[str, ...] = ()
     exceptions: dict[str, str] = field(default_factory=dict)
 
@@ -155,11 +153,10 @@ COMPONENTS = {
         "quotation_spans",
         read=read_quotations,
         score=("quotation_f", 0.9),
-        config={"model": "semimarkov"},
+        config={"method": "semimarkov"},
         slot="w",
         corpus="tiny_quotes",
         model=QUOTATION_MODEL,
-        setting="perceptron",
         exceptions=SAME_LABELS,
     ),
     "quotation_spans, rules": Component(
@@ -167,7 +164,6 @@ COMPONENTS = {
         read=read_quotations,
         score=("quotation_f", 0.0),
         corpus="tiny_quotes",
-        setting="perceptron",
         exceptions=NOTHING_LEARNT,
     ),
 }
@@ -204,7 +200,7 @@ def make(component, small_model, read_examples):
     def make(initialize=True, **model):
         nlp = spacy.blank("en")
         settings = {**(component.model or small_model), **model}
-        nlp.add_pipe(component.factory, config={component.setting: settings, **component.config})
+        nlp.add_pipe(component.factory, config={"model": settings, **component.config})
         if initialize:
             fix_random_seed(0)
             nlp.initialize(lambda: read_examples(nlp, corpus=component.corpus))
@@ -581,17 +577,17 @@ def test_the_default_config_is_complete(component):
     nlp = spacy.blank("en")
     nlp.add_pipe(component.factory)
     assert spacy.blank("en").from_config(nlp.config, auto_fill=False).config == nlp.config
-    assert registry.resolve({"model": nlp.get_pipe_config(component.factory)[component.setting]})["model"].name
+    assert registry.resolve({"model": nlp.get_pipe_config(component.factory)["model"]})["model"].name
 
 
 def test_wrong_settings_are_refused(component, small_model):
     for setting in ({"strategy": "luck"}, {"rule": "luck"}):
         with pytest.raises(ValueError, match=r"\[J040\].*'luck'.*dlaso|\[J040\].*'luck'.*perceptron"):
-            spacy.blank("en").add_pipe(component.factory, config={component.setting: {**small_model, **setting}})
+            spacy.blank("en").add_pipe(component.factory, config={"model": {**small_model, **setting}})
 
 
 def test_settings_can_be_overridden_at_loading(component, saved):
-    nlp = spacy.load(saved, config={f"components.{component.factory}.{component.setting}.beam_width": 2})
+    nlp = spacy.load(saved, config={f"components.{component.factory}.model.beam_width": 2})
     assert nlp.get_pipe(component.factory).perceptron.beam_width == 2
     assert len(nlp("hello there")) == 2
 

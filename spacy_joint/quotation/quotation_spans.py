@@ -1,6 +1,6 @@
 """`quotation_spans`: direct, indirect and mixed quotations, with their cues and speakers, as a spaCy component.
 
-Which system finds them is a setting: `rules` needs no training; `greedy`, `chain`, `semimarkov` and `combined` are
+Which method finds them is a setting: `rules` needs no training; `greedy`, `chain`, `semimarkov` and `combined` are
 those that Scheible, Klinger & Pado (ACL 2016) compare. It reads tags, trees and sentences where they are there, and the
 cues of a `quotation_cues` before it; without that, cues are those of the rules. What belongs together (runs of one
 quotation, their cue, their speaker) has the same `id_`.
@@ -34,7 +34,7 @@ from .quotation_cues import find_heads, require_spans
 from .rules import find_rule_cues, find_rule_quotations
 from .system import QuotationSystem
 
-MODELS = ("rules", "greedy", "chain", "semimarkov", "combined")
+METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
 DECODERS = ("beam", "exact", "sample")
 # With exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.
 SLACK = 1000.0
@@ -56,23 +56,22 @@ class QuotationSpans(StructuredPipe):
         name: str,
         *,
         scorer: Callable[..., dict[str, Any]] | None,
-        system: str,
+        method: str,
         decoder: str,
         **settings: Any,
     ) -> None:
-        # In configs, the system is the setting `model`.
-        for what, value, known in (("model", system, MODELS), ("decoder", decoder, DECODERS)):
+        for what, value, known in (("method", method, METHODS), ("decoder", decoder, DECODERS)):
             if value not in known:
                 raise JointValueError(Errors.J040, what=what, name=value, known=", ".join(known))
-        super().__init__(vocab, model, name, scorer=scorer, system=system, decoder=decoder, **settings)
-        file = "span_templates.txt" if system in ("semimarkov", "combined") else "label_templates.txt"
+        super().__init__(vocab, model, name, scorer=scorer, method=method, decoder=decoder, **settings)
+        file = "span_templates.txt" if method in ("semimarkov", "combined") else "label_templates.txt"
         self.default_templates = TEMPLATES / file  # type: ignore[misc]  # it depends on a setting
         self.style = MarkStyle(self.cfg["single_quotes"], self.cfg["guillemets_inward"])
 
     @property
     def is_trainable(self) -> bool:
         """Whether there is anything to learn."""
-        return self.cfg["system"] != "rules"
+        return self.cfg["method"] != "rules"
 
     # What is learnt.
 
@@ -89,15 +88,15 @@ class QuotationSpans(StructuredPipe):
         return tuple(labels)
 
     def make_system(self, labels: list[str]) -> System:
-        """The system of the model.
+        """The system of the method.
 
         RAISES KeyError: If the labels are not the component's own, as in a damaged cfg.
         """
         if labels != list(TYPES):
             raise KeyError(labels)
-        if self.cfg["system"] == "greedy":
+        if self.cfg["method"] == "greedy":
             return TaggingSystem(BOUNDARIES, 0)
-        if self.cfg["system"] == "chain":
+        if self.cfg["method"] == "chain":
             return TaggingSystem(CHAIN, 2)
         # Spans are scored one by one, without neighbours, where decoding is not by beam.
         return QuotationSystem(self.cfg["decoder"] == "beam")
@@ -124,7 +123,7 @@ class QuotationSpans(StructuredPipe):
         system = self.perceptron.system
         if isinstance(system, QuotationSystem):
             return Instance(columns, system.actions(runs, len(tokens)))
-        return Instance(columns, system.actions(write_labels(runs, len(tokens), self.cfg["system"] == "chain")))
+        return Instance(columns, system.actions(write_labels(runs, len(tokens), self.cfg["method"] == "chain")))
 
     def make_word_columns(self) -> QuotationColumns:
         """What makes the columns that the templates read."""
@@ -164,16 +163,16 @@ class QuotationSpans(StructuredPipe):
         else:
             scores = [1.0] * len(found)
         runs = [(int(tokens[first]), int(tokens[last]) + 1) for first, last in found]
-        if self.cfg["system"] == "combined":
+        if self.cfg["method"] == "combined":
             runs, scores = self._combine(doc, runs, scores)
         return runs, scores, cues
 
     def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
         """Quotations as first and last rows of the columns."""
-        perceptron, model, decoder = self.perceptron, self.cfg["system"], self.cfg["decoder"]
-        if model in ("greedy", "chain"):
+        perceptron, method, decoder = self.perceptron, self.cfg["method"], self.cfg["decoder"]
+        if method in ("greedy", "chain"):
             labels, _ = perceptron.system.build(perceptron.predict(columns))
-            if model == "chain":
+            if method == "chain":
                 return read_labels(labels)
             return pair_boundaries(labels, np.searchsorted(tokens, cues).tolist())
         if decoder == "beam":

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import spacy
+from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
@@ -175,6 +176,17 @@ def test_load_sets_the_beam_of_all_components(saved_pipeline):
     assert nlp.get_pipe("joint_sbd_parser").perceptron.beam_width == 3
     assert nlp.pipe_names == ["joint_sbd_parser"]
     assert spacy_joint.load(str(saved_pipeline)).get_pipe("sequence_tagger").perceptron.beam_width == 4
+
+
+def test_load_sets_the_beam_behind_quotations_orders_and_components_of_others(tmp_path):
+    nlp = spacy.blank("en")
+    Language.factory("foreign", default_config={"model": "some/name"}, func=lambda nlp, name, model: lambda doc: doc)
+    for factory in ("quotation_spans", "prenominal_orderer", "foreign"):
+        nlp.add_pipe(factory)
+    nlp.to_disk(tmp_path)
+    again = spacy_joint.load(tmp_path, beam_width=3)
+    for factory in ("quotation_spans", "prenominal_orderer"):
+        assert again.get_pipe(factory).perceptron.beam_width == 3
 
 
 def test_load_refuses_a_beam_where_nothing_has_one(tmp_path):

@@ -38,7 +38,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
         "model": {"@architectures": "spacy_joint.OrderPerceptron.v1", "table_bits": 8, "n_tables": 2}
     },
     "quotation_cues": {"model": MODEL},
-    "quotation_spans": {"model": "semimarkov", "perceptron": MODEL},
+    "quotation_spans": {"method": "semimarkov", "model": MODEL},
 }
 WORDS = ["Kim", "said", ":", '"', "the", "big", "red", "ball", "was", "sold", '"', ".", "she", "left"]
 DEPS = (

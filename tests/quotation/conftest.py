@@ -39,7 +39,7 @@ def make_trained(read_quotes, train):
 
     def make_trained(factory="quotation_spans", epochs=8, **config):
         nlp = spacy.blank("en")
-        nlp.add_pipe(factory, config={("perceptron" if factory == "quotation_spans" else "model"): SMALL, **config})
+        nlp.add_pipe(factory, config={"model": SMALL, **config})
         examples = read_quotes(nlp)
         fix_random_seed(0)
         nlp.initialize(lambda: examples)

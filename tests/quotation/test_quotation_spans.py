@@ -9,18 +9,18 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from spacy_joint.quotation.quotation_spans import DECODERS, MODELS
+from spacy_joint.quotation.quotation_spans import DECODERS, METHODS
 
 from .conftest import SMALL
 
 TEXTS = ["", " ", "\n\n", "a", "“", "“We go,” she said.\n\nIt rained. He said that it was “cold” and left.", 'He "" .']
 TRAINED = {
     "cues": {"factory": "quotation_cues"},
-    "greedy": {"model": "greedy"},
-    "chain": {"model": "chain"},
-    "beam": {"model": "semimarkov"},
-    "exact": {"model": "semimarkov", "decoder": "exact"},
-    "sample": {"model": "semimarkov", "decoder": "sample"},
+    "greedy": {"method": "greedy"},
+    "chain": {"method": "chain"},
+    "beam": {"method": "semimarkov"},
+    "exact": {"method": "semimarkov", "decoder": "exact"},
+    "sample": {"method": "semimarkov", "decoder": "sample"},
 }
 
 
@@ -99,7 +99,7 @@ def test_other_tokenisation_of_the_predicted_side_does_no_harm(nlp, read_quotes)
 
 
 def test_several_processes(make_trained, tmp_path):
-    nlp = make_trained(model="semimarkov")
+    nlp = make_trained(method="semimarkov")
     nlp.to_disk(tmp_path / "pipeline")
     script = tmp_path / "annotate.py"
     script.write_text(
@@ -118,8 +118,8 @@ def test_several_processes(make_trained, tmp_path):
 
 
 def test_combined_takes_indirect_quotations_only_and_leaves_the_rest_to_the_chain(make_trained, read_quotes):
-    chain = make_trained(model="chain", spans_key="quotations")
-    combined = make_trained(model="combined")
+    chain = make_trained(method="chain", spans_key="quotations")
+    combined = make_trained(method="combined")
     (example, *_) = read_quotes(chain)
     doc = chain.get_pipe("quotation_spans")(example.predicted.copy())
     direct = [(span.start, span.end) for span in doc.spans["quotations"] if span.label_ != "INDIRECT"]
@@ -132,17 +132,17 @@ def test_combined_takes_indirect_quotations_only_and_leaves_the_rest_to_the_chai
 
 def test_combined_says_what_it_lacks(make_trained):
     with pytest.raises(ValueError, match=r"\[J322\].*chain_quotations"):
-        make_trained(model="combined", epochs=1)("hello there")
+        make_trained(method="combined", epochs=1)("hello there")
 
 
-@pytest.mark.parametrize("setting", ["model", "decoder"])
+@pytest.mark.parametrize("setting", ["method", "decoder"])
 def test_unknown_settings_are_refused(setting):
-    known = {"model": MODELS, "decoder": DECODERS}[setting]
+    known = {"method": METHODS, "decoder": DECODERS}[setting]
     with pytest.raises(ValueError, match=rf"\[J040\].*'luck'.*{known[0]}"):
         spacy.blank("en").add_pipe("quotation_spans", config={setting: "luck"})
 
 
-@pytest.mark.parametrize("config", [{"factory_name": "quotation_cues"}, {"config": {"model": "semimarkov"}}])
+@pytest.mark.parametrize("config", [{"factory_name": "quotation_cues"}, {"config": {"method": "semimarkov"}}])
 def test_without_training_or_annotation_it_says_so(config):
     nlp = spacy.blank("en")
     nlp.add_pipe(**{"factory_name": "quotation_spans", **config})
@@ -166,7 +166,7 @@ def test_keys_are_configurable():
 
 
 def test_scores_of_spans_are_those_of_the_model(make_trained, read_quotes):
-    nlp = make_trained(model="semimarkov", perceptron=SMALL)
+    nlp = make_trained(method="semimarkov", model=SMALL)
     (example, *_) = read_quotes(nlp)
     group = nlp.get_pipe("quotation_spans")(example.predicted.copy()).spans["quotations"]
     assert len(group.attrs["scores"]) == len(group) > 0
