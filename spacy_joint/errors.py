@@ -1,4 +1,4 @@
-"""Every error that users can meet, in one catalogue: what was wrong, and what is allowed or what to do about it.
+"""Every error and warning that users can meet, in one catalogue: what was wrong, and what is allowed or what to do.
 
 The codes continue spaCy's style (`[E024] ...`) with a prefix of our own, `J`, so that they can be searched for. Codes
 are never reused. Whoever catches an error asks its class and its attributes, never its text:
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 
 class Message:
-    """What an error says: the cause, with the value that was wrong, and the fix."""
+    """What an error or a warning says: the cause, with the value that was wrong, and the fix."""
 
     __slots__ = ("cause", "code", "fix")
 
@@ -28,10 +28,10 @@ class Message:
         return f"[{self.code}] {self.cause} {self.fix}"
 
 
-class JointError(Exception):
-    """An error of this package. Its subclasses are Python's own errors, too, such as ValueError.
+class _Coded(Exception):  # noqa: N818  # what errors and warnings share
+    """What is raised, or warned of, with a message of the catalogue.
 
-    message (Message): From `Errors`.
+    message (Message): From `Errors` or `Warnings`.
     values (object): What its placeholders stand for.
     """
 
@@ -57,6 +57,10 @@ class JointError(Exception):
         return str(self.args[0])
 
 
+class JointError(_Coded):
+    """An error of this package. Its subclasses are Python's own errors, too, such as ValueError."""
+
+
 class JointValueError(JointError, ValueError):
     """A value, a file or annotation that cannot be used."""
 
@@ -71,6 +75,10 @@ class JointFileNotFoundError(JointOSError, FileNotFoundError):
 
 class JointMemoryError(JointError, MemoryError):
     """A search that needs more memory than there is."""
+
+
+class JointWarning(_Coded, UserWarning):
+    """A warning of this package."""
 
 
 def is_coded(error: BaseException) -> bool:
@@ -370,7 +378,8 @@ class Errors:
     )
     J305 = Message("The heads of the sentence of tokens {begin} to {last} form a cycle.", "Give it a tree.")
     J306 = Message(
-        "A search cannot have arrays of shapes {shapes}, or names items that it does not have.", "Use `Search.trace`."
+        "A search cannot have arrays of shapes {shapes}, of these types, or names items that it does not have.",
+        "Use `Search.trace`.",
     )
     J307 = Message("n_best is {value}.", "It must be at least 1.")
     J308 = Message("boundary_bias is {value}.", "Give a number up to {most}; one below 0 makes boundaries fewer.")
@@ -381,6 +390,11 @@ class Errors:
     J311 = Message("order is {value}.", "0, 1 or 2 are allowed.")
     J312 = Message("attribute is '{value}'.", "Allowed are: {allowed}.")
     J313 = Message("There are {n_tags} tags, but sentence starts of shape {shape}.", "Give one of each per token.")
+    J314 = Message(
+        "These actions are not a complete path of this system over this document: step {step} of {n} is not possible, "
+        "or steps are missing after it.",
+        "Give the actions that a search found.",
+    )
 
     # Quotations
     J320 = Message(
@@ -425,6 +439,7 @@ class Errors:
     J339 = Message(
         "The pipeline does not contain this component, '{name}'.", "Give the pipeline that the component is in."
     )
+    J340 = Message("max_unary is {value}.", "0 to {most} are allowed.")
 
     # Ordering
     J350 = Message(
@@ -521,4 +536,14 @@ class Errors:
     J444 = Message(
         "The first {n} documents do not end with a batch.",
         "Go on with the corpus, the batcher and the seed that the training began with.",
+    )
+
+
+class Warnings:
+    """The catalogue of warnings. Attributes are the codes."""
+
+    JW01 = Message(
+        "'{name}' could learn nothing from {n} of the first {total} documents of the training corpus: they lack the "
+        "annotation, or have labels that the component was not initialized with.",
+        "Correct the corpus, or leave these documents out.",
     )

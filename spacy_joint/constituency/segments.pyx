@@ -68,3 +68,7 @@ cdef class SegmentSystem(TaggingSystem):
         state.before = state.last
         state.last = action + 1
         state.next += 1
+
+    cdef int front(self, const void* state) noexcept nogil:
+        # A segment of two words needs to know of the second.
+        return (<const StateC*>state).next + 1

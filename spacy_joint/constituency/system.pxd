@@ -30,6 +30,7 @@ cdef enum:
 
 cdef enum:
     MAX_LABELS = 1024
+    MAX_UNARY = 255         # what a state can count
     SEGMENT_START = 2       # a constraint; 1 is the start of a sentence
 
 

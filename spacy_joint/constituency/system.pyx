@@ -3,6 +3,7 @@ walk through a binarised tree, is `HedgeSystem.actions`."""
 
 import numpy as np
 
+from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 from .transform import TEMPORARY
 
@@ -107,6 +108,8 @@ cdef class HedgeSystem(System):
             raise JointValueError(Errors.J330)
         if max_span < 1:
             raise JointValueError(Errors.J332, value=max_span)
+        if not 0 <= max_unary <= MAX_UNARY:
+            raise JointValueError(Errors.J340, value=max_unary, most=MAX_UNARY)
         self.unary = tuple(unary)
         self.binary = tuple((label, side) for label, side in binary)
         self.max_span, self.max_unary, self.tag_column = max_span, max_unary, tag_column
@@ -242,7 +245,7 @@ cdef class HedgeSystem(System):
         state.stack = number
 
     cdef uint64_t category(self, const InputC* input, const NodeC* node) noexcept nogil:
-        if node.label or self.tag_column < 0:
+        if node.label or not 0 <= self.tag_column < input.n_columns:
             return node.label
         return input.cells[<int64_t>(FIRST + node.head) * input.n_columns + self.tag_column]
 
@@ -326,18 +329,23 @@ cdef class HedgeSystem(System):
 
         actions (np.ndarray): uint16, a complete path.
         RETURNS (list[tuple[str, int, int]]): Label, first word and end of each, from the outside in, left to right.
+        RAISES ValueError: If the path is none, or not complete.
         """
-        cdef const uint16_t[::1] path = np.ascontiguousarray(actions, dtype=np.uint16)
+        cdef const uint16_t[::1] path = check_path(actions, self.n_actions)
         cdef int next = 0, action
         cdef Py_ssize_t i
         made = []
         starts = []
+        if path.shape[0] and path[path.shape[0] - 1] != FINISH:
+            raise JointValueError(Errors.J314, step=len(path), n=len(path))
         for i in range(path.shape[0]):
             action = path[i]
             if action == SHIFT:
                 starts.append(next)
                 next += 1
             elif action >= self.kind_start[UNARY]:
+                if len(starts) <= (action >= self.kind_start[BINARY]):
+                    raise JointValueError(Errors.J314, step=i, n=len(path))
                 if action >= self.kind_start[BINARY]:
                     starts.pop()
                 if not self.temporary[self.action_labels[action]]:

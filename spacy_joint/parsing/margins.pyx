@@ -20,6 +20,9 @@ cdef enum:
     WINDOW = 64
 
 
+# Of `Search.trace`.
+TYPES = (np.dtype(np.uint16), np.dtype(np.uint16), np.dtype(np.float32))
+
 # Which of the last tokens a path has decided, and how. The bit of a token is its number modulo WINDOW.
 cdef struct PathC:
     int32_t next            # the first token that was not shifted
@@ -63,14 +66,16 @@ def boundary_margins(parents, actions, lags, int n_tokens):
         NaN where the beam never held both.
     RAISES ValueError: If the arrays differ in shape, or name items that are not there.
     """
-    shapes = {parents.shape, actions.shape, lags.shape}
-    if len(shapes) != 1 or parents.ndim != 2 or (parents >= max(parents.shape[1], 1)).any():
+    arrays = (parents, actions, lags)
+    shapes = {array.shape for array in arrays}
+    types = tuple(array.dtype for array in arrays)
+    if len(shapes) != 1 or parents.ndim != 2 or types != TYPES or (parents >= max(parents.shape[1], 1)).any():
         raise JointValueError(Errors.J306, shapes=sorted(shapes))
     cdef const uint16_t[:, :] parent = parents
     cdef const uint16_t[:, :] action = actions
     cdef const float[:, :] lag = lags
     cdef int width = parents.shape[1], n_steps = parents.shape[0]
-    margins_array = np.full(n_tokens, np.nan, dtype=np.float32)
+    margins_array = np.full(max(n_tokens, 0), np.nan, dtype=np.float32)
     cdef float[::1] margins = margins_array
     cdef vector[PathC] paths, before
     cdef int step, i, with_it, without

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import Errors, JointValueError
 
+cimport cython
 from libc.stdint cimport int32_t
 
 from .system cimport SB, SHIFT, SWAP, JointSystem
@@ -46,6 +47,8 @@ def oracle_actions(JointSystem system not None, heads, labels, starts):
     return sentences.actions(system.early)
 
 
+# Not for Python, as it trusts what it is given.
+@cython.internal
 cdef class Sentences:
     """The trees of a document, and what the oracle needs to know of them."""
     cdef const int32_t[::1] heads

@@ -3,6 +3,7 @@ in oracle.pyx."""
 
 import numpy as np
 
+from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
@@ -357,7 +358,7 @@ cdef class JointSystem(System):
         most (int | None): Sentences to take; None: all.
         RETURNS (tuple[int, np.ndarray, np.ndarray]): The tokens of the finished sentences, their actions, and the rest.
         """
-        actions = np.asarray(actions, dtype=np.uint16)
+        actions = check_path(actions, self.n_actions)
         ends = np.flatnonzero(actions >= self.kind_start[ROOT_ARC])[:most] + 1
         end = int(ends.max(initial=0))
         done = actions[:end]
@@ -369,9 +370,12 @@ cdef class JointSystem(System):
         actions (np.ndarray): uint16, a complete path for n_tokens.
         n_tokens (int): Tokens of the document.
         RETURNS (tuple[np.ndarray, list[str], np.ndarray]): int32 heads (a root heads itself); labels; bool starts.
-        RAISES ValueError: If the path is for more tokens.
+        RAISES ValueError: If the path is none, or not complete, or for another number of tokens.
         """
-        cdef const uint16_t[::1] path = np.ascontiguousarray(actions, dtype=np.uint16)
+        actions = check_path(actions, self.n_actions)
+        if n_tokens < 0 or (actions == SHIFT).sum() - (actions == SWAP).sum() != n_tokens:
+            raise JointValueError(Errors.J314, step=len(actions), n=len(actions))
+        cdef const uint16_t[::1] path = actions
         heads_array = np.arange(n_tokens, dtype=np.int32)
         starts_array = np.zeros(n_tokens, dtype=bool)
         labels_array = np.zeros(n_tokens, dtype=np.uint16)
@@ -388,7 +392,7 @@ cdef class JointSystem(System):
                 if swapped:
                     stack.append(swapped.pop())
                 elif next == n_tokens:
-                    raise JointValueError(Errors.J005, action=action, legal=[])
+                    raise JointValueError(Errors.J314, step=i, n=len(path))
                 else:
                     stack.append(next)
                     next += 1
@@ -396,6 +400,8 @@ cdef class JointSystem(System):
                 # A path that was cut flags what comes next, too.
                 if next < n_tokens:
                     starts_array[next] = True
+            elif len(stack) < 2 if action < self.kind_start[ROOT_ARC] else len(stack) != 1:
+                raise JointValueError(Errors.J314, step=i, n=len(path))
             elif action == SWAP:
                 swapped.append(stack.pop(-2))
             else:
@@ -411,6 +417,8 @@ cdef class JointSystem(System):
                         s1 = stack.pop()
                         heads[s0] = s1
                         stack.append(s1)
+        if stack or swapped:
+            raise JointValueError(Errors.J314, step=len(path), n=len(path))
         names = self.left_labels + self.right_labels + self.root_labels
         return heads_array, [names[number - LEFT] for number in labels_array.tolist()], starts_array
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t, uint64_t
@@ -208,7 +209,7 @@ cdef class QuotationSystem(System):
         RETURNS (np.ndarray): uint16.
         RAISES ValueError: If spans overlap, or one is too short or not in the document.
         """
-        actions = np.full(n_tokens, OUT, dtype=np.uint16)
+        actions = np.full(max(n_tokens, 0), OUT, dtype=np.uint16)
         cdef int free = 0
         for begin, end in spans:
             if not free <= begin < end < n_tokens:
@@ -224,9 +225,14 @@ cdef class QuotationSystem(System):
 
         actions (np.ndarray): uint16, a complete path.
         RETURNS (list[tuple[int, int]]): First and last token of each.
+        RAISES ValueError: If the path is none, or not complete.
         """
-        actions = np.asarray(actions)
-        return list(zip(np.flatnonzero(actions == BEGIN).tolist(), np.flatnonzero(actions == END).tolist()))
+        path = check_path(actions, self.n_actions)
+        spans = list(zip(np.flatnonzero(path == BEGIN).tolist(), np.flatnonzero(path == END).tolist()))
+        wrong = np.flatnonzero(self.actions(spans, len(path)) != path)
+        if len(wrong):
+            raise JointValueError(Errors.J314, step=int(wrong[0]), n=len(path))
+        return spans
 
 
 cdef inline uint64_t compare(int32_t edge, int32_t end) noexcept nogil:

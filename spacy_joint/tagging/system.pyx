@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t, uint64_t
@@ -18,6 +19,8 @@ cdef enum:
     SENTENCE_LENGTH
     N_SLOTS
 
+SKIP = SKIPPED  # for Python
+
 # Lengths of sentences are told apart up to here.
 cdef enum:
     MOST_TOKENS = 12
@@ -30,6 +33,8 @@ cdef class TaggingSystem(System):
     order (int): How many tags before a token features can see, 0..2.
     with_boundaries (bool): Whether actions also say which tokens start a sentence. Then constraints of the columns
         say where sentences must (1) and must not (-1) start; the first token always starts one.
+
+    Tokens with the constraint SKIP get no action.
     RAISES ValueError: If there is no tag, or the order is out of range.
     """
 
@@ -60,6 +65,13 @@ cdef class TaggingSystem(System):
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
         memset(state, 0, sizeof(StateC))
+        self.skip(input, <StateC*>state)
+
+    cdef void skip(self, const InputC* input, StateC* state) noexcept nogil:
+        while state.next < input.n_tokens and input.constraints[state.next] == SKIPPED:
+            state.before = state.last
+            state.last = self.n_actions + 1
+            state.next += 1
 
     cdef bint is_final(self, const InputC* input, const void* state_) noexcept nogil:
         return (<const StateC*>state_).next == input.n_tokens
@@ -88,6 +100,7 @@ cdef class TaggingSystem(System):
         state.before = state.last
         state.last = action + 1
         state.next += 1
+        self.skip(input, state)
 
     cdef int front(self, const void* state) noexcept nogil:
         return (<const StateC*>state).next
@@ -99,12 +112,13 @@ cdef class TaggingSystem(System):
     def actions(self, tags, starts=None):
         """The actions that give these tags.
 
-        tags (Sequence[str]): A tag a token.
+        tags (Sequence[str | None]): A tag a token; None: the token is skipped.
         starts (Sequence[bool] | None): Whether a token starts a sentence; needed with boundaries. The first does.
         RETURNS (np.ndarray | None): uint16; None if there is a tag that is not one of the system's.
         """
         numbers = {tag: number for number, tag in enumerate(self.tags)}
-        actions = [numbers.get(tag, -1) for tag in tags]
+        known = np.array([tag is not None for tag in tags], dtype=bool)
+        actions = [0 if tag is None else numbers.get(tag, -1) for tag in tags]
         if -1 in actions:
             return None
         actions = np.array(actions, dtype=np.uint16)
@@ -114,13 +128,15 @@ cdef class TaggingSystem(System):
                 raise JointValueError(Errors.J313, n_tags=len(actions), shape=starts.shape)
             starts[0] = True
             actions[starts] += len(self.tags)
-        return actions
+        return actions[known]
 
     def build(self, actions):
         """The tags that a path of actions gives.
 
         actions (np.ndarray): uint16, a complete path.
         RETURNS (tuple[list[str], np.ndarray]): tags; bool starts.
+        RAISES ValueError: If there is an action that is not one of the system's.
         """
+        actions = check_path(actions, self.n_actions)
         starts = actions >= len(self.tags)
         return [self.tags[action] for action in (actions % len(self.tags)).tolist()], starts

@@ -190,3 +190,29 @@ def test_segments_without_types_may_begin_anywhere(constraints, seed):
     actions = walk_at_random(system, blank_columns(len(constraints), constraints), seed)
     _, starts = system.build(actions)
     assert all(starts[token] for token, constraint in enumerate(constraints) if token == 0 or constraint > 0)
+
+
+@given(st.lists(st.integers(-2, make_system().n_actions + 2) | st.sampled_from([0, 1, 2**16, 2**40]), max_size=20))
+def test_any_path_is_built_or_refused(path):
+    try:
+        make_system().build(path)
+    except ValueError as error:
+        assert "J314" in str(error)
+
+
+@pytest.mark.parametrize("path", [[0], [0, 2], [2, 1], [0, -1, 1], [0, 10**5, 1], [0.5], None])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(ValueError, match="J314"):
+        make_system().build(path)
+
+
+@pytest.mark.parametrize("max_unary", [-1, 256])
+def test_chains_longer_than_a_state_counts_are_refused(max_unary):
+    with pytest.raises(ValueError, match=rf"J340.*{max_unary}"):
+        make_system(max_unary=max_unary)
+
+
+def test_a_column_that_is_not_there_gives_no_category():
+    walk = Walk(HedgeSystem(LABELS, BINARY, tag_column=10**8), blank_columns(2))
+    walk.advance(0)
+    assert walk.slots()["s0.label"] == 0

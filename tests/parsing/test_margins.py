@@ -84,3 +84,12 @@ def test_arrays_that_are_no_trace_are_refused():
     for wrong in ((right[0][:2], *right[1:]), (right[0] + 2, *right[1:]), tuple(array[0] for array in right)):
         with pytest.raises(ValueError, match="J306"):
             boundary_margins(*wrong, 3)
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_arrays_of_other_types_are_refused(which):
+    arrays = [np.zeros((2, 1), dtype=dtype) for dtype in (np.uint16, np.uint16, np.float32)]
+    assert len(boundary_margins(*arrays, 2)) == 2 and len(boundary_margins(*arrays, -1)) == 0
+    arrays[which] = arrays[which].astype(np.int64)
+    with pytest.raises(ValueError, match="J306"):
+        boundary_margins(*arrays, 2)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_joint.parsing import oracle
 from spacy_joint.parsing.oracle import oracle_actions
 from spacy_joint.parsing.system import JointSystem
 
@@ -182,3 +183,7 @@ def test_a_sentence_of_ten_thousand_tokens_is_not_too_deep():
     system = joint_system()
     starts = np.zeros(10_000, dtype=bool)
     assert system.build(oracle_actions(system, heads, labels, starts), 10_000)[0].tolist() == heads.tolist()
+
+
+def test_only_what_is_checked_is_there_for_python():
+    assert not hasattr(oracle, "Sentences")

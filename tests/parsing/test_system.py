@@ -328,7 +328,7 @@ def test_building_nothing_gives_nothing():
 
 
 def test_a_path_for_more_tokens_is_refused():
-    with pytest.raises(ValueError, match="J005"):
+    with pytest.raises(ValueError, match="J314"):
         SYSTEM.build(numbers("sh sh sh"), 2)
 
 
@@ -374,3 +374,21 @@ def test_hundreds_of_labels_are_walked_as_well():
     system = JointSystem(labels, labels, labels)
     heads, _, starts = system.build(random_walk(system, blank_columns(10), 1), 10)
     assert_forest(heads, starts)
+
+
+@QUICK
+@given(st.lists(st.integers(-1, SYSTEM.n_actions) | st.sampled_from([0, 1, 2, 2**16]), max_size=12), st.integers(-1, 6))
+def test_any_path_is_built_or_refused(path, n_tokens):
+    try:
+        heads, labels, _ = SYSTEM.build(path, n_tokens)
+        assert len(heads) == len(labels) == n_tokens
+    except ValueError as error:
+        assert "J314" in str(error)
+
+
+@pytest.mark.parametrize("n_tokens", [-1, 0, 2, 2**31 - 1])
+def test_a_path_of_another_number_of_tokens_is_refused(n_tokens):
+    path = [SYSTEM.actions[name] for name in ("SHIFT", ("ROOT", "root"))]
+    assert len(SYSTEM.build(path, 1)[0]) == 1
+    with pytest.raises(ValueError, match="J314"):
+        SYSTEM.build(path, n_tokens)

@@ -77,3 +77,9 @@ def test_neighbours_are_seen_only_if_wanted():
     before = [BEGIN, END, OUT]
     assert walk(before).slots()["last.distance"] > 0
     assert walk(before, system=QuotationSystem(neighbours=False)).slots()["last.distance"] == 0
+
+
+@pytest.mark.parametrize("path", [[BEGIN], [END], [INSIDE], [BEGIN, BEGIN, END], [BEGIN, OUT, END], [4], [-1], [0.5]])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(ValueError, match=r"J314|J320"):
+        QuotationSystem().build(path)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
-from spacy_joint.tagging.system import TaggingSystem
+from spacy_joint.tagging.system import SKIP, TaggingSystem
 
 QUICK = settings(deadline=None, max_examples=60)
 TAGS = ("NN", "VB", "IN")
@@ -124,7 +124,7 @@ def test_the_length_of_long_sentences_is_not_told_apart():
     assert lengths[0] == lengths[1]
 
 
-@pytest.mark.parametrize("tags", [["NN", "XX"], [""], [None]])
+@pytest.mark.parametrize("tags", [["NN", "XX"], [""]])
 def test_an_unknown_tag_gives_none(tags):
     assert PLAIN.actions(tags) is None
 
@@ -150,3 +150,27 @@ def test_a_pickled_system_is_the_same_system(system):
     copy = pickle.loads(pickle.dumps(system))
     assert (copy.tags, copy.order, copy.with_boundaries) == (system.tags, system.order, system.with_boundaries)
     assert copy.n_actions == system.n_actions
+
+
+@QUICK
+@given(st.lists(st.tuples(st.sampled_from([*TAGS, None]), st.booleans())), st.sampled_from([PLAIN, BOUNDED]))
+def test_skipped_tokens_have_no_actions(rows, system):
+    tags = [tag for tag, _ in rows]
+    constraints = [SKIP if tag is None else 0 for tag in tags]
+    actions = system.actions(tags, [start for _, start in rows])
+    walk = after(system, actions.tolist(), len(rows), constraints)
+    assert walk.is_final
+    assert system.build(actions)[0] == [tag for tag in tags if tag is not None]
+
+
+def test_a_skipped_token_is_none_of_the_tags_and_not_the_start_of_the_document():
+    slots = after(PLAIN, [1], constraints=[0, SKIP, 0, 0, 0]).slots()
+    assert slots["w"] == after(PLAIN, [1, 1]).slots()["w"]
+    assert (slots["tag-1"], slots["tag-2"]) == (len(TAGS) + 1, 2)
+
+
+@pytest.mark.parametrize("system", [PLAIN, BOUNDED])
+@pytest.mark.parametrize("actions", [[0, 6], [-1], [0.5], [[0]], ["NN"], 0, None])
+def test_what_is_no_path_is_refused(system, actions):
+    with pytest.raises(ValueError, match="J314"):
+        system.build(actions)

@@ -1,0 +1,23 @@
+"""Paths of actions that come from outside: what a system is to build annotation of has to be a path of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import Errors, JointValueError
+
+
+def check_path(actions: ArrayLike, n_actions: int) -> NDArray[np.uint16]:
+    """The actions as an array.
+
+    n_actions: How many the system has.
+    RAISES ValueError: If they are no sequence of its actions (J314).
+    """
+    path = np.asarray(actions)
+    if path.ndim != 1 or (path.size and path.dtype.kind not in "ui"):
+        raise JointValueError(Errors.J314, step=0, n=path.shape)
+    wrong = np.flatnonzero((path < 0) | (path >= n_actions))
+    if len(wrong):
+        raise JointValueError(Errors.J314, step=int(wrong[0]), n=len(path))
+    return np.ascontiguousarray(path, dtype=np.uint16)
