@@ -28,7 +28,7 @@ class Message:
         return f"[{self.code}] {self.cause} {self.fix}"
 
 
-class _Coded(Exception):  # noqa: N818  # what errors and warnings share
+class _Coded(Exception):
     """What is raised, or warned of, with a message of the catalogue.
 
     message (Message): From `Errors` or `Warnings`.

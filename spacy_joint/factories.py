@@ -195,7 +195,7 @@ def make_prenominal_orderer(
         "joint": True,
         "groups": False,
         "spans_key": "hedges",
-        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1", "max_span": 7},
+        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1"},
     },
     default_score_weights=HEDGE_SCORES,
 )
@@ -216,7 +216,7 @@ def make_hedge_chunker(
     joint (bool): Whether to find extents and structure in one search; if not, a `hedge_segmenter` must come before.
     groups (bool): Whether `doc.spans` also has the groups, labelled G, of what lies between hedges of several words.
     spans_key (str): The key of the outermost constituents in `doc.spans`.
-    scorer (Callable): The scorer. Its max_span should be the same.
+    scorer (Callable): The scorer.
     """
     from .constituency.hedge_chunker import HedgeChunker
 
@@ -232,7 +232,7 @@ def make_hedge_chunker(
         "model": TAGGER_MODEL,
         "max_span": 7,
         "typed": True,
-        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1", "max_span": 7},
+        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1"},
     },
     default_score_weights={**HEDGE_SCORES, "hedge_f": 0.0, "hedge_seg_f": 1.0},
 )
@@ -244,7 +244,7 @@ def make_hedge_segmenter(
     model (Model): A `spacy_joint.BeamPerceptron`.
     max_span (int): The most words of a hedge.
     typed (bool): Whether it predicts types of segments, too, which sharpens their boundaries.
-    scorer (Callable): The scorer. Its max_span should be the same.
+    scorer (Callable): The scorer.
     """
     from .constituency.hedge_segmenter import HedgeSegmenter
 

@@ -54,11 +54,14 @@ def measure(nlp: Language, examples: Sequence[Example]) -> dict[str, Any]:
     """All scores of a pipeline's components of quotations, and `speed`, the words that they annotate a second."""
     from ..scoring.quotations import score_quotations
 
-    components = [component for name, component in nlp.pipeline if nlp.get_pipe_meta(name).factory in COMPONENTS]
+    components: list[Any] = [
+        component for name, component in nlp.pipeline if nlp.get_pipe_meta(name).factory in COMPONENTS
+    ]
     start = time.process_time()
     for example in examples:
         for component in components:
             component(example.predicted)
     seconds = time.process_time() - start
     words = sum(len(example.predicted) for example in examples)
-    return {**score_quotations(examples), "documents": len(examples), "words": words, "speed": words / seconds}
+    keys = {name: key for component in components for name, key in component.cfg.items()}
+    return {**score_quotations(examples, **keys), "documents": len(examples), "words": words, "speed": words / seconds}

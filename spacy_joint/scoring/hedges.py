@@ -7,7 +7,6 @@ constituents here. The reference is hedged at the same maximum span before, so t
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,22 +16,14 @@ from spacy.training import Example
 
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, get_constituents
 from ..constituency.transform import find_segments
-from ..errors import Errors, JointValueError
 
 PUNCTUATION = (",", ".", ":", "``", "''")
 SAME_LABELS = {"PRT": "ADVP"}
 
 
-def make_hedge_scorer(max_span: int = 7) -> Callable[..., dict[str, Any]]:
-    """Make the scorer, registered as `spacy_joint.hedge_scorer.v1`.
-
-    max_span (int): The most words of a constituent of the reference that counts.
-    RAISES ValueError: If it is below 1 (J332).
-    """
-    if max_span < 1:
-        raise JointValueError(Errors.J332, value=max_span)
-
-    return partial(score_hedges, max_span=max_span)
+def make_hedge_scorer() -> Callable[..., dict[str, Any]]:
+    """Make the scorer, registered as `spacy_joint.hedge_scorer.v1`. The component that it scores gives `max_span`."""
+    return score_hedges
 
 
 def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -> dict[str, Any]:
@@ -48,7 +39,7 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
 
     examples: The predicted and the reference documents.
     max_span: The most words of a constituent that counts.
-    kwargs: Not used; spaCy gives the settings of the scorer of the pipeline.
+    kwargs: Not used; spaCy gives all settings of the component.
     """
     constituents, segments = PRFScore(), PRFScore()
     by_label: dict[str, PRFScore] = {}

@@ -7,7 +7,6 @@ quotation is its run of tokens; its type and its links are not compared. Signifi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,16 +50,13 @@ class Counts:
         return 2 * self.precision * self.recall / both if both else 0.0
 
 
-def make_quotation_scorer(key: str = QUOTATIONS, cues_key: str = CUES) -> Callable[..., dict[str, Any]]:
-    """Make the scorer, registered as `spacy_joint.quotation_scorer.v1`.
-
-    key, cues_key: Of `doc.spans`, on both sides of examples.
-    """
-    return partial(score_quotations, key=key, cues_key=cues_key)
+def make_quotation_scorer() -> Callable[..., dict[str, Any]]:
+    """Make the scorer, registered as `spacy_joint.quotation_scorer.v1`. The component that it scores gives its keys."""
+    return score_quotations
 
 
 def score_quotations(
-    examples: Iterable[Example], *, key: str = QUOTATIONS, cues_key: str = CUES, **kwargs: Any
+    examples: Iterable[Example], *, spans_key: str = QUOTATIONS, cues_key: str = CUES, **kwargs: Any
 ) -> dict[str, Any]:
     """Score quotations and cues. Scores are shares from 0 to 1, or None where no reference has such spans.
 
@@ -70,16 +66,19 @@ def score_quotations(
     - `quotation_cue_p`, ..: head tokens of cues.
     - `quotation_near_r`, `quotation_far_r`: the boundaries of gold quotations nearer to, and farther from, their cue
       that are a boundary of some predicted one.
+
+    spans_key, cues_key: Of `doc.spans`, on both sides of examples.
+    kwargs: Not used; spaCy gives all settings of the component.
     """
     strict = {name: Counts() for name in (ALL, *TYPES)}
     partial = {name: Counts() for name in (ALL, *TYPES)}
     cues, near, far = Counts(), Counts(), Counts()
     annotated = False
     for example in examples:
-        if key not in example.reference.spans:
+        if spans_key not in example.reference.spans:
             continue
         annotated = True
-        gold, predicted = get_runs(example.reference, key), get_runs(example.predicted, key)
+        gold, predicted = get_runs(example.reference, spans_key), get_runs(example.predicted, spans_key)
         for name in strict:
             strict[name].add(count_strict(gold, predicted, name))
             partial[name].add(count_partial(gold, predicted, name))
@@ -87,7 +86,7 @@ def score_quotations(
             gold_cues, predicted_cues = get_heads(example.reference, cues_key), get_heads(example.predicted, cues_key)
             right = len(gold_cues & predicted_cues)
             cues.add(Counts(right, len(predicted_cues), right, len(gold_cues)))
-            for counts, found in zip((near, far), count_boundaries(example, key, cues_key), strict=True):
+            for counts, found in zip((near, far), count_boundaries(example, spans_key, cues_key), strict=True):
                 counts.add(found)
     names = ("quotation", "quotation_partial", "quotation_cue")
     scores: dict[str, Any] = {}
@@ -139,7 +138,7 @@ def count_boundaries(example: Example, key: str, cues_key: str) -> tuple[Counts,
     numbers = _number_words(example.reference)
     predicted = get_runs(example.predicted, key)
     begins, ends = {begin for begin, _ in predicted}, {end for _, end in predicted}
-    cues = {span.id_: numbers[span.start] for span in _get_spans(example.reference, cues_key)}
+    cues = {span.id_: numbers[span.start] for span in _get_spans(example.reference, cues_key) if span.id_}
     near, far = Counts(), Counts()
     for span in _get_spans(example.reference, key):
         cue = cues.get(span.id_)

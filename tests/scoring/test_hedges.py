@@ -1,12 +1,13 @@
 """Scores of hedges: EVALB's rules for constituents, plain extents for segments."""
 
 import pytest
+import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituents import SEGMENTS, set_constituents
-from spacy_joint.scoring.hedges import make_hedge_scorer, score_hedges
+from spacy_joint.scoring.hedges import score_hedges
 
 WORDS = ["so", ",", "the", "cat", "sleeps", "."]
 TAGS = ["RB", ",", "DT", "NN", "VBZ", "."]
@@ -97,8 +98,7 @@ def test_what_is_not_annotated_is_not_scored():
     assert score([])["hedge_r"] == 0
 
 
-def test_the_registered_scorer_takes_the_limit():
-    scorer = make_hedge_scorer(max_span=2)
-    assert scorer([make_example([("NP", 2, 4)])], key="value")["hedge_r"] == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match=r"\[J332\]"):
-        make_hedge_scorer(max_span=0)
+@pytest.mark.parametrize("factory", ["hedge_chunker", "hedge_segmenter"])
+def test_the_limit_is_that_of_the_component(factory):
+    pipe = spacy.blank("en").add_pipe(factory, config={"max_span": 2})
+    assert pipe.score([make_example([("NP", 2, 4)])])["hedge_r"] == pytest.approx(1 / 3)
