@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from spacy.attrs import ORTH, POS, SENT_START, SPACY, TAG
@@ -28,9 +29,9 @@ FORGOTTEN_AT_ONCE = 1024
 KEPT = 8
 # What of a token goes from what comes to what results.
 CARRIED = (ORTH, SPACY, SENT_START, TAG, POS)
-# In `Doc.user_data` of a part of a document: what was set for its first token, as in `Doc.to_array`. spaCy says of the
-# first token of every Doc that it starts a sentence.
-FIRST_START = "spacy_joint.first_start"
+# What was set for the first token of a part of a document, as in `Doc.to_array`, while somebody has the part. spaCy
+# says of the first token of every Doc that it starts a sentence.
+FIRST_STARTS: WeakKeyDictionary[Doc, int] = WeakKeyDictionary()
 # Words that may wait for a decision, unless the caller says otherwise. Items of a beam agree soon where sentences end,
 # but need not ever agree where none does.
 MAX_DELAY = 10_000
@@ -110,7 +111,7 @@ def _join(docs: list[Doc]) -> Doc:
 def to_rows(doc: Doc) -> np.ndarray:
     """What is carried of the tokens (uint64, tokens x CARRIED)."""
     rows = doc.to_array(list(CARRIED)).reshape(len(doc), len(CARRIED))
-    rows[:1, CARRIED.index(SENT_START)] = doc.user_data.get(FIRST_START, 0)
+    rows[:1, CARRIED.index(SENT_START)] = FIRST_STARTS.get(doc, 0)
     return rows
 
 
@@ -121,7 +122,7 @@ def make_doc(rows: np.ndarray, vocab: Vocab) -> Doc:
     doc = Doc(vocab, words=words, spaces=rows[:, 1].astype(bool).tolist())
     if len(rows):
         doc.from_array(list(CARRIED[2:]), rows[:, 2:])  # type: ignore[arg-type]  # wrong in its stub
-        doc.user_data[FIRST_START] = rows[0, 2]
+        FIRST_STARTS[doc] = rows[0, 2]
     return doc
 
 

@@ -85,6 +85,14 @@ def test_preset_boundaries_are_kept():
     assert tokens[7].is_sent_start and not tokens[20].is_sent_start and tokens[90].is_sent_start
 
 
+def test_parts_can_be_joined_again():
+    docs = list(NLP.get_pipe("sequence_tagger").stream(iter(NLP.make_doc(EDITED))))
+    sentences = stream(docs)
+    for parts in (docs, [sentence.as_doc() for sentence in sentences], [sentence.doc for sentence in sentences[:1]]):
+        assert not any(part.user_data for part in parts)
+    assert Doc.from_docs(docs, ensure_whitespace=False).text == EDITED
+
+
 @pytest.mark.parametrize("max_delay", [1, 5, 40])
 def test_decisions_can_be_forced(max_delay):
     text = " ".join(["and so on"] * 400)
