@@ -73,7 +73,7 @@ def score_variants(nlp: Language, corpus: Path) -> dict[str, float]:
         for doc, example in zip(tagged, examples, strict=True):
             copy = doc.copy()
             columns, tokens = parser.get_columns(copy, parser.get_constraints(copy))
-            parser.annotate(copy, tokens, predict(columns))
+            parser.annotate(copy, parser.read(tokens, predict(columns)))
             parsed.append(Example(copy, example.reference))
         scores[name] = score_boundaries_and_trees(parsed)["dep_las_punct"]
     return scores

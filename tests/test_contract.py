@@ -390,6 +390,8 @@ def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
     path.unlink()
     again = make(initialize=False).from_bytes(nlp.to_bytes())
     assert again.get_pipe(component.factory).cfg["templates"] == f"{slot}.word\n{slot}.suffix2\n"
+    doc, other = (each(examples_of(nlp)[0].predicted.copy()) for each in (nlp, again))
+    assert [component.read(token) for token in doc] == [component.read(token) for token in other]
 
 
 def test_templates_that_are_not_there_are_named(component, make, examples_of, tmp_path):

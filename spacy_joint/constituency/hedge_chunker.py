@@ -12,20 +12,21 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..annotation.constituency_trees import Tree, find_outermost
+from ..annotation.constituency_trees import Constituent, Tree, find_outermost
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, register_extensions, set_constituents
 from ..engine.columns import Columns
 from ..engine.learner import Instance
+from ..engine.templates import Templates
 from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
-from ..pipes.token_columns import COLUMNS, keep_right_starts, read_starts
+from ..pipes.token_columns import keep_right_starts, read_starts
 from .heads import english
 from .reference import read_reference
 from .system import HedgeSystem, name_action
@@ -39,7 +40,14 @@ SEGMENT_START = 2
 LOOKAHEAD = 3
 
 
-class HedgeChunker(StructuredPipe):
+class Hedged(NamedTuple):
+    """The constituents of a document, as places among the tokens that are no whitespace."""
+
+    tokens: np.ndarray
+    constituents: list[Constituent]
+
+
+class HedgeChunker(StructuredPipe[Hedged]):
     """Finds hedges and what is in them."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -49,6 +57,7 @@ class HedgeChunker(StructuredPipe):
             raise JointValueError(Errors.J332, value=max_span)
         register_extensions()
         super().__init__(*args, max_span=max_span, **settings)
+        self._columns_read: tuple[str, ...] = ()
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
         """Categories of unary and labels and head sides of binary constituents, and the longest chain of unary ones."""
@@ -77,10 +86,12 @@ class HedgeChunker(StructuredPipe):
             labels["binary"],
             self.cfg["max_span"],
             labels["longest_chain"],
-            COLUMNS.index("tag"),
+            self._columns_read.index("tag") if "tag" in self._columns_read else -1,
         )
 
     def _set_up(self, labels: Any, templates: str) -> None:
+        # The system looks at tags itself, where they are among what the templates leave of the columns.
+        self._columns_read = Templates(templates, self.columns, self.make_system(labels)).columns
         super()._set_up(labels, templates)
         # Types of segments are labels, too.
         for kind in (GROUP, OUT, *CHUNK_TYPES):
@@ -122,9 +133,13 @@ class HedgeChunker(StructuredPipe):
         """
         return np.concatenate([self.perceptron.predict(part) for part in columns.split(SENTENCE_START)])
 
-    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Hedged:
+        """The constituents that actions make."""
+        return Hedged(tokens, self.perceptron.system.build(actions))
+
+    def annotate(self, doc: Doc, prediction: Hedged) -> None:
         """Writes hedges, all constituents, and the segments, as groups of spans."""
-        found = self.perceptron.system.build(actions)
+        tokens, found = prediction
         ids = self.get_label_ids(doc)
         firsts, lasts = tokens.tolist(), (tokens + 1).tolist()
         # One object each, in up to two groups.
@@ -188,7 +203,7 @@ class HedgeChunker(StructuredPipe):
         if constraints[n_given] != 1:
             constraints[n_given] = SEGMENT_START
         columns, tokens = self.get_columns(doc, constraints)
-        self.annotate(doc, tokens, self.search(columns))
+        self.annotate(doc, self.read(tokens, self.search(columns)))
         return doc
 
     def _cut_out(self, doc: Doc, first: int, end: int) -> Doc:

@@ -29,7 +29,7 @@ from .transform import GROUP, find_segments
 UNTYPED = "SEGMENT"
 
 
-class HedgeSegmenter(StructuredPipe):
+class HedgeSegmenter(StructuredPipe[list[Constituent]]):
     """Finds segments: hedges of several words, and groups of what lies between them."""
 
     default_templates = Path(__file__).parent / "segment_templates.txt"
@@ -80,14 +80,17 @@ class HedgeSegmenter(StructuredPipe):
         """Known starts of sentences (int8 a token)."""
         return read_starts(doc)
 
-    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
-        """Writes the segments as a group of spans."""
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[Constituent]:
+        """The segments that actions make: type, first token and end."""
         types, starts = self.perceptron.system.build(actions)
-        segments = [
+        return [
             (types[first], int(tokens[first]), int(tokens[end - 1]) + 1)
             for first, end in pairwise([*np.flatnonzero(starts).tolist(), len(tokens)])
         ]
-        set_constituents(doc, segments, SEGMENTS)
+
+    def annotate(self, doc: Doc, prediction: list[Constituent]) -> None:
+        """Writes the segments as a group of spans."""
+        set_constituents(doc, prediction, SEGMENTS)
 
 
 def _segment(reference: Reference) -> list[Constituent]:

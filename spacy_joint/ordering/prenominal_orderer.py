@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
@@ -54,7 +53,7 @@ class Judged(NamedTuple):
     margin: float
 
 
-class PrenominalOrderer(StructuredPipe):
+class PrenominalOrderer(StructuredPipe[list[Judged]]):
     """Says how modifiers before nouns are best ordered, and which orders in a document are odd."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -106,8 +105,7 @@ class PrenominalOrderer(StructuredPipe):
         return self._require_trained().score(phrase)
 
     def _require_trained(self) -> PhraseRanker:
-        if not self.perceptron.is_set_up:
-            raise JointValueError(Errors.J071, name=self.name)
+        self.require_trained()
         return self._get_ranker()
 
     def _get_ranker(self) -> PhraseRanker:
@@ -169,31 +167,23 @@ class PrenominalOrderer(StructuredPipe):
         return OrderingSystem()
 
     def make_instance(self, example: Example) -> Any:
-        """The phrases of the reference, in its order; None if there is none."""
-        phrases = [phrase for _, phrase in find_in_doc(example.reference, self.cfg["source"])]
-        return self._get_ranker().make_instances(phrases, self.cfg["untagged_share"]) or None
+        """The phrases of the reference, in its order; None if it has neither trees nor tags to find them by."""
+        reference = example.reference
+        if not any(map(reference.has_annotation, ("DEP", "TAG"))):
+            return None
+        phrases = [phrase for _, phrase in find_in_doc(reference, self.cfg["source"])]
+        return self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])
 
-    def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """None: nothing that is there constrains an order."""
-        return None
-
-    def predict(self, docs: Iterable[Doc]) -> list[list[Judged]]:  # type: ignore[override]
-        """Judges the phrases of each document. Changes nothing.
-
-        RAISES ValueError: If the component was neither trained nor loaded.
-        """
-        self._require_trained()
+    def predict_doc(self, doc: Doc) -> list[Judged]:
+        """Judges the phrases of a document, each of which has a search of its own."""
         return [
-            [
-                self._judge(place, phrase)
-                for place, phrase in find_in_doc(doc, self.cfg["source"])
-                if len(phrase.modifiers) <= MOST_MODIFIERS and all(map(_is_word, phrase.modifiers))
-            ]
-            for doc in docs
+            self._judge(place, phrase)
+            for place, phrase in find_in_doc(doc, self.cfg["source"])
+            if len(phrase.modifiers) <= MOST_MODIFIERS and all(map(_is_word, phrase.modifiers))
         ]
 
     def _judge(self, place: Place, phrase: Phrase) -> Judged:
-        orders, margin = self._require_trained().rank(phrase)
+        orders, margin = self._get_ranker().rank(phrase)
         words = [word.text for word in phrase.modifiers]
         best = orders[0]
         if [words[i] for i in best.indices] == words:
@@ -201,15 +191,10 @@ class PrenominalOrderer(StructuredPipe):
         score = self.score_order(phrase)
         return Judged(place, best.indices, score, score - best.score)
 
-    def set_annotations(self, docs: Iterable[Doc], scores: Any) -> None:
-        """Writes what `predict` gave."""
-        for doc, judged in zip(docs, scores, strict=True):
-            self.annotate(doc, judged)
-
-    def annotate(self, doc: Doc, judged: Sequence[Judged]) -> None:  # type: ignore[override]  # no actions
+    def annotate(self, doc: Doc, prediction: list[Judged]) -> None:
         """Writes the phrases of a document to its spans."""
         spans = []
-        for place, best, score, margin in judged:
+        for place, best, score, margin in prediction:
             first, end = place.modifiers[0][0], place.head + 1
             words = tuple(token.lower_ for token in doc[first:end])
             odd = margin < -self.cfg["threshold"] and not any(_contains(words, fixed) for fixed in self._exempt)

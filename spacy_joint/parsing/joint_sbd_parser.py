@@ -44,7 +44,24 @@ class Analysis(NamedTuple):
     score: float
 
 
-class JointSbdParser(SentenceStreamingPipe):
+class Parsed(NamedTuple):
+    """The trees of a document; one each of the tokens that are no whitespace.
+
+    tokens (np.ndarray): These tokens.
+    heads (np.ndarray): Their heads, as places among them; a root heads itself.
+    labels (list[str]): Labels of arcs and roots.
+    starts (np.ndarray): Which of them start a sentence.
+    margins (np.ndarray | None): How sure the search was of that, see margins.pyx; None where it is not asked for.
+    """
+
+    tokens: np.ndarray
+    heads: np.ndarray
+    labels: list[str]
+    starts: np.ndarray
+    margins: np.ndarray | None = None
+
+
+class JointSbdParser(SentenceStreamingPipe[Parsed]):
     """Splits documents into sentences and parses them, in one search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -100,28 +117,17 @@ class JointSbdParser(SentenceStreamingPipe):
             constraints[find_after_blank_lines(doc)[:-1] & (constraints == 0)] = 1
         return constraints
 
-    def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, ...]]:
-        """The best actions for each document, with the tokens that they are for, and with margins where these are
-        wanted. Changes nothing.
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Parsed:
+        """The trees that actions make."""
+        return Parsed(tokens, *self.perceptron.system.build(actions, len(tokens)))
 
-        RAISES ValueError: If the component was neither trained nor loaded.
-        """
+    def predict_doc(self, doc: Doc) -> Parsed:
+        """The trees of a document, with margins where these are wanted."""
         if not self.cfg["boundary_margins"]:
-            return super().predict(docs)
-        self.require_trained()
-        predictions: list[tuple[np.ndarray, ...]] = []
-        for doc in docs:
-            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-            actions, trace = self.perceptron.trace(columns)
-            predictions.append((tokens, actions, boundary_margins(*trace, len(tokens))))
-        return predictions
-
-    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[tuple[np.ndarray, ...]]) -> None:
-        """Writes what `predict` gave."""
-        for doc, (tokens, actions, *margins) in zip(docs, scores, strict=True):
-            self.annotate(doc, tokens, actions)
-            for of_tokens in margins:
-                self._annotate_margins(doc, tokens, of_tokens)
+            return super().predict_doc(doc)
+        columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+        actions, trace = self.perceptron.trace(columns)
+        return self.read(tokens, actions)._replace(margins=boundary_margins(*trace, len(tokens)))
 
     def _annotate_margins(self, doc: Doc, tokens: np.ndarray, margins: np.ndarray) -> None:
         """Writes how far ahead the decision that was taken about each token was."""
@@ -146,25 +152,25 @@ class JointSbdParser(SentenceStreamingPipe):
         width = max(self.perceptron.beam_width, min(n_best, WIDEST_BEAM))
         while True:
             # Several paths may make the same trees: the best of them counts.
-            best: dict[bytes, tuple[np.ndarray, float]] = {}
+            best: dict[bytes, tuple[Parsed, float]] = {}
             for actions, score in self.perceptron.predict_all(columns, width):
-                heads, labels, _ = self.perceptron.system.build(actions, len(tokens))
-                best.setdefault(heads.tobytes() + "\n".join(labels).encode("utf8"), (actions, score))
+                parsed = self.read(tokens, actions)
+                best.setdefault(parsed.heads.tobytes() + "\n".join(parsed.labels).encode("utf8"), (parsed, score))
             if len(best) >= n_best or width >= WIDEST_BEAM:
                 break
             width = min(2 * width, WIDEST_BEAM)
         analyses = []
-        for actions, score in list(best.values())[:n_best]:
+        for parsed, score in list(best.values())[:n_best]:
             copy = doc.copy()
-            self.annotate(copy, tokens, actions)
+            self.annotate(copy, parsed)
             analyses.append(Analysis(copy, score))
         return analyses
 
-    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+    def annotate(self, doc: Doc, prediction: Parsed) -> None:
         """Writes heads and labels; spaCy derives from them the sentence starts, which are those of the actions."""
         if not len(doc):
             return
-        heads, names, starts = self.perceptron.system.build(actions, len(tokens))
+        tokens, heads, names, starts, margins = prediction
         ids = self.get_label_ids(doc)
         labels = np.array([ids[name] for name in names], dtype=np.uint64)
         first = starts
@@ -178,8 +184,11 @@ class JointSbdParser(SentenceStreamingPipe):
             sentences = np.cumsum(first)
             roots = np.flatnonzero(heads == np.arange(len(doc)))
             flat = np.isin(sentences, sentences[np.concatenate([wrong, wrong - 1])])
+            heads = heads.copy()
             heads[flat] = roots[sentences[flat] - 1]
             _set_trees(doc, heads, labels)
+        if margins is not None:
+            self._annotate_margins(doc, tokens, margins)
 
     def _add_whitespace(
         self, doc: Doc, tokens: np.ndarray, heads: np.ndarray, labels: np.ndarray, starts: np.ndarray
@@ -236,7 +245,7 @@ class JointSbdParser(SentenceStreamingPipe):
     def _take_done(self, document: OpenDocument, n_words: int, actions: np.ndarray) -> Iterator[Span]:
         if n_words:
             doc, words = document.take(n_words)
-            self.annotate(doc, words, actions)
+            self.annotate(doc, self.read(words, actions))
             yield from doc.sents
 
 

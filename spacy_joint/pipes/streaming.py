@@ -19,7 +19,7 @@ from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from ..errors import Errors, JointValueError
-from .structured_pipe import StructuredPipe
+from .structured_pipe import Prediction, StructuredPipe
 from .token_columns import GLUED, STYLE, STYLE_TOKENS, find_after_blank_lines
 
 # Tokens of a piece, where they come one by one.
@@ -39,7 +39,7 @@ MAX_DELAY = 10_000
 LONGEST_WORD = 10_000
 
 
-class StreamingPipe(StructuredPipe):
+class StreamingPipe(StructuredPipe[Prediction]):
     """A component that annotates a document that is still coming."""
 
     @abstractmethod
@@ -47,7 +47,7 @@ class StreamingPipe(StructuredPipe):
         """Annotates the tokens of a document as they come: they come out in pieces of any length."""
 
 
-class SentenceStreamingPipe(StructuredPipe):
+class SentenceStreamingPipe(StructuredPipe[Prediction]):
     """A component that splits a document that is still coming into sentences."""
 
     @abstractmethod
@@ -134,7 +134,7 @@ class OpenDocument:
     RAISES ValueError: If `max_delay` is not positive, the component was not trained, or its system cannot stream.
     """
 
-    def __init__(self, pipe: StructuredPipe, max_delay: int | None) -> None:
+    def __init__(self, pipe: StructuredPipe[Any], max_delay: int | None) -> None:
         if max_delay is not None and max_delay < 1:
             raise JointValueError(Errors.J309, value=max_delay)
         self.pipe = pipe

@@ -1,17 +1,18 @@
 """The base class of all components: what a task has to say to be trained, served and saved like any of spaCy's.
 
 A subclass says which labels it learns (`collect_labels`), which system they make (`make_system`), how an example
-becomes an instance (`make_instance`) and how actions become annotation (`annotate`). Everything that spaCy calls is
-here.
+becomes an instance (`make_instance`), what a path of actions says of a document (`read`) and how that becomes
+annotation (`annotate`). Everything that spaCy calls is here.
 """
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import srsly
@@ -28,9 +29,16 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.perceptron import Perceptron
 from ..engine.system import System
-from ..errors import Errors, JointValueError, is_coded
+from ..errors import Errors, JointValueError, JointWarning, Warnings, is_coded
 from .architectures import get_perceptron
 from .token_columns import COLUMNS, WordClasses, WordColumns
+
+# What a component predicts of a document.
+Prediction = TypeVar("Prediction")
+
+# So many examples show whether a corpus teaches anything, and a share of them below this that does not is no fault.
+FIRST_EXAMPLES = 20
+TOLERATED_SHARE = 0.1
 
 # What a component has on disk, besides its cfg, once it is trained.
 PARTS_OF_TRAINED = ("word_classes", "model", "learning")
@@ -55,7 +63,7 @@ def report_damage(source: str, what: str | None = None) -> Iterator[None]:
         raise JointValueError(message, source=source, what=what) from error
 
 
-class StructuredPipe(TrainablePipe):
+class StructuredPipe(TrainablePipe, Generic[Prediction]):
     """A component that predicts a structure of a whole document with a structured perceptron."""
 
     # The templates of the task, when the config names no others, and the columns that templates may read.
@@ -75,6 +83,8 @@ class StructuredPipe(TrainablePipe):
         self._word_columns: Any = None
         # Documents since the last that taught something.
         self._passed_over = 0
+        # Documents that are not empty, and those of them that taught nothing; counted up to FIRST_EXAMPLES.
+        self._n_met = self._n_useless = 0
 
     @property
     def perceptron(self) -> Perceptron:
@@ -114,7 +124,7 @@ class StructuredPipe(TrainablePipe):
 
     @abstractmethod
     def make_instance(self, example: Example) -> Instance | None:
-        """What to learn from an example; None if there is nothing."""
+        """What to learn from an example; None if it lacks what is needed."""
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """What annotation that is there already demands of the system (int8 a token), see `Columns`; None: nothing."""
@@ -125,13 +135,16 @@ class StructuredPipe(TrainablePipe):
         return WordColumns(self.perceptron.templates.columns, self.word_classes)
 
     @abstractmethod
-    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
-        """Writes the structure that actions make.
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Prediction:
+        """What a search found.
 
-        doc (Doc): The document.
         tokens (np.ndarray): The tokens that the system saw: all but whitespace.
         actions (np.ndarray): A complete path.
         """
+
+    @abstractmethod
+    def annotate(self, doc: Doc, prediction: Prediction) -> None:
+        """Writes what was predicted of a document."""
 
     # Prediction.
 
@@ -153,17 +166,18 @@ class StructuredPipe(TrainablePipe):
         strings = doc.vocab.strings
         return {label: strings.add(label) for label in self.labels}
 
-    def predict(self, docs: Iterable[Doc]) -> list[tuple[np.ndarray, ...]]:
-        """The best actions for each document, with the tokens that they are for. Changes nothing.
+    def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
+        """What each document is to be annotated with. Changes nothing.
 
         RAISES ValueError: If the component was neither trained nor loaded.
         """
         self.require_trained()
-        predictions: list[tuple[np.ndarray, ...]] = []
-        for doc in docs:
-            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-            predictions.append((tokens, self.search(columns)))
-        return predictions
+        return [self.predict_doc(doc) for doc in docs]
+
+    def predict_doc(self, doc: Doc) -> Prediction:
+        """What one document is to be annotated with."""
+        columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+        return self.read(tokens, self.search(columns))
 
     def require_trained(self) -> None:
         """RAISES ValueError: If the component was neither trained nor loaded."""
@@ -174,10 +188,10 @@ class StructuredPipe(TrainablePipe):
         """The best actions for a document."""
         return self.perceptron.predict(columns)
 
-    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[tuple[np.ndarray, ...]]) -> None:
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Writes what `predict` gave."""
-        for doc, (tokens, actions) in zip(docs, scores, strict=True):
-            self.annotate(doc, tokens, actions)
+        for doc, prediction in zip(docs, scores, strict=True):
+            self.annotate(doc, prediction)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Annotates a stream of documents. One that fails goes to the error handler alone; the others go on."""
@@ -226,7 +240,7 @@ class StructuredPipe(TrainablePipe):
         system = self.make_system(labels)
         self.perceptron.set_up(system, templates, self.columns)
         self._word_columns = None
-        self._passed_over = 0
+        self._passed_over = self._n_met = self._n_useless = 0
         self.cfg["labels"], self.cfg["templates"] = labels, templates
         for label in self.labels:
             self.vocab.strings.add(label)
@@ -254,7 +268,11 @@ class StructuredPipe(TrainablePipe):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not self.is_trainable:
             return losses
-        instances = [instance for instance in map(self.make_instance, examples) if instance is not None]
+        made = list(map(self.make_instance, examples))
+        instances = [instance for instance in made if instance]
+        self._count_useless(
+            instance is None for instance, example in zip(made, examples, strict=True) if len(example.predicted)
+        )
         self._passed_over += len(examples)
         if instances:
             learnt = self.perceptron.update(instances, drop)
@@ -262,6 +280,17 @@ class StructuredPipe(TrainablePipe):
             self._passed_over = 0
             losses[self.name] += learnt["violation"] / len(instances)
         return losses
+
+    def _count_useless(self, are_useless: Iterable[bool]) -> None:
+        """Warns once a training if too many of the first examples teach nothing."""
+        if self._n_met >= FIRST_EXAMPLES:
+            return
+        for is_useless in are_useless:
+            self._n_met += 1
+            self._n_useless += is_useless
+        if self._n_met >= FIRST_EXAMPLES and self._n_useless > TOLERATED_SHARE * self._n_met:
+            warning = JointWarning(Warnings.JW01, name=self.name, n=self._n_useless, total=self._n_met)
+            warnings.warn(warning, stacklevel=3)
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Does nothing: weights have moved in `update`."""
@@ -285,7 +314,7 @@ class StructuredPipe(TrainablePipe):
             serializers["learning"] = lambda: self.perceptron.learning_to_bytes() or b""
         return util.to_bytes(serializers, exclude)
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> StructuredPipe:
+    def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> StructuredPipe[Prediction]:
         """Takes what `to_bytes` gave.
 
         RAISES ValueError: If it is damaged, or was made for other labels or templates.
@@ -336,7 +365,7 @@ class StructuredPipe(TrainablePipe):
             if part not in serializers:
                 (Path(path) / part).unlink(missing_ok=True)
 
-    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> StructuredPipe:
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> StructuredPipe[Prediction]:
         """Loads the component from a directory; the weights are mapped, not read.
 
         RAISES ValueError: If a file is missing or damaged, or was made for other labels or templates.

@@ -25,7 +25,7 @@ from .marks import MarkStyle
 LABELS = ["O", CUE]
 
 
-class QuotationCues(StructuredPipe):
+class QuotationCues(StructuredPipe[list[int]]):
     """Finds the cues of quotations."""
 
     default_templates = Path(__file__).parent / "cue_templates.txt"
@@ -73,10 +73,13 @@ class QuotationCues(StructuredPipe):
         """The columns that the templates read, and the tokens that are their rows."""
         return self._get_word_columns().columns_of(doc, [])
 
-    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[int]:
+        """The tokens that are cues."""
+        return tokens[actions == 1].tolist()
+
+    def annotate(self, doc: Doc, prediction: list[int]) -> None:
         """Writes the cues."""
-        cues = tokens[actions == 1].tolist()
-        doc.spans[self.cfg["cues_key"]] = [Span(doc, cue, cue + 1, label=CUE) for cue in cues]
+        doc.spans[self.cfg["cues_key"]] = [Span(doc, cue, cue + 1, label=CUE) for cue in prediction]
 
 
 def require_spans(examples: Iterable[Example], key: str, name: str) -> None:
@@ -91,7 +94,9 @@ def require_spans(examples: Iterable[Example], key: str, name: str) -> None:
 
 def find_heads(doc: Doc, key: str) -> list[int]:
     """The head tokens of a group of spans, sorted: the roots of their trees, or without trees their first tokens."""
-    if key not in doc.spans:
-        return []
-    parsed = doc.has_annotation("DEP")
-    return sorted({span.root.i if parsed else span.start for span in doc.spans[key]})
+    return sorted({find_head(span) for span in doc.spans.get(key, ())})
+
+
+def find_head(span: Span) -> int:
+    """The head token of a span."""
+    return span.root.i if span.doc.has_annotation("DEP") else span.start

@@ -2,18 +2,21 @@
 
 Which method finds them is a setting: `rules` needs no training; `greedy`, `chain`, `semimarkov` and `combined` are
 those that Scheible, Klinger & Pado (ACL 2016) compare. It reads tags, trees and sentences where they are there, and the
-cues of a `quotation_cues` before it; without that, cues are those of the rules. What belongs together (runs of one
-quotation, their cue, their speaker) has the same `id_`.
+cues that are there, as of a `quotation_cues` before it; without these, cues are those of the rules. What belongs
+together (runs of one quotation, their cue, their speaker) has the same `id_`, and what stands alone has none.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span, SpanGroup, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
@@ -30,7 +33,7 @@ from .candidates import SpanScorer
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, QuotationColumns
 from .marks import MarkStyle
-from .quotation_cues import find_heads, require_spans
+from .quotation_cues import find_head, find_heads, require_spans
 from .rules import find_rule_cues, find_rule_quotations
 from .system import QuotationSystem
 
@@ -41,10 +44,17 @@ SLACK = 1000.0
 LONGEST = 200
 TEMPLATES = Path(__file__).parent
 Run = tuple[int, int]
-Prediction = tuple[list[Run], list[float], list[int]]
 
 
-class QuotationSpans(StructuredPipe):
+class Quoted(NamedTuple):
+    """Quotations (first token, end), their scores, and the head tokens of cues."""
+
+    runs: list[Run]
+    scores: list[float]
+    cues: list[int]
+
+
+class QuotationSpans(StructuredPipe[Quoted]):
     """Finds quotations, and says who said them."""
 
     columns = ALL_COLUMNS
@@ -67,6 +77,10 @@ class QuotationSpans(StructuredPipe):
         file = "span_templates.txt" if method in ("semimarkov", "combined") else "label_templates.txt"
         self.default_templates = TEMPLATES / file  # type: ignore[misc]  # it depends on a setting
         self.style = MarkStyle(self.cfg["single_quotes"], self.cfg["guillemets_inward"])
+        KEYS.add(self.cfg["spans_key"])
+        if method == "combined":
+            # What is there is not a result.
+            KEYS.discard(self.cfg["combined_key"])
 
     @property
     def is_trainable(self) -> bool:
@@ -140,20 +154,17 @@ class QuotationSpans(StructuredPipe):
 
     # What is predicted.
 
-    def predict(self, docs: Iterable[Doc]) -> list[Prediction]:  # type: ignore[override]  # spans, not actions
-        """Quotations (first token, end), their scores, and the head tokens of cues. Changes nothing.
+    def require_trained(self) -> None:
+        """RAISES ValueError: If the component was neither trained nor loaded, and does not go by rules."""
+        if self.is_trainable:
+            super().require_trained()
 
-        RAISES ValueError: If the component was neither trained nor loaded, and does not go by rules.
-        """
-        if self.is_trainable and not self.perceptron.is_set_up:
-            raise JointValueError(Errors.J071, name=self.name)
-        return [self._predict(doc) for doc in docs]
-
-    def _predict(self, doc: Doc) -> Prediction:
+    def predict_doc(self, doc: Doc) -> Quoted:
+        """The quotations of a document."""
         cues = self.get_cues(doc)
         if not self.is_trainable:
             runs = find_rule_quotations(doc, self.style, cues)
-            return runs, [1.0] * len(runs), cues
+            return Quoted(runs, [1.0] * len(runs), cues)
         columns, tokens = self._get_word_columns().columns_of(doc, cues)
         found = self._search(columns, tokens, cues)
         if isinstance(self.perceptron.system, QuotationSystem):
@@ -165,7 +176,7 @@ class QuotationSpans(StructuredPipe):
         runs = [(int(tokens[first]), int(tokens[last]) + 1) for first, last in found]
         if self.cfg["method"] == "combined":
             runs, scores = self._combine(doc, runs, scores)
-        return runs, scores, cues
+        return Quoted(runs, scores, cues)
 
     def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
         """Quotations as first and last rows of the columns."""
@@ -196,45 +207,43 @@ class QuotationSpans(StructuredPipe):
                 kept[begin, end] = score
         return sorted(kept), [kept[run] for run in sorted(kept)]
 
-    def set_annotations(self, docs: Iterable[Doc], scores: list[Prediction]) -> None:  # type: ignore[override]
-        """Writes what `predict` gave."""
-        for doc, prediction in zip(docs, scores, strict=True):
-            self.annotate(doc, *prediction)
-
-    def annotate(  # type: ignore[override]  # spans, not actions
-        self, doc: Doc, runs: list[Run], scores: list[float], cues: list[int]
-    ) -> None:
+    def annotate(self, doc: Doc, prediction: Quoted) -> None:
         """Writes quotations, cues and speakers, linked by their `id_`."""
+        runs, scores, cues = prediction
         inside = np.zeros(len(doc), dtype=bool)
         for begin, end in runs:
             inside[begin:end] = True
-        ids: dict[int, str] = {}
-        contents = []
-        n_quotations = 0
-        for (begin, end), cue in zip(runs, find_cues(doc, runs, cues), strict=True):
-            span_id = None if cue is None else ids.get(cue)
-            if span_id is None:
-                n_quotations += 1
-                span_id = f"Q{n_quotations}"
-                if cue is not None:
-                    ids[cue] = span_id
-            contents.append(make_span(doc, begin, end, span_id, self.style.marks))
+        governing = find_cues(doc, runs, cues)
+        key = self.cfg["cues_key"]
+        group = doc.spans.get(key, SpanGroup(doc, spans=[Span(doc, cue, cue + 1, label=CUE) for cue in sorted(cues)]))
+        heads = [find_head(span) for span in group]
+        linked = set(governing)
+        ids = {cue: CUE_ID.format(span.start_char) for cue, span in zip(heads, group, strict=True) if cue in linked}
+        found = SpanGroup(doc, name=key, attrs=group.attrs)
+        for cue, span in zip(heads, group, strict=True):
+            span_id = ids.get(cue, span.id_)
+            found.append(Span(doc, span.start, span.end, label=span.label, kb_id=span.kb_id, span_id=span_id))
+        doc.spans[key] = found
         speakers = []
         for cue, span_id in ids.items():
             mention = find_speaker(doc, cue, inside)
             if mention is not None:
                 speakers.append(Span(doc, mention.start, mention.end, label=SPEAKER, span_id=span_id))
-        doc.spans[self.cfg["spans_key"]] = contents
-        doc.spans[self.cfg["spans_key"]].attrs["scores"] = scores
-        doc.spans[self.cfg["cues_key"]] = [
-            Span(doc, cue, cue + 1, label=CUE, span_id=ids.get(cue, "")) for cue in sorted(cues)
-        ]
         doc.spans[self.cfg["speakers_key"]] = sorted(speakers, key=lambda span: span.start)
-        doc.user_data[IN_QUOTATION] = inside.tobytes()
+        contents = [
+            make_span(doc, begin, end, "" if cue is None else ids[cue], self.style.marks)
+            for (begin, end), cue in zip(runs, governing, strict=True)
+        ]
+        key = self.cfg["spans_key"]
+        doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=contents)
 
 
-# Where `Token._.in_quotation` looks: a byte a token.
-IN_QUOTATION = "spacy_joint.in_quotation"
+# The keys of `doc.spans` that components of this process write to: where `Token._.in_quotation` looks.
+KEYS = {QUOTATIONS}
+# The `id_` of a cue and of what belongs to it says at which character of its document the cue begins. So it tells where
+# each document begins that others were put before, as by `Doc.from_docs`, and nothing there is mixed up.
+CUE_ID = "Q@{}"
+CUE_ID_PATTERN = re.compile(r"Q@(\d+)")
 
 
 def get_quotations(
@@ -243,24 +252,40 @@ def get_quotations(
     """The quotations of a document, in order: runs with the same `id_`, their cue and their speaker."""
     if key not in doc.spans:
         return []
-    cues = {span.id_: span for span in doc.spans.get(cues_key, ()) if span.id_}
-    speakers = {span.id_: span for span in doc.spans.get(speakers_key, ()) if span.id_}
+    linked_cues = [span for span in doc.spans.get(cues_key, ()) if span.id_]
+    written = [(span, CUE_ID_PATTERN.fullmatch(span.id_)) for span in linked_cues]
+    starts = sorted({span.start_char - int(match[1]) for span, match in written if match})
+
+    def identify(span: Span) -> tuple[str, int]:
+        return span.id_, bisect_right(starts, span.start_char)
+
+    cues = {identify(span): span for span in linked_cues}
+    speakers = {identify(span): span for span in doc.spans.get(speakers_key, ()) if span.id_}
     group = doc.spans[key]
-    scores = group.attrs.get("scores", [1.0] * len(group))
-    runs: dict[str, list[tuple[Span, float]]] = {}
-    for number, (span, score) in enumerate(zip(group, scores, strict=True)):
+    scores = group.attrs.get("scores", ())
+    runs: dict[tuple[str, int], list[tuple[Span, float]]] = {}
+    # Spans that somebody has added have no score.
+    for number, (span, score) in enumerate(zip(group, chain(scores, repeat(1.0)))):  # noqa: B905
         # A run without an id is a quotation of its own.
-        runs.setdefault(span.id_ or f"#{number}", []).append((span, score))
+        runs.setdefault(identify(span) if span.id_ else ("", number), []).append((span, score))
     return [
-        Quotation(tuple(span for span, _ in of), cues.get(span_id), speakers.get(span_id), tuple(s for _, s in of))
-        for span_id, of in runs.items()
+        Quotation(tuple(span for span, _ in of), cues.get(identity), speakers.get(identity), tuple(s for _, s in of))
+        for identity, of in runs.items()
     ]
 
 
 def is_in_quotation(token: Token) -> bool:
     """Whether a token is part of a quotation."""
-    inside = token.doc.user_data.get(IN_QUOTATION, b"")
-    return token.i < len(inside) and bool(inside[token.i])
+    return any(_covers(token.doc.spans[key], token.idx) for key in KEYS if key in token.doc.spans)
+
+
+def _covers(group: SpanGroup, place: int) -> bool:
+    """Whether a character is in one of the spans. Tokens may have been merged, characters stay where they are."""
+    if len(group.attrs.get("scores", ())) != len(group):
+        return any(span.start_char <= place < span.end_char for span in group)
+    # Nobody has added any, so they are in order and apart.
+    at = bisect_right(group, place, key=lambda span: span.start_char)
+    return at > 0 and place < group[at - 1].end_char
 
 
 def register_extensions() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.attrs import SENT_START
@@ -21,13 +21,21 @@ from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
 from ..pipes.token_columns import COLUMNS, find_reference_starts, read_starts
-from .system import TaggingSystem
+from .system import SKIP, TaggingSystem
 
 ATTRIBUTES = ("TAG", "POS")
 SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
 
 
-class SequenceTagger(StreamingPipe):
+class Tagged(NamedTuple):
+    """The tags of a document, and which tokens start a sentence; one each of the tokens that are no whitespace."""
+
+    tokens: np.ndarray
+    tags: list[str]
+    starts: np.ndarray
+
+
+class SequenceTagger(StreamingPipe[Tagged]):
     """Tags documents, and optionally says where sentences start."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -54,28 +62,38 @@ class SequenceTagger(StreamingPipe):
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The tags of the reference; None unless each token has a known one, and where starts are learnt, those."""
+        """The tags of the reference; None if there are none that are known, or no starts where those are learnt.
+
+        Tokens without a counterpart, or without a tag that is known, are skipped: they are seen, and not learnt.
+        """
         predicted = example.predicted
         if not len(predicted):
             return None
-        columns, tokens = self.get_columns(predicted, None)
         tags = example.get_aligned(self.cfg["attribute"], as_string=True)
+        labels = set(self.cfg["labels"])
+        known = [tag if tag in labels else None for tag in tags]
+        skipped = np.array([SKIP if tag is None else 0 for tag in known], dtype=np.int8)
+        columns, tokens = self.get_columns(predicted, skipped)
         starts = None
         if self.cfg["sentence_starts"]:
             starts = find_reference_starts(example)
             if starts is None:
                 return None
             starts = starts[tokens]
-        actions = self.perceptron.system.actions([tags[token] for token in tokens], starts)
-        return None if actions is None or not len(actions) else Instance(columns, actions)
+        actions = self.perceptron.system.actions([known[token] for token in tokens], starts)
+        return Instance(columns, actions) if len(actions) else None
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """Preset boundaries (int8 a token), where boundaries are predicted."""
         return read_starts(doc) if self.cfg["sentence_starts"] else None
 
-    def annotate(self, doc: Doc, tokens: np.ndarray, actions: np.ndarray) -> None:
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Tagged:
+        """The tags and starts that actions give."""
+        return Tagged(tokens, *self.perceptron.system.build(actions))
+
+    def annotate(self, doc: Doc, prediction: Tagged) -> None:
         """Writes tags, and starts where those are predicted."""
-        tags, starts = self.perceptron.system.build(actions)
+        tokens, tags, starts = prediction
         attribute = self.cfg["attribute"]
         ids = self.get_label_ids(doc)
         values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
@@ -108,5 +126,5 @@ class SequenceTagger(StreamingPipe):
     def _take_done(self, document: OpenDocument, actions: np.ndarray, ended: bool = False) -> Iterator[Doc]:
         if len(actions) or (ended and len(document.rows)):
             doc, words = document.take(len(actions))
-            self.annotate(doc, words, actions)
+            self.annotate(doc, self.read(words, actions))
             yield doc

@@ -2,8 +2,11 @@
 
 from itertools import islice, pairwise
 
+import numpy as np
 import pytest
 import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -18,6 +21,8 @@ from spacy_joint.annotation.constituents import (
     register_extensions,
     set_constituents,
 )
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.system import Walk
 
 WORDS = ["the", "old", "cat", "of", "my", "aunt", "sleeps", "now", "."]
 TAGS = ["DT", "JJ", "NN", "IN", "PRP$", "NN", "VBZ", "RB", "."]
@@ -37,10 +42,10 @@ def doc():
 def make(small_model, read_examples, train):
     """Train a pipeline on the tiny treebank with the given components and settings."""
 
-    def make(*factories, keep=("TAG", "SENT_START"), **settings):
+    def make(*factories, keep=("TAG", "SENT_START"), **configs):
         nlp = spacy.blank("en")
         for factory in factories:
-            nlp.add_pipe(factory, config={"model": small_model, **settings.get(factory, {})})
+            nlp.add_pipe(factory, config={"model": small_model, **configs.get(factory, {})})
         examples = read_examples(nlp, keep=keep)
         fix_random_seed(0)
         nlp.initialize(lambda: examples)
@@ -270,7 +275,48 @@ def test_streaming_wants_the_pipeline_that_the_component_is_in(nlp):
         next(nlp.get_pipe("hedge_chunker").stream(spacy.blank("en"), ["hello"]))
 
 
+@pytest.fixture(scope="module")
+def segmenter(make):
+    return make("hedge_segmenter").get_pipe("hedge_segmenter").perceptron
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_segments_of_a_document_that_is_still_coming_are_those_of_the_whole(segmenter, data):
+    names = segmenter.templates.columns
+    rows = data.draw(st.lists(st.integers(0, 30), max_size=40))
+    values = np.repeat(np.array(rows, dtype=np.uint64).reshape(-1, 1), len(names), axis=1)
+    constraint = st.sampled_from([0, 0, 0, 1, -1])
+    constraints = np.array(data.draw(st.lists(constraint, min_size=len(rows), max_size=len(rows))), dtype=np.int8)
+    stream, begin, found = segmenter.stream(), 0, []
+    while begin < len(rows):
+        end = begin + data.draw(st.integers(1, 8))
+        stream.feed(values[begin:end], constraints[begin:end])
+        found += stream.run().tolist()
+        begin = end
+    stream.end()
+    found += stream.run().tolist()
+    assert found == segmenter.predict(Columns(names, values, constraints)).tolist()
+
+
 # Learning
+
+
+@pytest.mark.parametrize("templates", ["s0.label\nb0.word\nb0.tag\n", "s0.label\nb0.word\n"])
+def test_the_category_of_a_word_is_its_tag_where_templates_read_tags(
+    nlp, small_model, read_examples, tmp_path, templates
+):
+    path = tmp_path / "templates.txt"
+    path.write_text(templates, encoding="utf8")
+    pipe = spacy.blank("en").add_pipe("hedge_chunker", config={"model": small_model})
+    pipe.initialize(lambda: read_examples(nlp, keep=["TAG"]), templates=str(path))
+    doc = Doc(nlp.vocab, words=["the", "cat"], tags=["DT", "NN"])
+    walk = Walk(pipe.perceptron.system, pipe.get_columns(doc, None)[0])
+    walk.advance(0)
+    assert walk.slots()["s0.label"] == (doc[0].tag if "tag" in templates else 0)
+    again = spacy.blank("en").add_pipe("hedge_chunker", config={"model": small_model})
+    again.from_bytes(pipe.to_bytes())
+    assert again.perceptron.fingerprint() == pipe.perceptron.fingerprint()
 
 
 def test_references_of_other_tokens_are_learnt_where_edges_agree(nlp):

@@ -53,9 +53,9 @@ def test_before_it_is_set_up_it_says_that_there_is_nothing():
 def test_the_model_predicts_actions_from_columns(pipeline):
     pipe = pipeline.get_pipe("joint_sbd_parser")
     doc = pipeline.make_doc("hello there how are you")
-    columns, _ = pipe.get_columns(doc, None)
+    columns, tokens = pipe.get_columns(doc, None)
     (actions,) = pipe.model.predict([columns])
-    assert actions.tolist() == pipe.predict([doc])[0][1].tolist()
+    assert pipe.read(tokens, actions).heads.tolist() == pipe.predict([doc])[0].heads.tolist()
     _, backprop = pipe.model.begin_update([columns])
     assert backprop([actions]) == []
 

@@ -6,11 +6,12 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
 from spacy.util import fix_random_seed, load_config_from_str, registry
 
-from spacy_joint.errors import Errors, JointValueError
+from spacy_joint.errors import Errors, JointValueError, JointWarning
 from spacy_joint.pipes.structured_pipe import report_damage
 
 CONFIG = """
@@ -193,6 +194,24 @@ def test_examples_need_not_be_given_for_an_error_that_says_what_is_missing():
     nlp.add_pipe("joint_sbd_parser")
     with pytest.raises(ValueError, match=r"\[J300\]"):
         nlp.initialize()
+
+
+@pytest.mark.parametrize("factory", ["joint_sbd_parser", "sequence_tagger", "hedge_chunker", "quotation_cues"])
+def test_a_corpus_that_teaches_little_is_warned_of_once_a_training(factory, small_model, read_examples):
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe(factory, config={"model": small_model})
+    corpus = "tiny_quotes" if factory == "quotation_cues" else "tiny"
+    examples = read_examples(nlp, keep=["TAG"], limit=1, corpus=corpus)
+    bare = Example(nlp.make_doc("hello there"), nlp.make_doc("hello there"))
+    empty = Example(nlp.make_doc(""), nlp.make_doc(""))
+    for _ in range(2):
+        pipe.initialize(lambda: examples)
+        pipe.update([*examples * 17, empty])
+        with pytest.warns(JointWarning, match=rf"\[JW01\] '{factory}' .* from 3 of the first 20 documents"):
+            pipe.update([bare] * 3)
+        pipe.update([bare] * 30)
+    pipe.initialize(lambda: examples)
+    pipe.update([*examples * 18, bare, bare, bare][:20])
 
 
 def test_damaged_data_is_reported():

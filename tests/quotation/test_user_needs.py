@@ -5,9 +5,10 @@ import time
 
 import pytest
 import spacy
-from spacy.tokens import Span
+from spacy.tokens import Doc, Span
 
 from spacy_joint.quotation.export import describe_document
+from spacy_joint.quotation.quotation_spans import get_quotations
 
 
 def texts(doc):
@@ -237,9 +238,10 @@ def test_displacy_shows_the_spans(parsed):
 
 def test_runs_of_one_quotation_have_the_same_id_as_cue_and_speaker(parsed):
     doc = parsed("“We are late,” said Ann Lee. “We know.”")
-    assert [span.id_ for span in doc.spans["quotations"]] == ["Q1", "Q1"]
-    assert [span.text for span in doc.spans["quotation_cues"] if span.id_ == "Q1"] == ["said"]
-    assert [span.id_ for span in doc.spans["quotation_speakers"]] == ["Q1"]
+    first, second = doc.spans["quotations"]
+    assert first.id_ == second.id_ != ""
+    assert [span.text for span in doc.spans["quotation_cues"] if span.id_ == first.id_] == ["said"]
+    assert [span.id_ for span in doc.spans["quotation_speakers"]] == [first.id_]
     (quotation,) = doc._.quotations
     assert len(quotation.contents) == 2
 
@@ -247,3 +249,55 @@ def test_runs_of_one_quotation_have_the_same_id_as_cue_and_speaker(parsed):
 def test_only_the_outer_of_two_attributions_is_reported(parsed):
     doc = parsed("He said that she knew that the bridge was closed.")
     assert texts(doc) == ["that she knew that the bridge was closed"]
+
+
+def describe(quotations):
+    return [
+        ([span.text for span in quotation.contents], str(quotation.cue), str(quotation.speaker))
+        for quotation in quotations
+    ]
+
+
+def test_documents_that_are_joined_keep_their_quotations(parsed):
+    texts = ["“We are late,” said Ann Lee. “We know.”", "“Go home now.” It rained.", "Bo Lee said: “We left then.”"]
+    docs = [parsed(text) for text in (*texts, *texts)]
+    joined = Doc.from_docs(docs)
+    assert describe(joined._.quotations) == [quotation for doc in docs for quotation in describe(doc._.quotations)]
+    assert [token._.in_quotation for token in joined] == [token._.in_quotation for doc in docs for token in doc]
+
+
+def test_tokens_that_are_merged_do_not_move_the_flag(unparsed):
+    doc = unparsed("It rained again. He said: “We are here now.” Then he left.")
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:4])
+    assert [token.text for token in doc if token._.in_quotation] == ["“", "We", "are", "here", "now", ".", "”"]
+
+
+def test_spans_that_users_add_are_quotations_like_others(unparsed):
+    doc = unparsed("It rained again. He said: “We are here now.” Then he left.")
+    doc.spans["quotations"].append(Span(doc, 0, 3, label="INDIRECT"))
+    assert [quotation.scores for quotation in doc._.quotations] == [(1.0,), (1.0,)]
+    assert doc[0]._.in_quotation and doc[8]._.in_quotation and not doc[4]._.in_quotation
+
+
+def test_cues_that_are_there_are_kept(unparsed):
+    doc = unparsed.make_doc("He made it plain: “We are here now.” She nodded.")
+    doc.spans["quotation_cues"] = [Span(doc, 1, 4, label="CUE", kb_id="plain"), Span(doc, 11, 12, label="NONE")]
+    doc.spans["quotation_cues"].attrs["by"] = "hand"
+    cues = unparsed.get_pipe("quotation_spans")(doc).spans["quotation_cues"]
+    assert [(span.text, span.label_, span.kb_id_) for span in cues] == [
+        ("made it plain", "CUE", "plain"),
+        ("”", "NONE", ""),
+    ]
+    assert cues.attrs == {"by": "hand"}
+    assert doc._.quotations[0].cue.text == "made it plain"
+
+
+def test_flags_are_those_of_all_components():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans", config={"spans_key": "double", "speakers_key": "speakers"})
+    nlp.add_pipe("quotation_spans", name="single", config={"spans_key": "single", "single_quotes": True})
+    doc = nlp("He said: “We are here now.” She said: ‘We are there now.’")
+    assert [token._.in_quotation for token in doc] == [token.i in range(3, 10) or token.i >= 13 for token in doc]
+    for key in ("double", "single"):
+        assert all(quotation.cue is not None for quotation in get_quotations(doc, key))

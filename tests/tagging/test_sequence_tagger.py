@@ -79,11 +79,44 @@ def test_tags_of_whitespace_are_not_learnt(small_model):
     assert [token.tag_ for token in nlp("a \n b")] == ["A", "_SP", "B"]
 
 
-def test_a_document_with_a_token_without_tag_is_passed_over(make_tagger):
+@pytest.mark.parametrize("sentence_starts", [False, True])
+def test_tokens_without_a_tag_do_not_keep_it_from_learning_the_others(small_model, sentence_starts):
+    nlp = spacy.blank("en")
+    model = {**small_model, "min_met": 1}
+    tagger = nlp.add_pipe("sequence_tagger", config={"model": model, "sentence_starts": sentence_starts})
+    words = ["the", "cat", "saw", "the", "dog"]
+    examples = [
+        Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags, sent_starts=[True, *[False] * 4]))
+        for tags in (["DT", "NN", "", "DT", "NN"], ["", "NN", "VBD", "DT", ""], ["DT", "", "VBD", "", "NN"])
+    ]
+    nlp.initialize(lambda: examples)
+    assert tagger.make_instance(examples[0]).n_actions == 4
+    for _ in range(4):
+        nlp.update(examples)
+    assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=words))] == ["DT", "NN", "VBD", "DT", "NN"]
+
+
+def test_it_learns_from_the_tokens_that_have_a_counterpart(small_model):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sequence_tagger", config={"model": {**small_model, "min_met": 1}})
+    tags = ["PRP", "MD", "RB", "VB", "DT", "NN"]
+    reference = Doc(nlp.vocab, words=["we", "can", "not", "see", "the", "cat"], tags=tags)
+    words = ["we", "cannot", "see", "the", "cat"]
+    example = Example(Doc(nlp.vocab, words=words), reference)
+    nlp.initialize(lambda: [Example(reference.copy(), reference)])
+    for _ in range(4):
+        nlp.update([example])
+    doc = nlp(Doc(nlp.vocab, words=words))
+    assert [token.tag_ for token in doc if token.text != "cannot"] == ["PRP", "VB", "DT", "NN"]
+
+
+def test_tags_that_it_was_not_initialized_with_are_not_learnt(make_tagger):
     nlp = make_tagger()
-    tagger = nlp.get_pipe("sequence_tagger")
     words = ["hello", "there"]
-    reference = Doc(nlp.vocab, words=words, tags=["UH", ""])
+    tagger = nlp.get_pipe("sequence_tagger")
+    reference = Doc(nlp.vocab, words=words, tags=["UH", "NEW"])
+    assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)).n_actions == 1
+    reference = Doc(nlp.vocab, words=words, tags=["", "NEW"])
     assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)) is None
 
 
