@@ -458,6 +458,7 @@ class Errors:
     J356 = Message("{order} is not an order of {n} modifiers.", "Give each number from 0 to n-1 once.")
     J357 = Message("There are {n_tags} tags for {n} modifiers.", "Give one per modifier, or none at all.")
     J358 = Message("{path} is plain text, whose words have no tags.", "Give a pipeline that tags them.")
+    J359 = Message("The modifiers are one string, {text!r}.", "Give a list of them.")
 
     # Pretrained pipeline and command line
     J400 = Message(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,12 +45,14 @@ def quotes(
     nlp.max_length = sys.maxsize
     if COMPONENT not in nlp.pipe_factories.values():
         nlp.add_pipe(COMPONENT, config={"single_quotes": single_quotes})
+    finders: Any = [nlp.get_pipe(name) for name, factory in nlp.pipe_factories.items() if factory == COMPONENT]
+    read = finders[-1].get_quotations
     with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as source:
         decoded = read_lines(source, "standard input" if file == STANDARD_INPUT else file)
         texts = (line.rstrip("\r\n") for line in decoded) if lines else iter(["".join(decoded)])
         docs = nlp.pipe(map(nlp.make_doc, texts))
         if output is None:
-            write(docs, typer.get_text_stream("stdout", encoding="utf8"))
+            write(docs, typer.get_text_stream("stdout", encoding="utf8"), read)
             return
         with replace_when_written(output) as path, path.open("w", encoding="utf8", newline="\n") as written:
-            write(docs, written)
+            write(docs, written, read)

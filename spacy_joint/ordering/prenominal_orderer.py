@@ -86,8 +86,11 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         head_tag (str): The tag of the head.
         n_best (int): How many orders to give.
         RETURNS (Ordered): The best orders.
-        RAISES ValueError: If there are too many modifiers, tags do not fit, or the component was not trained.
+        RAISES ValueError: If there are too many modifiers, or they are a string, `n_best` is not positive, tags do not
+            fit, or the component was not trained.
         """
+        if isinstance(modifiers, str):
+            raise JointValueError(Errors.J359, text=modifiers)
         if tags is not None and len(tags) != len(modifiers):
             raise JointValueError(Errors.J357, n_tags=len(tags), n=len(modifiers))
         words = tuple(map(Word, modifiers)) if tags is None else tuple(map(Word, modifiers, tags))
@@ -97,6 +100,8 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
 
     def order_phrase(self, phrase: Phrase, n_best: int = 1) -> Ordered:
         """Finds the best order of the modifiers of a phrase: see `order`."""
+        if n_best < 1:
+            raise JointValueError(Errors.J307, value=n_best)
         orders, margin = self._require_trained().rank(phrase, n_best)
         return Ordered(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders, margin)
 

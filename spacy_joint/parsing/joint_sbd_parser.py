@@ -8,8 +8,6 @@ to the token before it (at the start of a document, to the one after) and never 
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,8 +31,10 @@ from .system import SB_ACTION, JointSystem
 
 # What spaCy's own parser puts where it puts no label.
 NO_LABEL = "dep"
-# Where `Token._.boundary_margin` looks: a float32 a token.
-MARGINS = "spacy_joint.boundary_margins"
+# The attribute of `Token._` that says how far the best analysis in the beam with the token's boundary decision was
+# ahead of the best one against it: a difference of scores; infinite where the beam held none against it; None for
+# whitespace, and where no parser with `boundary_margins` has been.
+MARGIN = "boundary_margin"
 
 
 class Analysis(NamedTuple):
@@ -71,8 +71,8 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         if not abs(self.cfg["boundary_bias"]) <= MOST_BIAS:
             raise JointValueError(Errors.J308, value=self.cfg["boundary_bias"], most=MOST_BIAS)
         self.perceptron.biases = {SB_ACTION: self.cfg["boundary_bias"]}
-        if self.cfg["boundary_margins"] and not Token.has_extension("boundary_margin"):
-            Token.set_extension("boundary_margin", getter=get_boundary_margin)
+        if self.cfg["boundary_margins"] and not Token.has_extension(MARGIN):
+            Token.set_extension(MARGIN, default=None)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
         """The labels of arcs to the left, to the right, and of roots, under "left", "right" and "root"."""
@@ -132,9 +132,9 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
     def _annotate_margins(self, doc: Doc, tokens: np.ndarray, margins: np.ndarray) -> None:
         """Writes how far ahead the decision that was taken about each token was."""
         starts = doc.to_array([SENT_START]).reshape(-1)[tokens] == 1
-        of_all = np.full(len(doc), np.nan, dtype=np.float32)
-        of_all[tokens] = np.nan_to_num(np.where(starts, margins, -margins), nan=np.inf)
-        doc.user_data[MARGINS] = of_all.tobytes()
+        ahead = np.nan_to_num(np.where(starts, margins, -margins), nan=np.inf)
+        for token, margin in zip(tokens.tolist(), ahead.tolist(), strict=True):
+            doc[token]._.set(MARGIN, margin)
 
     def beam_parse(self, doc: Doc, n_best: int = 1) -> list[Analysis]:
         """The best analyses of a document, as far as a beam finds them.
@@ -247,19 +247,6 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             doc, words = document.take(n_words)
             self.annotate(doc, self.read(words, actions))
             yield from doc.sents
-
-
-def get_boundary_margin(token: Token) -> float | None:
-    """How far the best analysis in the beam with this token's boundary decision was ahead of the best one against it.
-
-    RETURNS (float | None): A difference of scores; infinite where the beam held none against it; None for whitespace,
-        and where no parser with `boundary_margins` has been.
-    """
-    margins = token.doc.user_data.get(MARGINS, b"")
-    if len(margins) < 4 * (token.i + 1):
-        return None
-    margin = struct.unpack_from("f", margins, 4 * token.i)[0]
-    return None if math.isnan(margin) else margin
 
 
 def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
 from spacy.tokens import Doc, Span
@@ -14,11 +14,15 @@ from .quotation_spans import get_quotations
 
 HEADER = ("", "type", "speaker", "cue", "quotation", "start")
 LONGEST_CELL = 60
+Read = Callable[[Doc], list[Quotation]]
 
 
-def describe_document(doc: Doc) -> dict[str, Any]:
-    """A document's text and quotations as JSON-serialisable data; `start` and `end` count characters of the text."""
-    return {"text": doc.text, "quotations": [describe_quotation(quotation) for quotation in get_quotations(doc)]}
+def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
+    """A document's text and quotations as JSON-serialisable data; `start` and `end` count characters of the text.
+
+    read (Callable): Gives the quotations, as `QuotationSpans.get_quotations`.
+    """
+    return {"text": doc.text, "quotations": [describe_quotation(quotation) for quotation in read(doc)]}
 
 
 def describe_quotation(quotation: Quotation) -> dict[str, Any]:
@@ -50,22 +54,22 @@ def _describe_span(span: Span) -> dict[str, Any]:
     }
 
 
-def write_json_lines(docs: Iterable[Doc], file: TextIO) -> None:
+def write_json_lines(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
     """Writes documents as JSON, one a line."""
     for doc in docs:
-        file.write(json.dumps(describe_document(doc), ensure_ascii=False) + "\n")
+        file.write(json.dumps(describe_document(doc, read), ensure_ascii=False) + "\n")
 
 
-def write_json(docs: Iterable[Doc], file: TextIO) -> None:
+def write_json(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
     """Writes all documents as one JSON list."""
-    json.dump([describe_document(doc) for doc in docs], file, ensure_ascii=False, indent=2)
+    json.dump([describe_document(doc, read) for doc in docs], file, ensure_ascii=False, indent=2)
     file.write("\n")
 
 
-def write_table(docs: Iterable[Doc], file: TextIO) -> None:
+def write_table(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
     """Writes a table for the eye, one a document."""
     for doc in docs:
-        rows = [_describe_row(number, quotation) for number, quotation in enumerate(get_quotations(doc), start=1)]
+        rows = [_describe_row(number, quotation) for number, quotation in enumerate(read(doc), start=1)]
         file.write(table(rows, header=HEADER, divider=True, max_col=LONGEST_CELL, aligns=("r", *"lllll")) + "\n")
 
 

@@ -237,6 +237,10 @@ class QuotationSpans(StructuredPipe[Quoted]):
         key = self.cfg["spans_key"]
         doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=contents)
 
+    def get_quotations(self, doc: Doc) -> list[Quotation]:
+        """The quotations that it has found in a document: those under its keys, see `get_quotations`."""
+        return get_quotations(doc, self.cfg["spans_key"], self.cfg["cues_key"], self.cfg["speakers_key"])
+
 
 # The keys of `doc.spans` that components of this process write to: where `Token._.in_quotation` looks.
 KEYS = {QUOTATIONS}

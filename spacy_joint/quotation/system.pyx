@@ -104,7 +104,8 @@ cdef class QuotationSystem(System):
         state.begin = state.last_begin = state.last_end = -1
 
     cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil:
-        return (<const StateC*>state).next == input.n_tokens
+        # Without the facts there is nothing to go by.
+        return (<const StateC*>state).next == input.n_tokens or input.n_facts != N_FACTS
 
     cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
@@ -45,6 +46,13 @@ def test_single_marks_quote_by_option(run):
         types.append([quotation["type"] for quotation in document["quotations"]])
     assert "direct" not in types[0]
     assert types[1] == ["direct"]
+
+
+def test_a_pipeline_with_other_keys_is_read_by_these(run, text_file, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans", config={"spans_key": "a", "cues_key": "b", "speakers_key": "c"})
+    nlp.to_disk(tmp_path / "pipeline")
+    assert "“We are late,” … “We know.”" in run("quotes", text_file, "--model", tmp_path / "pipeline").stdout
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--format", "xml"], "J404"), (["missing.txt"], "J402")])

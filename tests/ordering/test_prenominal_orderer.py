@@ -222,3 +222,11 @@ def test_what_is_missing_is_said():
         nlp.get_pipe("prenominal_orderer").fit([])
     with pytest.raises(ValueError, match=r"\[J353\].*'guess'"):
         make_pipeline(source="guess")
+
+
+def test_a_string_is_no_list_of_modifiers(nlp):
+    pipe = nlp.get_pipe("prenominal_orderer")
+    with pytest.raises(ValueError, match=r"\[J359\].*'big red'"):
+        pipe.order("big red", "dog")
+    with pytest.raises(ValueError, match=r"\[J307\] n_best is 0"):
+        pipe.order(["big", "red"], n_best=0)

@@ -106,6 +106,15 @@ def test_margins_survive_serialisation(nlp, parser):
     assert [token._.boundary_margin for token in back] == [token._.boundary_margin for token in doc]
 
 
+def test_margins_move_with_their_tokens(nlp):
+    docs = [nlp(text) for text in ("it rained we left", "we left")]
+    margins = [token._.boundary_margin for doc in docs for token in doc]
+    assert [token._.boundary_margin for token in Doc.from_docs(docs)] == margins
+    with docs[0].retokenize() as retokenizer:
+        retokenizer.merge(docs[0][0:2])
+    assert [token._.boundary_margin for token in docs[0]] == [margins[0], *margins[2:4]]
+
+
 def test_without_the_setting_there_are_no_margins(nlp):
     doc = load(4).get_pipe("joint_sbd_parser")(tag(nlp, WORDS))
     assert doc[0]._.boundary_margin is None

@@ -83,3 +83,7 @@ def test_neighbours_are_seen_only_if_wanted():
 def test_what_is_no_path_is_refused(path):
     with pytest.raises(ValueError, match=r"J314|J320"):
         QuotationSystem().build(path)
+
+
+def test_a_document_without_facts_is_not_searched():
+    assert Walk(QuotationSystem(), Columns(["word"], np.zeros((3, 1), dtype=np.uint64))).is_final
