@@ -221,7 +221,9 @@ class QuotationSpans(StructuredPipe[Quoted]):
         ids = {cue: CUE_ID.format(span.start_char) for cue, span in zip(heads, group, strict=True) if cue in linked}
         found = SpanGroup(doc, name=key, attrs=group.attrs)
         for cue, span in zip(heads, group, strict=True):
-            span_id = ids.get(cue, span.id_)
+            # Another component may have linked it, too; elsewhere, as before documents were joined, it was another cue.
+            own = CUE_ID.format(span.start_char)
+            span_id = ids.get(cue) or ("" if span.id_ != own and CUE_ID_PATTERN.fullmatch(span.id_) else span.id_)
             found.append(Span(doc, span.start, span.end, label=span.label, kb_id=span.kb_id, span_id=span_id))
         doc.spans[key] = found
         speakers = []

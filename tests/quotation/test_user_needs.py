@@ -266,6 +266,15 @@ def test_documents_that_are_joined_keep_their_quotations(parsed):
     assert [token._.in_quotation for token in joined] == [token._.in_quotation for doc in docs for token in doc]
 
 
+def test_documents_that_are_joined_can_be_annotated_again(parsed):
+    joined = Doc.from_docs([parsed("“We are late,” said Ann Lee. “We know.”") for _ in range(2)])
+    joined.spans["quotation_cues"].append(Span(joined, 0, 1, label="CUE", span_id="Q@3"))
+    expected = describe(joined._.quotations)
+    again = parsed.get_pipe("quotation_spans")(joined)
+    assert describe(again._.quotations) == expected
+    assert {span.id_ for span in again.spans["quotation_cues"] if span.start == 0} == {""}
+
+
 def test_tokens_that_are_merged_do_not_move_the_flag(unparsed):
     doc = unparsed("It rained again. He said: “We are here now.” Then he left.")
     with doc.retokenize() as retokenizer:
