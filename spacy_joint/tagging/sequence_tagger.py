@@ -70,7 +70,7 @@ class SequenceTagger(StreamingPipe[Tagged]):
         if not len(predicted):
             return None
         tags = example.get_aligned(self.cfg["attribute"], as_string=True)
-        labels = set(self.cfg["labels"])
+        labels = set(self.perceptron.system.tags)
         known = [tag if tag in labels else None for tag in tags]
         skipped = np.array([SKIP if tag is None else 0 for tag in known], dtype=np.int8)
         columns, tokens = self.get_columns(predicted, skipped)
