@@ -1,7 +1,7 @@
-"""Accuracy of whole pipelines on a treebank and on its starred variant: tags, sentence boundaries, trees.
+"""Measures the accuracy of whole pipelines on a treebank and on its starred variant: tags, boundaries, trees.
 
-Tokens are gold, everything else is predicted by the pipeline: its tagger, then its parser. Attachment scores count all
-tokens. Any pipeline that predicts tags, trees and sentence boundaries can be compared.
+Tokens are gold; the pipeline predicts everything else, with its tagger and then its parser. Attachment scores count all
+tokens. Works for any pipeline that predicts tags, trees and sentence boundaries.
 """
 
 from measure import format_table, read_references, write_results
@@ -25,7 +25,7 @@ MEASURES = {"tag acc.": "tag_acc", "boundary F1": "boundary_f", "UAS": "dep_uas_
 
 
 def find_split(treebank: Path, split: str) -> Path:
-    """The file of a split of a treebank."""
+    """The path of one split of a treebank."""
     found = sorted(treebank.glob(f"*-{split}.conllu"))
     if len(found) != 1:
         raise typer.BadParameter(f"{treebank} has {len(found)} files *-{split}.conllu, not one.")
@@ -33,18 +33,18 @@ def find_split(treebank: Path, split: str) -> Path:
 
 
 def score(nlp: Language, path: Path, *, starred: bool) -> dict[str, float]:
-    """Annotate the documents of a file and score what was predicted."""
+    """Annotate the documents of a file and score the predictions."""
     return score_documents(nlp, read_references(path, nlp.vocab, starred=starred))
 
 
 def score_documents(nlp: Language, references: list[Doc]) -> dict[str, float]:
-    """Annotate the tokens of documents, of the pipeline's vocabulary, and score what was predicted."""
+    """Annotate the tokens of documents, which share the pipeline's vocabulary, and score the predictions."""
     scores = score_all(nlp.pipe, references)
     return {name: scores[key] for name, key in MEASURES.items()}
 
 
 def score_all(annotate: Callable[[list[Doc]], Iterable[Doc]], references: list[Doc]) -> dict[str, Any]:
-    """All scores of tags, boundaries and trees of whatever annotates the tokens of documents."""
+    """Score the tags, boundaries and trees of any function that annotates the tokens of documents."""
     examples = [make_example(reference) for reference in references]
     predicted = annotate([example.predicted for example in examples])
     examples = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]

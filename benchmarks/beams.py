@@ -1,6 +1,6 @@
-"""What a wider beam costs and what it brings: accuracy on a treebank and on its starred variant, and words a second.
+"""Measures accuracy and words per second by beam width, on a treebank and on its starred variant.
 
-Accuracy is that of whole pipelines on gold tokens; timed is the parser alone, tags given, in one thread.
+Accuracy is that of whole pipelines on gold tokens; speed is that of the parser alone, with tags given, in one thread.
 """
 
 from measure import format_table, interleave, load_with_beam, read_references, replace_section, write_results
@@ -21,8 +21,8 @@ DRAWN = ("boundary F1", "LAS")
 
 
 def draw(results: dict[int, dict[str, float]], path: Path) -> None:
-    """Draw accuracy by speed, a point a beam."""
-    # The same bytes each time: no date, no random names.
+    """Draw accuracy by speed, one point per beam width."""
+    # Reproducible bytes: no date, no random names.
     plt.rcParams["svg.hashsalt"] = path.stem
     figure, all_axes = plt.subplots(1, len(DRAWN), figsize=(4 * len(DRAWN), 3.2), layout="constrained")
     for axes, name in zip(all_axes, DRAWN, strict=True):
@@ -33,7 +33,7 @@ def draw(results: dict[int, dict[str, float]], path: Path) -> None:
                 axes.annotate(
                     str(beam_width), point, textcoords="offset points", xytext=(0, 5), ha="center", fontsize=7
                 )
-        axes.set(xscale="log", xlabel="words a second", ylabel=f"{name} (%)")
+        axes.set(xscale="log", xlabel="words per second", ylabel=f"{name} (%)")
         axes.spines[["top", "right"]].set_visible(False)
     all_axes[0].legend(frameon=False)
     figure.savefig(path, metadata={"Date": None})
@@ -43,13 +43,13 @@ def draw(results: dict[int, dict[str, float]], path: Path) -> None:
 def main(
     treebank: Annotated[Path, typer.Argument(help="Directory with *-dev.conllu.")],
     model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")] = spacy_joint.PRETRAINED,
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each, after one to warm up.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements per beam width, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[
-        Path | None, typer.Option(help="Page whose section `beams` is replaced; a figure beside it.")
+        Path | None, typer.Option(help="Page in which to replace section `beams`, with a figure beside it.")
     ] = None,
 ) -> None:
-    """Measure all beams."""
+    """Measure all beam widths."""
     path = find_split(treebank, "dev")
     parsers = {beam_width: make_joint_parser(model, path, beam_width) for beam_width in BEAMS}
     times = interleave({str(beam_width): measure for beam_width, (measure, _) in parsers.items()}, rounds)
@@ -64,7 +64,7 @@ def main(
         [beam_width, f"{words_per_second:,.0f}", *(f"{100 * value:.1f}" for value in shares)]
         for beam_width, (words_per_second, *shares) in ((width, found.values()) for width, found in results.items())
     ]
-    table = format_table(["beam", "words/s", *list(results[1])[1:]], rows) + "\n"
+    table = format_table(["beam width", "words/s", *list(results[1])[1:]], rows) + "\n"
     print(table)
     write_results({"rounds": rounds, "beams": results}, output)
     replace_section(document, "beams", table)

@@ -1,9 +1,8 @@
-"""Sentence boundaries of text without punctuation: how sure the parser is of them, what it gains from some that are
-given, and what a bias for them does.
+"""Measures sentence boundaries of text without punctuation: margins, the gain from known ones, the effect of a bias.
 
-Documents are lower-cased and without punctuation, tokens are gold, all else is predicted. Given boundaries are those
-that a transcript shows anyway: where the speaker changes (`# speaker` or `# speaker_id` of the corpus), and where a
-paragraph begins (`# newpar`).
+Documents are lower-cased and without punctuation, tokens are gold, everything else is predicted. Known boundaries are
+those that a transcript shows anyway: where the speaker changes (`# speaker` or `# speaker_id` in the corpus), and where
+a paragraph begins (`# newpar`).
 """
 
 from measure import PARSER, format_table, read_references, write_results
@@ -25,7 +24,7 @@ from spacy.vocab import Vocab
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.training.unpunctuated import unpunctuate
 
-# Shares of the predicted boundaries that are left, by margin.
+# Shares of the predicted boundaries to keep, by margin.
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 
 BIASES = (-100, -50, -30, 0, 20, 50, 100)
@@ -35,7 +34,7 @@ app = typer.Typer(add_completion=False)
 
 
 def read_marks(path: Path) -> Iterator[tuple[bool, bool]]:
-    """For each sentence of a file: whether it begins another speaker's turn, or a paragraph."""
+    """For each sentence of a file: whether it begins a new speaker's turn, or a paragraph."""
     speaker, before = "", ""
     paragraph = False
     for line in path.read_text(encoding="utf8").splitlines():
@@ -49,14 +48,14 @@ def read_marks(path: Path) -> Iterator[tuple[bool, bool]]:
 
 
 def read_starred(path: Path, vocab: Vocab) -> Iterator[tuple[Doc, np.ndarray, np.ndarray]]:
-    """Documents without punctuation, and which of their tokens begin a turn, or a paragraph (bool a token)."""
+    """Documents without punctuation, and which of their tokens begin a turn, or a paragraph (one bool per token)."""
     marks = read_marks(path)
     for doc in read_conllu(path, vocab):
         kept = np.array([token.pos != PUNCT for token in doc])
         turns, paragraphs = np.zeros(len(doc) + 1, dtype=bool), np.zeros(len(doc) + 1, dtype=bool)
         for sentence in doc.sents:
             turn, paragraph = next(marks)
-            # The sentence begins with its first word that is left.
+            # The sentence begins with its first remaining word.
             first = sentence.start + int(np.argmax(kept[sentence.start : sentence.end]))
             if kept[first]:
                 turns[first], paragraphs[first] = turn, paragraph
@@ -66,7 +65,7 @@ def read_starred(path: Path, vocab: Vocab) -> Iterator[tuple[Doc, np.ndarray, np
 
 
 def precision_recall_f(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, float, float]:
-    """Of tokens that start a sentence, in percent."""
+    """Scores of tokens that start a sentence, in percent."""
     hits = 100.0 * (gold & predicted).sum()
     precision, recall = hits / max(predicted.sum(), 1), hits / max(gold.sum(), 1)
     return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
@@ -78,9 +77,9 @@ def given(
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with speakers or paragraphs.")],
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
-    """Compare boundaries with none given, with turns, with paragraphs, and with both.
+    """Compare boundaries with nothing given, with turns, with paragraphs, and with both.
 
-    The last columns count only the tokens that neither gives: what is gained beyond what is given.
+    The last columns count only tokens that neither gives: the gain beyond the given boundaries.
     """
     nlp = spacy.load(model)
     documents = list(read_starred(corpus, nlp.vocab))
@@ -136,7 +135,7 @@ def margins(
         least, precision, recall = float(ordered[n - 1]), 100 * hits[:n].mean(), 100 * hits[:n].sum() / n_gold
         results.append({"share": share, "least_margin": least, "precision": precision, "recall": recall})
         rows.append([f"{share:.0%}", f"{least:.1f}", f"{precision:.1f}", f"{recall:.1f}"])
-    print(format_table(["of the boundaries", "least margin", "precision", "recall"], rows))
+    print(format_table(["share of boundaries", "smallest margin", "precision", "recall"], rows))
     write_results({"corpus": corpus.name, "margins": results}, output)
 
 

@@ -1,8 +1,8 @@
-"""How time and memory of the joint parser grow with the document: words a second and peak memory, beam 20.
+"""Measures how time and memory of the joint parser grow with document size: words per second and peak memory, beam 20.
 
-A document of any size is the same text again and again, and small documents are cut from all of it, so that every size
-parses the same words. Each figure comes from a process of its own: peaks never come down. Memory is that of the whole
-process, the document included.
+Large documents repeat the same text, and small documents are cut from all of it, so that every size parses the same
+words. Each figure comes from a separate process, because peak memory never decreases. Memory is that of the whole
+process, including the document.
 """
 
 from measure import (
@@ -34,7 +34,7 @@ TEXT = 20_000
 
 
 def make_documents(corpus: Path, vocab: Vocab, size: int) -> list[Doc]:
-    """Documents of `size` words each, which make up the first TEXT words of the corpus, or repeat them."""
+    """Documents of `size` words each, which divide or repeat the first TEXT words of the corpus."""
     tokens = ((token.text, token.tag_) for doc in read_tagged(corpus, vocab) for token in doc)
     text = list(islice(tokens, TEXT))
     words = cycle(text)
@@ -49,7 +49,7 @@ def measure_size(model: Path, corpus: Path, size: int, beam_width: int) -> dict[
     for doc in make_documents(corpus, nlp.vocab, SIZES[0]):
         parser(doc)
     docs = make_documents(corpus, nlp.vocab, size)
-    # What takes a second is measured several times.
+    # Short measurements are repeated.
     rounds = 3 if size <= TEXT else 1
     seconds = median(time_annotation(lambda copies: [parser(doc) for doc in copies], docs) for _ in range(rounds))
     return {"words_per_second": size * len(docs) / seconds, "peak_kb": get_peak_memory() / 1000}
@@ -62,10 +62,10 @@ def main(
     rounds: Annotated[int, typer.Option(min=1, help="Processes for each size.")] = 3,
     million: Annotated[bool, typer.Option(help="Also parse a document of a million words.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page whose section `growth` is replaced.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `growth`.")] = None,
     size: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Measure documents of growing sizes."""
+    """Measure documents of increasing size."""
     if size is not None:
         print(json.dumps(measure_size(model, corpus, size, beam_width)))
         return
@@ -84,7 +84,7 @@ def main(
     for words, result in results.items():
         result["relative_speed"] = result["words_per_second"] / least["words_per_second"]
         grown = (result["peak_kb"] - least["peak_kb"]) / (words - SIZES[0]) if words > SIZES[0] else 0.0
-        result["kb_a_word"] = grown
+        result["kb_per_word"] = grown
         rows.append(
             [
                 f"{words:,}",
@@ -94,7 +94,7 @@ def main(
                 f"{grown:.2f}",
             ]
         )
-    table = format_table(["words", "words/s", "relative", "peak MB", "kB a word"], rows) + "\n"
+    table = format_table(["words", "words/s", "relative", "peak MB", "kB per word"], rows) + "\n"
     print(table)
     write_results({"beam_width": beam_width, "sizes": results}, output)
     replace_section(document, "growth", table)

@@ -1,11 +1,11 @@
-"""How good and how fast hedges are, by limit and by what is known of sentences, and against what else there is.
+"""Measures the accuracy and speed of hedges, by maximum span and sentence boundaries, and compares other systems.
 
-What else there is: a conditional random field for segments and an exhaustive chart parser; for noun chunks see
-noun_chunks.py.
+The other systems are a conditional random field for segments and an exhaustive chart parser; noun_chunks.py compares
+noun chunks.
 
-Corpora are `.spacy` files that `python -m spacy joint convert` made of trees in brackets, each tree a document; MODEL
-is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Sentence boundaries are known, unless said otherwise, and
-tags are predicted.
+Corpora are `.spacy` files that `python -m spacy joint convert` makes from trees in brackets, one document per tree;
+MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are predicted, and sentence boundaries are
+known unless stated otherwise.
 """
 
 from measure import format_table, write_results
@@ -48,11 +48,11 @@ def annotate(nlp: Language, references: Iterable[Doc]) -> list[Example]:
 def accuracy(
     corpus: Path,
     models: list[Path],
-    name: Annotated[str, typer.Option(help="What to call the corpus in tables.")] = "",
-    rounds: Annotated[int, typer.Option(help="How often to measure speed; the best counts.")] = 3,
+    name: Annotated[str, typer.Option(help="Name of the corpus in tables.")] = "",
+    rounds: Annotated[int, typer.Option(help="Speed measurements; the best one counts.")] = 3,
     output: Output = None,
 ) -> None:
-    """Hedge and segment scores of pipelines, each at the maximum span that it was made for, and words a second."""
+    """Hedge and segment scores of pipelines, each at its own maximum span, and words per second."""
     results: list[dict[str, Any]] = []
     for path in models:
         nlp = spacy.load(path)
@@ -76,12 +76,12 @@ COLUMNS = {
     "hedge_r": "R",
     "hedge_f": "hedge F1",
     "hedge_seg_f": "segment F1",
-    "hedge_exact": "sentences all right",
+    "hedge_exact": "complete match",
 }
 
 
 def format_scores(results: dict[str, list[dict[str, Any]]]) -> str:
-    """A table of what `accuracy` has measured, by corpus and limit."""
+    """Format the results of `accuracy` as a table, by corpus and limit."""
     rows = [
         [
             corpus,
@@ -101,7 +101,7 @@ def curve(
     figure: Annotated[Path | None, typer.Option(help="Figure to draw, .svg or .png.")] = None,
     output: Output = None,
 ) -> None:
-    """Table and figure of accuracy and speed by the maximum span."""
+    """Print a table and draw a figure of accuracy and speed by maximum span."""
     results: dict[str, list[dict[str, Any]]] = {}
     for path in stored:
         results |= json.loads(path.read_text(encoding="utf8"))
@@ -112,23 +112,23 @@ def curve(
 
 
 def draw_curve(results: dict[str, list[dict[str, Any]]], path: Path) -> None:
-    """Draw hedge F1, segment F1 and speed by the maximum span, a line a corpus."""
+    """Draw hedge F1, segment F1 and speed by maximum span, one line per corpus."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    # The same drawing has the same bytes.
+    # Reproducible bytes.
     matplotlib.rcParams["svg.hashsalt"] = "hedges"
     figure, panels = pyplot.subplots(1, 3, figsize=(10, 3.4))
     shown = {"hedge_f": ("hedge F1 (%)", 100), "hedge_seg_f": ("segment F1 (%)", 100)}
-    shown["words_per_second"] = ("1,000 words a second", 1e-3)
+    shown["words_per_second"] = ("1,000 words per second", 1e-3)
     for axes, (score, (title, factor)) in zip(panels, shown.items(), strict=True):
         for corpus, of_corpus in results.items():
             spans = [result["max_span"] for result in of_corpus]
             axes.plot(spans, [factor * result[score] for result in of_corpus], marker="o", label=corpus)
             axes.set_xticks(spans)
-        axes.set_xlabel("L, words of a constituent at most")
+        axes.set_xlabel("L, maximum words per constituent")
         axes.set_title(title)
     panels[-1].set_ylim(bottom=0)
     panels[0].legend()
@@ -144,30 +144,30 @@ def documents(
     splitter: Annotated[str, typer.Argument(help="Pipeline that finds sentences.")],
     output: Output = None,
 ) -> None:
-    """Scores on whole documents: sentences known, found by a parser, not known, and not known in a stream of words.
+    """Scores on whole documents with sentences known, found by a parser, unknown, and unknown in a stream of words.
 
-    Also how far the stream agrees with the whole document: F1 of all constituents, with label and extent.
+    Also measures how far the stream agrees with the whole document: F1 of all constituents, with labels and extents.
     """
     nlp = spacy.load(model)
     max_span = nlp.get_pipe("hedge_chunker").cfg["max_span"]
     references = list(read_docbin(corpus, nlp.vocab))
     other = spacy.load(splitter)
-    found: dict[str, list[Doc]] = {"known": [], "found": [], "not known": [], "not known, stream": []}
+    found: dict[str, list[Doc]] = {"known": [], "found": [], "unknown": [], "unknown, stream": []}
     for reference in references:
         words = [token.text for token in reference]
         starts = [token.is_sent_start for token in other(Doc(other.vocab, words=words))]
         found["known"].append(nlp(make_example(reference, ["SENT_START"]).predicted))
         found["found"].append(nlp(Doc(nlp.vocab, words=words, sent_starts=starts)))
-        found["not known"].append(nlp(Doc(nlp.vocab, words=words)))
+        found["unknown"].append(nlp(Doc(nlp.vocab, words=words)))
         pieces = list(nlp.get_pipe("hedge_chunker").stream(nlp, words))
-        found["not known, stream"].append(join(nlp.vocab, pieces))
+        found["unknown, stream"].append(join(nlp.vocab, pieces))
     results: dict[str, Any] = {}
     for name, docs in found.items():
         examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
         scores = score_hedges(examples, max_span=max_span)
         results[name] = {score: scores[score] for score in COLUMNS}
     agreed = PRFScore()
-    for streamed, whole in zip(found["not known, stream"], found["not known"], strict=True):
+    for streamed, whole in zip(found["unknown, stream"], found["unknown"], strict=True):
         agreed.score_set(set(get_constituents(streamed) or []), set(get_constituents(whole) or []))
     results["agreement"] = agreed.fscore
     rows = [
@@ -179,7 +179,7 @@ def documents(
 
 
 def join(vocab: Vocab, pieces: list[Doc]) -> Doc:
-    """Put the pieces of a stream together as one document with constituents."""
+    """Join the pieces of a stream into one document with constituents."""
     constituents = []
     start = 0
     for piece in pieces:
@@ -192,7 +192,7 @@ def join(vocab: Vocab, pieces: list[Doc]) -> Doc:
 
 
 def describe(words: list[str], tags: list[str]) -> list[list[str]]:
-    """Features of a first-order conditional random field: windows of words and tags, affixes, shape."""
+    """Features for a first-order conditional random field: windows of words and tags, affixes, shape."""
     described = []
     for place in range(len(words)):
         features = [f"suffix={words[place][-3:]}", f"title={words[place].istitle()}", f"digit={words[place].isdigit()}"]
@@ -251,7 +251,7 @@ def crf(
 
 
 def segment(doc: Doc, max_span: int) -> list[tuple[str, int, int]]:
-    """The segments of a reference of one sentence."""
+    """The segments of a one-sentence reference."""
     kept = [constituent for constituent in get_constituents(doc) or [] if constituent[2] - constituent[1] <= max_span]
     return find_segments(kept, len(doc))
 
@@ -266,7 +266,7 @@ def charts(
     sentences: int = 20,
     output: Output = None,
 ) -> None:
-    """Words a second of NLTK's Viterbi chart parser with the grammar of the hedged treebank, on short sentences."""
+    """Words per second of NLTK's Viterbi chart parser with the grammar of the hedged treebank, on short sentences."""
     import nltk
 
     counts: Counter[Any] = Counter()
@@ -301,14 +301,14 @@ def charts(
 
 
 def binarise_to_the_right(tree: Tree) -> Tree:
-    """Binarise with the first child as the head: then new nodes begin where their parent does."""
+    """Binarise with the first child as the head, so that new nodes begin where their parent does."""
     label = tree.label
     children = tuple(child if child.is_preterminal else binarise_to_the_right(child) for child in tree.children)
     return binarise(Tree(label, children, head=0)) if len(children) > 2 else Tree(label, children)
 
 
 def measure_speed(nlp: Language, docs: list[Doc]) -> float:
-    """Words a second of the chunker alone, tags given."""
+    """Words per second of the chunker alone, with tags given."""
     chunker = nlp.get_pipe("hedge_chunker")
     tagged = [make_example(doc, ["TAG", "SENT_START"]).predicted for doc in docs]
     chunker(tagged[0].copy())
@@ -320,7 +320,7 @@ def measure_speed(nlp: Language, docs: list[Doc]) -> float:
 
 @app.command()
 def speed(corpus: Path, model: Path, rounds: int = 3, output: Output = None) -> None:
-    """Words a second of the chunker alone, by sentences and by documents that grow."""
+    """Words per second of the chunker alone, on sentences and on documents of increasing size."""
     nlp = spacy.load(model)
     docs = list(read_docbin(corpus, nlp.vocab))
     results: dict[str, float] = {}

@@ -1,8 +1,8 @@
-"""What the package adds to the time that spaCy takes to start: by its own import, and by being installed at all.
+"""Measures what the package adds to spaCy's start-up time, by its own import and by being installed.
 
-Measured in fresh processes, in turn: spaCy alone, and with this package imported; an empty pipeline, for which spaCy
-imports the factories of all installed packages, with and without ours; and spaCy's command line, likewise. Seconds of
-the processor, medians.
+Fresh processes are measured in turn: spaCy alone, and with this package imported; an empty pipeline, for which spaCy
+imports the factories of all installed packages, with and without ours; and spaCy's command line, likewise. Times are
+medians of CPU seconds.
 """
 
 from measure import format_table, interleave, write_results
@@ -17,7 +17,7 @@ from typing import Annotated
 
 import typer
 
-# The same environment with, and as it would be without, the entry points of the package.
+# The same environment with and without the entry points of the package.
 INSTALLED = (
     "import catalogue, importlib.metadata as m; catalogue.AVAILABLE_ENTRY_POINTS = m.EntryPoints("
     "e for d in m.distributions() for e in d.entry_points if {}); "
@@ -33,7 +33,7 @@ PAIRS = {
 
 
 def time_process(code: str) -> Callable[[], float]:
-    """A measurement of a fresh interpreter that runs code, from its start to its end."""
+    """Return a function that times a fresh interpreter running code, from start to exit."""
 
     def measure() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

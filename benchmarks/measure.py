@@ -1,7 +1,7 @@
-"""What the benchmarks share: documents of a corpus, clocks, fresh processes, and the table at the end.
+"""Shared by all benchmarks: reading documents, timing, fresh processes, and formatting tables.
 
-To be imported before anything that loads numpy, because it keeps BLAS to one thread and BLAS reads that once. What is
-measured, and against which figures, is in the scripts.
+Import this before anything that loads numpy: it limits BLAS to one thread, and BLAS reads this limit only once. The
+scripts define what is measured, and against which targets.
 """
 
 import os
@@ -36,7 +36,7 @@ def load_with_beam(path: Path, beam_width: int) -> Language:
 
 
 def read_references(path: Path, vocab: Vocab, *, starred: bool = False) -> list[Doc]:
-    """Read the documents of a CoNLL-U file; starred: without punctuation and capitals."""
+    """Read the documents of a CoNLL-U file; starred: lower-cased and without punctuation."""
     references = list(read_conllu(path, vocab))
     if not starred:
         return references
@@ -45,7 +45,7 @@ def read_references(path: Path, vocab: Vocab, *, starred: bool = False) -> list[
 
 
 def read_tagged(path: Path, vocab: Vocab) -> list[Doc]:
-    """Read the documents of a CoNLL-U file with nothing but their tokens and tags."""
+    """Read the documents of a CoNLL-U file with only their tokens and tags."""
     return [make_example(reference, ["TAG"]).predicted for reference in read_references(path, vocab)]
 
 
@@ -55,9 +55,9 @@ def count_words(docs: Sequence[Doc]) -> int:
 
 
 def time_annotation(annotate: Callable[[list[Doc]], object], docs: Sequence[Doc]) -> float:
-    """Measure the seconds that it takes to annotate fresh copies of documents in this thread alone.
+    """Measure the CPU seconds needed to annotate fresh copies of documents in this thread.
 
-    They are seconds of the processor, which on an idle machine are those of the clock and on others suffer less.
+    On an idle machine they equal wall-clock time; on a busy one they are less affected.
     """
     copies = [doc.copy() for doc in docs]
     start = time.process_time()
@@ -66,9 +66,9 @@ def time_annotation(annotate: Callable[[list[Doc]], object], docs: Sequence[Doc]
 
 
 def interleave(systems: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """Measure systems in turn, so that what else the machine does meets all of them; the median of each.
+    """Measure systems in turn, so that other load affects all of them alike; return the median of each.
 
-    systems: Each measures itself once. The first round only warms up.
+    systems: Functions that measure one system once. The first round is a warm-up.
     """
     times: dict[str, list[float]] = {name: [] for name in systems}
     for number in range(rounds + 1):
@@ -87,26 +87,26 @@ def measure_in_fresh_process(script: str, *arguments: object) -> dict[str, Any]:
 
 
 def get_peak_memory() -> int:
-    """The most memory that this process has had, in bytes."""
+    """The peak memory of this process, in bytes."""
     status = Path("/proc/self/status")
     if status.is_file():
-        # Not that of `getrusage`, which on Linux begins with the peak of the process that started this one.
+        # Not from `getrusage`, which on Linux starts at the peak of the parent process.
         found = dict(line.split(":", 1) for line in status.read_text().splitlines())
         return int(found["VmHWM"].removesuffix("kB")) * 1024
-    # Windows does not have it; macOS counts bytes.
+    # Not available on Windows; macOS counts bytes.
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Format a table in Markdown."""
+    """Format a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
 def replace_section(document: Path | None, name: str, text: str) -> None:
-    """Replace what stands between the comments `NAME: begin` and `NAME: end` of a Markdown page, if there is a page.
+    """Replace the text between the comments `NAME: begin` and `NAME: end` of a Markdown page, if one is given.
 
     Raises ValueError if the page has no such comments.
     """
@@ -120,7 +120,7 @@ def replace_section(document: Path | None, name: str, text: str) -> None:
 
 
 def write_results(results: Mapping[str, Any], output: Path | None) -> None:
-    """Write results as JSON, if there is a place for them."""
+    """Write results as JSON, if an output file is given."""
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf8")

@@ -1,9 +1,9 @@
-"""What a saved model costs: its size on disk, the time to load it, and what pruning and quantisation take from its LAS.
+"""Measures a saved model: its size on disk, its loading time, and the LAS lost to pruning and quantisation.
 
-Loading is timed in fresh processes, after spaCy itself is imported. For the loss, the parser is run three times on the
-same tags: with the model as it predicts, with the features that were pruned put back, and with the exact averages,
-which needs a pipeline that was saved with what learning needs ("learning"). That part is not released and not counted
-in the size.
+Loading is timed in fresh processes, after spaCy itself is imported. For the loss, the parser runs three times on the
+same tags: with the released weights, with the pruned features restored, and with the exact averages. The exact averages
+need a pipeline that was saved with what learning needs ("learning"); that part is not released and does not count in
+the size.
 """
 
 from measure import PARSER, format_table, measure_in_fresh_process, read_references, write_results
@@ -35,7 +35,7 @@ Predict = Callable[[Columns], np.ndarray]
 
 
 def sum_sizes(model: Path) -> dict[str, int]:
-    """The bytes of each part of a saved pipeline, without what only learning needs."""
+    """The bytes of each part of a saved pipeline, without the parts that only learning needs."""
     sizes: dict[str, int] = {}
     for file in model.rglob("*"):
         if file.is_file() and file.name != LEARNING:
@@ -45,7 +45,7 @@ def sum_sizes(model: Path) -> dict[str, int]:
 
 
 def list_variants(perceptron: Perceptron) -> dict[str, Predict]:
-    """How to predict with the model as it is, with pruned features put back, and with exact averages."""
+    """Prediction with the model as it is, with pruned features restored, and with exact averages."""
     trained = perceptron.weights
     all_kept = np.full_like(trained.kept, 255)
     unpruned = Weights(trained.bits, trained.width)
@@ -62,7 +62,7 @@ def list_variants(perceptron: Perceptron) -> dict[str, Predict]:
 
 
 def score_variants(nlp: Language, corpus: Path) -> dict[str, float]:
-    """LAS (all tokens) of the parser's variants, on predicted tags."""
+    """LAS (all tokens) of the variants on predicted tags."""
     parser = nlp.get_pipe(PARSER)
     examples = [make_example(reference) for reference in read_references(corpus, nlp.vocab)]
     with nlp.select_pipes(disable=[PARSER]):
@@ -86,7 +86,7 @@ def main(
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     load_only: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
-    """Measure size, time to load and loss."""
+    """Measure size, loading time and loss of LAS."""
     if load_only:
         start = time.perf_counter()
         spacy.load(model)
@@ -96,7 +96,7 @@ def main(
     loads = [measure_in_fresh_process("model_size.py", model, "--load-only")["seconds"] for _ in range(rounds)]
     results = {"bytes": sizes, "total_bytes": sum(sizes.values()), "seconds_to_load": median(loads)}
     rows = [[part, f"{size / 1e6:.2f}"] for part, size in sorted(sizes.items())]
-    print(format_table(["part", "MB"], [*rows, ["all", f"{results['total_bytes'] / 1e6:.2f}"]]))
+    print(format_table(["part", "MB"], [*rows, ["total", f"{results['total_bytes'] / 1e6:.2f}"]]))
     print(f"Loads in {results['seconds_to_load']:.2f} s.")
     if corpus is not None:
         nlp = spacy.load(model)

@@ -1,18 +1,18 @@
-"""Noun phrases of the chunker against spaCy's `noun_chunks`, and treebanks in the labels that those look for.
+"""Compares the chunker's noun phrases with spaCy's `noun_chunks`, and translates treebanks to the labels they expect.
 
-English `noun_chunks` was made for trees as ClearNLP has them: prepositions and copulas are heads, and names end in
-theirs. Trees of Universal Dependencies are translated sentence by sentence, in this order (NOUN,
-PROPN and PRON are nominals):
+English `noun_chunks` was made for ClearNLP trees: prepositions and copulas are heads, and so is the last word of a
+name. Universal Dependencies trees are translated sentence by sentence, in this order (NOUN, PROPN and PRON are
+nominals):
 
 1. The last word of a `flat` nominal becomes its head, the others its `compound`.
 2. A copula becomes the head of its predicate (`attr`, or `acomp` if no nominal) and of the rest of the clause.
-3. `cc`, `punct` and asides that a nominal or conjunct begins with go to its head.
-4. A `case` before its word becomes the head of that (`prep`, and `pobj` below; several: each below the one before).
+3. `cc`, `punct` and asides at the beginning of a nominal or conjunct are attached to its head.
+4. A `case` before its word becomes its head (`prep`, with `pobj` below; of several, each is below the previous one).
 5. Labels: obj `dobj`, iobj `dative`, nsubj:pass `nsubjpass`, expl `nsubj`, nominal xcomp `attr`, obl without `case`
    `pobj`, and so nmod after its head; nominal vocative, dislocated, list, orphan and parataxis `appos`; the rest by the
    names in RENAMED or without subtype.
 
-Where this is no more than plausible, it gives `noun_chunks` a label that it knows. No other use is meant.
+Doubtful cases get a label that `noun_chunks` knows. The translation has no other purpose.
 """
 
 from itertools import pairwise
@@ -56,7 +56,7 @@ APPOSITIONS = ("vocative", "dislocated", "list", "orphan", "parataxis")
 
 
 class Translation:
-    """A tree on its way from one scheme to the other: heads (the root has itself) and labels."""
+    """A tree during translation: heads (the root is its own head) and labels."""
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
@@ -69,17 +69,17 @@ class Translation:
         return [child for child, its in enumerate(self.heads) if its == head and child != head]
 
     def children_labelled(self, head: int, *labels: str) -> list[int]:
-        """Those with these labels, with any subtype."""
+        """The dependents with these labels, with any subtype."""
         return [child for child in self.children(head) if self.labels[child].split(":")[0] in labels]
 
     def exchange(self, old: int, new: int, label: str) -> None:
-        """Put a dependent in the place of its head, which gets below it."""
+        """Swap a dependent with its head, which becomes its dependent."""
         self.heads[new] = new if self.heads[old] == old else self.heads[old]
         self.labels[new] = self.labels[old]
         self.heads[old], self.labels[old] = new, label
 
     def depth(self, place: int) -> int:
-        """How many heads are above a word."""
+        """The number of heads above a word."""
         depth = 0
         while self.heads[place] != place:
             place = self.heads[place]
@@ -113,7 +113,7 @@ class Translation:
                     self.heads[child] = copulas[0]
 
     def raise_asides(self) -> None:
-        """Step 3, from the leaves up, so that what goes up goes all the way."""
+        """Step 3, bottom-up, so that words rise as far as they can."""
         for head in sorted(range(len(self.doc)), key=self.depth, reverse=True):
             above = self.heads[head]
             if above != head and (self.is_nominal[head] or self.labels[head] == "conj"):
@@ -152,7 +152,7 @@ class Translation:
 
 
 def translate_tree(doc: Doc) -> Doc:
-    """Translate a gold tree of Universal Dependencies, of one sentence."""
+    """Translate the gold Universal Dependencies tree of one sentence."""
     translation = Translation(doc)
     translation.turn_names()
     translation.raise_copulas()
@@ -173,15 +173,15 @@ def translate_tree(doc: Doc) -> Doc:
 @app.command()
 def translate(
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file, English.")],
-    output: Annotated[Path, typer.Argument(help=".spacy file to write, each sentence a document.")],
+    output: Annotated[Path, typer.Argument(help=".spacy file to write, one document per sentence.")],
 ) -> None:
-    """Translate a treebank, for `spacy train` and as the upper limit of what noun chunks can get."""
+    """Translate a treebank, for `spacy train` and as the upper limit of noun chunks."""
     DocBin(docs=map(translate_tree, read_conllu(corpus, spacy.blank("en").vocab, documents=1))).to_disk(output)
 
 
 @app.command()
 def compare(
-    corpus: Annotated[Path, typer.Argument(help="Trees in brackets, as .spacy, each a document.")],
+    corpus: Annotated[Path, typer.Argument(help="Trees in brackets, as .spacy, one document per tree.")],
     model: Annotated[Path, typer.Argument(help="Pipeline with a hedge_chunker.")],
     peers: Annotated[list[str], typer.Argument(help="Pipelines with parsers, or .spacy files of translated trees.")],
     max_span: int = 7,
@@ -199,7 +199,7 @@ def compare(
             predicted[peer] = list(read_docbin(Path(peer), nlp.vocab))
         else:
             other = spacy.load(peer)
-            # Each document is a sentence, for the chunker and so for the parser.
+            # Each document is one sentence, for the chunker as for the parser.
             predicted[peer] = [
                 other(Doc(other.vocab, words=words, sent_starts=[place == 0 for place in range(len(words))]))
                 for words in ([token.text for token in doc] for doc in references)
@@ -209,7 +209,7 @@ def compare(
         for name, docs in predicted.items():
             score = PRFScore()
             for reference, doc in zip(references, docs, strict=True):
-                # A tree of the other treebank may have other tokens.
+                # The other treebank may have other tokens.
                 if [token.text for token in doc] == [token.text for token in reference]:
                     found = list(iterate_phrases(doc, "NP")) if name == "hedge_chunker" else list(doc.noun_chunks)
                     wanted = find_extents(list(iterate_phrases(reference, "NP")), reference, max_span, innermost)

@@ -1,5 +1,5 @@
-"""Who orders modifiers best? All systems on four corpora: trained on all parts for training, cross-validated, trained
-on the other corpora only; and how much more text that was tagged automatically helps.
+"""Compares systems that order modifiers on four corpora: trained on all training parts, cross-validated, and trained on
+the other corpora only. Also measures how much additional automatically tagged text helps.
 """
 
 import argparse
@@ -33,15 +33,15 @@ Corpora = dict[str, dict[str, list[Phrase]]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--brown", type=Path, help="directory of the Brown corpus, tagged, as NLTK has it")
+    parser.add_argument("--brown", type=Path, help="directory of the tagged Brown corpus from NLTK")
     parser.add_argument("--wsj", type=Path, help="directory with train, dev and test of the Treebank sample (.mrg)")
     parser.add_argument("--gum", type=Path, help="directory with train.ptb, dev.ptb and test.ptb")
-    parser.add_argument("--ewt", type=Path, help="what the paths of EWT begin with, before `train.conllu`")
-    parser.add_argument("--text", type=Path, help=".jsonl of phrases that `learn-order --phrases` found in text")
-    parser.add_argument("--word-classes", type=Path, help="file that `word-classes` wrote")
+    parser.add_argument("--ewt", type=Path, help="prefix of EWT's paths, before `train.conllu`")
+    parser.add_argument("--text", type=Path, help=".jsonl of phrases from `learn-order --phrases`")
+    parser.add_argument("--word-classes", type=Path, help="file written by `word-classes`")
     parser.add_argument("--split", choices=PARTS[1:], default="dev")
-    parser.add_argument("--measure", nargs="*", choices=MEASURES, default=MEASURES, help="what to measure; else all")
-    parser.add_argument("--folds", type=int, default=10, help="of the cross-validation")
+    parser.add_argument("--measure", nargs="*", choices=MEASURES, default=MEASURES, help="default: all")
+    parser.add_argument("--folds", type=int, default=10, help="folds of the cross-validation")
     parser.add_argument("--skip", nargs="*", default=[], help="names of systems to leave out")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path)
@@ -55,14 +55,14 @@ def main() -> None:
     systems = {name: make for name, make in systems.items() if name not in arguments.skip}
     evaluation = {name: parts[arguments.split] for name, parts in corpora.items()}
     if arguments.split == "test" and "WSJ" in corpora:
-        # The sample is small, and nothing was tuned on its part for development.
+        # The sample is small, and nothing was tuned on its development part.
         evaluation["WSJ"] = corpora["WSJ"]["dev"] + corpora["WSJ"]["test"]
     results: dict[str, Any] = {"split": arguments.split, "seed": arguments.seed, "sizes": describe(corpora, text)}
     print(f"split {arguments.split}, seed {arguments.seed}")
     train = [phrase for parts in corpora.values() for phrase in parts["train"]]
 
     if "all" in arguments.measure:
-        print("\nTrained on all corpora: full phrases (standard error) / pairs\n")
+        print("\nTrained on all corpora: whole phrases (standard error) / pairs\n")
         answers = measure(systems, train, evaluation)
         if text:
             answers["beam + text"] = measure({"": systems["beam"]}, train + text, evaluation)[""]
@@ -88,13 +88,13 @@ def main() -> None:
         results["across_p_beam_no_better"] = report_significance(across, evaluation)
 
     if "curve" in arguments.measure and text:
-        print("\nThe beam with more phrases from automatically tagged text: full phrases\n")
+        print("\nThe beam with additional phrases from automatically tagged text: whole phrases\n")
         results["curve"] = measure_curve(systems["beam"], corpora, text, evaluation, arguments.seed)
         if arguments.figure:
             draw_curve(results["curve"], arguments.figure)
 
     if "cross_validation" in arguments.measure:
-        print(f"\n{arguments.folds}-fold cross-validation on all parts for training: mean of folds (standard error)\n")
+        print(f"\n{arguments.folds}-fold cross-validation on all training parts: mean of folds (standard error)\n")
         results["cross_validation"] = validate(systems, train, arguments.folds, arguments.seed)
     write_results(results, arguments.output)
 
@@ -136,7 +136,7 @@ def read_files(files: dict[str, list[Path]]) -> dict[str, list[Phrase]]:
 
 
 def divide_brown(directory: Path) -> dict[str, list[Path]]:
-    """Of each genre, the first 80 % of the files, the next 10 %, and the rest."""
+    """Divide each genre into the first 80 % of its files, the next 10 %, and the rest."""
     parts: dict[str, list[Path]] = {part: [] for part in PARTS}
     files = sorted(path for path in directory.iterdir() if re.fullmatch(BROWN, path.name))
     for genre in sorted({path.name[1] for path in files}):
@@ -197,7 +197,7 @@ def report_significance(
     }
     rows = [[name, *(f"{p:.4f}" for p in by_corpus.values())] for name, by_corpus in found.items()]
     print()
-    print(format_table(["the beam is not better than", *evaluation], rows), flush=True)
+    print(format_table(["the beam is no better than", *evaluation], rows), flush=True)
     return found
 
 
@@ -222,7 +222,7 @@ def measure_curve(
 ) -> dict[str, Any]:
     import numpy as np
 
-    # Any part of the text is a sample of all of it.
+    # Shuffled, so that any part is a sample of the whole text.
     mixed = [text[i] for i in np.random.default_rng(seed).permutation(len(text))]
     trains = {"EWT": corpora["EWT"]["train"]} if "EWT" in corpora else {}
     trains["all"] = [phrase for parts in corpora.values() for phrase in parts["train"]]

@@ -1,5 +1,5 @@
-"""Lays out what `ordering.py` reads from the archives that its corpora are distributed in: NLTK's zips of the Brown
-corpus and of the sample of the Penn Treebank, and the constituents of GUM, divided as its dependencies are.
+"""Unpacks the corpora of `ordering.py` from their archives: NLTK's zips of the Brown corpus and of the Penn Treebank
+sample, and GUM's constituency trees, split in the same way as its dependency trees.
 """
 
 import argparse
@@ -8,17 +8,17 @@ import zipfile
 from pathlib import Path
 
 PARTS = ("train", "dev", "test")
-# Of the Treebank sample, the numbers of files from which parts begin.
+# The numbers of the first dev and test files in the Treebank sample.
 FIRST_DEV, FIRST_TEST = 160, 180
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--brown", type=Path, help="brown.zip of NLTK")
-    parser.add_argument("--treebank", type=Path, help="treebank.zip of NLTK")
-    parser.add_argument("--gum", type=Path, help="directory `const` of GUM, a .ptb file a document")
-    parser.add_argument("--ud-gum", type=Path, help="directory of UD English GUM, whose division is taken")
-    parser.add_argument("--text", type=Path, nargs="*", default=[], help="zips of NLTK with .txt files")
+    parser.add_argument("--brown", type=Path, help="NLTK's brown.zip")
+    parser.add_argument("--treebank", type=Path, help="NLTK's treebank.zip")
+    parser.add_argument("--gum", type=Path, help="directory `const` of GUM, one .ptb file per document")
+    parser.add_argument("--ud-gum", type=Path, help="directory of UD English GUM, whose split is used")
+    parser.add_argument("--text", type=Path, nargs="*", default=[], help="NLTK's zips of .txt files")
     parser.add_argument("output", type=Path, help="directory to make `brown`, `wsj`, `gum` and `text` in")
     arguments = parser.parse_args()
     if arguments.brown:
@@ -36,7 +36,7 @@ def unpack_text(archive: Path, output: Path) -> None:
     with zipfile.ZipFile(archive) as files:
         for name in files.namelist():
             if name.endswith(".txt") and not Path(name).name.lower().startswith("readme"):
-                # Some are in older encodings.
+                # Some files are in older encodings.
                 text = files.read(name).decode("utf8", "replace")
                 (output / Path(name).name).write_text(text, encoding="utf8")
 

@@ -1,14 +1,14 @@
-"""The joint parser beside its peers: boundaries, trees, words a second, memory, time to load, size.
+"""Compares the joint parser with its peers: boundaries, trees, words per second, memory, loading time, size.
 
     python benchmarks/peers.py TREEBANKS WORK --peer PIPELINE --starred-peer PIPELINE --document docs/results.md
 
-Peers are spaCy's `parser`, the same weights as its `beam_parser`, and its `senter`; UDPipe 1; pySBD; NLTK's Punkt. Two
-pipelines are given; what else learns, learns here from the same treebank, once, and is kept in WORK (UDPipe takes an
-hour for each kind of text). A star stands for lower-cased text without punctuation, for which peers have learnt from
-such text.
+The peers are spaCy's `parser`, the same weights in its `beam_parser`, and its `senter`; UDPipe 1; pySBD; NLTK's Punkt.
+The two spaCy pipelines are given. The other trainable peers are trained here on the same treebank, once, and kept in
+WORK (UDPipe takes an hour for each kind of text). A star marks lower-cased text without punctuation; on such text, the
+peers are trained on such text.
 
-Tokens are gold, all else is predicted. What finds sentences in text is asked which tokens begin them; UDPipe then tags
-and parses between the boundaries that it found. From raw text, words are predicted, too.
+Tokens are gold, everything else is predicted. Systems that split text are scored by the tokens at which their sentences
+begin; UDPipe then tags and parses between its own boundaries. From raw text, words are predicted, too.
 """
 
 from measure import (
@@ -52,7 +52,7 @@ from spacy_joint.corpora.conllu import read_conllu, write_conllu
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.raw_text import score_raw_text
 
-# What peers learn from, and what all are measured on.
+# The training corpus of the peers, and the evaluation corpora of all systems.
 LEARNT_FROM = "ewt"
 CORPORA = ("ewt", "gum")
 MEASURES = {"boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las_punct"}
@@ -63,11 +63,11 @@ Annotate = Callable[[Iterable[Doc]], list[Doc]]
 
 
 class System(NamedTuple):
-    """What is compared.
+    """A system to compare.
 
-    load: Makes what annotates documents that have nothing but tokens.
-    path: What of it lies on the disk.
-    parses: Whether it makes trees.
+    load: Returns a function that annotates documents with only tokens.
+    path: Its files on disk.
+    parses: Whether it predicts trees.
     """
 
     load: Callable[[], Annotate]
@@ -76,10 +76,10 @@ class System(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Where things are.
+    """Paths and settings of a comparison.
 
-    peers: Two pipelines, for text as it is and for starred text.
-    own: One of ours, of LEARNT_FROM alone.
+    peers: Two spaCy pipelines, for edited and for starred text.
+    own: One of our pipelines, trained on LEARNT_FROM alone.
     """
 
     treebanks: Path
@@ -90,7 +90,7 @@ class Setup(NamedTuple):
     vocab: Vocab
 
     def find(self, corpus: str, split: str | None = None) -> Path:
-        """The file of a treebank."""
+        """The path of a treebank file."""
         return self.treebanks / f"{corpus}_{split or self.split}.conllu"
 
     def read(self, corpus: str, *, starred: bool, split: str | None = None) -> list[Doc]:
@@ -98,7 +98,7 @@ class Setup(NamedTuple):
         return read_references(self.find(corpus, split), self.vocab, starred=starred)
 
     def find_learnt(self, split: str, *, starred: bool) -> Path:
-        """The file that peers which read CoNLL-U learn from; it is written if it is starred."""
+        """The CoNLL-U file that peers are trained on; a starred one is written first."""
         if not starred:
             return self.find(LEARNT_FROM, split)
         path = self.work / f"{split}_starred.conllu"
@@ -107,12 +107,12 @@ class Setup(NamedTuple):
         return path
 
     def place(self, system: str, starred: bool) -> Path:
-        """Where a system that learns here is kept."""
+        """Where a system trained here is kept."""
         return self.work / (f"{system}_starred" if starred else system)
 
     def list_own(self) -> dict[str, Path]:
-        """Our pipelines, which take text of both kinds."""
-        paths = {"joint, as shipped": spacy_joint.PRETRAINED, "joint, of EWT": self.own}
+        """Our pipelines, which handle both kinds of text."""
+        paths = {"joint, as shipped": spacy_joint.PRETRAINED, "joint, trained on EWT": self.own}
         return {name: path for name, path in paths.items() if path is not None}
 
     def list_systems(self, starred: bool = False) -> dict[str, System]:
@@ -131,33 +131,33 @@ class Setup(NamedTuple):
         }
 
     def load(self, path: Path, **parser: float) -> Annotate:
-        """A pipeline; `parser` is set of its parser."""
+        """Load a pipeline; `parser` has settings of its parser."""
         nlp = spacy.load(path, vocab=self.vocab)
         if parser:
             nlp.get_pipe("parser").cfg.update(parser)
         return lambda docs: list(nlp.pipe(docs))
 
     def load_punkt(self, starred: bool) -> Annotate:
-        """Punkt, which learns in a moment from text alone."""
+        """Train Punkt, which takes a moment and needs only text."""
         docs = self.read(LEARNT_FROM, starred=starred, split="train")
         tokenizer = PunktSentenceTokenizer("\n\n".join(doc.text for doc in docs))
         return partial(split_documents, lambda text: [start for start, _ in tokenizer.span_tokenize(text)])
 
 
 def load_udpipe(path: Path) -> Annotate:
-    """UDPipe, between the boundaries that it finds."""
+    """Load UDPipe, which parses between the boundaries that it finds."""
     model = UdPipe(path)
     return lambda docs: [model.parse(doc) for doc in split_documents(model.find_sentences, docs)]
 
 
 def load_pysbd() -> Annotate:
-    """Rules."""
+    """Load the rules of pySBD."""
     segmenter = pysbd.Segmenter(language="en", clean=False, char_span=True)
     return partial(split_documents, lambda text: [span.start for span in segmenter.segment(text)])
 
 
 def split_documents(find_sentences: Callable[[str], list[int]], docs: Iterable[Doc]) -> list[Doc]:
-    """Documents whose sentences begin at the first token that begins there or later."""
+    """Start a sentence at the first token at or after each offset."""
     split = []
     for doc in docs:
         begins = [token.idx for token in doc]
@@ -169,7 +169,7 @@ def split_documents(find_sentences: Callable[[str], list[int]], docs: Iterable[D
 
 
 def train_peers(setup: Setup) -> None:
-    """Train what learns and was not trained yet."""
+    """Train the peers that are not trained yet."""
     setup.work.mkdir(parents=True, exist_ok=True)
     for starred in (False, True):
         senter = setup.place("senter", starred)
@@ -182,7 +182,7 @@ def train_peers(setup: Setup) -> None:
 
 
 def train_senter(learnt: list[Doc], heldout: list[Doc], work: Path) -> Language:
-    """spaCy's senter with the settings of its quickstart."""
+    """Train spaCy's senter with the quickstart settings."""
     config = init_config(lang="en", pipeline=["senter"], optimize="efficiency", silent=True)
     for name, docs in (("train", learnt), ("dev", heldout)):
         path = work / f"{name}.spacy"
@@ -211,16 +211,16 @@ def score_text(setup: Setup) -> dict[str, dict[str, float]]:
 
 
 def measure_speed(setup: Setup, rounds: int) -> dict[str, float]:
-    """Words a second of whole systems, in turn."""
+    """Words per second of whole systems, measured in turn."""
     docs = [make_example(doc).predicted for doc in setup.read(LEARNT_FROM, starred=False)]
-    # For those that are measured alone: reading a treebank takes more memory than they do.
+    # For systems measured in their own process: reading a treebank takes more memory than they do.
     DocBin(docs=docs).to_disk(setup.work / TIMED)
     measures = {name: partial(time_annotation, system.load(), docs) for name, system in setup.list_systems().items()}
     return {name: count_words(docs) / seconds for name, seconds in interleave(measures, rounds).items()}
 
 
 def measure_alone(setup: Setup, name: str) -> dict[str, float]:
-    """What one system costs in this process, beyond what its libraries and the documents do."""
+    """The loading time and memory of one system in this process, beyond its libraries and the documents."""
     docs = list(DocBin().from_disk(setup.work / TIMED).get_docs(setup.vocab))
     system = setup.list_systems()[name]
     before = get_peak_memory()
@@ -232,14 +232,14 @@ def measure_alone(setup: Setup, name: str) -> dict[str, float]:
 
 
 def get_megabytes(path: Path | None) -> float | None:
-    """What a system takes on the disk."""
+    """The size of a system on disk."""
     if path is None:
         return None
     return (sum(sum_sizes(path).values()) if path.is_dir() else path.stat().st_size) / 1e6
 
 
 def make_report(results: dict[str, Any]) -> str:
-    """Tables."""
+    """Format all tables."""
     split = results["split"]
     parts = []
     for corpus, scores in results["tokens"].items():
@@ -260,26 +260,26 @@ def make_report(results: dict[str, Any]) -> str:
         ]
         for name, cost in costs.items()
     ]
-    header = ["", "words/s", "of ours", "memory (MB)", "load (s)", "disk (MB)"]
+    header = ["", "words/s", "relative", "memory (MB)", "load (s)", "disk (MB)"]
     parts += [f"{LEARNT_FROM.upper()}, {split}, one thread, gold tokens:\n", format_table(header, rows)]
     return "\n".join(parts) + "\n"
 
 
 def show_share(share: float | None) -> str:
-    """A share in percent; a dash for what a system does not do."""
+    """A share in percent; a dash if the system does not do this."""
     return "-" if share is None else f"{100 * share:.1f}"
 
 
 def main(
     treebanks: Annotated[Path, typer.Argument(help="Directory with ewt_train.conllu, ewt_dev.conllu, gum_test ...")],
-    work: Annotated[Path, typer.Argument(help="Directory for what learns here.")],
-    peer: Annotated[Path, typer.Option(help="Pipeline with spaCy's parser, of EWT.")],
-    starred_peer: Annotated[Path, typer.Option(help="The same, of EWT*.")],
-    own: Annotated[Path | None, typer.Option(help="Pipeline with a joint_sbd_parser, of EWT alone.")] = None,
+    work: Annotated[Path, typer.Argument(help="Directory for systems trained here.")],
+    peer: Annotated[Path, typer.Option(help="Pipeline with spaCy's parser, trained on EWT.")],
+    starred_peer: Annotated[Path, typer.Option(help="The same, trained on EWT*.")],
+    own: Annotated[Path | None, typer.Option(help="Pipeline with a joint_sbd_parser, trained on EWT.")] = None,
     split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each, after one to warm up.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements per system, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page whose section `peers` is replaced.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `peers`.")] = None,
     alone: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Compare the joint parser with its peers."""

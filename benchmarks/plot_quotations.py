@@ -1,4 +1,4 @@
-"""The figure of docs/quotation_spans.md, from what quotations.py wrote: recall by length, and speed by length."""
+"""Draws the figure of docs/quotation_spans.md from the results of quotations.py: recall and speed by length."""
 
 import json
 from pathlib import Path
@@ -14,9 +14,9 @@ def main(
     results: Annotated[Path, typer.Argument(help="JSON file that quotations.py wrote.")],
     output: Annotated[Path, typer.Argument(help="SVG file to write.")],
 ) -> None:
-    """Draw recall by the length of quotations, and words a second by the length of the document."""
+    """Draw recall by quotation length, and words per second by document length."""
     measured = json.loads(results.read_text(encoding="utf8"))
-    # The same bytes each time: no date, no random names.
+    # Reproducible bytes: no date, no random names.
     plt.rcParams["svg.hashsalt"] = "quotations"
     figure, (recall, speed) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained", width_ratios=(2, 1))
     for system, label in SYSTEMS.items():
@@ -26,7 +26,7 @@ def main(
     recall.legend(frameon=False)
     sizes, speeds = zip(*measured["growth"], strict=True)
     speed.semilogx(sizes, [words / 1000 for words in speeds], "o-")
-    speed.set(xlabel="words of the document", ylabel="thousand words a second")
+    speed.set(xlabel="words of the document", ylabel="thousand words per second")
     speed.set_ylim(bottom=0)
     for axes in (recall, speed):
         axes.spines[["top", "right"]].set_visible(False)

@@ -1,9 +1,9 @@
-"""Quotations: trained pipelines, rules, a linear-chain CRF and textacy on the same articles, tagged and parsed.
+"""Compares trained pipelines, rules, a linear-chain CRF and textacy on the same tagged and parsed articles.
 
-Strict scores by type with approximate randomisation against the first pipeline, recall by length, and the words
-annotated a second without tagging and parsing, also of one document that grows. A pipeline that decodes exactly is
-measured with samples, too. The CRF (python-crfsuite) has the features of `chain`; it is a baseline of this benchmark
-only. textacy finds direct quotations only, so it is compared on those.
+Reports strict scores by type with approximate randomisation against the first pipeline, recall by length, and words per
+second without tagging and parsing, also for one document of increasing size. A pipeline with exact decoding is also
+measured with sampling. The CRF (python-crfsuite) has the features of `chain` and serves only as a baseline here.
+textacy finds only direct quotations, so it is compared on those.
 """
 
 from measure import format_table, write_results
@@ -40,7 +40,7 @@ TEMPLATES = Path(spacy.util.get_package_path("spacy_joint")) / "quotation" / "la
 
 
 def annotate(predict: Callable[[Doc], object], references: Sequence[Example]) -> tuple[list[Example], float]:
-    """Annotate copies of the documents; the examples and the words a second of processor time."""
+    """Annotate copies of the documents; return the examples and the words per CPU second."""
     examples = [Example(example.predicted.copy(), example.reference) for example in references]
     start = time.process_time()
     for example in examples:
@@ -58,7 +58,7 @@ def count(examples: Sequence[Example], kind: str) -> list[Counts]:
 
 
 def find_recall_by_length(examples: Sequence[Example]) -> list[tuple[str, int, float]]:
-    """For each class of lengths: its name, how many gold quotations it has, and the share that is found."""
+    """For each length class: its name, its number of gold quotations, and the share that is found."""
     found: list[tuple[int, bool]] = []
     for example in examples:
         predicted = get_runs(example.predicted, QUOTATIONS)
@@ -71,7 +71,7 @@ def find_recall_by_length(examples: Sequence[Example]) -> list[tuple[str, int, f
 
 
 def load(path: Path, **settings: Any) -> Callable[[Doc], object]:
-    """Load what finds cues and quotations in a pipeline, as one function; settings are those of `quotation_spans`."""
+    """Load the quotation components of a pipeline as one function; settings are those of `quotation_spans`."""
     nlp = spacy.load(path, config={"components": {SPANS: settings}} if settings else {})
     components = [pipe for name, pipe in nlp.pipeline if nlp.get_pipe_meta(name).factory in COMPONENTS]
 
@@ -83,7 +83,7 @@ def load(path: Path, **settings: Any) -> Callable[[Doc], object]:
 
 
 def find_growth(predict: Callable[[Doc], object], references: Sequence[Example]) -> list[tuple[int, float]]:
-    """The words a second of one document of all articles, cut to each of SIZES."""
+    """The words per second for one document of all articles, cut to each of SIZES."""
     articles = [example.predicted for example in references]
     whole = Doc.from_docs(articles * (1 + SIZES[-1] // sum(map(len, articles))), ensure_whitespace=True)
     growth = []
@@ -96,7 +96,7 @@ def find_growth(predict: Callable[[Doc], object], references: Sequence[Example])
 
 
 def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]) -> dict[str, Any]:
-    """All measures of a system."""
+    """Compute all measures of a system."""
     return {
         **score_quotations(examples),
         "speed": speed,
@@ -108,7 +108,7 @@ def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]
 class Crf:
     """A linear-chain CRF over the features of `chain`.
 
-    algorithm: Of CRFsuite: "lbfgs" (the likelihood, with an L2 penalty) or "ap" (an averaged perceptron).
+    algorithm: CRFsuite's algorithm: "lbfgs" (likelihood with an L2 penalty) or "ap" (averaged perceptron).
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Crf:
         self.tagger.open(str(model))
 
     def find_features(self, doc: Doc) -> tuple[list[list[str]], np.ndarray]:
-        """The features of each word, as strings, and the tokens that are words."""
+        """The features of each word as strings, and the indices of the tokens that are words."""
         columns, tokens = self.columns.columns_of(doc, find_heads(doc, "quotation_cues"))
         names, values = columns.__reduce__()[1][:2]
         padded = np.pad(values, ((8, 8), (0, 0)))
@@ -160,7 +160,7 @@ def _parse_atom(atom: str) -> tuple[int, str]:
 
 
 class Textacy:
-    """Direct quotations by textacy, with its marks; articles on which it raises an exception are counted."""
+    """Finds direct quotations with textacy and its marks; counts the articles on which it raises an exception."""
 
     def __init__(self) -> None:
         self.failures = 0
@@ -178,16 +178,16 @@ class Textacy:
 
 
 def main(
-    corpus: Annotated[Path, typer.Argument(help=".spacy file that convert-quotes wrote.")],
-    models: Annotated[list[Path], typer.Argument(help="Pipelines; differences are tested against the first.")],
+    corpus: Annotated[Path, typer.Argument(help=".spacy file written by convert-quotes.")],
+    models: Annotated[list[Path], typer.Argument(help="Pipelines; each is tested against the first.")],
     train: Annotated[Path | None, typer.Option(help="Jackknifed corpus to train the CRF on.")] = None,
-    crf_documents: Annotated[int, typer.Option(help="How many of its documents the CRF learns; 0: all.")] = 0,
-    crf_algorithm: Annotated[str, typer.Option(help="lbfgs or ap, of CRFsuite.")] = "lbfgs",
+    crf_documents: Annotated[int, typer.Option(help="Number of documents to train the CRF on; 0: all.")] = 0,
+    crf_algorithm: Annotated[str, typer.Option(help="CRFsuite's lbfgs or ap.")] = "lbfgs",
     combined: Annotated[
         tuple[Path, Path] | None, typer.Option(help="Pipelines of `chain` and `semimarkov` to combine.")
     ] = None,
-    crf_iterations: Annotated[int, typer.Option(help="Its most iterations.")] = 60,
-    peer: Annotated[Path | None, typer.Option(help="Pipeline of spaCy to parse for textacy; else our parses.")] = None,
+    crf_iterations: Annotated[int, typer.Option(help="Maximum iterations of the CRF.")] = 60,
+    peer: Annotated[Path | None, typer.Option(help="spaCy pipeline to parse for textacy; default: our parses.")] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
     """Compare systems."""
@@ -224,7 +224,7 @@ def main(
     if peer is not None:
         parser = spacy.load(peer)
         if "lemmatizer" not in parser.pipe_names:
-            # textacy knows reporting verbs by their lemmas.
+            # textacy looks up the lemmas of reporting verbs.
             parser.add_pipe("lemmatizer", config={"mode": "lookup"}).initialize(lambda: [], nlp=parser)
         examples = []
         for example in references:
@@ -232,7 +232,7 @@ def main(
             spaces = [bool(token.whitespace_) for token in example.reference]
             doc = parser(Doc(parser.vocab, words=words, spaces=spaces))
             for token in doc:
-                # It asks for the part of speech, which pipelines trained on tags alone do not give.
+                # It needs parts of speech, which pipelines trained on tags alone do not predict.
                 if token.tag_.startswith("V") and not token.pos_:
                     token.pos_ = "VERB"
             examples.append(Example(doc, example.reference))
@@ -250,7 +250,7 @@ def main(
     header = ["system", "P", "R", "F", *(f"{kind.lower()} F" for kind in KINDS[1:]), "cue F", "near R", "far R"]
     print(format_table([*header, "p", "words/s"], rows))
     print(f"\ntextacy failed on {textacy.failures} of {len(references)} articles.")
-    print("\nA document of so many words, and words a second:")
+    print("\nWords per second by the length of a document:")
     print(format_table([f"{size:,}" for size, _ in growth], [[f"{speed:,.0f}" for _, speed in growth]]))
     write_results({"corpus": corpus.name, "growth": growth, **results}, output)
 

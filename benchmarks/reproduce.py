@@ -1,8 +1,8 @@
-"""The experiments of Björkelund, Faleńska, Seeker & Kuhn (ACL 2016) again, on treebanks that are free.
+"""Repeats the experiments of Björkelund, Faleńska, Seeker & Kuhn (ACL 2016) on freely available treebanks.
 
-Runs what has not been run yet, stores each run as JSON, and writes the report and its figures from what is stored. It
-can be interrupted at any time and goes on where it was. What the systems are is in docs/reproduction.md, which this
-writes; which runs there are is in reproduction/plan.py.
+Performs the missing runs, stores each run as JSON, and writes the report and its figures from the stored runs. It can
+be interrupted at any time and resumes where it stopped. docs/reproduction.md, which this writes, describes the systems;
+reproduction/plan.py lists the runs.
 """
 
 import measure  # noqa: F401  # keeps BLAS to one thread
@@ -22,12 +22,12 @@ from reproduction.runs import Reparsing, Run, Store
 
 
 def make_library(plan: Plan, treebanks: Path, work: Path) -> Library:
-    """The documents of a plan."""
+    """Create the library of a plan's documents."""
     return Library(treebanks, work, plan.tagging, plan.seed, spacy.blank("en").vocab)
 
 
 def perform(runs: list[Run | Reparsing], plan: Plan, treebanks: Path, work: Path) -> int:
-    """Do those of some runs that have not been done; how many."""
+    """Perform the missing ones of these runs; return their number."""
     store = Store(work)
     done = 0
     for run in runs:
@@ -46,15 +46,15 @@ def main(
     treebanks: Annotated[Path, typer.Argument(help="Directory with ewt_train.conllu, ewt_dev.conllu, gum_train ...")],
     work: Annotated[Path, typer.Argument(help="Directory for runs, models and tagged corpora.")],
     report: Annotated[Path, typer.Argument(help="Markdown file to write, with figures beside it.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Tiny corpora and models: does everything work?")] = False,
-    processes: Annotated[int, typer.Option(min=1, help="Runs at the same time.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of everything.")] = 0,
-    report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing, write what there is.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny corpora and models, as a check.")] = False,
+    processes: Annotated[int, typer.Option(min=1, help="Number of parallel runs.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    report_only: Annotated[bool, typer.Option("--report-only", help="Only write the report from stored runs.")] = False,
 ) -> None:
-    """Run everything and write the report."""
+    """Perform all runs and write the report."""
     plan = make_quick_plan(seed) if quick else make_full_plan(seed)
     if not report_only:
-        # Not forked, so that it is the same everywhere.
+        # Spawned, not forked, for the same behaviour on every platform.
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
             futures = [pool.submit(perform, runs, plan, treebanks, work) for runs in plan.list_tasks()]
             try:
@@ -62,7 +62,7 @@ def main(
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        print(f"{done} runs done, all others were there.")
+        print(f"{done} runs done, all others were stored already.")
     command = f"python -m spacy project run {'reproduce-quick' if quick else 'reproduce'}"
     write_report(plan, make_library(plan, treebanks, work), Store(work), report, command)
 

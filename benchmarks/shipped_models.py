@@ -1,8 +1,8 @@
-"""Figures of the model cards: the pipelines that the package ships, measured on a split of UD English EWT.
+"""Measures the shipped pipelines on a split of UD English EWT, for the model cards.
 
-What was measured is kept in docs/models/figures.json, from which the tables of the cards and the figures of the
-components' pages are made; a split that is measured again replaces what was there. Tokens are gold, everything else is
-predicted. Speed is not measured here, see speed.py.
+Results are kept in docs/models/figures.json, from which the tables of the cards and the figures of the components'
+pages are made; measuring a split again replaces its results. Tokens are gold, everything else is predicted. For speed,
+see speed.py.
 """
 
 from measure import format_table, read_references, replace_section
@@ -29,7 +29,7 @@ PARSER, TAGGER, ORDERER = "joint_sbd_parser", "sequence_tagger", "prenominal_ord
 BEAMS = {PARSER: (1, 2, 4, 8, 16, 32), TAGGER: (1, 2, 5, 10)}
 DRAWN = {PARSER: ("boundary F1", "LAS"), TAGGER: ("tag acc.",)}
 TEXTS = {"edited": "EWT", "starred": "EWT*"}
-# Documents as they are, and starred, of one vocabulary.
+# Edited and starred documents that share one vocabulary.
 References = dict[str, list[Doc]]
 
 
@@ -40,7 +40,7 @@ def measure_parser(references: References, **options: Any) -> dict[str, dict[str
 
 
 def measure_beams(references: References, component: str) -> dict[str, Any]:
-    """Accuracy of en_joint_english by the width of the beam of a component, that of the other as it is shipped."""
+    """Accuracy of en_joint_english by the beam width of a component; the other has the shipped width."""
     exclude = [PARSER] if component == TAGGER else []
     measured: dict[str, Any] = {text: {} for text in TEXTS}
     for width in BEAMS[component]:
@@ -51,7 +51,7 @@ def measure_beams(references: References, component: str) -> dict[str, Any]:
 
 
 def measure_orderer(path: Path) -> dict[str, dict[str, Any]]:
-    """Accuracy of en_prenominal on the phrases that gold tags show, which it sees with these tags and without."""
+    """Accuracy of en_prenominal on the phrases found by gold tags, with and without these tags as input."""
     orderer: Any = spacy.load(spacy_joint.PRENOMINAL).get_pipe(ORDERER)
     phrases = [phrase for phrase in read_corpus(path) if not has_repeats(phrase)]
     return {
@@ -61,7 +61,7 @@ def measure_orderer(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
-    """Shares of phrases and of pairs in the order of the text, and of phrases whose order would be called odd."""
+    """Shares of phrases and of pairs in the order of the text, and of phrases that would be called odd."""
     best = [orderer.order_phrase(phrase).orders[0] for phrase in phrases]
     answers = [Answer((order.indices,), len(order.indices)) for order in best]
     below = [order.score - orderer.score_order(phrase) for order, phrase in zip(best, phrases, strict=True)]
@@ -70,24 +70,24 @@ def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
 
 
 def write_card(pipeline: Path, figures: str) -> None:
-    """Replaces the tables of a model card: the figures, and the sources that the pipeline names."""
+    """Replace the tables of a model card: the figures, and the sources listed by the pipeline."""
     sources = json.loads((pipeline / "meta.json").read_text(encoding="utf8"))["sources"]
     listed = [
         [f"[{source['name']}]({source['url']})" if source["url"] else source["name"], source["license"]]
         for source in sources
     ]
     card = DOCS / "models" / f"{pipeline.name}.md"
-    replace_section(card, "sources", make_table(["learnt from", "licence"], listed))
+    replace_section(card, "sources", make_table(["trained on", "licence"], listed))
     replace_section(card, "figures", figures)
 
 
 def make_table(header: list[str], rows: list[list[str]]) -> str:
-    """Cells as Markdown."""
+    """Format cells as a Markdown table."""
     return "".join(f"| {' | '.join(row)} |\n" for row in (header, ["---"] * len(header), *rows))
 
 
 def list_accuracy(figures: dict[str, Any]) -> list[list[str]]:
-    """Rows of en_joint_english."""
+    """The rows of en_joint_english."""
     return [
         [f"{shown} {split}", *(f"{100 * value:.1f}" for value in measured["parser"][text].values())]
         for text, shown in TEXTS.items()
@@ -96,7 +96,7 @@ def list_accuracy(figures: dict[str, Any]) -> list[list[str]]:
 
 
 def list_orders(figures: dict[str, Any]) -> list[list[str]]:
-    """Rows of en_prenominal."""
+    """The rows of en_prenominal."""
     return [
         [
             f"EWT {split}, {seen}",
@@ -110,15 +110,15 @@ def list_orders(figures: dict[str, Any]) -> list[list[str]]:
 
 
 def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> None:
-    """Draws measures by the width of the beam."""
-    # The same bytes each time: no date, no random names.
+    """Draw measures by beam width."""
+    # Reproducible bytes: no date, no random names.
     plt.rcParams["svg.hashsalt"] = path.stem
     figure, all_axes = plt.subplots(1, len(names), figsize=(3.5 * len(names), 3), layout="constrained", squeeze=False)
     for axes, name in zip(all_axes[0], names, strict=True):
         for text, shown in TEXTS.items():
             widths = list(measured[text])
             axes.plot(widths, [100 * measured[text][width][name] for width in widths], "o-", label=shown)
-        axes.set(xlabel="beam", ylabel=f"{name} (%)", xticks=range(len(widths)), xticklabels=widths)
+        axes.set(xlabel="beam width", ylabel=f"{name} (%)", xticks=range(len(widths)), xticklabels=widths)
         axes.spines[["top", "right"]].set_visible(False)
     all_axes[0][0].legend(frameon=False)
     figure.savefig(path, metadata={"Date": None})
@@ -126,7 +126,7 @@ def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> 
 
 
 def measure(treebank: Path, split: str) -> dict[str, Any]:
-    """All figures of a split."""
+    """Measure all figures of a split."""
     path = find_split(treebank, split)
     vocab = spacy_joint.load().vocab
     references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
@@ -138,11 +138,11 @@ def measure(treebank: Path, split: str) -> dict[str, Any]:
 
 def main(
     treebank: Annotated[
-        Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; none: only write pages anew.")
+        Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; default: rewrite pages only.")
     ] = None,
-    split: Annotated[str, typer.Option(help="dev or test; beams are compared on dev only.")] = "dev",
+    split: Annotated[str, typer.Option(help="dev or test; beam widths are compared on dev only.")] = "dev",
 ) -> None:
-    """Measure the pipelines that are shipped, and write tables and figures of the docs."""
+    """Measure the shipped pipelines, and write tables and figures of the docs."""
     if treebank is not None:
         figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.exists() else {}
         figures[split] = measure(treebank, split)

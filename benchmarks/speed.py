@@ -1,8 +1,8 @@
-"""Speed of the joint parser at several beams beside that of a spaCy pipeline: words a second in one thread, tags given.
+"""Compares the speed of the joint parser at several beam widths with spaCy's: words per second in one thread.
 
-What is timed is the components' calls on documents with gold tokens and tags: extraction of columns, search and writing
-of annotation, or spaCy's `tok2vec` and `parser` (greedy, and with the same weights as its `beam_parser`). Tagging is
-not timed for either, and loading neither.
+Times cover the components' calls on documents with gold tokens and tags: extraction of columns, search and annotation,
+or spaCy's `tok2vec` and `parser` (greedy, and with the same weights in its `beam_parser`). Times exclude tagging and
+loading.
 """
 
 from measure import (
@@ -33,7 +33,7 @@ TARGETS = {"spaCy parser": 4.0, "spaCy beam_parser": 9.0}
 
 
 def make_joint_parser(path: Path, corpus: Path, beam_width: int) -> tuple[Callable[[], float], int]:
-    """The measurement of the joint parser at a beam, and the number of words."""
+    """Return a function that times the joint parser at a beam width, and the number of words."""
     nlp = load_with_beam(path, beam_width)
     parser = nlp.get_pipe(PARSER)
     docs = read_tagged(corpus, nlp.vocab)
@@ -41,7 +41,7 @@ def make_joint_parser(path: Path, corpus: Path, beam_width: int) -> tuple[Callab
 
 
 def make_peer(path: Path, corpus: Path, beam_width: int) -> Callable[[], float]:
-    """The measurement of spaCy's parser, in batches of its default sizes, at a beam (1: greedy)."""
+    """Return a function that times spaCy's parser, in batches of the default size, at a beam width (1: greedy)."""
     nlp = spacy.load(path)
     tok2vec, parser = nlp.get_pipe("tok2vec"), nlp.get_pipe("parser")
     parser.cfg["beam_width"], parser.cfg["beam_density"] = beam_width, PEER_BEAM_DENSITY
@@ -57,10 +57,10 @@ def main(
     model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     peer: Annotated[Path | None, typer.Option(help="Pipeline with spaCy's tok2vec and parser.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each, after one to warm up.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements per system, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
-    """Measure words a second."""
+    """Measure words per second."""
     systems: dict[str, Callable[[], float]] = {}
     n_words = 0
     for beam_width in BEAMS:
@@ -72,7 +72,7 @@ def main(
     ratios = {name: speeds[f"beam {PEER_BEAM}"] / speeds[name] for name in TARGETS if name in speeds}
     print(format_table(["system", "words/s"], [[name, f"{speed:,.0f}"] for name, speed in speeds.items()]))
     for name, ratio in ratios.items():
-        print(f"beam {PEER_BEAM} is {ratio:.1f} times as fast as {name} (wanted: {TARGETS[name]:.0f})")
+        print(f"beam {PEER_BEAM} is {ratio:.1f} times as fast as {name} (target: {TARGETS[name]:.0f})")
     write_results({"words": n_words, "rounds": rounds, "words_per_second": speeds, "ratios": ratios}, output)
 
 

@@ -1,8 +1,8 @@
-"""Documents that are still coming: the speed and memory of a stream without end, and how long sentences wait.
+"""Measures streaming: the speed and memory of a long stream, and the delay of its sentences.
 
-The stream repeats the documents of a corpus until it has so many words, as one document. Batch speed is that of the
-parser on each of these documents as a whole, in a process of its own. Memory is the peak of the process that streams.
-A sentence's delay is how many words had come after its last one when it was handed out, where words come one by one.
+The stream repeats the documents of a corpus as one document, up to a number of words. Batch speed is that of the parser
+on each of these documents as a whole, in a separate process. Memory is the peak of the streaming process. The delay of
+a sentence is the number of words that arrive after its last one before it is yielded, if words arrive one by one.
 """
 
 from measure import (
@@ -31,7 +31,7 @@ import numpy as np
 import typer
 from spacy.tokens import Doc
 
-# Memory is compared with what it was after this share of the stream.
+# Memory at the end is compared with memory after this share of the stream.
 EARLY = 0.1
 WARM_UP = 20_000
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
@@ -40,7 +40,7 @@ app = typer.Typer(add_completion=False)
 
 
 def repeat(docs: list[Doc], n_words: int) -> Iterator[Doc]:
-    """The documents again and again, until there are so many words."""
+    """Repeat the documents until they have this many words."""
     for doc in cycle(docs):
         yield doc
         n_words -= len(doc)
@@ -49,7 +49,7 @@ def repeat(docs: list[Doc], n_words: int) -> Iterator[Doc]:
 
 
 def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens: bool) -> dict[str, Any]:
-    """Stream so many words in this process."""
+    """Stream this many words in this process."""
     nlp = load_with_beam(model, beam_width)
     parser = nlp.get_pipe(PARSER)
     docs = read_tagged(corpus, nlp.vocab)
@@ -68,7 +68,7 @@ def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens:
 
 
 def run_batch(model: Path, corpus: Path, n_words: int, beam_width: int) -> dict[str, Any]:
-    """Parse documents of so many words in this process, one by one."""
+    """Parse documents with this many words in this process, one by one."""
     nlp = load_with_beam(model, beam_width)
     parser = nlp.get_pipe(PARSER)
     docs = read_tagged(corpus, nlp.vocab)
@@ -83,13 +83,13 @@ def speed(
     model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     words: Annotated[int, typer.Option(min=1, help="Length of the long stream.")] = 5_000_000,
-    compared: Annotated[int, typer.Option(min=1, help="Words a round, stream and batch in turn.")] = 500_000,
+    compared: Annotated[int, typer.Option(min=1, help="Words per round, stream and batch in turn.")] = 500_000,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     part: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Compare a stream with whole documents, and follow the memory of a long one."""
+    """Compare a stream with whole documents, and track the memory of a long stream."""
     if part is not None:
         run = run_batch if part == "batch" else run_stream
         settings = {} if part == "batch" else {"tokens": part == "tokens"}
@@ -106,7 +106,7 @@ def speed(
             speeds.append(measure(kind, compared)["words_per_second"])
     medians = {kind: median(speeds) for kind, speeds in runs.items()}
     rows = [[kind, f"{value:,.0f}", f"{value / medians['batch']:.2f}"] for kind, value in medians.items()]
-    print(format_table(["what comes", "words/s", "of batch"], rows))
+    print(format_table(["input", "words/s", "relative to batch"], rows))
     long = measure("documents", words)
     early, late = long["peaks_mb"]
     print(f"\n{long['words']:,} words: {long['words_per_second']:,.0f} words/s, peak {early:.1f} MB after a tenth, ")
@@ -118,11 +118,11 @@ def speed(
 def delay(
     model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
-    starred: Annotated[bool, typer.Option("--starred", help="Without punctuation and capitals.")] = False,
+    starred: Annotated[bool, typer.Option("--starred", help="Lower-cased and without punctuation.")] = False,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
-    """Show how many words a sentence waits, where words come one by one; tags are those of the pipeline."""
+    """Show how many words sentences are delayed if words arrive one by one; the pipeline predicts the tags."""
     nlp = load_with_beam(model, beam_width)
     parser = nlp.get_pipe(PARSER)
     delays: list[int] = []
@@ -142,7 +142,7 @@ def delay(
         end = 0
         for sentence in parser.stream(count()):
             end += len(sentence)
-            # What is left at the end of a document does not wait for more.
+            # The remaining sentences at the end of a document have no delay.
             if come < len(tagged):
                 delays.append(come - end)
     quantiles = {f"{q:.0%}": float(np.quantile(delays, q)) for q in QUANTILES}

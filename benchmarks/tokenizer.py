@@ -1,8 +1,8 @@
-"""Words of raw text: F1 and speed of spaCy's English tokenizer, of the rules of this package, and with exceptions.
+"""Measures word F1 and speed on raw text: spaCy's English tokenizer, the rules of this package, and with exceptions.
 
     python benchmarks/tokenizer.py assets/ewt_dev.conllu --exceptions assets/en_tokenizer_exceptions.json
 
-Speed is the best of three passes over the text in one thread, each with a cache that is empty at first.
+Speed is the best of three passes over the text in one thread, each starting with an empty cache.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def list_words(doc: Doc) -> set[tuple[int, int]]:
 
 
 def measure(make: Callable[[], Tokenizer], references: list[Doc]) -> tuple[float, float]:
-    """The F1 of the words, and words a second."""
+    """Return the F1 of words, and words per second."""
     score = PRFScore()
     texts = [reference.text for reference in references]
     seconds = []
@@ -61,7 +61,7 @@ def main() -> None:
     for name, make in systems.items():
         fscore, speed = measure(make, references)
         speeds.append(speed)
-        print(f"{name}: F1 {100 * fscore:.2f}, {speed:,.0f} words a second, {speeds[0] / speed:.2f} of spaCy's time")
+        print(f"{name}: F1 {100 * fscore:.2f}, {speed:,.0f} words per second, {speeds[0] / speed:.2f} of spaCy's time")
 
 
 if __name__ == "__main__":

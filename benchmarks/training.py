@@ -1,9 +1,9 @@
-"""Time of training the joint parser: an epoch beside parsing the same documents, and two threads beside one.
+"""Times the training of the joint parser: an epoch against parsing the same documents, and two threads against one.
 
-Everything that `nlp.update` does is timed, the oracle and the columns too, and everything that parsing does. Tags are
-the reference's. Two threads must come to exactly the weights of one. An epoch and parsing are compared in seconds of
-the processor, threads by the clock. The settings are those of a config; several tables, each of which learns in its own
-time, count as so many epochs.
+Times cover everything that `nlp.update` does, including the oracle and the columns, and everything that parsing does.
+Tags are gold. Two threads must learn exactly the same weights as one. An epoch is compared with parsing in CPU seconds,
+threads are compared by wall-clock time. The settings come from a config; an epoch with several weight tables counts as
+one epoch per table.
 """
 
 from measure import PARSER, count_words, format_table, read_references, time_annotation, write_results
@@ -26,12 +26,12 @@ from spacy_joint.pipes.architectures import get_perceptron
 
 
 def make_learner(corpus: Path, limit: int, model: dict[str, Any]) -> tuple[Language, list[Example]]:
-    """An initialised pipeline of the joint parser alone, and its examples."""
+    """An initialised pipeline with only the joint parser, and its examples."""
     nlp = spacy.blank("en")
     nlp.add_pipe(PARSER, config={"model": model})
     references = read_references(corpus, nlp.vocab)[: limit or None]
     examples = [make_example(reference, ["TAG"]) for reference in references]
-    # The same chance for all.
+    # The same random state for all.
     fix_random_seed(0)
     nlp.initialize(lambda: examples)
     return nlp, examples
@@ -40,7 +40,7 @@ def make_learner(corpus: Path, limit: int, model: dict[str, Any]) -> tuple[Langu
 def time_epoch(
     nlp: Language, examples: list[Example], batch_size: int, dropout: float, seed: int
 ) -> tuple[float, float]:
-    """Train for an epoch, in an order of its own; the seconds of the clock and of the processor."""
+    """Train for an epoch, in shuffled order; return wall-clock and CPU seconds."""
     shuffled = list(examples)
     random.Random(seed).shuffle(shuffled)
     copies = [Example(example.predicted.copy(), example.reference) for example in shuffled]
@@ -51,7 +51,7 @@ def time_epoch(
 
 
 def dump_weights(nlp: Language) -> bytes:
-    """What was learnt, finished and raw."""
+    """Serialise the weights, both finished and in training."""
     perceptron = get_perceptron(nlp.get_pipe(PARSER).model)
     return perceptron.to_bytes() + (perceptron.learning_to_bytes() or b"")
 
@@ -60,7 +60,7 @@ def main(
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the training documents.")],
     config: Annotated[Path | None, typer.Option(help="Training config. None: the component's defaults.")] = None,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
-    batch_size: Annotated[int, typer.Option(min=1, help="Documents of a batch, with one and with two threads.")] = 32,
+    batch_size: Annotated[int, typer.Option(min=1, help="Documents per batch, for one and two threads.")] = 32,
     epochs: Annotated[int, typer.Option(min=1)] = 2,
     limit: Annotated[int, typer.Option(help="Documents to use. 0: all.")] = 0,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
@@ -82,18 +82,18 @@ def main(
         (one, processor), (two, _) = (
             time_epoch(nlp, own_examples, batch_size, dropout, seed=epoch) for nlp, own_examples in learners.values()
         )
-        # Averages are made when first asked for: not a part of parsing.
+        # The first call computes averages, which is not part of parsing.
         parser(docs[0].copy())
         parsing = time_annotation(lambda copies: [parser(doc) for doc in copies], docs)
         results.append(
             {
                 "epoch": epoch + 1,
-                "clock, 1 thread": one,
-                "clock, 2 threads": two,
+                "wall clock, 1 thread": one,
+                "wall clock, 2 threads": two,
                 "speed-up": one / two,
-                "processor, 1 thread": processor,
-                "processor, parsing": parsing,
-                "epoch of a table / parsing": processor / n_tables / parsing,
+                "CPU, 1 thread": processor,
+                "CPU, parsing": parsing,
+                "epoch per table / parsing": processor / n_tables / parsing,
             }
         )
     identical = dump_weights(alone) == dump_weights(learners[2][0])

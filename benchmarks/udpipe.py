@@ -1,4 +1,4 @@
-"""UDPipe 1 as a peer: it is trained here, and annotates documents whose tokens are given, or raw text.
+"""Trains UDPipe 1 as a peer, and annotates documents with given tokens, or raw text.
 
 https://ufal.mff.cuni.cz/udpipe/1/users-manual
 """
@@ -17,13 +17,13 @@ from ufal.udpipe import (
     Trainer,
 )
 
-# Of the tokenizer, the tagger and the parser. Fewer rounds than UDPipe's own models have, which train for a day.
+# For the tokenizer, the tagger and the parser. UDPipe's own models use more iterations and train for a day.
 SETTINGS = (
     "dimension=24;epochs=30;learning_rate=0.005;segment_size=50;batch_size=50",
     "models=1;iterations=4",
     "iterations=6;transition_system=projective;transition_oracle=dynamic;structured_interval=0;single_root=1",
 )
-# What `Evaluator` prints: in front of the figure, by the names of `score_raw_text`.
+# The text before each figure in the output of `Evaluator`, by the names of `score_raw_text`.
 PRINTED = {
     "raw_words_f": r"Tokenizer words.*f1: ",
     "raw_sents_f": r"Tokenizer sentences.*f1: ",
@@ -33,13 +33,13 @@ PRINTED = {
 
 
 def train_udpipe(train: Path, heldout: Path, output: Path) -> None:
-    """Train all parts, one after another, from CoNLL-U."""
+    """Train all parts from CoNLL-U, one after another."""
     error = ProcessingError()
     model = b""
     for part, settings in enumerate(SETTINGS):
         options = [Trainer.NONE] * len(SETTINGS)
         options[part] = settings
-        # The parts before are taken over.
+        # Reuse the parts trained so far.
         output.with_suffix(".part").write_bytes(model)
         for done in range(part):
             options[done] = f"from_model=file:{output.with_suffix('.part')}"
@@ -50,7 +50,7 @@ def train_udpipe(train: Path, heldout: Path, output: Path) -> None:
 
 
 def read(path: Path) -> Sentences:
-    """The sentences of a file."""
+    """Read the sentences of a file."""
     source = InputFormat.newConlluInputFormat()
     source.setText(path.read_text(encoding="utf8"))
     error = ProcessingError()
@@ -63,7 +63,7 @@ def read(path: Path) -> Sentences:
 
 
 def raise_if_any(error: ProcessingError) -> None:
-    """UDPipe raises nothing."""
+    """Raise an exception, because UDPipe itself does not."""
     if error.occurred():
         raise RuntimeError(error.message)
 
@@ -81,14 +81,14 @@ class UdPipe:
         error = ProcessingError()
         starts, sentence = [], Sentence()
         while tokenizer.nextSentence(sentence, error):
-            # Words that are parts of a token have no place of their own.
+            # Words within a multiword token have no offsets.
             tokens = [token for token in sentence.multiwordTokens if token.idFirst == 1] or [sentence.words[1]]
             starts.append(tokens[0].getTokenRangeStart())
         raise_if_any(error)
         return starts
 
     def parse(self, doc: Doc) -> Doc:
-        """The same document with trees, between the boundaries that it has."""
+        """Parse a document between its boundaries; return a copy with trees."""
         heads, labels = [], []
         error = ProcessingError()
         for span in doc.sents:
@@ -99,7 +99,7 @@ class UdPipe:
             self.model.tag(sentence, Model.DEFAULT, error)
             self.model.parse(sentence, Model.DEFAULT, error)
             raise_if_any(error)
-            # The first word is the root of all.
+            # The first word is the artificial root.
             for token, word in zip(span, list(sentence.words)[1:], strict=True):
                 heads.append(span.start + word.head - 1 if word.head else token.i)
                 labels.append(word.deprel)
@@ -107,7 +107,7 @@ class UdPipe:
         return Doc(doc.vocab, words=words, spaces=spaces, heads=heads, deps=labels)
 
     def score_raw_text(self, path: Path) -> dict[str, float]:
-        """The measures of `spacy_joint.scoring.raw_text`, as UDPipe itself computes them for a CoNLL-U file."""
+        """The measures of `spacy_joint.scoring.raw_text`, computed by UDPipe itself for a CoNLL-U file."""
         evaluator = Evaluator(self.model, Model.DEFAULT, Model.DEFAULT, Model.DEFAULT)
         error = ProcessingError()
         printed = evaluator.evaluate(path.read_text(encoding="utf8"), error)

@@ -1,7 +1,7 @@
-"""The five claims of the paper, and one of ours: statements about the stored runs that are true or not.
+"""Checks the five claims of the paper, and one of ours: statements that are true or false of the stored runs.
 
-What a statement says comes from the numbers, so it is never out of date. Where a claim is vague ("slightly", "nearly
-all") the constants say what is taken for it.
+Statements are built from the results, so they are never out of date. Constants give vague terms of a claim ("slightly",
+"nearly all") a meaning.
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from .plan import WITH_AND_WITHOUT_SYNTAX, Plan
 from .results import ALPHA, Results, Scores
 from .runs import Run
 
-# Shares of the correct paths that are used.
+# Shares of the gold sequences that are used.
 LITTLE, NEARLY_ALL = 0.5, 0.9
-# Points of boundary F1: what a wide margin is at least, and what slightly better is at most.
+# Points of boundary F1: the least wide margin, and the most that counts as slightly better.
 WIDE_MARGIN = 5.0
 SLIGHTLY = 3.0
 
@@ -27,14 +27,14 @@ class Statement(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A claim, and what it comes to here."""
+    """A claim and its statements."""
 
     text: str
     statements: list[Statement]
 
     @property
     def verdict(self) -> str:
-        """Whether it holds."""
+        """Whether the claim holds."""
         n_held = sum(statement.holds for statement in self.statements)
         if not self.statements:
             return "not run"
@@ -44,7 +44,7 @@ class Claim(NamedTuple):
 
 
 def judge(plan: Plan, results: Results) -> list[Claim]:
-    """All claims, those of the paper in its order."""
+    """All claims; those of the paper come first, in its order."""
     return [
         Claim(
             "On documents, `early` and `max_violation` use less than half of the gold sequence; on sentences, nearly "
@@ -55,15 +55,15 @@ def judge(plan: Plan, results: Results) -> list[Claim]:
             "`dlaso` beats both in boundary F1 and LAS, in fewer epochs and less time; `greedy` peaks early.",
             list(_strategies(plan, results)),
         ),
-        Claim("A bigger beam helps `dlaso` slightly and does not rescue `max_violation`.", list(_beams(plan, results))),
+        Claim("A wider beam helps `dlaso` slightly and does not rescue `max_violation`.", list(_beams(plan, results))),
         Claim(
             "On starred text JOINT beats NOSYNTAX by a wide margin; on edited text they tie.",
             list(_syntax(plan, results)),
         ),
         Claim("On starred text, LAS of JOINT-REPARSED ≥ JOINT ≥ MARMOT.", list(_trees(plan, results))),
         Claim(
-            f"(Ours.) With equal times of training, `dlaso`, and `laso`, lead `early` by at least {WIDE_MARGIN:.0f} "
-            "points of F1.",
+            f"(Ours.) After equal training time, `dlaso` and `laso` lead `early` by at least {WIDE_MARGIN:.0f} points "
+            "of F1.",
             list(_early(plan, results)),
         ),
     ]
@@ -115,35 +115,35 @@ def _early(plan: Plan, results: Results) -> Iterator[Statement]:
 
 
 def _lead(results: Results, first: Run, second: Run) -> Iterator[Statement]:
-    """What one strategy is ahead of another."""
+    """Statements on how far one strategy leads another."""
     points, others = results.points(first), results.points(second)
     if not points or not others:
         return
     mine = points[-1]
     who = f"{first.corpus}: `{first.strategy}`"
     yours = results.after_epochs(second, mine["number"])
-    # Where a longer run was looked at less often, at its last epoch before.
+    # A longer run is scored less often: compare at its last scored epoch.
     then = results.after_epochs(first, yours["number"]) if yours else None
     if yours is not None and then is not None:
         yield Statement(
-            f"{who} is better than `{second.strategy}` after {yours['number']} epochs: F1 / LAS {_both(then)}, "
-            f"{_both(yours)}.",
+            f"{who} is better than `{second.strategy}` after {yours['number']} epochs: F1 / LAS {_both(then)} "
+            f"and {_both(yours)}.",
             _is_better(then, yours),
         )
     yours = results.after_seconds(second, mine["seconds"])
     if yours is not None:
-        text = f"after equal times of training, {mine['seconds']:.0f} s"
-        numbers = f"{_both(mine)}, {_both(yours)} (epoch {yours['number']})."
+        text = f"after equal training time, {mine['seconds']:.0f} s"
+        numbers = f"{_both(mine)} and {_both(yours)} (epoch {yours['number']})."
         yield Statement(
             f"{who} is better than `{second.strategy}` {text}: F1 / LAS {numbers}",
             _is_better(mine, yours),
         )
     top = max(others, key=lambda point: point["boundary_f"])
     passed = next((point for point in points if point["boundary_f"] > top["boundary_f"]), None)
-    when = f"after {passed['number']} and {passed['seconds']:.0f} s" if passed else "never"
+    when = f"after {passed['number']} epochs and {passed['seconds']:.0f} s" if passed else "never"
     yield Statement(
         f"{who} passes the best F1 of `{second.strategy}` in fewer epochs and less time: {_points(top['boundary_f'])} "
-        f"after {top['number']} and {top['seconds']:.0f} s, passed {when}.",
+        f"after {top['number']} epochs and {top['seconds']:.0f} s, passed {when}.",
         passed is not None and passed["number"] <= top["number"] and passed["seconds"] <= top["seconds"],
     )
 
@@ -169,15 +169,15 @@ def _beams(plan: Plan, results: Results) -> Iterator[Statement]:
         if widest > plan.beam_width:
             gain = 100 * (dlaso[widest]["boundary_f"] - base["boundary_f"])
             yield Statement(
-                f"{corpus}: F1 of `dlaso` grows with the beam, by at most {SLIGHTLY:.0f} points: F1 / LAS "
-                f"{_both(base)} with beam {plan.beam_width}, {_both(dlaso[widest])} with beam {widest}.",
+                f"{corpus}: F1 of `dlaso` grows with the beam width, by at most {SLIGHTLY:.0f} points: F1 / LAS "
+                f"{_both(base)} with width {plan.beam_width}, {_both(dlaso[widest])} with width {widest}.",
                 0 < gain <= SLIGHTLY,
             )
         if other:
             width, top = max(other.items(), key=lambda item: item[1]["boundary_f"])
             yield Statement(
-                f"{corpus}: `max_violation` with any beam to {max(other)} is worse than `dlaso` with beam "
-                f"{plan.beam_width}: F1 / LAS {_both(top)} with the best, {width}, and {_both(base)}.",
+                f"{corpus}: `max_violation` with any beam width up to {max(other)} is worse than `dlaso` with width "
+                f"{plan.beam_width}: F1 / LAS {_both(top)} at best, with width {width}, and {_both(base)}.",
                 _is_better(base, top),
             )
 
@@ -198,7 +198,7 @@ def _syntax(plan: Plan, results: Results) -> Iterator[Statement]:
                 difference > 0 and probability < ALPHA,
             )
             yield Statement(
-                f"{corpus}, `{strategy}`: by at least {WIDE_MARGIN:.0f} points: {difference:+.1f}.",
+                f"{corpus}, `{strategy}`: JOINT leads by at least {WIDE_MARGIN:.0f} points: {difference:+.1f}.",
                 difference >= WIDE_MARGIN,
             )
         else:

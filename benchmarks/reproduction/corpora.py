@@ -1,7 +1,7 @@
-"""The corpora, and their documents with predicted tags, which are made once and stored.
+"""The corpora and their documents with predicted tags, which are computed once and stored.
 
-A star after a name stands for text without punctuation and capitals. Training documents are tagged by taggers that have
-not seen them (jackknifing), the others by a tagger that has learnt from all training documents.
+A star after a name marks lower-cased text without punctuation. Training documents are tagged by taggers that have not
+seen them (jackknifing), the others by a tagger trained on all training documents.
 """
 
 import json
@@ -26,9 +26,9 @@ from .learning import WORD_CLASSES, make_pipe, train_fully
 class Corpus:
     """A treebank, or its starred variant.
 
-    name: As in the report.
-    file: What its files begin with.
-    documents: What a document is, see `read_conllu`.
+    name: Its name in the report.
+    file: The prefix of its files.
+    documents: The unit of a document, see `read_conllu`.
     universal: Whether the tags are UPOS.
     """
 
@@ -39,12 +39,12 @@ class Corpus:
 
     @property
     def starred(self) -> bool:
-        """Whether it is without punctuation and capitals."""
+        """Whether it is lower-cased and without punctuation."""
         return self.name.endswith("*")
 
     @property
     def slug(self) -> str:
-        """The name as a part of a file name."""
+        """The name for use in file names."""
         return self.name.replace("*", "-star")
 
 
@@ -65,9 +65,9 @@ CORPORA = {
 
 @dataclass(frozen=True)
 class Tagging:
-    """How taggers learn: as configs/sequence_tagger.cfg says, but with one table."""
+    """Training settings of taggers: those of configs/sequence_tagger.cfg, but with one weight table."""
 
-    # All learn with these; here, so that what was tagged with others is tagged anew.
+    # Part of the settings, so that another file causes new tags.
     word_classes: str = WORD_CLASSES.name
     folds: int = 5
     epochs: int = 8
@@ -84,20 +84,20 @@ class Tagging:
 
 
 class Library:
-    """The documents of all corpora, under one directory of treebanks, and a directory for what is made of them."""
+    """The documents of all corpora, with a directory of treebanks and one for derived files."""
 
     def __init__(self, treebanks: Path, work: Path, tagging: Tagging, seed: int, vocab: Vocab) -> None:
         self.treebanks, self.work, self.tagging, self.seed, self.vocab = treebanks, work, tagging, seed, vocab
 
     def list_splits(self, corpus: Corpus) -> list[str]:
-        """The splits to measure on that are there: dev, and test where there is one."""
+        """The available evaluation splits: dev, and test if there is one."""
         return [split for split in ("dev", "test") if self._find(corpus, split).is_file()]
 
     def _find(self, corpus: Corpus, split: str) -> Path:
         return self.treebanks / f"{corpus.file}_{split}.conllu"
 
     def read_gold(self, corpus: Corpus, split: str) -> list[Doc]:
-        """Documents with the tags of the treebank."""
+        """Read documents with the tags of the treebank."""
         references = list(read_conllu(self._find(corpus, split), self.vocab, documents=corpus.documents))
         if corpus.starred:
             references = [variant for variant in map(unpunctuate, references) if variant is not None]
@@ -107,11 +107,11 @@ class Library:
         return references
 
     def read_tagged(self, corpus: Corpus, split: str) -> list[Doc]:
-        """Documents with predicted tags; everything else is the treebank's."""
+        """Read documents with predicted tags; everything else is gold."""
         return list(read_docbin(self._directory(corpus) / f"{split}.spacy", self.vocab))
 
     def read_accuracy(self, corpus: Corpus) -> dict[str, float] | None:
-        """The share of tags that are right by split; None if the corpus was not tagged yet, or otherwise."""
+        """Tag accuracy by split; None if the corpus was not tagged yet, or with other settings."""
         path = self._directory(corpus) / "accuracy.json"
         stored = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
         return stored["accuracy"] if stored.get("settings") == asdict(self.tagging) else None
@@ -120,7 +120,7 @@ class Library:
         return self.work / "corpora" / f"{corpus.slug}_seed{self.seed}"
 
     def tag(self, corpus: Corpus) -> None:
-        """Tag all splits, unless that was done."""
+        """Tag all splits, unless they are tagged already."""
         if self.read_accuracy(corpus) is not None:
             return
         seen = self.read_gold(corpus, "train")
@@ -130,7 +130,7 @@ class Library:
         for fold in range(folds):
             others = [reference for number, reference in enumerate(seen) if number % folds != fold]
             right += _overwrite_tags(self.tagging.train(others, self.seed), seen[fold::folds])
-        # Tags are overwritten, so they are read again for the tagger of the other splits.
+        # Tags are overwritten, so read them again to train the tagger for the other splits.
         accuracy["train"] = right / sum(map(len, seen))
         self._write(seen, corpus, "train")
         tagger = self.tagging.train(self.read_gold(corpus, "train"), self.seed)
@@ -138,7 +138,7 @@ class Library:
             references = self.read_gold(corpus, split)
             accuracy[split] = _overwrite_tags(tagger, references) / sum(map(len, references))
             self._write(references, corpus, split)
-        # Last: where it is, everything is.
+        # Written last: if this file exists, all others do.
         with replace_when_written(self._directory(corpus) / "accuracy.json") as path:
             stored = {"settings": asdict(self.tagging), "accuracy": accuracy}
             path.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf8")
@@ -149,7 +149,7 @@ class Library:
 
 
 def _overwrite_tags(tagger: StructuredPipe, references: list[Doc]) -> int:
-    """Give documents predicted tags; the number of those that were right."""
+    """Replace the tags of documents by predicted ones; return the number of correct tags."""
     right = 0
     for reference in references:
         predicted = tagger(make_example(reference).predicted).to_array(["TAG"])

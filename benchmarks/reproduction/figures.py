@@ -1,4 +1,4 @@
-"""The figures of the report, each as PNG and SVG, from the stored runs. The same runs make the same bytes."""
+"""Draws the figures of the report as PNG and SVG from the stored runs. The same runs give the same bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ NAMES = {"boundary_f": "boundary F1", "las": "LAS"}
 
 
 def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[str, str]:
-    """Draw the figures and return their names in the directory, without endings."""
+    """Draw the figures and return their names without extension."""
     figures = {
         "curves": _draw_curves(plan, results),
         "used": _draw_use(plan, results),
@@ -36,7 +36,7 @@ def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[s
     }
     for name, figure in figures.items():
         for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
-            # The same bytes each time: no date, no random names.
+            # Reproducible bytes: no date, no random names.
             with (
                 matplotlib.rc_context({"svg.hashsalt": name}),
                 replace_when_written(directory / f"{stem}_{name}.{ending}") as path,
@@ -46,7 +46,7 @@ def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[s
 
 
 def _draw_curves(plan: Plan, results: Results) -> Figure:
-    """Scores by epochs and by time, a row a corpus."""
+    """Draw scores by epochs and by time, one row per corpus."""
     figure, rows = _grid(len(plan.starred), 4)
     for corpus, axes in zip(plan.starred, rows, strict=True):
         for by, pair in (("number", axes[:2]), ("seconds", axes[2:])):
@@ -63,7 +63,7 @@ def _draw_curves(plan: Plan, results: Results) -> Figure:
 
 
 def _draw_use(plan: Plan, results: Results) -> Figure:
-    """The share of correct paths that is used, a row a corpus, on documents and on sentences."""
+    """Draw the share of gold sequences that is used, one row per corpus, on documents and on sentences."""
     figure, rows = _grid(len(plan.starred), 2)
     for corpus, axes in zip(plan.starred, rows, strict=True):
         for one, sentences in zip(axes, (False, True), strict=True):
@@ -77,7 +77,7 @@ def _draw_use(plan: Plan, results: Results) -> Figure:
 
 
 def _draw_beams(plan: Plan, results: Results) -> Figure:
-    """Scores by the width of the beam, a row a corpus."""
+    """Draw scores by beam width, one row per corpus."""
     figure, rows = _grid(len(plan.corpora_of_beams), 2)
     for corpus, axes in zip(plan.corpora_of_beams, rows, strict=True):
         for one, (measure, name) in zip(axes, NAMES.items(), strict=True):
@@ -94,7 +94,7 @@ def _draw_beams(plan: Plan, results: Results) -> Figure:
 
 
 def _draw_syntax(plan: Plan, results: Results) -> Figure:
-    """Boundaries by epochs with and without syntax, a column a corpus."""
+    """Draw boundary F1 by epochs with and without syntax, one column per corpus."""
     figure, rows = _grid(1, len(plan.corpora))
     for corpus, one in zip(plan.corpora, rows[0], strict=True):
         for system in ("JOINT", "NOSYNTAX", "MARMOT"):

@@ -1,7 +1,7 @@
-"""Training of one component, epoch by epoch, with what each epoch took and how much of the correct paths it used.
+"""Trains one component epoch by epoch, and records the time of each epoch and its use of the gold sequences.
 
-Weights move exactly as `nlp.update` moves them. The columns and the oracle's actions, which never change, are made once
-before the first epoch, and are not in the times.
+Updates are exactly those of `nlp.update`. The columns and the oracle's actions, which never change, are computed once
+before the first epoch and not timed.
 """
 
 import random
@@ -17,17 +17,17 @@ from spacy.vocab import Vocab
 
 from spacy_joint.pipes.structured_pipe import StructuredPipe
 
-# Of English, for Naija as well, most of whose words are English.
+# English classes, also for Naija, most of whose words are English.
 WORD_CLASSES = Path(__file__).parents[2] / "assets" / "en_word_classes.msgpack"
 
 
 class Epoch(NamedTuple):
-    """What an epoch did.
+    """The record of an epoch.
 
     number: Counted from 1.
-    seconds: Of the processor, from the beginning of the first epoch.
-    used: The share of the actions of correct paths that took part in updates or survived (figure 3 of the paper).
-    updates: Stretches that were learnt from.
+    seconds: CPU time since the start of the first epoch.
+    used: The share of gold actions that took part in updates or survived (figure 3 of the paper).
+    updates: Number of stretches that caused updates.
     """
 
     number: int
@@ -39,7 +39,7 @@ class Epoch(NamedTuple):
 def make_pipe(
     factory: str, examples: Sequence[Example], vocab: Vocab, seed: int, *, model: dict[str, Any], **settings: Any
 ) -> StructuredPipe:
-    """A component that is ready to learn. model: What differs from the factory's defaults."""
+    """Create a component that is ready to learn. model: Settings that differ from the factory's defaults."""
     nlp = spacy.blank("en", vocab=vocab)
     classes = {"@readers": "srsly.read_msgpack.v1", "path": str(WORD_CLASSES)}
     nlp.config["initialize"]["components"][factory] = {"word_classes": classes}
@@ -52,7 +52,7 @@ def make_pipe(
 def train(
     pipe: StructuredPipe, examples: Sequence[Example], *, epochs: int, seed: int, dropout: float = 0.0
 ) -> Iterator[Epoch]:
-    """Learn from each example in turn, in an order that is new in every epoch. The pipe can be used between epochs."""
+    """Learn from each example in turn, shuffled in every epoch. The pipe can predict between epochs."""
     instances = [instance for instance in map(pipe.make_instance, examples) if instance is not None]
     order = random.Random(seed)
     seconds = 0.0
@@ -69,7 +69,7 @@ def train(
 
 
 def train_fully(pipe: StructuredPipe, examples: Sequence[Example], **settings: Any) -> StructuredPipe:
-    """Train to the end, without looking at epochs."""
+    """Train to the end, ignoring the records of epochs."""
     for _ in train(pipe, examples, **settings):
         pass
     return pipe

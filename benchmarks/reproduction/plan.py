@@ -1,4 +1,4 @@
-"""Which runs there are: the tables and figures ask for the same ones, by what they show."""
+"""Defines the runs. The tables and figures look them up by their settings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .corpora import Tagging
 from .runs import Reparsing, Run
 
-# Systems that find boundaries, in the order of tables.
+# Systems that find boundaries, in the order of the tables.
 FINDERS = ("MARMOT", "NOSYNTAX", "JOINT")
 WITH_AND_WITHOUT_SYNTAX = ("JOINT", "NOSYNTAX")
 ON_DOCUMENTS = ("greedy", "early", "max_violation", "dlaso", "laso")
@@ -17,10 +17,10 @@ ON_SENTENCES = ("early", "max_violation")
 class Plan:
     """Corpora and sizes.
 
-    starred, edited: Names of corpora, in the order of runs and of tables.
-    corpora_of_beams: The corpora on which widths of the beam are compared.
-    epochs: Of all, unless `longer` says otherwise.
-    longer: At most so many epochs of strategies whose epochs are short, so that there is an equal time to compare at.
+    starred, edited: Names of corpora, in the order of runs and tables.
+    corpora_of_beams: The corpora on which beam widths are compared.
+    epochs: For all strategies that are not in `longer`.
+    longer: Maximum epochs of strategies with short epochs, so that they can be compared after equal time.
     """
 
     starred: tuple[str, ...]
@@ -42,7 +42,7 @@ class Plan:
     def joint(
         self, corpus: str, strategy: str = "dlaso", beam_width: int | None = None, *, sentences: bool = False
     ) -> Run:
-        """The joint parser. On sentences there are no boundaries to find: it is then a sentence-based parser."""
+        """The joint parser. On sentences it finds no boundaries, and is a sentence-based parser."""
         system = "GOLD" if sentences and strategy == "max_violation" else "JOINT"
         return self._make_run(corpus, system, strategy, beam_width, sentences=sentences)
 
@@ -57,7 +57,7 @@ class Plan:
             strategy,
             beam_width=width,
             epochs=epochs,
-            # Twice, because its steps cost less: there must be enough of them to compare at equal times.
+            # Twice, because its steps are cheaper, and it must run long enough to compare after equal time.
             passes=2 * self.epochs if strategy == "early" else epochs,
             seed=self.seed,
             table_bits=self.table_bits,
@@ -88,7 +88,7 @@ class Plan:
         }
 
     def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
-        """All runs, the most important first, in lists to be run one after another: what a run needs is before it."""
+        """All runs, the most important first. Each list runs in order, so that dependencies come first."""
         for corpus in self.corpora:
             yield self._list_systems(corpus)
             yield [self.finder(corpus, system, "laso") for system in WITH_AND_WITHOUT_SYNTAX]
@@ -107,7 +107,7 @@ class Plan:
 
 
 def make_full_plan(seed: int) -> Plan:
-    """The experiment itself."""
+    """The plan of the experiments."""
     return Plan(
         # The smallest first, so that there is soon something to see.
         starred=("NSC*", "EWT*", "GUM*"),
@@ -124,7 +124,7 @@ def make_full_plan(seed: int) -> Plan:
 
 
 def make_quick_plan(seed: int) -> Plan:
-    """The same on a treebank of a few hundred words: it shows that everything works, and nothing else."""
+    """The same on a treebank of a few hundred words, only to check that everything works."""
     return Plan(
         starred=("TINY*",),
         edited=("TINY",),

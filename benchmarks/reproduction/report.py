@@ -1,4 +1,4 @@
-"""The report: claims, tables and figures in Markdown, from nothing but the stored runs."""
+"""Writes the report: claims, tables and figures in Markdown, from the stored runs alone."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,45 +17,45 @@ from .runs import DROPOUT, Reparsing, Run, Store
 INTRODUCTION = """\
 # Reproduction
 
-What Björkelund, Faleńska, Seeker & Kuhn found (How to Train Dependency Parsers with Inexact Search for Joint Sentence
-Boundary Detection and Parsing of Entire Documents, ACL 2016), tried again on treebanks that are free. This page and its
-figures were written by
+This page repeats the experiments of Björkelund, Faleńska, Seeker & Kuhn (How to Train Dependency Parsers with Inexact
+Search for Joint Sentence Boundary Detection and Parsing of Entire Documents, ACL 2016) on freely available treebanks.
+The following command wrote the page and its figures:
 
 ```
 {command}
 ```
 
-which stores each run and goes on where it was stopped. Nothing is edited by hand.
+It stores each run and resumes where it stopped. Nothing is edited by hand.
 
 | system | what it is |
 | --- | --- |
-| MARMOT | `sequence_tagger` with `sentence_starts`: tags that also say whether their token starts a sentence |
-| NOSYNTAX | `joint_sbd_parser` trained on trivial trees: each sentence a chain to the left under its last token |
+| MARMOT | `sequence_tagger` with `sentence_starts`: tags that also mark whether their token starts a sentence |
+| NOSYNTAX | `joint_sbd_parser` trained on trivial trees: in each sentence, the head of every token is the next one |
 | JOINT | `joint_sbd_parser` |
 | JOINT-REPARSED | the boundaries of JOINT, then GOLD's parser |
 | GOLD | `joint_sbd_parser` trained on sentences with `max_violation`, between gold boundaries |
 
-LAS of MARMOT and NOSYNTAX is that of GOLD's parser between their boundaries. F1 is that of tokens that start a
-sentence, LAS counts all tokens, tokens are gold. A star means lower-cased and without punctuation. EWT and GUM stand
-for the WSJ, EWT* and GUM* for WSJ*; NSC*, transcribed Naija whose tags are UPOS, stands for Switchboard.
+LAS of MARMOT and NOSYNTAX is that of GOLD's parser between their boundaries. F1 counts tokens that start a sentence,
+LAS counts all tokens, and tokens are gold. A star marks text that is lower-cased and without punctuation. EWT and GUM
+stand in for the WSJ, EWT* and GUM* for WSJ*. NSC*, transcribed Naija with UPOS tags, stands in for Switchboard.
 
-Here, not in the paper: a beam of {beam_width} where nothing else is said (20 in the paper), {epochs} epochs, and one
-instance at a time. Features and everything else are the defaults of the components: passive-aggressive updates, weights
-averaged over all epochs; word classes are those of the shipped pipelines, and dropout is {dropout}. `laso` alone learns
-as the shipped pipelines do, but for their mixture of tables: perceptron updates at once, and a dropout of
-{dropout_of_laso}. `greedy` has no beam.
-`early` sees little of a document, so it has as many epochs as it takes to search twice as many steps as the others, at
-most {early}. Tags are predicted, those of training documents in {folds} folds by taggers that have not seen them. The
-seed is {seed}. Four things were settled after first figures of dev: how long `early` goes on, that NOSYNTAX is run with
-`laso`, too, the dropout and the number of epochs of all. A dash is for what has not been run.
+Unlike the paper, these experiments use beam width {beam_width} unless stated otherwise (20 in the paper), {epochs}
+epochs, and one instance per update. Features and other settings are the defaults of the components: passive-aggressive
+updates, and weights averaged over all epochs. Word classes are those of the shipped pipelines, and dropout is
+{dropout}. Only `laso` learns as the shipped pipelines do, except that these average several weight tables: with
+perceptron updates applied immediately, and a dropout of {dropout_of_laso}. `greedy` has no beam. `early` sees little of
+each document, so it runs until it has searched twice as many steps as the others, for at most {early} epochs. Tags are
+predicted; those of training documents are jackknifed in {folds} folds. The seed is {seed}. Four choices were made after
+seeing first results on dev: the length of training with `early`, running NOSYNTAX also with `laso`, the dropout, and
+the number of epochs for all. A dash marks a missing result.
 """
 
 NOTE_ON_MARKS = (
-    "Letters: significantly better than MARMOT (m), NOSYNTAX (n), JOINT (j), JOINT-REPARSED (r), by Wilcoxon's "
-    f"signed-rank test over documents, p < {ALPHA}."
+    "Letters mark results significantly better than MARMOT (m), NOSYNTAX (n), JOINT (j) or JOINT-REPARSED (r): "
+    f"Wilcoxon's signed-rank test over documents, p < {ALPHA}."
 )
 
-# Test, from the paper's tables 2 and 3: boundary F1, then LAS.
+# Results on test from tables 2 and 3 of the paper: boundary F1, then LAS.
 IN_PRINT = {
     "GOLD": ("", "", "", "90.22", "84.99", "88.71"),
     "MARMOT": ("97.64", "71.87", "53.02", "89.81", "78.93", "83.37"),
@@ -66,7 +66,7 @@ IN_PRINT = {
 
 
 def write_report(plan: Plan, library: Library, store: Store, path: Path, command: str) -> None:
-    """Write the report, and its figures beside it."""
+    """Write the report and its figures."""
     results = Results(store)
     figures = draw_all(plan, results, path.parent, path.stem)
     parts = [
@@ -90,15 +90,15 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
         "## Update strategies\n",
         *_compare_strategies(plan, results),
         _show(figures["curves"], "Learning curves over epochs and over seconds of training"),
-        "## How much of the gold sequence is used\n",
+        "## Use of the gold sequence\n",
         _compare_use(plan, results),
         _show(figures["used"], "Share of the gold sequence that is used, on documents and on sentences"),
-        "## Beams\n",
+        "## Beam width\n",
         *_compare_beams(plan, results),
-        _show(figures["beams"], "Scores by width of the beam"),
-        "## Test\n",
+        _show(figures["beams"], "Scores by beam width"),
+        "## Results on test\n",
         *_compare_systems(plan, results, "test"),
-        "The paper's figures on test:\n",
+        "Results on test in the paper:\n",
         format_table(
             ["", *(f"{measure} {corpus}" for measure in ("F1", "LAS") for corpus in ("WSJ", "Switchboard", "WSJ*"))],
             [[system, *figures] for system, figures in IN_PRINT.items()],
@@ -114,7 +114,7 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
 def _count_missing(plan: Plan, results: Results) -> str:
     runs = {run for runs in plan.list_tasks() for run in runs}
     missing = sum(results.find(run) is None for run in runs)
-    return f"**{missing} of {len(runs)} runs are missing: verdicts are about the others.**\n" if missing else ""
+    return f"**{missing} of {len(runs)} runs are missing: the verdicts cover the others.**\n" if missing else ""
 
 
 def _list_claims(plan: Plan, results: Results) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _mark(
     scores = results.measure(systems[system], split)
     if scores is None:
         return "-"
-    # GOLD knows more than the others.
+    # GOLD knows the gold boundaries, so it is not compared.
     letters = "".join(
         "r" if other == "JOINT-REPARSED" else other[0].lower()
         for other, run in systems.items()
@@ -161,7 +161,7 @@ def _compare_syntax(plan: Plan, results: Results) -> str:
             cells = [_mark(results, runs[corpus], system, "boundary_f", "dev") for corpus in plan.corpora]
             rows.append([strategy, system, *cells])
     header = ["", "", *plan.corpora]
-    return f"Boundary F1 with and without syntax by two ways to learn, dev:\n\n{format_table(header, rows)}\n"
+    return f"Boundary F1 with and without syntax, for two update strategies, dev:\n\n{format_table(header, rows)}\n"
 
 
 def _compare_strategies(plan: Plan, results: Results) -> Iterator[str]:
@@ -192,10 +192,10 @@ def _compare_strategies(plan: Plan, results: Results) -> Iterator[str]:
             f"after {plan.epochs} epochs",
             f"after {seconds:.0f} s",
             "best F1 (epoch, time)",
-            "trained",
+            "training time",
             "epochs",
         ]
-        yield f"{corpus}, F1 / LAS on dev; times are those of training alone:\n\n{format_table(header, rows)}\n"
+        yield f"{corpus}, F1 / LAS on dev; times are for training alone:\n\n{format_table(header, rows)}\n"
 
 
 def _compare_use(plan: Plan, results: Results) -> str:
@@ -208,8 +208,8 @@ def _compare_use(plan: Plan, results: Results) -> str:
                 cells += [f"{100 * epoch['used']:.1f}" for epoch in (epochs[0], epochs[-1])] if epochs else ["-", "-"]
             rows.append([corpus, strategy, *cells])
     return (
-        "Percent of the actions that took part in updates or survived, in the first and in the last of "
-        f"{plan.epochs} epochs. `dlaso` goes on from the correct item, so it uses all of them.\n\n"
+        "Percentage of gold actions that took part in updates or survived, in the first and the last of "
+        f"{plan.epochs} epochs. `dlaso` continues from the gold item, so it uses all of them.\n\n"
         + format_table(
             ["", "", "documents, first", "documents, last", "sentences, first", "sentences, last"],
             rows,
@@ -228,7 +228,7 @@ def _compare_beams(plan: Plan, results: Results) -> Iterator[str]:
                 epochs = results.epochs(run)
                 cells += [_both(results.measure(run)), f"{epochs[-1]['seconds']:.0f} s" if epochs else "-"]
             rows.append([width, *cells])
-        header = ["beam", "dlaso", "trained", "max_violation", "trained"]
+        header = ["beam width", "dlaso", "training time", "max_violation", "training time"]
         yield f"{corpus}, F1 / LAS on dev after {plan.epochs} epochs:\n\n{format_table(header, rows)}\n"
 
 
@@ -258,8 +258,8 @@ def _list_runs(plan: Plan, library: Library, results: Results) -> Iterator[str]:
             taken = ["", ""]
         seed = run.seed if isinstance(run, Run) else run.boundaries.seed
         rows.append([*settings, seed, *taken, f"{found['seconds']:.1f}" if found else "not run"])
-    header = ["corpus", "system", "instances", "strategy", "beam", "seed", "epochs", "training, s", "all, s"]
-    yield "Seconds are of the processor, with one thread. The last column counts reading and scoring, too.\n"
+    header = ["corpus", "system", "instances", "strategy", "beam width", "seed", "epochs", "training (s)", "total (s)"]
+    yield "Times are CPU seconds in one thread. The last column includes reading and scoring.\n"
     yield format_table(header, rows) + "\n"
 
 

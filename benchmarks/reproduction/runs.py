@@ -1,7 +1,7 @@
-"""A run: one system that is trained on a corpus, scored, and stored as one JSON file, where it is never done again.
+"""A run trains one system on a corpus, scores it, and stores the results as one JSON file, so it is never repeated.
 
-`Run` trains; `Reparsing` lets the sentence-based parser of one run parse between the boundaries that another one found.
-What is measured of each document is stored, too, for tests of significance.
+`Run` trains; `Reparsing` uses the sentence-based parser of one run to parse between the boundaries of another. Scores
+of each document are stored, too, for significance tests.
 """
 
 import json
@@ -28,8 +28,8 @@ from .learning import WORD_CLASSES, make_pipe, train
 PARSER = "joint_sbd_parser"
 MEASURES = {"boundary_f": "boundary_f", "las": "dep_las_punct"}
 
-# What the paper compares, with the update rule of the component's defaults. The last is what the shipped pipelines
-# learn by, but for their mixture of tables.
+# The strategies of the paper, with the components' default update rule. The last one is that of the shipped pipelines,
+# except that these average several weight tables.
 STRATEGIES: dict[str, dict[str, Any]] = {
     **{name: {"strategy": name} for name in ("greedy", "early", "max_violation", "dlaso")},
     "laso": {"strategy": "laso", "rule": "perceptron", "min_met": 12},
@@ -39,14 +39,14 @@ DROPOUT = {name: 0.4 if name == "laso" else 0.2 for name in STRATEGIES}
 
 @dataclass(frozen=True)
 class Run:
-    """A system, how it learns and from what.
+    """A system, its training settings and its corpus.
 
     system: MARMOT, NOSYNTAX, JOINT or GOLD.
     strategy: One of STRATEGIES.
-    epochs, passes: It stops after so many epochs, or once the epochs together have used so many times the actions of
-        all documents. Where updates end early, epochs are short, so an equal number of them would tell little.
-    sentences: Whether an instance is a sentence, with nothing but trees to learn, rather than a document.
-    final: Whether it is a system of the final table: no others look at the test split.
+    epochs, passes: Training stops after this many epochs, or once the epochs together have used the actions of all
+        documents this many times. Epochs with early updates are short, so comparing equal numbers tells little.
+    sentences: Whether instances are sentences, with only trees to learn, instead of documents.
+    final: Whether it is in the final table; only these systems are evaluated on the test split.
     """
 
     corpus: str
@@ -69,7 +69,7 @@ class Run:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what comes out."""
+        """All settings that determine the result."""
         learning = {**STRATEGIES[self.strategy], "dropout": DROPOUT[self.strategy], "word_classes": WORD_CLASSES.name}
         return {**asdict(self), "learning": learning}
 
@@ -97,12 +97,12 @@ class Run:
         if self.system == "GOLD":
             model = store.model_of(self)
             model.parent.mkdir(parents=True, exist_ok=True)
-            # Without what learning needs: nine tenths of it.
+            # Without the parts that only learning needs, which are nine tenths of it.
             pipe.to_disk(model, exclude=["vocab", "learning"])
         return {"epochs": epochs, "splits": results, "seconds": time.process_time() - start}
 
     def prepare(self, corpus: Corpus, library: Library) -> tuple[StructuredPipe, list[Example]]:
-        """A component that is ready to learn, and from what."""
+        """A component that is ready to learn, and its examples."""
         model = {"table_bits": self.table_bits, "beam_width": self.beam_width, **STRATEGIES[self.strategy]}
         settings: dict[str, Any] = {"model": model}
         if self.system == "MARMOT":
@@ -114,13 +114,13 @@ class Run:
                 references = [flatten(reference) for reference in references]
             if self.sentences:
                 references = [sentence.as_doc() for reference in references for sentence in reference.sents]
-            # A sentence is all of its document, and says so.
+            # Each document is one sentence, marked as such.
             keep = ["TAG", "SENT_START"] if self.sentences else ["TAG"]
             examples = [make_example(reference, keep) for reference in references]
         return make_pipe(factory, examples, library.vocab, self.seed, **settings), examples
 
     def predict(self, pipe: StructuredPipe, reference: Doc) -> Doc:
-        """Annotate the tokens of a reference; where sentences are given, they are those of the reference."""
+        """Annotate the tokens of a reference, within its sentences if the system is sentence-based."""
         if self.sentences:
             return parse_sentences(pipe, reference, find_starts(reference))
         return pipe(make_example(reference, ["TAG"]).predicted)
@@ -128,7 +128,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Reparsing:
-    """Trees by the sentence-based parser of one run between the boundaries of another."""
+    """Trees from the sentence-based parser of one run between the boundaries of another."""
 
     boundaries: Run
     parser: Run
@@ -140,7 +140,7 @@ class Reparsing:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what comes out."""
+        """All settings that determine the result."""
         return {"boundaries": self.boundaries.settings, "parser": self.parser.settings}
 
     def perform(self, library: Library, store: "Store") -> dict[str, Any]:
@@ -160,42 +160,42 @@ class Reparsing:
 
 
 class Store:
-    """The files of runs, and the models that other runs need, in a directory."""
+    """A directory with the files of runs, and the models that other runs need."""
 
     def __init__(self, work: Path) -> None:
         self.work = work
 
     def find(self, run: Run | Reparsing) -> dict[str, Any] | None:
-        """What a run gave; None if it was not done, or with other settings."""
+        """The result of a run; None if it was not performed with these settings."""
         path = self.work / "runs" / f"{run.name}.json"
         stored = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
         return stored if stored.get("settings") == run.settings else None
 
     def require(self, run: Run | Reparsing) -> dict[str, Any]:
-        """What a run gave."""
+        """The result of a run; raises LookupError if there is none."""
         stored = self.find(run)
         if stored is None:
             raise LookupError(f"{run.name} was not run yet.")
         return stored
 
     def model_of(self, run: Run) -> Path:
-        """Where the model of a run is."""
+        """The path of the model of a run."""
         return self.work / "models" / run.name
 
     def write(self, run: Run | Reparsing, result: dict[str, Any]) -> None:
-        """Store what a run gave, all or nothing."""
+        """Store the result of a run atomically."""
         with replace_when_written(self.work / "runs" / f"{run.name}.json") as path:
             path.write_text(json.dumps({"settings": run.settings, **result}) + "\n", encoding="utf8")
 
 
 def is_measured(epoch: int) -> bool:
-    """Whether to look at the scores after an epoch: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on."""
+    """Whether to score the system after an epoch: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on."""
     power = epoch // 3 if epoch % 3 == 0 else epoch
     return not power & (power - 1)
 
 
 def flatten(reference: Doc) -> Doc:
-    """The same sentences with trivial trees: chains to the left under the last token."""
+    """The same sentences with trivial trees: the head of every token is the next one."""
     starts = [bool(token.is_sent_start) for token in reference]
     last = [*starts[1:], True]
     return Doc(
@@ -209,12 +209,12 @@ def flatten(reference: Doc) -> Doc:
 
 
 def find_starts(doc: Doc) -> list[int]:
-    """The first tokens of sentences."""
+    """The indices of tokens that start a sentence."""
     return [token.i for token in doc if token.is_sent_start]
 
 
 def parse_sentences(pipe: StructuredPipe, reference: Doc, starts: Sequence[int]) -> Doc:
-    """Parse the tokens of a reference sentence by sentence. starts: First tokens of the sentences."""
+    """Parse the tokens of a reference sentence by sentence. starts: The first token of each sentence."""
     tokens = make_example(reference, ["TAG"]).predicted
     heads: list[int] = []
     labels: list[str] = []
@@ -230,7 +230,7 @@ def parse_sentences(pipe: StructuredPipe, reference: Doc, starts: Sequence[int])
 
 
 def make_pairs(references: Iterable[Doc], predicted: Iterable[Doc]) -> list[Example]:
-    """Examples of predictions with their references."""
+    """Pair predictions with their references as examples."""
     return [Example(doc, reference) for doc, reference in zip(predicted, references, strict=True)]
 
 
@@ -241,7 +241,7 @@ def score(examples: Iterable[Example]) -> dict[str, float]:
 
 
 def measure(references: Sequence[Doc], predicted: Iterable[Doc]) -> dict[str, Any]:
-    """Scores of all documents and of each, and the boundaries that were found."""
+    """Scores of all documents and of each one, and the predicted boundaries."""
     examples = make_pairs(references, predicted)
     each = [score([example]) for example in examples]
     return {
