@@ -1,4 +1,4 @@
-"""Builds the Cython extensions; everything else about the package is said in pyproject.toml."""
+"""Builds the Cython extensions; pyproject.toml has everything else about the package."""
 
 import os
 import sys

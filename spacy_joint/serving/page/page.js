@@ -1,5 +1,5 @@
-// The page of `python -m spacy joint serve`: sends the text, shows what comes back. Everything that is shown is set as
-// text or as the address of an image, never as HTML.
+// The page of `python -m spacy joint serve`: sends the text and shows the response. All output is set as text or as the
+// address of an image, never as HTML.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
@@ -12,7 +12,7 @@ function make(tag, text, className) {
   return element;
 }
 
-// A table, or a note where there are no rows. A cell is a string, or a string and a class.
+// A table, or a note if there are no rows. A cell is a string, or a string and a class.
 function makeTable(header, rows, empty) {
   if (!rows.length) return make("p", empty, "note");
   const table = make("table");
@@ -39,7 +39,7 @@ function makeTree(sentence) {
       `${token.text} ← ${token.head ? sentence.tokens[token.head - 1].text : "root"} (${token.dep})`).join(", ");
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(sentence.tree);
     const frame = make("div", undefined, "tree");
-    // So that wide trees can be scrolled by keys.
+    // Makes wide trees scrollable by keyboard.
     frame.tabIndex = 0;
     frame.append(image);
     figure.append(frame);
@@ -49,7 +49,7 @@ function makeTree(sentence) {
 
 function show(found) {
   const sentences = found.sentences === null
-    ? [make("p", "This pipeline finds no sentences: it has no joint_sbd_parser, nor another component for them.", "note")]
+    ? [make("p", "This pipeline finds no sentences: it has no joint_sbd_parser or other component for them.", "note")]
     : found.sentences.map(makeTree);
   byId("sentences").replaceChildren(...sentences);
   byId("quotations").replaceChildren(makeTable(
@@ -65,17 +65,17 @@ function show(found) {
   byId("modifiers").replaceChildren(found.modifiers === null
     ? make("p", "This pipeline has no prenominal_orderer.", "note")
     : makeTable(
-      ["Phrase", "Its order is", "Best order", "Margin"],
+      ["Phrase", "Order", "Best order", "Margin"],
       found.modifiers.map((phrase) => [
         phrase.text,
         phrase.label === "ODD" ? ["odd", "odd"] : "fine",
         phrase.best,
         phrase.margin.toFixed(2),
       ]),
-      "No noun with two or more modifiers before it.",
+      "No noun has two or more modifiers before it.",
     ));
   byId("hedges").replaceChildren(found.hedges === null
-    ? make("p", "This pipeline has no hedge_chunker, and none is shipped. Give one that you have trained: " +
+    ? make("p", "This pipeline has no hedge_chunker, and none is shipped. Use a pipeline that you have trained: " +
         "python -m spacy joint serve PIPELINE.", "note")
     : makeTable(
       ["Label", "Hedge", "Structure"],
@@ -101,7 +101,7 @@ async function ask(address, options) {
 async function annotate(event) {
   event.preventDefault();
   const text = byId("text").value;
-  // Characters as the server counts them.
+  // Counts characters as the server does.
   const length = Array.from(text).length;
   if (length > limit) {
     report(`The text has ${length} characters; ${limit} are allowed.`, true);
