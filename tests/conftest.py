@@ -1,4 +1,4 @@
-"""What tests of components share: the tiny treebank, and pipelines trained on it once a session."""
+"""Shared fixtures of component tests: the tiny treebank, and pipelines trained on it once per session."""
 
 import random
 from collections.abc import Callable, Iterable
@@ -36,13 +36,13 @@ def assets() -> Path:
 
 @pytest.fixture(scope="session")
 def small_model() -> dict[str, Any]:
-    """A model that is quick to train and to copy."""
+    """A model that is fast to train and copy."""
     return {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 18, "beam_width": 4}
 
 
 @pytest.fixture(scope="session")
 def read_quotes() -> ReadExamples:
-    """Read the tiny corpus of quotations, tagged and parsed, for a pipeline. Its gold cues pass for predicted ones."""
+    """Read the tiny corpus of quotations, tagged and parsed, for a pipeline. Its gold cues serve as predicted ones."""
     annotate = spacy_joint.load()
     parts: dict[str, list[Doc]] = {}
 
@@ -63,10 +63,10 @@ def read_quotes() -> ReadExamples:
 
 @pytest.fixture(scope="session")
 def read_examples(read_quotes: ReadExamples) -> ReadExamples:
-    """Read `tiny_train` or `tiny_dev` for a pipeline; `keep` says what the predicted side has already.
+    """Read `tiny_train` or `tiny_dev` for a pipeline; `keep` lists the annotation of the predicted side.
 
-    References have dependency trees, and constituents if the corpus has. Those of `tiny_quotes` have quotations; there,
-    both sides have predicted tags and trees.
+    References have dependency trees, and constituents if the corpus has them. Those of `tiny_quotes` have quotations;
+    there, both sides have predicted tags and trees.
     """
 
     def read(
@@ -93,7 +93,7 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
 
 @pytest.fixture(scope="session")
 def train() -> Train:
-    """Train a pipeline as `spacy train` does: batches in an order that depends on the seed only."""
+    """Train a pipeline as `spacy train` does: the order of batches depends only on the seed."""
 
     def train(
         nlp: Language, examples: list[Example], *, epochs: int = 6, batch: int = 1, seed: int = 0, **update: Any
@@ -112,7 +112,7 @@ def train() -> Train:
 
 @pytest.fixture(scope="session")
 def pipeline(small_model: dict[str, Any], read_examples: ReadExamples, train: Train) -> Language:
-    """A tagger and a parser that know the tiny treebank. Shared: not to be trained further."""
+    """A tagger and a parser trained on the tiny treebank. Shared: do not train it further."""
     nlp = spacy.blank("en")
     nlp.add_pipe("sequence_tagger", config={"model": small_model})
     nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
@@ -124,7 +124,7 @@ def pipeline(small_model: dict[str, Any], read_examples: ReadExamples, train: Tr
 
 @pytest.fixture(scope="session")
 def saved_pipeline(pipeline: Language, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory that the pipeline was saved to. Shared: not to be changed."""
+    """The directory of the saved pipeline. Shared: do not change it."""
     path = tmp_path_factory.mktemp("saved") / "pipeline"
     pipeline.to_disk(path)
     return path

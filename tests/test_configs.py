@@ -1,4 +1,4 @@
-"""The configs that the repository ships: complete, and accepted by spaCy's own checks."""
+"""The configs of the repository are complete, and pass spaCy's own checks."""
 
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def test_debug_config_accepts_it(path, overrides, capsys):
 
 
 @CONFIG
-def test_it_can_do_without_word_classes(path, overrides):
+def test_it_works_without_word_classes(path, overrides):
     component = load_config(path)["nlp"]["pipeline"][-1]
     block = f"initialize.components.{component}.word_classes"
     debug_config(path, overrides={**overrides(path), block: None})

@@ -1,4 +1,4 @@
-"""What every component keeps to, whatever it predicts. A new component joins by an entry in COMPONENTS."""
+"""The contract of all components, whatever they predict. Add a new component to COMPONENTS."""
 
 import copy
 import pickle
@@ -28,15 +28,15 @@ class Component:
     """A component under test.
 
     factory: The name of its factory, and of the component.
-    read: What it writes on a token.
-    score: A score of it, and what it must exceed on its training data.
+    read: Reads its annotation of a token.
+    score: One of its scores, and the value to exceed on its training data.
     config: Settings other than the model.
     keep: Annotation that it needs on the predicted side.
     slot: A token that its templates can name.
-    corpus: What it learns from: see `read_examples`.
+    corpus: Its training corpus: see `read_examples`.
     model: Settings of its model, instead of `small_model`.
-    requires: What it needs of other components, by its registration.
-    exceptions: Tests that it has no use for, and why.
+    requires: Attributes of other components that it requires, by its registration.
+    exceptions: Tests that do not apply to it, and why.
     """
 
     factory: str
@@ -73,17 +73,17 @@ SAME_LABELS = {"test_a_model_of_other_labels_is_refused": "its labels are always
 NOTHING_LEARNT = dict.fromkeys(
     (
         "test_it_learns_its_training_data",
-        "test_what_it_learns_carries_over_to_other_documents",
-        "test_the_loss_falls",
+        "test_it_generalises_to_other_documents",
+        "test_the_loss_decreases",
         "test_losses_are_added_up_and_returned",
         "test_dropout_is_repeatable_and_changes_the_model",
         "test_without_learning_training_can_start_from_the_finished_weights",
-        "test_initialize_without_annotation_says_what_is_missing",
+        "test_initialize_without_annotation_reports_what_is_missing",
         "test_templates_can_be_replaced",
-        "test_templates_that_are_not_there_are_named",
-        "test_an_untrained_component_says_so",
+        "test_missing_templates_are_named",
+        "test_an_untrained_component_raises_a_coded_error",
         "test_labels_are_in_the_meta",
-        "test_a_model_without_learning_is_a_model_like_any",
+        "test_a_model_without_learning_state_predicts_like_any_other",
         "test_saving_without_learning_leaves_no_older_learning_behind",
         "test_an_untrained_component_is_saved_untrained",
         "test_parts_in_the_wrong_place_are_refused",
@@ -123,7 +123,7 @@ COMPONENTS = {
         keep=("TAG",),
         slot="w",
     ),
-    # Texts without tags have no phrases for it: that these come back, from disk and from other processes, is in
+    # Texts without tags have no phrases for it; tests of serialisation and of several processes are in
     # ordering/test_prenominal_orderer.py.
     "prenominal_orderer": Component(
         "prenominal_orderer",
@@ -195,7 +195,7 @@ def skip_exceptions(component, request):
 
 @pytest.fixture(scope="module")
 def make(component, small_model, read_examples):
-    """Make a pipeline with just the component, initialized."""
+    """Create a pipeline with only the component, initialized."""
 
     def make(initialize=True, **model):
         nlp = spacy.blank("en")
@@ -219,14 +219,14 @@ def examples_of(component, read_examples):
 
 @pytest.fixture(scope="module")
 def nlp(make, examples_of, train):
-    """The trained pipeline. Shared: not to be changed."""
+    """The trained pipeline. Shared: do not change it."""
     nlp = make()
     return train(nlp, examples_of(nlp))
 
 
 @pytest.fixture(scope="module")
 def saved(nlp, tmp_path_factory):
-    """The directory that it was saved to. Shared: not to be changed."""
+    """The directory of the saved pipeline. Shared: do not change it."""
     path = tmp_path_factory.mktemp("saved") / "pipeline"
     nlp.to_disk(path)
     return path
@@ -248,19 +248,19 @@ def pipe(component, nlp):
 
 @pytest.fixture(scope="module")
 def model_of(component):
-    """All that was learnt, as bytes."""
+    """All learnt weights, as bytes."""
     return lambda nlp: nlp.get_pipe(component.factory).to_bytes(exclude=["vocab"])
 
 
 @pytest.fixture(scope="module")
 def parts(model_of, nlp):
-    """All that was learnt, as named bytes."""
+    """All learnt weights, as named bytes."""
     return srsly.msgpack_loads(model_of(nlp))
 
 
 @pytest.fixture(scope="module")
 def pipe_to_break(component, make):
-    """A component like the trained one to load into, which must fail."""
+    """A component like the trained one; loading into it must fail."""
     return make(initialize=False).get_pipe(component.factory)
 
 
@@ -273,14 +273,14 @@ def test_it_learns_its_training_data(component, nlp, examples_of):
     assert scores[name] > least
 
 
-def test_what_it_learns_carries_over_to_other_documents(component, make, nlp, examples_of):
+def test_it_generalises_to_other_documents(component, make, nlp, examples_of):
     name, _ = component.score
     untrained = make()
     before = untrained.evaluate(examples_of(untrained, "dev"))[name]
     assert nlp.evaluate(examples_of(nlp, "dev"))[name] > before + 0.1
 
 
-def test_the_loss_falls(component, make, examples_of, train):
+def test_the_loss_decreases(component, make, examples_of, train):
     nlp = make()
     first: dict[str, float] = {}
     last: dict[str, float] = {}
@@ -327,7 +327,7 @@ def test_the_number_of_threads_does_not_change_the_model(model_of, make, example
 
 
 @pytest.mark.parametrize("way", ["disk", "bytes", "pickle"])
-def test_training_goes_on_exactly_where_it_was_saved(model_of, make, examples_of, train, way, tmp_path):
+def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of, train, way, tmp_path):
     uninterrupted = make()
     train(uninterrupted, examples_of(uninterrupted), epochs=2)
     if way == "disk":
@@ -338,7 +338,7 @@ def test_training_goes_on_exactly_where_it_was_saved(model_of, make, examples_of
     else:
         resumed = pickle.loads(pickle.dumps(uninterrupted))
     for nlp in (uninterrupted, resumed):
-        # An evaluation in between, as `spacy train` makes, must not show.
+        # Evaluation in between, as in `spacy train`, must not change the result.
         nlp.evaluate(examples_of(nlp, "dev"))
         train(nlp, examples_of(nlp), epochs=2, seed=1, drop=0.1)
     assert model_of(resumed) == model_of(uninterrupted)
@@ -353,7 +353,7 @@ def test_without_learning_training_can_start_from_the_finished_weights(component
     assert nlp.evaluate(examples_of(nlp))[name] > least
 
 
-def test_initialize_again_starts_anew(model_of, make, examples_of, train):
+def test_initialize_again_starts_from_scratch(model_of, make, examples_of, train):
     nlp, fresh = make(), make()
     train(nlp, examples_of(nlp), epochs=1)
     fix_random_seed(0)
@@ -368,12 +368,12 @@ def test_labels_of_label_data_make_the_same_component(component, make, pipe):
     assert nlp.get_pipe(component.factory).labels == pipe.labels
 
 
-def test_examples_that_are_none_are_refused(pipe, nlp):
+def test_invalid_examples_are_refused(pipe, nlp):
     with pytest.raises(TypeError, match="E978"):
         pipe.update([nlp.make_doc("a")])
 
 
-def test_initialize_without_annotation_says_what_is_missing(component, make):
+def test_initialize_without_annotation_reports_what_is_missing(component, make):
     nlp = make(initialize=False)
     doc = nlp.make_doc("hello there")
     with pytest.raises(ValueError, match=r"\[J3(?:[013]0|21|52)\]"):
@@ -394,7 +394,7 @@ def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
     assert [component.read(token) for token in doc] == [component.read(token) for token in other]
 
 
-def test_templates_that_are_not_there_are_named(component, make, examples_of, tmp_path):
+def test_missing_templates_are_named(component, make, examples_of, tmp_path):
     nlp = make(initialize=False)
     pipe = nlp.get_pipe(component.factory)
     with pytest.raises(ValueError, match=r"\[J072\].*nowhere"):
@@ -405,7 +405,7 @@ def test_templates_that_are_not_there_are_named(component, make, examples_of, tm
         pipe.initialize(lambda: examples_of(nlp), templates=str(path))
 
 
-# Examples that teach little or nothing
+# Examples with little or no training data
 
 
 def test_examples_without_annotation_change_nothing(component, model_of, nlp, pipe):
@@ -416,11 +416,11 @@ def test_examples_without_annotation_change_nothing(component, model_of, nlp, pi
     assert model_of(nlp) == before
 
 
-def test_labels_unseen_at_initialization_are_passed_over(component, model_of, make):
+def test_labels_unseen_at_initialization_are_skipped(component, model_of, make):
     nlp = make()
     before = model_of(nlp)
     words = ["well", "hello"]
-    # X is the part of speech that the treebank does not have.
+    # The treebank does not use the part of speech X.
     reference = Doc(nlp.vocab, words=words, tags=["NEVER", "EVER"], pos=["X", "X"], heads=[1, 1], deps=["odd", "ROOT"])
     nlp.update([Example(Doc(nlp.vocab, words=words), reference)])
     assert model_of(nlp) == before
@@ -428,7 +428,7 @@ def test_labels_unseen_at_initialization_are_passed_over(component, model_of, ma
 
 
 @pytest.mark.parametrize("split", ["finer", "coarser", "shifted", "with whitespace"])
-def test_other_tokenisation_of_the_predicted_side_does_no_harm(component, make, read_examples, split):
+def test_other_tokenisation_of_the_predicted_side_is_handled(component, make, read_examples, split):
     nlp = make()
     examples = []
     for example in read_examples(nlp, corpus=component.corpus):
@@ -469,7 +469,7 @@ def test_any_text_gets_annotation_that_survives_serialisation(component, nlp, te
         assert [component.read(token) for token in unpacked] == expected
 
 
-def test_pipe_gives_what_one_by_one_gives(nlp, annotate, component):
+def test_pipe_agrees_with_single_calls(nlp, annotate, component):
     piped = [[component.read(token) for token in doc] for doc in nlp.pipe(TEXTS, batch_size=3)]
     assert piped == annotate(nlp)
 
@@ -522,7 +522,7 @@ def test_without_an_error_handler_errors_are_raised(component, make, monkeypatch
         list(nlp.pipe(["good", "bad"]))
 
 
-def test_an_untrained_component_says_so(component, make):
+def test_an_untrained_component_raises_a_coded_error(component, make):
     nlp = make(initialize=False)
     for use in (lambda: nlp("hello"), lambda: list(nlp.pipe(["hello"]))):
         with pytest.raises(ValueError, match=rf"\[J071\].*'{component.factory}'"):
@@ -533,7 +533,7 @@ def test_an_untrained_component_says_so(component, make):
         nlp.update([Example.from_dict(nlp.make_doc("hello"), {**annotation, "spans": spans})])
 
 
-def test_a_component_without_training_annotates_all_the_same(component, make, annotate):
+def test_a_component_that_needs_no_training_annotates_at_once(component, make, annotate):
     annotate(make())
 
 
@@ -550,7 +550,7 @@ def test_memory_zones(component, nlp, annotate):
 # In a pipeline
 
 
-def test_add_label_says_why_not(component, nlp, pipe):
+def test_add_label_explains_why_it_is_not_supported(component, nlp, pipe):
     with pytest.raises(ValueError, match=r"\[J070\].*'new'"):
         pipe.add_label("new")
 
@@ -567,7 +567,7 @@ def test_analysis_of_pipes_finds_no_problem(component, nlp):
     assert analysis["summary"][component.factory]["scores"]
 
 
-def test_the_config_comes_back(component, nlp, make):
+def test_the_config_round_trips(component, nlp, make):
     config = nlp.config
     again = Language.from_config(config) if config["nlp"]["lang"] is None else spacy.blank("en").from_config(config)
     assert again.config.to_str() == config.to_str()
@@ -601,7 +601,7 @@ def test_select_pipes(component, nlp):
     assert nlp.pipe_names == [component.factory]
 
 
-def test_use_params_and_resume_training_leave_predictions_alone(component, nlp, pipe, annotate):
+def test_use_params_and_resume_training_do_not_change_predictions(component, nlp, pipe, annotate):
     expected = annotate(nlp)
     with nlp.use_params({(1, "W"): None}):
         assert annotate(nlp) == expected
@@ -625,7 +625,7 @@ def test_a_sourced_component_predicts_the_same_and_stays_as_it_is(component, sav
     assert target.get_pipe(component.factory).to_bytes(exclude=["vocab"]) == before
 
 
-def test_a_sourced_component_can_go_on_learning(component, saved, examples_of, train):
+def test_a_sourced_component_can_continue_learning(component, saved, examples_of, train):
     target = spacy.blank("en")
     target.add_pipe(component.factory, source=spacy.load(saved))
     original = spacy.load(saved)
@@ -675,14 +675,14 @@ def test_several_processes(saved, nlp, tmp_path, start_method):
 # Serialisation
 
 
-def test_bytes_come_back(component, model_of, nlp, make, annotate):
+def test_bytes_round_trip(component, model_of, nlp, make, annotate):
     again = make(initialize=False).from_bytes(nlp.to_bytes())
     assert annotate(again) == annotate(nlp)
     assert again.get_pipe(component.factory).labels == nlp.get_pipe(component.factory).labels
     assert model_of(again) == model_of(nlp)
 
 
-def test_disk_comes_back(model_of, nlp, saved, annotate):
+def test_disk_round_trips(model_of, nlp, saved, annotate):
     again = spacy.load(saved)
     assert annotate(again) == annotate(nlp)
     assert model_of(again) == model_of(nlp)
@@ -697,7 +697,9 @@ def test_a_model_can_be_saved_over_the_one_that_it_was_loaded_from(component, sa
     assert annotate(spacy.load(path)) == expected
 
 
-def test_a_model_without_learning_is_a_model_like_any(component, model_of, nlp, pipe, make, annotate, tmp_path):
+def test_a_model_without_learning_state_predicts_like_any_other(
+    component, model_of, nlp, pipe, make, annotate, tmp_path
+):
     predicting = make(initialize=False)
     pipe.to_disk(tmp_path / "pipe", exclude=["learning"])
     assert not (tmp_path / "pipe" / "learning").exists()
@@ -760,7 +762,7 @@ def test_any_bytes_are_refused(pipe_to_break, content):
 
 @settings(deadline=None, max_examples=15)
 @given(data=st.data())
-def test_parts_that_are_anything_are_refused(parts, pipe_to_break, data):
+def test_parts_with_arbitrary_content_are_refused(parts, pipe_to_break, data):
     part = data.draw(st.sampled_from(sorted(parts)))
     content = data.draw(st.binary(min_size=1, max_size=100))
     with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
@@ -781,7 +783,7 @@ def test_parts_in_the_wrong_place_are_refused(parts, pipe_to_break, part, other)
 def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
     part = data.draw(st.sampled_from(["learning", "model", "word_classes"]))
     place = data.draw(st.integers(0, len(parts[part]) - 1))
-    # What fills the gaps between arrays means nothing.
+    # Padding between arrays has no meaning.
     if parts[part][place]:
         changed = bytearray(parts[part])
         changed[place] ^= data.draw(st.integers(1, 255))
@@ -794,7 +796,7 @@ def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
 
 
 @pytest.mark.parametrize("cfg", [b"", b"{", b"[1]", b"3", b'{"labels": 3, "templates": "x"}'])
-def test_a_cfg_that_is_no_cfg_is_refused(parts, pipe_to_break, cfg, saved, component, tmp_path):
+def test_an_invalid_cfg_is_refused(parts, pipe_to_break, cfg, saved, component, tmp_path):
     with pytest.raises(ValueError, match=r"\[J052\]"):
         pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, "cfg": cfg}))
     path = shutil.copytree(saved / component.factory, tmp_path / "broken")
@@ -822,7 +824,7 @@ def test_missing_files_are_named(component, saved, tmp_path, part):
         spacy.load(path)
 
 
-def test_a_path_that_is_no_component_is_named(pipe_to_break, tmp_path):
+def test_a_path_without_a_component_is_named(pipe_to_break, tmp_path):
     for path in (tmp_path / "nowhere", tmp_path, __file__, str(tmp_path)):
         with pytest.raises(ValueError, match=r"\[J073\]"):
             pipe_to_break.from_disk(path)

@@ -1,8 +1,8 @@
-"""The documentation: its examples run and print what it says, and its pages are complete.
+"""The documentation: its examples run and print what the pages show, and the pages are complete.
 
     python -m pytest tests/test_docs.py --update-examples
 
-writes into the pages what the examples print now, for instance after the shipped pipeline was trained again.
+updates the output of the examples in the pages, for instance after the shipped pipeline was trained again.
 """
 
 import re
@@ -15,16 +15,16 @@ import pytest
 from pytest_examples import CodeExample, EvalExample, find_examples
 
 DOCS = Path(__file__).parent.parent / "docs"
-# Pages whose blocks follow upon one another, and need nothing but the package.
+# Pages whose blocks run in sequence, and need only the package.
 RUNNING = ("tutorial.md", "design.md")
 
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the docs are not part of what is installed")
-# A page goes on where its last block ended. Filled in the order of the blocks.
+# Each block starts with the globals of the previous block of its page.
 _globals: dict[str, dict[str, Any]] = {}
 
 
 def list_examples() -> list[Any]:
-    """All blocks of Python in the pages that run, in order."""
+    """All Python blocks in the pages that run, in order."""
     if not DOCS.is_dir():
         return []
     examples = find_examples(*(DOCS / name for name in RUNNING))
@@ -40,7 +40,7 @@ def test_examples_print_what_the_page_says(example: CodeExample, eval_example: E
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in sorted(DOCS.rglob("*.md"))])
-def test_what_a_page_links_to_is_there(page):
+def test_links_of_a_page_resolve(page):
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf8"))
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert not missing
@@ -53,7 +53,7 @@ def test_each_component_has_a_page_with_a_figure(name):
     assert re.search(r"!\[[^\]]+\]\([^)]+\.svg\)", (DOCS / f"{name}.md").read_text(encoding="utf8"))
 
 
-def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
+def test_the_site_builds_without_warnings_and_loads_nothing_from_other_hosts(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     subprocess.run([*command, "--config-file", str(DOCS.parent / "mkdocs.yml")], check=True)
     pages = [page.read_text(encoding="utf8") for page in tmp_path.rglob("*.html")]

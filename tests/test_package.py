@@ -1,4 +1,4 @@
-"""The package as it is installed: what it registers, which files it has, and how little it imports."""
+"""The installed package: what it registers, which files it has, and how little it imports."""
 
 import json
 import re
@@ -14,7 +14,7 @@ import spacy_joint
 
 FOLDER = Path(spacy_joint.__file__).parent
 UNIVERSE = Path(__file__).parent.parent / "docs" / "universe.json"
-# Released names are for ever: add to this list, and change nothing of it.
+# Released names are permanent: add to this list, but never change it.
 REGISTERED = {
     "spacy_architectures": {
         "spacy_joint.BeamPerceptron.v1": "spacy_joint.pipes.architectures:BeamPerceptron",
@@ -72,7 +72,7 @@ def module_name(path: Path) -> str:
 
 
 def imported_by(code: str, cwd: Path) -> set[str]:
-    """The modules that a fresh interpreter, to which warnings are errors, has after running the code."""
+    """The modules in a fresh interpreter after running the code, with warnings as errors."""
     code = f"{code}\nimport sys\nprint(*sys.modules)"
     finished = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], cwd=cwd, check=True, capture_output=True, text=True
@@ -80,12 +80,12 @@ def imported_by(code: str, cwd: Path) -> set[str]:
     return set(finished.stdout.split())
 
 
-def test_the_version_is_that_of_the_distribution():
+def test_the_version_matches_the_distribution():
     assert spacy_joint.__version__ == metadata.version("spacy-joint")
 
 
 def test_all_registrations_are_known():
-    # If an entry point was added just now: install the package again, for its metadata to have it.
+    # After adding an entry point, reinstall the package to update its metadata.
     found = defaultdict(dict)
     for entry_point in metadata.distribution("spacy-joint").entry_points:
         found[entry_point.group][entry_point.name] = entry_point.value
@@ -93,7 +93,7 @@ def test_all_registrations_are_known():
 
 
 @pytest.mark.parametrize("entry_point", metadata.distribution("spacy-joint").entry_points, ids=lambda found: found.name)
-def test_what_is_registered_can_be_loaded(entry_point):
+def test_entry_points_can_be_loaded(entry_point):
     assert callable(entry_point.load())
 
 
@@ -103,18 +103,18 @@ def test_importing_the_package_imports_nothing_heavy(tmp_path):
 
 
 @pytest.mark.parametrize("module", ["factories", "cli"])
-def test_what_spacy_imports_for_everybody_imports_no_component_and_no_engine(module, tmp_path):
+def test_modules_that_spacy_always_imports_import_no_component_and_no_engine(module, tmp_path):
     modules = imported_by(f"import spacy_joint.{module}", tmp_path)
     heavy = {module_name(path) for path in EXTENSIONS} | {"spacy_joint.pipes.structured_pipe", "scipy"}
     assert not modules & heavy
 
 
-def test_each_error_has_a_code_of_its_own():
+def test_each_error_has_a_unique_code():
     codes = re.findall(r"^    (J\d+) = ", (FOLDER / "errors.py").read_text(encoding="utf8"), re.MULTILINE)
     assert len(codes) == len(set(codes)) > 100
 
 
-def test_types_are_announced():
+def test_the_package_is_marked_as_typed():
     assert (FOLDER / "py.typed").is_file()
 
 

@@ -1,4 +1,4 @@
-"""`project.yml`: from the tiny treebank to a pipeline in one command, in a copy of the repository's files."""
+"""`project.yml`: trains a pipeline on the tiny treebank in one command, in a copy of the repository's files."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def project(tmp_path_factory):
     shutil.copy(ROOT / "project.yml", directory)
     shutil.copytree(ROOT / "configs", directory / "configs")
     for path in (ROOT / "configs").glob("*.cfg"):
-        # What is tested is that everything fits together, for which small tables do.
+        # The tests check that everything fits together; small tables are enough for that.
         small = re.sub(r"table_bits = \d+", "table_bits = 18", path.read_text(encoding="utf8"))
         (directory / "configs" / path.name).write_text(
             re.sub(r"n_tables = \d+", "n_tables = 1", small), encoding="utf8"
@@ -46,8 +46,8 @@ def test_it_is_valid(project):
     config = load_project_config(project)
     commands = [command["name"] for command in config["commands"]]
     workflows = config["workflows"]
-    # What is done once, by hand: word classes and exceptions of the tokenizer for another language, and to lay out
-    # corpora after they were fetched.
+    # Commands to run once, by hand: word classes and tokenizer exceptions for another language, and unpacking
+    # downloaded corpora.
     rare = ["word-classes", "tokenizer-exceptions", "order-corpora", "clean"]
     done = {*rare}.union(*workflows.values())
     assert sorted(done) == sorted(commands)
@@ -56,7 +56,7 @@ def test_it_is_valid(project):
     }
 
 
-def test_a_pipeline_is_trained_from_what_the_repository_has(project):
+def test_a_pipeline_is_trained_from_files_of_the_repository(project):
     printed = run_project(project, "run", "train", ".", "--vars.folds", "2", "--vars.seed", "5")
     assert "--system.seed 5" in printed and "BOUNDARY_F" in printed and "DEP_LAS_PUNCT" in printed
     nlp = spacy.load(project / "training" / "tiny" / "both" / "parser" / "model-last")
@@ -67,7 +67,7 @@ def test_a_pipeline_is_trained_from_what_the_repository_has(project):
         assert json.loads((project / "metrics" / "tiny" / f"{name}.json").read_text())["boundary_f"] > 0.2
 
 
-def test_a_finder_of_quotations_is_trained_from_what_the_repository_has(project):
+def test_quotation_spans_is_trained_from_files_of_the_repository(project):
     run_project(project, "run", "quotes", ".")
     nlp = spacy.load(project / "training" / "tiny_quotes" / "semimarkov_beam" / "model-last")
     assert nlp.pipe_names == ["quotation_cues", "quotation_spans"]

@@ -1,4 +1,4 @@
-"""The workflow `reproduce-quick` of the project: it goes on where it was stopped, and writes all there is to see."""
+"""The project workflow `reproduce-quick`: it resumes where it stopped, and writes the complete report."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def run_workflow(directory: Path) -> str:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project of which the workflow was stopped after its first runs."""
+    """A project whose workflow was stopped after its first runs."""
     directory = tmp_path_factory.mktemp("project")
     shutil.copy(ROOT / "project.yml", directory)
     shutil.copytree(ROOT / "benchmarks", directory / "benchmarks")
@@ -41,7 +41,7 @@ def project(tmp_path_factory):
     for path in [*(ROOT / "assets").glob("tiny_*.conllu"), ROOT / "assets" / "en_word_classes.msgpack"]:
         shutil.copy(path, directory / "assets")
     command = [sys.executable, "benchmarks/reproduce.py", "assets", str(WORK), str(REPORT), "--quick"]
-    # A group of its own, so that it ends as a whole.
+    # In its own process group, so that it is killed as a whole.
     with subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, start_new_session=True) as process:
         while process.poll() is None and len(list_runs(directory)) < 3:
             time.sleep(0.01)
@@ -52,7 +52,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def finished(project):
-    """What was stored when the workflow was stopped, what the next call printed and stored, and the one after it."""
+    """The runs stored when the workflow was stopped, and the output and results of the next two calls."""
     stopped = list_runs(project)
     printed = run_workflow(project)
     first = list_runs(project), (project / REPORT).read_bytes()
@@ -60,20 +60,20 @@ def finished(project):
     return stopped, printed, first, printed_again, (list_runs(project), (project / REPORT).read_bytes())
 
 
-def test_a_stopped_workflow_goes_on_where_it_was(finished):
+def test_an_interrupted_workflow_resumes_where_it_stopped(finished):
     stopped, printed, (runs, _), *_ = finished
     assert 3 <= len(stopped) < len(runs)
     assert stopped.items() <= runs.items()
     assert f"{len(runs) - len(stopped)} runs done" in printed
 
 
-def test_what_is_done_is_not_done_again(finished):
+def test_finished_runs_are_not_repeated(finished):
     *_, first, printed, second = finished
     assert first == second
     assert re.search(r"^0 runs done", printed, re.MULTILINE)
 
 
-def test_a_run_stores_what_decides_it_and_what_came_out(project, finished):
+def test_a_run_stores_its_settings_and_its_results(project, finished):
     runs = {name: json.loads(content) for name, content in list_runs(project).items()}
     parsers = [run for run in runs.values() if "epochs" in run]
     assert {run["settings"]["system"] for run in parsers} == {"MARMOT", "NOSYNTAX", "JOINT", "GOLD"}

@@ -1,6 +1,6 @@
-"""One pipeline, several threads: the engine searches without the GIL, and every thread gets what one alone gets.
+"""One pipeline, several threads: the engine searches without the GIL, and every thread gets the results of one.
 
-Processes are in test_contract.py.
+test_contract.py tests several processes.
 """
 
 import copy
@@ -22,13 +22,13 @@ SENTENCES = [
     "he said that the big red ball was lost i don't know where it went",
     "Nobody was hurt.\n\nThe two young engineers left early, she added.",
 ]
-# Words that no thread has met before, and documents of many lengths.
+# Words that are new to all threads, and documents of many lengths.
 TEXTS = [" ".join(SENTENCES[i % 3] + f" w{i * j} " for j in range(i % 5 + 1)) for i in range(12)]
 
 
 @pytest.fixture(autouse=True)
 def switch_often() -> Iterator[None]:
-    """Threads take turns far more often than they usually do."""
+    """Make threads switch far more often than usual."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-4)
     yield
@@ -36,7 +36,7 @@ def switch_often() -> Iterator[None]:
 
 
 def make_pipeline() -> Language:
-    """The shipped components, and rules."""
+    """The shipped components, and rule-based quotation_spans."""
     nlp = spacy_joint.load(beam_width=4)
     nlp.add_pipe("quotation_spans")
     nlp.add_pipe("prenominal_orderer", source=spacy_joint.load(spacy_joint.PRENOMINAL))
@@ -44,7 +44,7 @@ def make_pipeline() -> Language:
 
 
 def run_at_once(work: Callable[[int], Any]) -> list[Any]:
-    """What `work` gives in each thread, all begun together."""
+    """The results of `work` in each thread, all started together."""
     barrier = Barrier(N_THREADS)
 
     def begin(number: int) -> Any:
@@ -55,11 +55,11 @@ def run_at_once(work: Callable[[int], Any]) -> list[Any]:
         return list(threads.map(begin, range(N_THREADS)))
 
 
-def test_threads_that_share_a_pipeline_get_what_one_gets():
+def test_threads_that_share_a_pipeline_get_the_results_of_one():
     shared = make_pipeline()
 
     def annotate(number: int) -> list[bytes]:
-        # Each thread begins elsewhere.
+        # Each thread starts at another document.
         docs = [doc.to_bytes() for doc in shared.pipe(TEXTS[number:] + TEXTS[:number])]
         return docs[len(TEXTS) - number :] + docs[: len(TEXTS) - number]
 
@@ -68,7 +68,7 @@ def test_threads_that_share_a_pipeline_get_what_one_gets():
 
 
 @pytest.mark.parametrize("factory", ["joint_sbd_parser", "prenominal_orderer"])
-def test_threads_may_begin_at_once_with_what_was_just_learnt(factory, read_examples, small_model, train):
+def test_threads_may_predict_right_after_learning(factory, read_examples, small_model, train):
     order = factory == "prenominal_orderer"
     model = {"@architectures": "spacy_joint.OrderPerceptron.v1", "table_bits": 16} if order else small_model
     nlp = spacy.blank("en")
@@ -82,5 +82,5 @@ def test_threads_may_begin_at_once_with_what_was_just_learnt(factory, read_examp
     for _ in range(3):
         train(nlp, examples, epochs=1)
         alone = copy.deepcopy(pipe)
-        # The first prediction averages what was learnt.
+        # The first prediction averages the weights.
         assert run_at_once(lambda _: predict(pipe)) == [predict(alone)] * N_THREADS

@@ -17,7 +17,7 @@ def test_a_tree_is_written_as_it_was_read():
     assert str(*parse_trees(CAT)) == CAT
 
 
-def test_spans_come_from_the_outside_in():
+def test_spans_are_listed_outermost_first():
     (tree,) = parse_trees(CAT)
     assert tree.spans() == [("S", 0, 4), ("NP", 0, 3), ("VP", 3, 4)]
 

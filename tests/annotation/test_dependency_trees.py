@@ -43,7 +43,7 @@ def test_pruning_ends_even_if_heads_form_a_cycle():
 
 
 @given(trees(max_size=30), st.data())
-def test_what_is_left_of_a_tree_is_a_tree(heads, data):
+def test_the_rest_of_a_tree_is_a_tree(heads, data):
     kept = data.draw(st.lists(st.booleans(), min_size=len(heads), max_size=len(heads)))
     left, _, _ = prune_lists(heads, kept)
     assert sum(head == token for token, head in enumerate(left)) == min(1, sum(kept))
@@ -55,5 +55,5 @@ def test_a_tree_has_no_cycle(heads):
     assert find_cycle(heads) is None
 
 
-def test_a_cycle_is_found_at_one_of_its_tokens():
+def test_a_cycle_is_reported_at_one_of_its_tokens():
     assert find_cycle([0, 2, 3, 1, 1]) in (1, 2, 3)

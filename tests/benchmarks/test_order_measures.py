@@ -1,4 +1,4 @@
-"""Measures of ordered modifiers."""
+"""Scores of modifier orders."""
 
 import pytest
 from order_models.measures import Answer, answer, answer_all, compare, cross_validate, score_answers
@@ -13,19 +13,19 @@ def phrase(*words):
     return Phrase(tuple(Word(*word.split("/")) for word in words))
 
 
-def test_an_undecided_system_is_right_by_chance():
+def test_ties_are_scored_as_random_choices():
     assert (RIGHT.full, WRONG.full, NONE.full, BOTH.full) == (1.0, 0.0, 0.5, 0.5)
     assert Answer((), 3).full == pytest.approx(1 / 6)
     assert Answer(((0, 2, 1),), 3).pairs == pytest.approx(2 / 3)
 
 
-def test_all_orders_alike_is_no_answer():
+def test_equal_scores_for_all_orders_are_no_answer():
     assert answer(TagRank(), phrase("big/JJ", "red/JJ")) == NONE
     assert answer(TagRank(), phrase("big/JJ", "tin/NN")) == RIGHT
     assert answer(TagRank(), phrase("tin/NN", "big/JJ")) == WRONG
 
 
-def test_precision_counts_what_was_said_and_recall_what_there_was():
+def test_precision_counts_predictions_and_recall_counts_gold():
     phrases = [phrase("a", "b"), phrase("c", "d"), phrase("e", "f"), phrase("g", "h")]
     scores = score_answers(phrases, [RIGHT, WRONG, NONE, NONE])
     assert (scores["order_token_p"], scores["order_token_r"]) == (0.5, 0.25)
@@ -56,7 +56,7 @@ def test_nothing_to_score_is_none():
     assert score_answers([], [])["order_full"] is None
 
 
-def test_the_bootstrap_tells_better_from_equal():
+def test_the_bootstrap_distinguishes_better_from_equal():
     assert compare([RIGHT] * 100, [RIGHT] * 50 + [WRONG] * 50) == 0.0
     assert compare([RIGHT] * 100, [RIGHT] * 100) == 1.0
     assert compare([RIGHT, WRONG] * 50, [WRONG, RIGHT] * 50) == pytest.approx(0.5, abs=0.1)

@@ -1,4 +1,4 @@
-"""The systems that order modifiers: one interface, whatever they are based on."""
+"""The systems that order modifiers share one interface."""
 
 import pytest
 from order_models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
@@ -16,7 +16,7 @@ from spacy_joint.ordering.phrases import Phrase, Word
 
 from ..ordering.phrases import make, make_corpus, shuffles
 
-# What each must get right of what it has learnt from.
+# The share of its training data that each system must get right.
 SYSTEMS = {
     "direct evidence": (lambda: DirectEvidence(transitive=False), 0.9),
     "transitivity": (DirectEvidence, 0.95),
@@ -51,7 +51,7 @@ def read(phrase, indices):
 
 
 @EACH
-def test_it_learns_the_order_of_what_it_has_seen(name, fitted):
+def test_it_learns_the_orders_it_has_seen(name, fitted):
     phrases = make_corpus()
     scores = score_answers(phrases, answer_all(fitted(name), phrases))
     assert scores["order_full"] >= SYSTEMS[name][1]
@@ -68,7 +68,7 @@ def test_the_order_given_does_not_matter(name, fitted):
 
 
 @EACH
-def test_the_best_order_scores_what_score_says(name, fitted):
+def test_the_best_order_has_the_score_of_score(name, fitted):
     phrase = make("wooden", "big", "red")
     ranking = fitted(name).order(phrase, 3)
     for indices, score in ranking.orders:
@@ -89,7 +89,7 @@ def test_any_number_of_modifiers_is_ordered(name, texts, fitted):
 
 
 @EACH
-def test_what_was_learnt_before_is_forgotten(name, fitted):
+def test_fitting_again_discards_earlier_training(name, fitted):
     system = SYSTEMS[name][0]()
     system.fit([Phrase(phrase.modifiers[::-1], phrase.head) for phrase in make_corpus()])
     system.fit(make_corpus())
@@ -97,7 +97,7 @@ def test_what_was_learnt_before_is_forgotten(name, fitted):
     assert system.order(phrase) == fitted(name).order(phrase)
 
 
-def test_chains_of_pairs_order_what_was_never_seen_together():
+def test_chains_of_pairs_order_unseen_combinations():
     system = DirectEvidence()
     system.fit([make("big", "old")] * 3 + [make("old", "red")] * 3)
     assert system.prefer("big", "red") > 0 > system.prefer("red", "big")
@@ -112,7 +112,7 @@ def test_evidence_counts_pairs_that_are_not_neighbours_too():
     assert system.counts["big", "red"] == 1
 
 
-def test_modifiers_of_the_same_places_stay_undecided():
+def test_modifiers_seen_in_the_same_positions_are_tied():
     system = OneClass()
     system.fit([make("big", "red"), make("big", "green")])
     ranking = system.order(make("green", "red"))

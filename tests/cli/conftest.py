@@ -1,4 +1,4 @@
-"""What tests of commands share: running one as a user does, in this process."""
+"""Shared fixtures of command tests: run a command as a user does, but in this process."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""`annotate`: every format can be read back, and what goes wrong is said in a line."""
+"""`annotate`: every format can be read back, and errors are one line."""
 
 import json
 import subprocess
@@ -54,7 +54,7 @@ def test_conllu_is_printed_by_default(annotate, text_file, tmp_path):
     assert annotate(text_file).stdout == output.read_text(encoding="utf8")
 
 
-def test_json_has_a_document_a_line_with_offsets_into_its_text(annotate, text_file, expected):
+def test_json_has_one_document_per_line_with_offsets_into_its_text(annotate, text_file, expected):
     (line,) = annotate(text_file, "--format", "json").stdout.splitlines()
     document = json.loads(line)
     assert document["text"] == TEXT
@@ -93,13 +93,13 @@ def test_table_shows_each_sentence(annotate, text_file, expected):
     ]
 
 
-def test_lines_are_documents_if_wanted(annotate, text_file, saved_pipeline):
+def test_lines_are_documents_on_request(annotate, text_file, saved_pipeline):
     lines = TEXT.removesuffix("\n").split("\n")
     documents = [json.loads(line) for line in annotate(text_file, "--format", "json", "--lines").stdout.splitlines()]
     assert [document["text"] for document in documents] == lines
 
 
-def test_the_standard_input_is_read_by_default(annotate, text_file):
+def test_standard_input_is_read_by_default(annotate, text_file):
     assert annotate("--format", "json", text=TEXT).stdout == annotate(text_file, "--format", "json").stdout
     assert annotate("-", "--lines", text=TEXT).stdout == annotate(text_file, "--lines").stdout
 
@@ -109,7 +109,7 @@ def test_empty_text_is_no_error(annotate, format_):
     assert "Traceback" not in annotate("--format", format_, text="").output
 
 
-def test_a_byte_order_mark_is_no_text(annotate):
+def test_a_byte_order_mark_is_not_text(annotate):
     assert json.loads(annotate("-f", "json", text=b"\xef\xbb\xbfhi").stdout)["text"] == "hi"
 
 
@@ -128,7 +128,7 @@ def test_text_longer_than_the_limit_of_spacy_is_annotated(annotate, saved_pipeli
         (["--beam-width", "0"], "J030"),
     ],
 )
-def test_what_is_wrong_with_arguments_is_said_in_a_line(run, saved_pipeline, arguments, code):
+def test_errors_in_arguments_are_one_line(run, saved_pipeline, arguments, code):
     model = [] if "--model" in arguments else ["--model", saved_pipeline]
     result = run("annotate", *arguments, *model, text="hi", fails=True)
     assert f"[{code}]" in result.stderr
@@ -145,7 +145,7 @@ def test_a_pipeline_without_sentences_is_refused(run, tmp_path):
     assert "[J406]" in run("annotate", "-m", tmp_path / "blank", text="hi there", fails=True).stderr
 
 
-def test_a_failure_leaves_the_earlier_output_alone(annotate, tmp_path):
+def test_a_failure_keeps_the_earlier_output(annotate, tmp_path):
     output = tmp_path / "annotated.conllu"
     output.write_text("before", encoding="utf8")
     annotate("--lines", "--output", output, text=b"hi there\n\xff\n", fails=True)
@@ -154,14 +154,14 @@ def test_a_failure_leaves_the_earlier_output_alone(annotate, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no /dev/stdout")
-def test_devices_are_written_to_and_not_replaced(text_file, saved_pipeline):
+def test_devices_are_written_to_instead_of_replaced(text_file, saved_pipeline):
     command = [sys.executable, "-m", "spacy", "joint", "annotate", text_file, "-m", saved_pipeline]
     printed = subprocess.run(command, check=True, capture_output=True).stdout
     assert subprocess.run([*command, "-o", "/dev/stdout"], check=True, capture_output=True).stdout == printed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
-def test_a_reader_that_has_enough_ends_it_quietly(saved_pipeline, tmp_path):
+def test_a_reader_that_closes_the_pipe_ends_it_quietly(saved_pipeline, tmp_path):
     text = tmp_path / "long.txt"
     text.write_text("hi nora it's me\n" * 5000, encoding="utf8")
     command = [sys.executable, "-m", "spacy", "joint", "annotate", text, "--lines", "-m", saved_pipeline]
@@ -171,14 +171,14 @@ def test_a_reader_that_has_enough_ends_it_quietly(saved_pipeline, tmp_path):
         assert process.stderr.read() == b""
 
 
-def test_load_sets_the_beam_of_all_components(saved_pipeline):
+def test_load_sets_the_beam_width_of_all_components(saved_pipeline):
     nlp = spacy_joint.load(saved_pipeline, beam_width=3, exclude=["sequence_tagger"])
     assert nlp.get_pipe("joint_sbd_parser").perceptron.beam_width == 3
     assert nlp.pipe_names == ["joint_sbd_parser"]
     assert spacy_joint.load(str(saved_pipeline)).get_pipe("sequence_tagger").perceptron.beam_width == 4
 
 
-def test_load_sets_the_beam_behind_quotations_orders_and_components_of_others(tmp_path):
+def test_load_sets_the_beam_width_of_quotations_and_orders_beside_foreign_components(tmp_path):
     nlp = spacy.blank("en")
     Language.factory("foreign", default_config={"model": "some/name"}, func=lambda nlp, name, model: lambda doc: doc)
     for factory in ("quotation_spans", "prenominal_orderer", "foreign"):
@@ -189,13 +189,13 @@ def test_load_sets_the_beam_behind_quotations_orders_and_components_of_others(tm
         assert again.get_pipe(factory).perceptron.beam_width == 3
 
 
-def test_load_refuses_a_beam_where_nothing_has_one(tmp_path):
+def test_load_refuses_a_beam_width_for_pipelines_without_a_beam(tmp_path):
     spacy.blank("en").to_disk(tmp_path)
     with pytest.raises(ValueError, match="J401"):
         spacy_joint.load(tmp_path, beam_width=3)
 
 
-def test_load_says_when_the_package_has_no_pipeline(monkeypatch, tmp_path):
+def test_load_reports_that_the_package_has_no_pipeline(monkeypatch, tmp_path):
     monkeypatch.setattr(spacy_joint, "PRETRAINED", tmp_path)
     with pytest.raises(OSError, match="J400"):
         spacy_joint.load()

@@ -1,4 +1,4 @@
-"""Commands around corpora and trained pipelines: convert, check, word-classes, evaluate, finish."""
+"""Commands for corpora and trained pipelines: convert, check, word-classes, evaluate, finish."""
 
 import json
 
@@ -54,7 +54,7 @@ def test_check_describes_a_corpus(run, assets, converted):
     assert described.splitlines()[3:] == run("check", converted).stdout.splitlines()[3:]
 
 
-def test_check_warns_of_what_will_not_train(run, tmp_path):
+def test_check_warns_of_unusable_training_data(run, tmp_path):
     docs = [Doc(Vocab(), words=["hi", "there"])] * 2
     DocBin(docs=docs).to_disk(tmp_path / "bare.spacy")
     warned = run("check", tmp_path / "bare.spacy").stdout
@@ -95,7 +95,7 @@ def test_word_classes_need_utf8(run, tmp_path):
     assert "[J403]" in failed and "line 2" in failed
 
 
-def test_evaluation_is_that_of_spacy_where_both_measure(run, assets, saved_pipeline, read_examples, tmp_path):
+def test_evaluation_agrees_with_spacy_where_both_measure(run, assets, saved_pipeline, read_examples, tmp_path):
     run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--output", tmp_path / "scores.json")
     scores = json.loads((tmp_path / "scores.json").read_text())
     nlp = spacy.load(saved_pipeline)
@@ -124,7 +124,7 @@ def test_a_finished_pipeline_is_smaller_and_predicts_the_same(run, saved_pipelin
     assert [path.name for path in tmp_path.iterdir()] == ["finished"]
 
 
-def test_a_finished_pipeline_does_not_give_away_what_words_it_has_seen(run, saved_pipeline, tmp_path):
+def test_a_finished_pipeline_does_not_reveal_its_training_vocabulary(run, saved_pipeline, tmp_path):
     nlp = spacy.load(saved_pipeline)
     nlp.vocab.strings.add("confidential")
     nlp.to_disk(tmp_path / "trained")
@@ -133,7 +133,7 @@ def test_a_finished_pipeline_does_not_give_away_what_words_it_has_seen(run, save
     assert "confidential" not in spacy.load(tmp_path / "finished").vocab.strings
 
 
-def test_a_finished_pipeline_says_of_itself_what_it_is_told_to(run, saved_pipeline, tmp_path):
+def test_a_finished_pipeline_has_the_given_metadata(run, saved_pipeline, tmp_path):
     (tmp_path / "meta.json").write_text('{"license": "CC0"}', encoding="utf8")
     run("finish", saved_pipeline, tmp_path / "finished", "--meta", tmp_path / "meta.json")
     assert spacy.load(tmp_path / "finished").meta["license"] == "CC0"
@@ -170,11 +170,11 @@ def test_punctuated_text_becomes_training_documents_without_punctuation(run, tmp
     assert len(short) < len(doc)
 
 
-def test_text_that_is_not_there_is_named(run, tmp_path):
+def test_missing_text_is_named(run, tmp_path):
     assert "[J402]" in run("unpunctuate", tmp_path / "no.txt", tmp_path / "x.spacy", fails=True).stderr
 
 
-def test_evaluate_measures_from_raw_text_too(run, saved_pipeline, assets, tmp_path):
+def test_evaluate_also_scores_raw_text(run, saved_pipeline, assets, tmp_path):
     output = tmp_path / "scores.json"
     result = run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--raw-text", "--output", output)
     assert "Raw text: sentences, F1" in result.stdout

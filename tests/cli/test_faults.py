@@ -1,4 +1,4 @@
-"""Commands on a full disk and with input that cannot be read: one coded error, and the old output stays."""
+"""Commands on a full disk or with unreadable input: one coded error, and the old output stays."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="disks are filled, and input is broken, by means of Linux"
 )
 
-# What opens, but fails when it is read.
+# It opens, but reading fails.
 UNREADABLE = "/proc/self/mem"
 COMMANDS = {
     "annotate": ["annotate", "TEXT", "--output", "OUTPUT"],
@@ -33,7 +33,7 @@ OF_DIRECTORIES = ("finish", "learn-order")
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """Nothing can be written beyond the first bytes of a file."""
+    """Writing fails after the first bytes of a file."""
     import resource
 
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -96,8 +96,8 @@ def test_boundaries_without_trees_are_kept(run, config, output, tmp_path):
     assert [[token.is_sent_start for token in doc] for doc in read(output)] == [[True, False, True, False]] * 3
 
 
-def test_no_tagger_has_seen_what_it_tags(run, config, output, tmp_path):
-    # What only one document has cannot be predicted for it.
+def test_no_tagger_has_seen_the_documents_it_tags(run, config, output, tmp_path):
+    # A tag that occurs in only one document cannot be predicted for it.
     words = ["a", "b", "c"]
     docs = [Doc(Vocab(), words=words, tags=[f"T{n}"] * 3, sent_starts=[True, False, False]) for n in range(5)]
     DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
@@ -120,7 +120,7 @@ def test_the_accuracy_is_that_of_originals_and_copies_against_gold_tags(run, con
     assert f"accuracy {100 * right / len(gold):.2f}" in " ".join(printed.split("\n")[-2:])
 
 
-def test_copies_lose_what_is_punctuation_in_the_corpus_not_what_was_predicted_to_be(run, config, output, docs):
+def test_copies_lose_gold_punctuation_not_predicted_punctuation(run, config, output, docs):
     overrides = ["--components.sequence_tagger.attribute", "POS", "--corpora.train.augmenter", UNPUNCTUATED]
     run("jackknife", config, output, "--folds", 2, *overrides)
     expected = [text for doc in docs for text in (doc.text, unpunctuate(doc).text)]
@@ -134,7 +134,7 @@ def test_the_same_seed_gives_the_same_corpus(run, config, tmp_path):
     assert outputs[0].read_bytes() == outputs[1].read_bytes()
 
 
-def test_finished_folds_are_taken_up_again(run, config, output, tmp_path, monkeypatch):
+def test_finished_folds_are_reused(run, config, output, tmp_path, monkeypatch):
     run("jackknife", config, tmp_path / "at_once.spacy", "--folds", 2)
     make_part = _Jackknife.make_part
 
@@ -154,7 +154,7 @@ def test_finished_folds_are_taken_up_again(run, config, output, tmp_path, monkey
     assert not list(tmp_path.glob("*.parts"))
 
 
-def test_folds_of_other_settings_are_not_taken_up(run, config, output, monkeypatch):
+def test_folds_with_other_settings_are_not_reused(run, config, output, monkeypatch):
     make_part = _Jackknife.make_part
     made = []
 
@@ -181,5 +181,5 @@ def test_folds_of_other_settings_are_not_taken_up(run, config, output, monkeypat
         (["--corpora.train.path", "missing.spacy"], "J101"),
     ],
 )
-def test_what_cannot_be_jackknifed_is_refused(run, config, output, arguments, code):
+def test_corpora_that_cannot_be_jackknifed_are_refused(run, config, output, arguments, code):
     assert f"[{code}]" in run("jackknife", config, output, *arguments, fails=True).stderr

@@ -61,7 +61,7 @@ def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, tmp_path):
 
 
 @pytest.mark.parametrize("name, code", [("none.txt", "J101"), ("a.pdf", "J407"), ("empty.tagged", "J352")])
-def test_what_cannot_be_learnt_from_is_named(run, tmp_path, name, code):
+def test_files_without_training_data_are_named(run, tmp_path, name, code):
     path = tmp_path / name
     if code != "J101":
         path.write_text("", encoding="utf8")

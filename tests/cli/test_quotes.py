@@ -1,4 +1,4 @@
-"""`quotes`: text in, quotations out; and the commands that convert and measure."""
+"""`quotes` finds quotations in text; also the commands that convert and evaluate them."""
 
 import json
 
@@ -22,7 +22,7 @@ def test_a_table_is_printed_by_default(run, text_file):
     assert "Ann Lee" in printed and "“We are late,” … “We know.”" in printed and "direct" in printed
 
 
-def test_json_is_one_list_and_json_lines_a_document_a_line(run, text_file):
+def test_json_is_one_list_and_json_lines_has_one_document_per_line(run, text_file):
     (document,) = json.loads(run("quotes", text_file, "--format", "json").stdout)
     assert document["text"] == TEXT
     lines = run("quotes", text_file, "--format", "jsonl", "--lines").stdout.splitlines()
@@ -56,7 +56,7 @@ def test_a_pipeline_with_other_keys_is_read_by_these(run, text_file, tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--format", "xml"], "J404"), (["missing.txt"], "J402")])
-def test_what_is_wrong_is_said_in_a_line(run, arguments, code):
+def test_errors_are_one_line(run, arguments, code):
     assert f"[{code}]" in run("quotes", *arguments, text="hi", fails=True).stderr
 
 

@@ -1,4 +1,4 @@
-"""`serve`: how it starts, and what it says where it cannot."""
+"""`serve`: how it starts, and its errors if it cannot."""
 
 import json
 import re
@@ -12,24 +12,24 @@ import pytest
 
 
 @pytest.mark.parametrize("package", ["fastapi", "uvicorn"])
-def test_without_the_extra_it_says_what_to_install(run, monkeypatch, package):
+def test_without_the_extra_the_error_says_what_to_install(run, monkeypatch, package):
     monkeypatch.delitem(sys.modules, "spacy_joint.serving.app", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     told = run("serve", fails=True).stderr
     assert "[J430]" in told and package in told and "spacy-joint[serve]" in told
 
 
-def test_a_port_that_is_taken_is_told(run):
+def test_a_port_in_use_is_reported(run):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert "in use" in run("serve", "--port", taken.getsockname()[1], fails=True).stderr.lower()
 
 
-def test_a_pipeline_that_is_not_there_is_told(run, tmp_path):
+def test_a_missing_pipeline_is_reported(run, tmp_path):
     assert "[E05" in run("serve", tmp_path / "none", "--port", 0, fails=True).stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a process")
-def test_it_listens_at_this_machine_alone_until_it_is_interrupted():
+def test_it_listens_on_localhost_only_until_it_is_interrupted():
     command = [sys.executable, "-m", "spacy", "joint", "serve", "--port", "0", "--timeout", "60"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         address = re.match(r"http://127\.0\.0\.1:\d+", server.stdout.readline())[0]

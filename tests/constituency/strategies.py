@@ -9,7 +9,7 @@ TAGS = ("NN", "DT", "IN", "VB", ",")
 
 
 def above(children):
-    """Constituents of what is given; none has one child of its own label, as after cleaning."""
+    """Constituents of the given children; none has a single child with the same label, as after cleaning."""
 
     def is_clean(node):
         return len(node.children) != 1 or node.children[0].label != node.label

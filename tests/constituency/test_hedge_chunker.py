@@ -1,4 +1,4 @@
-"""The components: what users read of a chunked document, and what they may rely on."""
+"""The components: their annotation of a document, and their guarantees."""
 
 from itertools import islice, pairwise
 
@@ -59,7 +59,7 @@ def nlp(make):
     return make("sequence_tagger", "hedge_chunker")
 
 
-# What users read
+# Annotation
 
 
 def test_a_span_is_written_in_brackets(doc):
@@ -79,7 +79,7 @@ def test_labels_are_those_of_constituents_over_just_the_span(doc):
     assert doc[0:2]._.labels == ()
 
 
-def test_constituents_come_from_the_outside_in(doc):
+def test_constituents_are_listed_outermost_first(doc):
     spans = list(doc[0:6]._.constituents)
     assert [(span.label_, span.start, span.end) for span in spans] == FOUND[:4]
 
@@ -116,7 +116,7 @@ def test_without_annotation_there_are_no_phrases(doc):
             read(doc)
 
 
-def test_names_that_others_have_registered_are_left_to_them():
+def test_names_registered_by_others_are_not_overwritten():
     Span.set_extension("labels", default="taken", force=True)
     register_extensions()
     assert Span.get_extension("labels")[0] == "taken"
@@ -125,7 +125,7 @@ def test_names_that_others_have_registered_are_left_to_them():
     assert Token.has_extension("hedge_b")
 
 
-# What the component writes
+# Guarantees
 
 
 def test_hedges_are_the_outermost_constituents(nlp):
@@ -143,7 +143,7 @@ def test_no_constituent_is_longer_than_the_limit(make):
     assert all(len(span) <= 3 for span in doc.spans["constituents"])
 
 
-def test_segments_tile_the_document_and_flags_begin_them(nlp):
+def test_segments_cover_the_document_and_flags_mark_their_starts(nlp):
     doc = nlp("i think you should call the shop in the old town")
     segments = list(doc.spans["hedge_segments"])
     assert segments[0].start == 0 and segments[-1].end == len(doc)
@@ -198,7 +198,7 @@ def test_a_segmenter_comes_before_a_chunker_that_is_not_joint(make):
         assert any(start <= constituent.start and constituent.end <= end for start, end in segments)
 
 
-def test_a_chunker_that_is_not_joint_asks_for_segments(make):
+def test_a_chunker_that_is_not_joint_requires_segments(make):
     nlp = make("hedge_segmenter", "hedge_chunker", hedge_chunker={"joint": False})
     with pytest.raises(ValueError, match=r"\[J338\] 'hedge_chunker'"):
         nlp.get_pipe("hedge_chunker")(nlp.make_doc("hello there"))
@@ -217,7 +217,7 @@ def test_a_limit_below_one_is_refused(factory):
         spacy.blank("en").add_pipe(factory, config={"max_span": 0})
 
 
-def test_known_boundaries_that_contradict_the_reference_teach_nothing(nlp, make, read_examples):
+def test_known_boundaries_that_contradict_the_reference_cause_no_update(nlp, make, read_examples):
     fresh = make("hedge_chunker")
     examples = read_examples(fresh, keep=["TAG"])
     for example in examples:
@@ -228,7 +228,7 @@ def test_known_boundaries_that_contradict_the_reference_teach_nothing(nlp, make,
 # Streaming
 
 
-def test_what_streams_out_is_what_went_in(nlp):
+def test_streaming_loses_no_token(nlp):
     words = [
         "well",
         ",",
@@ -254,7 +254,7 @@ def test_what_streams_out_is_what_went_in(nlp):
     assert list(chunker.stream(nlp, [])) == []
 
 
-def test_no_word_waits_for_long(nlp):
+def test_the_delay_of_words_is_bounded(nlp):
     read = 0
 
     def speak():
@@ -270,7 +270,7 @@ def test_no_word_waits_for_long(nlp):
         given += len(piece)
 
 
-def test_streaming_wants_the_pipeline_that_the_component_is_in(nlp):
+def test_streaming_needs_the_pipeline_of_the_component(nlp):
     with pytest.raises(ValueError, match=r"\[J339\]"):
         next(nlp.get_pipe("hedge_chunker").stream(spacy.blank("en"), ["hello"]))
 
@@ -324,7 +324,7 @@ def test_references_of_other_tokens_are_learnt_where_edges_agree(nlp):
     set_constituents(reference, [("VP", 0, 4), ("NP", 3, 4)])
     predicted = Doc(nlp.vocab, words=["can", "no", "t", "see", "it"], spaces=[True, False, True, True, False])
     pipe = nlp.get_pipe("hedge_chunker")
-    # A step a token, four that join five tokens, one for the noun phrase of one token, and the end.
+    # One step per token, four that join five tokens, one for the noun phrase of one token, and the end.
     assert pipe.make_instance(Example(predicted, reference)).n_actions == 5 + 4 + 1 + 1
     set_constituents(reference, [("VP", 0, 2)])
     coarse = Doc(nlp.vocab, words=["can", "notsee", "it"])

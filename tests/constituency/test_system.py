@@ -1,4 +1,4 @@
-"""The shift-reduce system: what it makes is hedged, whatever it does, and its oracle makes any hedged tree."""
+"""The shift-reduce system: every walk builds hedged trees, and the oracle builds any hedged tree."""
 
 import pickle
 from itertools import pairwise
@@ -63,7 +63,7 @@ def test_every_walk_ends_in_nested_constituents_within_the_limit(constraints, li
 
 @QUICK
 @given(constraint_lists, seeds)
-def test_no_constituent_goes_over_a_known_boundary(constraints, seed):
+def test_no_constituent_crosses_a_known_boundary(constraints, seed):
     system = make_system(14)
     found = system.build(walk_at_random(system, blank_columns(len(constraints), constraints), seed))
     assert not any(constraint > 0 for _, start, end in found for constraint in constraints[start + 1 : end])
@@ -83,10 +83,10 @@ def test_the_oracle_is_legal_and_makes_the_hedged_tree(tree, limit):
     assert system.build(actions) == hedged.spans()[1:]
 
 
-def test_what_is_never_finished_dissolves():
+def test_unfinished_nodes_dissolve():
     system = make_system()
     path = system.actions([binarise(mark_heads(read("(NP (NN a) (NN b) (NN c))"), RULES))]).tolist()
-    # Without the last step of the noun phrase there is none.
+    # Without its last step, the noun phrase does not exist.
     assert system.build(np.array([*path[:-2], path[-1]], dtype=np.uint16)) == []
 
 
@@ -94,13 +94,13 @@ def read(text):
     return next(parse_trees(text))
 
 
-def test_x_over_x_is_x():
+def test_x_over_x_becomes_x():
     system = HedgeSystem(["NP"], [], 7, 3)
     shift, finish = 0, 1
     assert system.build(np.array([shift, 2, 2, finish], dtype=np.uint16)) == [("NP", 0, 1)]
 
 
-def test_labels_that_are_not_known_have_no_actions():
+def test_unknown_labels_have_no_actions():
     assert HedgeSystem(["NP"], [], 7).actions([read("(VP (NN a))")]) is None
 
 
@@ -119,7 +119,7 @@ def test_more_categories_than_kinds_share_them(n_labels):
         assert all(end - start <= 9 for _, start, end in found)
 
 
-def test_systems_are_pickled_by_what_made_them():
+def test_systems_are_pickled_by_their_arguments():
     for system in (HedgeSystem(["NP"], [("NP", "L")], 5, 2, 3), SegmentSystem(TYPES, 5)):
         again = pickle.loads(pickle.dumps(system))
         assert again.__reduce__() == system.__reduce__()
@@ -156,7 +156,7 @@ def read_segments(system, actions):
 
 @QUICK
 @given(constraint_lists, limits, seeds)
-def test_every_walk_makes_segments_that_could_be(constraints, limit, seed):
+def test_every_walk_makes_valid_segments(constraints, limit, seed):
     system = SegmentSystem(TYPES, limit)
     actions = walk_at_random(system, blank_columns(len(constraints), constraints), seed)
     segments = read_segments(system, actions)

@@ -1,4 +1,4 @@
-"""Rewritings of trees: what the definition of hedges promises, for any tree and any limit."""
+"""Tree transforms: the properties of hedges hold for any tree and any limit."""
 
 from itertools import pairwise
 
@@ -28,13 +28,13 @@ def read(text):
 
 
 def sizes(tree):
-    """The number of words of each node below the root that is no tag."""
+    """The number of words of each phrase below the root."""
     return [end - start for _, start, end in tree.spans()[1:]]
 
 
 @QUICK
 @given(trees, limits)
-def test_words_stay_and_nothing_longer_than_the_limit_does(tree, limit):
+def test_words_are_kept_and_constituents_above_the_limit_are_not(tree, limit):
     hedged = hedge(tree, limit)
     assert list(hedged.preterminals()) == list(tree.preterminals())
     assert hedged.label == ROOT and all(size <= limit for size in sizes(hedged))
@@ -86,7 +86,7 @@ def test_the_worked_example():
     assert starts == {0: "G", 4: "NP", 9: "VP", 14: "G"}
 
 
-def test_chains_of_one_child_survive_or_vanish_whole():
+def test_unary_chains_survive_or_disappear_completely():
     tree = read("(S (VP (SBAR (NN a) (NN b) (NN c))) (NN d))")
     assert str(hedge(tree, 3)) == "(ROOT (VP (SBAR (NN a) (NN b) (NN c))) (NN d))"
     assert str(hedge(tree, 2)) == "(ROOT (NN a) (NN b) (NN c) (NN d))"
@@ -94,7 +94,7 @@ def test_chains_of_one_child_survive_or_vanish_whole():
 
 @QUICK
 @given(trees, limits, st.sets(st.integers(0, 30)))
-def test_segments_tile_the_words_and_only_groups_may_be_long(tree, limit, starts):
+def test_segments_cover_the_words_and_only_groups_may_be_long(tree, limit, starts):
     n_words = len(tree.leaves())
     hedges = hedge(tree, limit).spans()[1:]
     within = {start for start in starts if not any(first < start < end for _, first, end in hedges)}
@@ -107,7 +107,7 @@ def test_segments_tile_the_words_and_only_groups_may_be_long(tree, limit, starts
     assert {start for start in within if start < n_words} <= {start for _, start, _ in segments}
 
 
-def test_types_of_segments_that_are_no_chunks_are_out():
+def test_segments_that_are_not_chunks_have_the_type_out():
     segments = find_segments([("S", 0, 2), ("VP", 0, 1), ("NP", 3, 5)], 5)
     assert segments == [("OUT", 0, 2), ("G", 2, 3), ("NP", 3, 5)]
 
@@ -134,7 +134,7 @@ def test_the_head_takes_its_right_sisters_first():
     assert str(binarise(tree)) == "(NP (DT the) (@NP (JJ old) (@NP (@NP (NN cat) (PP (IN here))) (, ,))))"
 
 
-def test_cleaning_leaves_categories_and_words():
+def test_cleaning_keeps_categories_and_words():
     raw = "( (S (NP-SBJ-1 (-NONE- *)) (VP (VBD left) (NP=2 (NP (PRP$ her))) (PRT|ADVP (RP up)) (-LRB- -LRB-))) )"
     assert str(read(raw)) == "(ROOT (S (VP (VBD left) (NP (PRP$ her)) (PRT (RP up)) (-LRB- -LRB-))))"
 
@@ -178,7 +178,7 @@ def test_a_tree_is_built_from_its_spans(tree):
         ("Y left B", ["A", "B"], 0),
     ],
 )
-def test_heads_by_rule(rule, children, head):
+def test_heads_follow_rules(rule, children, head):
     assert HeadRules(rule).find("X", children) == head
 
 
@@ -204,7 +204,7 @@ def test_wrong_rules_are_refused(text):
         HeadRules(text)
 
 
-def test_comments_and_empty_lines_are_no_rules():
+def test_comments_and_empty_lines_are_not_rules():
     assert HeadRules("# heads\n\nX left A # first\n").find("X", ["B", "A"]) == 1
 
 

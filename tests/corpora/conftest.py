@@ -23,7 +23,7 @@ DOGS = """
 
 
 def as_conllu(layout: str) -> str:
-    """Separate columns with tabs, so that tests can separate them with spaces."""
+    """Replace spaces between columns by tabs, so that tests can use spaces."""
     lines = layout.strip("\n").split("\n")
     return "".join((line if line.startswith("#") else "\t".join(line.split(" "))) + "\n" for line in lines)
 
@@ -40,7 +40,7 @@ def vocab(nlp):
 
 @pytest.fixture
 def conllu(tmp_path):
-    """Write a file of CoNLL-U, given with spaces between its columns, and return its path."""
+    """Write a CoNLL-U file, given with spaces between columns, and return its path."""
 
     def write(layout: str, name: str = "corpus.conllu") -> Path:
         path = tmp_path / name

@@ -5,7 +5,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 WORDS = st.text(alphabet="aBéß.,", min_size=1, max_size=4)
-# spaCy finds the boundaries of very crossing trees in a bounded number of passes: ten words never need more.
+# spaCy finds boundaries of highly non-projective trees in a bounded number of passes, enough for ten words.
 LONGEST = 10
 
 

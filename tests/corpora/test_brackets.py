@@ -1,4 +1,4 @@
-"""Treebanks in brackets as documents."""
+"""Bracketed treebanks as documents."""
 
 import pytest
 import spacy
@@ -29,7 +29,7 @@ def test_a_tree_is_a_document(path):
     assert [token.text for token in second] == ["(", "1/2", '"', ")"]
 
 
-def test_several_trees_can_make_a_document(path):
+def test_several_trees_can_form_a_document(path):
     (doc,) = read_brackets(path, Vocab(), sentences=5)
     assert [sentence.start for sentence in doc.sents] == [0, 4]
     assert get_constituents(doc)[-1] == ("FRAG", 4, 8)
@@ -52,13 +52,13 @@ def test_a_file_ends_a_document(path):
     assert [len(doc) for doc in read_brackets(path.parent, Vocab(), sentences=9)] == [1, 8]
 
 
-def test_examples_keep_what_is_asked_for(path):
+def test_examples_keep_the_requested_annotation(path):
     examples = list(create_bracket_corpus(path, keep=["TAG"], sentences=2)(spacy.blank("en")))
     assert [token.tag_ for token in examples[0].predicted][:2] == ["DT", "NN"]
     assert "constituents" not in examples[0].predicted.spans
 
 
-def test_what_cannot_be_read_is_named(path, tmp_path):
+def test_unreadable_input_is_named(path, tmp_path):
     with pytest.raises(ValueError, match=r"\[J127\]"):
         list(read_brackets(path, Vocab(), sentences=0))
     with pytest.raises(ValueError, match=r"\[J100\].*\.ptb or \.mrg"):

@@ -1,4 +1,4 @@
-"""Standoff annotation: what becomes a span, and what is wrong."""
+"""Standoff annotation: spans and errors."""
 
 import pytest
 import spacy
@@ -34,7 +34,7 @@ def test_contents_cues_and_sources_share_an_id(read):
     assert [(span.text, span.id_) for span in doc.spans["quotation_speakers"]] == [("Ann", "Q1")]
 
 
-def test_fragments_in_any_order_are_runs_of_their_own(read):
+def test_fragments_in_any_order_are_separate_runs(read):
     doc = read("So it, Ann said, is done now.", attribution("17 28", "0 5", cue="11 15"))
     assert [span.text for span in doc.spans["quotations"]] == ["So it", "is done now"]
 
@@ -44,7 +44,7 @@ def test_fragments_that_touch_are_one_run(read):
 
 
 @pytest.mark.parametrize(("end", "text"), [("21", "she knew it"), ("11", None), ("12", None)])
-def test_a_last_full_stop_is_cut_and_single_tokens_are_left_out(read, end, text):
+def test_a_final_full_stop_is_removed_and_single_tokens_are_skipped(read, end, text):
     doc = read("Ann said she knew it.", attribution(f"9 {end}"))
     assert [span.text for span in doc.spans["quotations"]] == ([] if text is None else [text])
 
@@ -57,7 +57,7 @@ def test_several_fillers_of_a_role_belong_to_one_attribution(read):
     assert [span.id_ for span in doc.spans["quotations"]] == ["Q1", "Q1"]
 
 
-def test_other_lines_and_torn_ones_are_passed_over(read):
+def test_other_and_incomplete_lines_are_skipped(read):
     doc = read("Ann said she knew it.", attribution("9 20") + "#1\tAnnotatorNotes T1\todd\nrest of a text\n\n")
     assert len(doc.spans["quotations"]) == 1
 

@@ -30,7 +30,7 @@ def test_a_file_without_newdoc_is_one_document(conllu, vocab):
     assert get_texts(path, vocab) == ["Go Go Go"]
 
 
-def test_paragraphs_are_divided_by_a_blank_line_if_wanted(conllu, vocab):
+def test_blank_lines_separate_paragraphs_on_request(conllu, vocab):
     path = conllu(f"# newpar\n{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n# newpar id = p2\n{LABELLED_ROOT}")
     doc = read_one(path, vocab, paragraphs=True)
     assert doc.text.strip() == "Go Go\n\nGo"
@@ -103,7 +103,7 @@ def test_spaces_come_from_the_text_where_space_after_is_missing(conllu, vocab):
     assert read_one(path, vocab).text == "Go! "
 
 
-def test_a_text_of_other_words_is_ignored(conllu, vocab):
+def test_a_text_with_other_words_is_ignored(conllu, vocab):
     path = conllu(f"# text = Stay!\n{LABELLED_ROOT}\n2 ! ! PUNCT . _ 1 punct _ _")
     assert read_one(path, vocab).text == "Go ! "
 
@@ -122,7 +122,7 @@ def test_words_of_a_multiword_token_are_tokens(conllu, vocab):
     assert [token.text for token in read_one(conllu(MULTIWORD), vocab)] == ["I", "ca", "n't", "."]
 
 
-def test_the_multiword_token_tells_the_space_after_its_last_word(conllu, vocab):
+def test_the_multiword_token_determines_the_space_after_its_last_word(conllu, vocab):
     assert read_one(conllu(MULTIWORD), vocab).text == "I can't. "
 
 
@@ -164,7 +164,7 @@ def test_non_projective_trees_keep_heads_and_boundaries(tmp_path_factory, heads)
     assert [token.i for token in doc if token.is_sent_start] == [0, len(heads)]
 
 
-# Each: what is wrong, the file's lines after an empty comment, the code, the number of the line at fault.
+# Each: the fault, the lines of the file after an empty comment, the code, the number of the faulty line.
 FAULTS = {
     "nine columns": ("1 Go go VERB VB _ 0 root _", "J103", 2),
     "eleven columns": ("1 Go go VERB VB _ 0 root _ _ _", "J103", 2),
@@ -191,7 +191,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("layout", "code", "line"), FAULTS.values(), ids=FAULTS)
-def test_fault_names_file_and_line(conllu, vocab, layout, code, line):
+def test_errors_name_file_and_line(conllu, vocab, layout, code, line):
     path = conllu(f"#\n{layout}", "faulty.conllu")
     with pytest.raises(ValueError, match=rf"\[{code}\] .*faulty\.conllu, line {line}:"):
         list(read_conllu(path, vocab))
@@ -226,7 +226,7 @@ def test_an_unknown_division_is_an_error_before_reading(dogs, vocab, documents):
 
 
 def test_a_tree_that_spacy_would_cut_is_an_error(conllu, vocab):
-    # A path from the first word to the root that turns round at every step: spaCy follows a turn or two in each pass.
+    # A path from the first word to the root that changes direction at every step: spaCy follows one or two per pass.
     size = 60
     path_to_root = [0]
     low, high = 1, size - 1

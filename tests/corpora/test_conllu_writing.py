@@ -44,7 +44,7 @@ def test_a_sentence_is_written_as_it_was_read(dogs, vocab):
 
 
 @given(documents())
-def test_writing_and_reading_gives_the_document_back(tmp_path_factory, doc):
+def test_writing_and_reading_round_trips(tmp_path_factory, doc):
     path = tmp_path_factory.mktemp("written") / "corpus.conllu"
     path.write_text(write(doc), encoding="utf-8")
     (again,) = read_conllu(path, doc.vocab)

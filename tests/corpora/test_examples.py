@@ -1,4 +1,4 @@
-"""What corpora of both formats have in common."""
+"""Behaviour shared by the corpora of both formats."""
 
 import pytest
 from spacy.tokens import Doc, DocBin
@@ -11,7 +11,7 @@ from .conftest import as_conllu
 
 @pytest.fixture(params=["conllu", "docbin"])
 def corpus_of(request, tmp_path, vocab):
-    """Make a corpus, in each format, given CoNLL-U with spaces and the corpus's options."""
+    """Create a corpus in each format, from CoNLL-U with spaces and the corpus's options."""
 
     def make(layout, **options):
         path = tmp_path / "corpus.conllu"
@@ -68,7 +68,7 @@ def test_keeping_annotation_that_is_missing_is_an_error(corpus_of, nlp):
         list(corpus(nlp))
 
 
-def test_documents_come_in_their_order(corpus_of, nlp):
+def test_documents_are_read_in_order(corpus_of, nlp):
     assert get_texts(corpus_of(MANY)(nlp)) == [str(number) for number in range(30)]
 
 
@@ -111,7 +111,7 @@ def test_an_unknown_division_is_an_error_at_once(dogs):
         create_conllu_corpus(dogs, documents="paragraph")
 
 
-def test_a_number_of_sentences_makes_the_documents(dogs, nlp):
+def test_a_number_of_sentences_defines_the_documents(dogs, nlp):
     assert get_texts(create_conllu_corpus(dogs, documents=1)(nlp)) == ["Dogs bark.", "Why?", "Cats sleep"]
 
 
@@ -121,7 +121,7 @@ def test_docbin_reads_all_files_of_a_directory(tmp_path, nlp):
     assert get_texts(create_docbin_corpus(tmp_path)(nlp)) == ["a", "b"]
 
 
-def test_empty_documents_are_passed_over(tmp_path, nlp):
+def test_empty_documents_are_skipped(tmp_path, nlp):
     path = tmp_path / "corpus.spacy"
     DocBin(docs=[Doc(nlp.vocab), Doc(nlp.vocab, words=["Go"])]).to_disk(path)
     assert get_texts(create_docbin_corpus(path)(nlp)) == ["Go"]

@@ -29,7 +29,7 @@ def test_a_word_without_tag_is_named(tmp_path):
         list(read_tagged(path))
 
 
-def test_what_is_no_utf8_is_latin1(tmp_path):
+def test_input_that_is_not_utf8_is_read_as_latin1(tmp_path):
     path = tmp_path / "one.tagged"
     path.write_bytes("café/nn".encode("latin-1"))
     assert list(read_tagged(tmp_path)) == [(["café"], ["NN"])]

@@ -47,12 +47,12 @@ def all_paths(walk_to, prefix=()):
         yield from all_paths(walk_to, (*prefix, action))
 
 
-# What is found
+# Results
 
 
 @QUICK
 @given(SYSTEMS, st.integers(1, 12), seeds, st.sampled_from([2, 4, 16]))
-def test_of_equal_states_only_the_best_stays(system, n_tokens, seed, width):
+def test_only_the_best_of_equal_states_stays(system, n_tokens, seed, width):
     columns, weights = random_columns(n_tokens, seed), random_weights(system, seed)
     search = Search(system, templates_for(system), width)
     found, plain = (search.predict_all(weights, columns, recombine) for recombine in (True, False))
@@ -63,7 +63,7 @@ def test_of_equal_states_only_the_best_stays(system, n_tokens, seed, width):
 
 
 def test_recombination_makes_a_narrow_beam_exact_where_states_are_few():
-    # Two tags that look one tag back have two states: a beam of two holds the best path to each of them.
+    # Two tags that look one tag back have two states: beam width 2 holds the best path to each.
     columns, system = random_columns(60, seed=5), TaggingSystem(["a", "b"], order=1)
     weights = random_weights(system, 5)
     found = {}
@@ -74,7 +74,7 @@ def test_recombination_makes_a_narrow_beam_exact_where_states_are_few():
 
 
 @pytest.mark.parametrize("biases", [{-1: 1.0}, {10_000: 1.0}, {0: float("nan")}, {0: float("inf")}])
-def test_biases_are_of_actions_that_are_there(biases):
+def test_invalid_biases_are_refused(biases):
     with pytest.raises(ValueError, match="J027"):
         Search(TAGGING, templates_for(TAGGING), 4, biases)
 
@@ -100,13 +100,13 @@ def test_predictions_keep_preset_boundaries(system, seed, width, constraints):
 
 @QUICK
 @given(SYSTEMS, st.integers(0, 6), seeds)
-def test_a_beam_of_one_is_greedy_search(system, n_tokens, seed):
+def test_beam_width_one_is_greedy_search(system, n_tokens, seed):
     weights, columns = random_weights(system, seed), random_columns(n_tokens, seed)
     scores = NaiveScores(system, random_values(n_tokens, seed), weights)
     walk, actions = Walk(system, columns), []
     while not walk.is_final:
         row = scores(walk)
-        # The first of equals: as max does.
+        # The first of equals, like max.
         actions.append(max(walk.legal(), key=lambda action, row=row: row[action]))
         walk.advance(actions[-1])
     assert predict(system, weights, columns, 1) == actions
@@ -149,21 +149,21 @@ def test_the_same_search_gives_the_same_path_again(system, seed, width):
     assert search.predict(weights, columns).tolist() == first
 
 
-def test_a_search_forgets_the_weights_it_had_before():
+def test_a_search_does_not_keep_earlier_weights():
     search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(12)
     for seed in range(5):
         weights = random_weights(JOINT, seed)
         assert search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
 
 
-def test_a_search_notices_that_weights_in_place_have_changed():
+def test_a_search_notices_weights_changed_in_place():
     search, columns, weights = Search(JOINT, templates_for(JOINT), 4), random_columns(12), random_weights(JOINT)
     before = search.predict(weights, columns).tolist()
     weights.averaged[:] = random_weights(JOINT, 1).averaged
     assert before != search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
 
 
-def test_another_table_at_the_same_place_is_not_taken_for_the_one_before():
+def test_another_table_at_the_same_address_is_not_mistaken_for_the_previous_one():
     buffer = random_weights(JOINT, bits=14).averaged
     search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(12)
     for bits in (14, 8, 11):
@@ -172,7 +172,7 @@ def test_another_table_at_the_same_place_is_not_taken_for_the_one_before():
         assert search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
 
 
-def test_a_table_of_another_width_at_the_same_place_is_refused():
+def test_a_table_of_another_width_at_the_same_address_is_refused():
     buffer = random_weights(JOINT, bits=14).averaged
     search = Search(JOINT, templates_for(JOINT), 4)
     for width in (row_width(JOINT), row_width(JOINT) + 1):
@@ -185,12 +185,12 @@ def test_a_table_of_another_width_at_the_same_place_is_refused():
                 search.predict(weights, random_columns(3))
 
 
-def test_features_that_are_not_kept_take_no_part():
+def test_pruned_features_are_not_used():
     search, columns, weights = Search(JOINT, templates_for(JOINT), 4), random_columns(12), random_weights(JOINT)
     nothing, zeros = np.zeros_like(weights.kept), Weights(12, row_width(JOINT))
     zeros.predict_with(np.zeros_like(weights.averaged), weights.kept, 1.0)
     search.predict(weights, columns)
-    # The same cells: only what is kept has changed.
+    # The same cells; only `kept` has changed.
     weights.predict_with(weights.averaged, nothing, 1.0)
     assert search.predict(weights, columns).tolist() == predict(JOINT, zeros, columns, 4)
 
@@ -208,7 +208,7 @@ def test_a_strange_scale_still_gives_a_legal_path(scale):
     assert replay(JOINT, columns, actions).is_final
 
 
-# What is refused
+# Invalid arguments
 
 
 @pytest.mark.parametrize("width", [0, -1, 1025, 2**31 - 1])
@@ -228,7 +228,7 @@ def test_a_system_with_too_many_actions_is_refused():
         Search(system, templates_for(system), 1)
 
 
-def test_as_many_actions_as_are_allowed_can_be_searched():
+def test_the_maximum_number_of_actions_can_be_searched():
     system = TaggingSystem([f"tag{i}" for i in range(4096)])
     columns = random_columns(3)
     assert replay(system, columns, predict(system, random_weights(system), columns, 3)).is_final

@@ -1,4 +1,4 @@
-"""Documents as columns: what fits, what is refused, and hashes of affixes."""
+"""Documents as columns: valid and invalid values, and hashes of affixes."""
 
 import pickle
 
@@ -79,8 +79,8 @@ def test_a_pickled_document_is_the_same_document(rows):
     assert arguments[2].tolist() == [constraint for _, constraint in rows]
 
 
-def test_a_document_outlives_what_it_was_made_from():
-    # Searches read through pointers: nothing may move when the arrays are gone.
+def test_a_document_outlives_its_source_arrays():
+    # Searches read through pointers, so the data must stay in place when the arrays are freed.
     from spacy_joint.engine.beam import Search
 
     from .toys import templates_for
@@ -108,7 +108,7 @@ def test_a_word_that_is_not_longer_than_the_affix_has_none(length):
 
 @QUICK
 @given(st.lists(st.text()), st.lists(st.integers(-20, 20).filter(bool)))
-def test_any_text_has_affixes(words, lengths):
+def test_any_text_has_affix_hashes(words, lengths):
     assert affix_columns(words, lengths).shape == (len(words), len(lengths))
 
 
@@ -117,7 +117,7 @@ def test_lone_surrogates_have_affixes():
 
 
 @pytest.mark.parametrize("words", [None, [None], [3]])
-def test_affixes_of_what_is_not_text_are_refused(words):
+def test_affixes_of_values_that_are_not_text_are_refused(words):
     with pytest.raises(TypeError):
         affix_columns(words, [1])
 

@@ -1,4 +1,4 @@
-"""Learning: every strategy with every rule, the same weights for any number of threads, nothing illegal let in."""
+"""Learning: every strategy with every rule, the same weights for any number of threads, no invalid input accepted."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def make_learner(system, weights=None, width=4, **settings):
 
 
 def train(system, problem, n_epochs=1, batch_size=1, dropout=0.0, weights=None, **settings):
-    """Learns; returns the weights and what the updates reported."""
+    """Train; return the weights and the reports of the updates."""
     learner = make_learner(system, weights, **settings)
     instances = [Instance(columns, actions) for columns, actions in problem]
     reports = []
@@ -50,7 +50,7 @@ def train(system, problem, n_epochs=1, batch_size=1, dropout=0.0, weights=None, 
 
 
 def random_problem(system, n_documents=9):
-    """Random documents with random legal paths: nothing that could be learnt, so that all updates are used."""
+    """Random documents with random legal paths, which cannot be learnt, so that every document causes updates."""
     random = np.random.default_rng(7)
     problem = []
     for seed in range(n_documents):
@@ -76,7 +76,7 @@ def bytes_of(weights):
     return weights.raw.tobytes(), weights.total.tobytes(), weights.n_updates
 
 
-# What is learnt
+# Results of learning
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -85,13 +85,13 @@ def bytes_of(weights):
 def test_every_strategy_learns_a_separable_problem_with_every_rule(strategy, rule, name):
     system, problem = PROBLEMS[name]
     _, reports = train(system, problem, n_epochs=12, strategy=strategy, rule=rule)
-    # The search of the last epoch prefers the correct path everywhere.
+    # The search of the last epoch prefers the gold path everywhere.
     assert [report["stretches"] for report in reports[-len(problem) :]] == [0] * len(problem)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_averaged_weights_predict_what_was_learnt(strategy, name):
+def test_averaged_weights_predict_the_training_data(strategy, name):
     system, problem = PROBLEMS[name]
     # Margins of the passive-aggressive rule survive averaging over enough epochs; the perceptron's may be ties.
     weights, _ = train(system, problem, n_epochs=40, strategy=strategy)
@@ -100,9 +100,9 @@ def test_averaged_weights_predict_what_was_learnt(strategy, name):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_what_is_predicted_right_changes_nothing(strategy):
+def test_correct_predictions_cause_no_update(strategy):
     system, problem = PROBLEMS["parsing"]
-    # All averages are of the last weights only, when these have not changed for long.
+    # Averages equal the last weights once these have not changed for long.
     weights, _ = train(system, problem, n_epochs=40, strategy=strategy)
     before = weights.raw.tobytes()
     _, reports = train(system, problem, weights=weights, strategy=strategy)
@@ -120,27 +120,27 @@ def test_early_update_uses_less_of_the_correct_path_than_dlaso():
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "dlaso", "laso"])
-def test_strategies_that_go_on_use_the_whole_correct_path(strategy):
+def test_strategies_that_continue_use_the_whole_gold_path(strategy):
     problem = random_problem(JOINT)
     _, reports = train(JOINT, problem, strategy=strategy)
     assert [report["used"] for report in reports] == [len(actions) for _, actions in problem]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_correct_actions_are_counted(strategy):
+def test_the_gold_actions_are_counted(strategy):
     problem = random_problem(TAGGING)
     _, reports = train(TAGGING, problem, strategy=strategy)
     assert [report["gold"] for report in reports] == [len(actions) for _, actions in problem]
 
 
 @pytest.mark.parametrize("strategy", ["early", "max_violation"])
-def test_prefix_strategies_update_once_a_document_at_most(strategy):
+def test_prefix_strategies_update_at_most_once_per_document(strategy):
     _, reports = train(JOINT, random_problem(JOINT), strategy=strategy)
     assert max(report["stretches"] for report in reports) == 1
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "dlaso", "laso"])
-def test_strategies_that_go_on_update_on_several_stretches(strategy):
+def test_strategies_that_continue_update_on_several_stretches(strategy):
     _, reports = train(JOINT, random_problem(JOINT), strategy=strategy)
     assert max(report["stretches"] for report in reports) > 1
 
@@ -166,7 +166,7 @@ def test_a_passive_aggressive_step_is_never_longer_than_the_aggressiveness():
     np.testing.assert_array_equal(short.raw, unit.raw)
 
 
-def test_a_passive_aggressive_step_mends_the_violation_of_one_stretch_exactly():
+def test_a_passive_aggressive_step_fixes_the_violation_of_one_stretch_exactly():
     problem = longest(random_problem(TAGGING))
     weights, (first,) = train(TAGGING, problem, strategy="early")
     assert first["stretches"] == 1
@@ -175,8 +175,8 @@ def test_a_passive_aggressive_step_mends_the_violation_of_one_stretch_exactly():
     assert (weights.raw.astype(np.float64) ** 2).sum() == pytest.approx(smallest, rel=1e-5)
 
 
-def test_a_passive_aggressive_step_is_measured_anew():
-    # Of the same document twice, the first step has mended what the second would.
+def test_a_passive_aggressive_step_is_computed_anew():
+    # For the same document twice, the first step fixes what the second would.
     document = longest(random_problem(TAGGING))
     once, _ = train(TAGGING, document, strategy="early")
     twice, _ = train(TAGGING, document * 2, strategy="early", batch_size=2)
@@ -186,7 +186,7 @@ def test_a_passive_aggressive_step_is_measured_anew():
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("system", [JOINT, TAGGING])
-def test_an_empty_document_teaches_nothing_but_counts(strategy, system):
+def test_an_empty_document_causes_no_update_but_counts(strategy, system):
     weights, (report,) = train(system, [(random_columns(0), [])], strategy=strategy)
     assert not weights.raw.any()
     assert weights.n_updates == 1
@@ -337,7 +337,7 @@ def test_restored_weights_learn_exactly_as_those_they_came_from():
     assert bytes_of(weights) == bytes_of(copy)
 
 
-def test_a_learner_follows_weights_that_are_restored_under_it():
+def test_a_learner_uses_weights_that_are_restored_in_place():
     problem = random_problem(JOINT)
     learner = make_learner(JOINT)
     blank = [array.copy() for array in (learner.weights.raw, learner.weights.total, learner.weights.n_met)]
@@ -349,7 +349,7 @@ def test_a_learner_follows_weights_that_are_restored_under_it():
     assert bytes_of(learner.weights) == first
 
 
-# Illegal correct paths
+# Illegal gold paths
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -404,7 +404,7 @@ def test_exactly_the_legal_paths_are_accepted(system, strategy, n_tokens, action
         accepted = True
     except ValueError:
         accepted = False
-    # Early update never sees what comes after its update.
+    # Early update never sees the rest of the document.
     assert accepted == legal or (accepted and strategy == "early")
 
 
@@ -477,7 +477,7 @@ def test_documents_with_other_columns_are_refused():
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("wrong", [None, "text", ([1], [0])])
-def test_what_is_not_an_instance_is_refused(wrong, threads):
+def test_values_that_are_not_instances_are_refused(wrong, threads):
     with pytest.raises(TypeError):
         make_learner(JOINT, threads=threads).update([wrong])
 
@@ -495,6 +495,6 @@ def test_arguments_of_other_types_are_refused(wrong):
             call()
 
 
-def test_an_instance_cannot_be_made_without_its_document():
+def test_an_instance_cannot_be_created_without_its_document():
     with pytest.raises(TypeError):
         Instance.__new__(Instance)

@@ -1,4 +1,4 @@
-"""Model files: what goes in comes out, and whatever was cut, changed or is something else is refused."""
+"""Model files: contents round-trip, and truncated, changed or foreign files are refused."""
 
 import os
 import struct
@@ -32,7 +32,7 @@ def same(one, other):
     st.dictionaries(st.text(), st.one_of(st.integers(), st.text(), st.none(), st.lists(st.text())), max_size=4),
     st.dictionaries(st.text(), st.tuples(dtypes, st.binary(max_size=200)), max_size=4),
 )
-def test_what_is_packed_comes_back(meta, described):
+def test_packed_values_round_trip(meta, described):
     arrays = {}
     for name, (dtype, data) in described.items():
         size = np.dtype(dtype).itemsize
@@ -54,7 +54,7 @@ def test_arrays_are_read_only():
         arrays["averaged"][0] = 1
 
 
-def test_arrays_lie_where_processors_like_them():
+def test_arrays_are_aligned():
     _, arrays = model_file.unpack(CONTENT)
     base = min(array.ctypes.data for array in arrays.values() if array.size)
     assert all((array.ctypes.data - base) % model_file.ALIGNMENT == 0 for array in arrays.values() if array.size)
@@ -162,18 +162,18 @@ def test_mapped_arrays_do_not_change_when_the_file_is_written_again(tmp_path):
     assert np.array_equal(arrays["averaged"], ARRAYS["averaged"])
 
 
-def test_writing_leaves_nothing_but_the_file(tmp_path):
+def test_writing_leaves_no_temporary_files(tmp_path):
     model_file.write(tmp_path / "model", CONTENT)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-def test_writing_replaces_what_was_there(tmp_path):
+def test_writing_replaces_an_existing_file(tmp_path):
     (tmp_path / "model").write_bytes(b"old and longer" * 1000)
     model_file.write(tmp_path / "model", CONTENT)
     assert (tmp_path / "model").read_bytes() == CONTENT
 
 
-def test_what_was_there_stays_whole_when_writing_fails(tmp_path, monkeypatch):
+def test_existing_files_stay_intact_when_writing_fails(tmp_path, monkeypatch):
     def fail(_):
         raise OSError("no space left on device")
 
@@ -186,7 +186,7 @@ def test_what_was_there_stays_whole_when_writing_fails(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [b"", b"x", CONTENT[:-80], b"SPJOINT\0"])
-def test_a_file_that_is_no_model_is_refused_by_its_path(tmp_path, content):
+def test_a_file_that_is_not_a_model_is_refused_with_its_path(tmp_path, content):
     (tmp_path / "model").write_bytes(content)
     with pytest.raises(ValueError, match=r"J05[02].*model"):
         model_file.read(tmp_path / "model")

@@ -1,4 +1,4 @@
-"""Feature templates: what their text may say, and errors that name the line."""
+"""Feature templates: their syntax, and errors that name the line."""
 
 import pytest
 from hypothesis import given, settings
@@ -31,7 +31,7 @@ def test_each_line_is_a_template_and_each_paragraph_a_block():
     assert (templates.n_templates, templates.n_blocks) == (4, 3)
 
 
-def test_comments_are_no_templates_and_do_not_divide_blocks():
+def test_comments_are_not_templates_and_do_not_separate_blocks():
     templates = compile_for_joint("# Words.\ns0.word  # of the stack\n# more\ns1.word")
     assert (templates.n_templates, templates.n_blocks) == (2, 1)
 
@@ -51,7 +51,7 @@ def test_documents_need_only_the_columns_that_templates_read():
     assert templates.columns == ("word",)
 
 
-def test_as_many_templates_as_are_allowed_are_compiled_and_searched():
+def test_the_maximum_number_of_templates_can_be_compiled_and_searched():
     templates = compile_for_joint("\n\n".join(["s0.word b0.word"] * 256))
     assert (templates.n_templates, templates.n_blocks) == (256, 256)
     columns = random_columns_for(templates, 5)
@@ -97,7 +97,7 @@ def test_offsets_beyond_eight_are_refused(offset):
         "b0.flag+1",
     ],
 )
-def test_an_unknown_atom_is_refused_with_its_line_and_what_is_known(atom):
+def test_an_unknown_atom_is_refused_with_its_line_and_the_known_ones(atom):
     with pytest.raises(ValueError, match=r"J010.*in line 4 .*s0, s1.*word, tag.*b0\.flag") as error:
         compile_for_joint(f"# comment\ns0.word\n\ns0.tag {atom}")
     assert f"'{atom}'" in str(error.value)
@@ -108,7 +108,7 @@ def test_atoms_of_another_system_are_unknown():
         compile_for_joint("w.word")
 
 
-def test_columns_that_the_documents_lack_are_unknown():
+def test_columns_missing_from_the_documents_are_unknown():
     with pytest.raises(ValueError, match=r"J010.*'s0\.tag'"):
         compile_for_joint("s0.tag", ["word"])
 
@@ -141,7 +141,7 @@ def lines_of(names):
     return "\n".join(" ".join(names[i : i + 4]) for i in range(0, len(names), 4))
 
 
-def test_a_block_of_as_many_atoms_as_are_allowed_is_searched():
+def test_a_block_with_the_maximum_number_of_atoms_is_searched():
     templates = compile_for_joint(lines_of(atoms(128)))
     columns = random_columns_for(templates, 5)
     actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
@@ -167,7 +167,7 @@ def test_other_templates_have_another_fingerprint(text):
     assert compile_for_joint(text).fingerprint != compile_for_joint("s0.word s1.word").fingerprint
 
 
-def test_the_fingerprint_ignores_where_columns_stand():
+def test_the_fingerprint_ignores_the_order_of_columns():
     assert compile_for_joint("s0.word").fingerprint == compile_for_joint("s0.word", COLUMNS[::-1]).fingerprint
 
 

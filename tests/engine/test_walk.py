@@ -1,4 +1,4 @@
-"""Systems and walks, as far as all systems share them: the limits of what a system may be, and taking paths by hand."""
+"""Systems and walks in general: the limits of systems, and following paths by hand."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ def test_an_action_that_was_refused_changes_nothing(system):
 
 
 @pytest.mark.parametrize("action", [None, "0", [0]])
-def test_an_action_that_is_no_number_is_refused(action):
+def test_an_action_that_is_not_a_number_is_refused(action):
     with pytest.raises(TypeError):
         Walk(JOINT, random_columns(3)).advance(action)
 
 
 @pytest.mark.parametrize("action", [2**31, -(2**31) - 1, 2**64])
-def test_an_action_that_is_no_machine_number_is_refused(action):
+def test_an_action_beyond_machine_integers_is_refused(action):
     with pytest.raises(OverflowError):
         Walk(JOINT, random_columns(3)).advance(action)
 
@@ -50,7 +50,7 @@ def test_arguments_of_other_types_are_refused(wrong):
             call()
 
 
-def test_walks_of_the_same_system_do_not_meet():
+def test_walks_of_the_same_system_are_independent():
     first, second = (Walk(JOINT, random_columns(3)) for _ in range(2))
     first.advance(0)
     assert first.slots() != second.slots()
@@ -63,7 +63,7 @@ def test_a_walk_keeps_its_document():
     assert JOINT.actions["SHIFT"] not in walk.legal()
 
 
-def test_collecting_throws_away_what_is_not_reachable_however_often():
+def test_collecting_frees_unreachable_nodes_however_often():
     walk = replay(JOINT, random_columns(300), [0] * 200)
     before = walk.slots()
     for _ in range(100):
@@ -71,7 +71,7 @@ def test_collecting_throws_away_what_is_not_reachable_however_often():
     assert walk.slots() == before
 
 
-def test_walks_of_many_thousand_steps_are_collected_and_go_on():
+def test_walks_of_many_thousand_steps_survive_collections():
     n = 20_000
     walk = Walk(JOINT, random_columns(n))
     walk.advance(0)

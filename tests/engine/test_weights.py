@@ -1,4 +1,4 @@
-"""The weight table: sizes, what it takes back, averages, pruning and quantising."""
+"""The weight table: sizes, restoring, averages, pruning and quantising."""
 
 import mmap
 
@@ -22,7 +22,7 @@ def arrays_for(weights):
 
 
 def use(weights):
-    """Learns and predicts with weights, as far as they are ready; they may refuse, but nothing may crash."""
+    """Learn and predict with weights, as far as they are ready; they may raise errors, but must not crash."""
     for call in (
         lambda: Learner(weights, JOINT, templates_for(JOINT), 4).update([Instance(random_columns(1), [0, 6])]),
         lambda: Search(JOINT, templates_for(JOINT), 4).predict(weights, random_columns(5)),
@@ -46,7 +46,7 @@ def test_rows_of_a_width_out_of_range_are_refused(width):
 
 
 @pytest.mark.parametrize("min_met", [0, -1, 256])
-def test_a_count_of_meetings_out_of_range_is_refused(min_met):
+def test_a_feature_count_out_of_range_is_refused(min_met):
     with pytest.raises(ValueError, match=f"J025.*{min_met}.*255"):
         Weights(8, 10, min_met)
 
@@ -62,7 +62,7 @@ def test_a_new_table_neither_learns_nor_predicts():
     use(weights)
 
 
-def test_a_table_that_never_learnt_cannot_be_finished():
+def test_an_untrained_table_cannot_be_finished():
     with pytest.raises(ValueError, match="J023"):
         Weights(8, 10).finish()
 
@@ -73,13 +73,13 @@ def test_learning_starts_from_zero():
     assert not weights.raw.any() and not weights.total.any() and weights.n_updates == 0
 
 
-def test_learning_starts_from_the_averages_where_there_are_some():
+def test_learning_starts_from_the_averages_if_there_are_any():
     weights = random_weights(JOINT, scale=0.25)
     weights.learn()
     np.testing.assert_array_equal(weights.raw, weights.averaged * np.float32(0.25))
 
 
-def test_making_a_learning_table_ready_again_keeps_what_it_learnt():
+def test_preparing_a_learning_table_again_keeps_its_weights():
     weights = Weights(8, 10)
     weights.learn()
     weights.raw[3] = 1
@@ -87,7 +87,7 @@ def test_making_a_learning_table_ready_again_keeps_what_it_learnt():
     assert weights.raw[3] == 1
 
 
-# What it takes back
+# Restoring
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -128,7 +128,7 @@ def test_refused_arrays_leave_a_learning_table_as_it_was(which):
 
 
 @pytest.mark.parametrize("wrong", [None, "text", [0.0]])
-def test_what_is_no_array_is_refused(wrong):
+def test_values_that_are_not_arrays_are_refused(wrong):
     weights = Weights(8, row_width(JOINT))
     raw, total, n_met = arrays_for(weights)
     for call in (
@@ -228,6 +228,6 @@ def test_finished_weights_keep_their_sign_or_are_pruned(raw):
     assert (np.sign(weights.averaged) * np.sign(averages) >= 0).all()
 
 
-def test_features_that_were_met_too_seldom_are_not_kept():
+def test_rare_features_are_pruned():
     weights = finished([1.0], min_met=3, n_met=[2, 3, 255])
     assert np.unpackbits(weights.kept, bitorder="little")[:4].tolist() == [0, 1, 1, 0]

@@ -1,4 +1,4 @@
-"""Small systems, documents and weights for tests of the engine, and its scores computed once more in plain Python."""
+"""Small systems, documents and weights for tests of the engine, and its scores computed in plain Python."""
 
 import hashlib
 
@@ -44,12 +44,12 @@ def random_columns(n_tokens, seed=0, constraints=None):
 
 
 def all_kept(bits):
-    """No feature is left out."""
+    """Keeps all features."""
     return np.full((1 << bits) // 8, 255, dtype=np.uint8)
 
 
 def random_weights(system, seed=0, bits=12, scale=1.0):
-    """Weights that predict at random. With a scale of 1, scores are small integers, exact in any order of summing."""
+    """Random weights. With a scale of 1, scores are small integers, which are exact in any order of summation."""
     weights = Weights(bits, row_width(system))
     averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
     weights.predict_with(averaged, all_kept(bits), scale)
@@ -71,7 +71,7 @@ def mix(h):
 
 
 class NaiveScores:
-    """Scores of actions by the definition: the sum of the weights of all templates."""
+    """Scores of actions by definition: the sum of the weights of all templates."""
 
     def __init__(self, system, values, weights):
         self.system, self.values, self.weights = system, values, weights
@@ -113,7 +113,7 @@ def path_score(scores, columns, actions):
 
 
 def tagging_problem():
-    """Documents whose tags follow from their words, and the correct actions."""
+    """Documents whose tags follow from their words, and the gold actions."""
     documents = []
     for seed in range(6):
         values = random_values(8, seed)
@@ -122,7 +122,7 @@ def tagging_problem():
 
 
 def parsing_problem():
-    """Documents of sentences "1 2 3" and "4 5", whose trees follow from their words, and the correct actions."""
+    """Documents of sentences "1 2 3" and "4 5", whose trees follow from their words, and the gold actions."""
     documents = []
     for pattern in ("ab", "ba", "aab", "bba"):
         words, heads, labels, starts = [], [], [], []

@@ -1,1 +1,1 @@
-"""Arbitrary bytes for whatever reads files: a target a format, for `python -m tests.fuzz`, and in short for tests."""
+"""Arbitrary bytes for all readers of files: one target per format, for `python -m tests.fuzz` and for short tests."""

@@ -1,7 +1,7 @@
 """`python -m tests.fuzz TARGET --seconds 600 --seed 0`: looks for bytes that a target neither reads nor refuses.
 
-By atheris (`pip install atheris`), which follows what inputs reach; it exits with an error, and writes the input to the
-working directory, at the first failure.
+Uses atheris (`pip install atheris`), which is guided by coverage. At the first failure it exits with an error and
+writes the input to the working directory.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import atheris
 with atheris.instrument_imports(include=["spacy_joint"]):
     from .targets import TARGETS, check
 
-# Of address space: whatever asks for more gets a MemoryError, which no target may end with.
+# Limit of address space; beyond it there is a MemoryError, which fails the target.
 MOST_MEMORY = 6 << 30
 
 
@@ -34,7 +34,7 @@ def main() -> None:
         seeds = target.make_seeds()
         for number, seed in enumerate(seeds):
             (corpus / str(number)).write_bytes(seed)
-        # libFuzzer takes a seed of 0 for none.
+        # libFuzzer treats seed 0 as no seed.
         options = [f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed + 1}", "-timeout=30"]
         options += [f"-max_len={4 * max(map(len, seeds))}", "-print_final_stats=1", "-verbosity=1"]
         inputs = arguments.inputs or [str(corpus)]

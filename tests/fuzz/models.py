@@ -1,8 +1,8 @@
-"""The target for saved components, of every kind: cfg, model, learning and word classes, and what they then predict.
+"""The target for saved components of every kind: cfg, model, learning and word classes, and their predictions.
 
-Files of a model have checksums, so bytes that were merely changed would never come further than these. So an input is
-its files in pieces (the header and the arrays apart, divided by DIVIDER), which are put together here: sizes and
-checksums become right again, and what they say is all that is wrong.
+Model files have checksums, so merely changed bytes would never get past them. So an input has the files in pieces (the
+header and the arrays apart, separated by DIVIDER), which are assembled here with valid sizes and checksums: only the
+contents are wrong.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ WORD_CLASSES = {"ball": [1, 3], "said": [0, 2]}
 
 
 class Component(NamedTuple):
-    """A component to load into, its empty model, and what one that has learnt is saved as."""
+    """A component to load into, its empty model, and the saved parts of a trained one."""
 
     pipe: StructuredPipe
     model: Model
@@ -105,7 +105,7 @@ def make_seeds() -> list[bytes]:
 
 
 def _seal(header: bytes, arrays: bytes) -> bytes:
-    """A model file of these, with sizes and checksums that are right."""
+    """A model file of these parts, with valid sizes and checksums."""
     try:
         described = json.loads(header)
         for about in described["arrays"]:
@@ -128,19 +128,19 @@ def load_component(content: bytes, directory: Path) -> None:
         (directory / name).write_bytes(part)
     refused = _try(pipe, model, lambda: pipe.from_bytes(srsly.msgpack_dumps(parts), exclude=["vocab"]))
     refused += _try(pipe, model, lambda: pipe.from_disk(directory, exclude=["vocab"]))
-    # Most bytes are no component at all.
+    # Most bytes are not a component at all.
     _try(pipe, model, lambda: pipe.from_bytes(content, exclude=["vocab"]))
     if refused:
         raise refused[-1]
 
 
 def _try(pipe: StructuredPipe, model: Model, take: Callable[[], Any]) -> list[ValueError]:
-    # Making another one would take most of the time.
+    # Reused, because creating another one would take most of the time.
     pipe.model, pipe.cfg = copy.deepcopy(model), {"labels": None, "templates": None, **pipe.settings}
     pipe.word_classes = WordClasses.from_dict({})
     try:
         take()
-        # What was taken is used, too: it must not end the process.
+        # Use what was loaded, too: it must not crash the process.
         example = _make_example()
         pipe(example.predicted)
         pipe.update([example], drop=0.1)

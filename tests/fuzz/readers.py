@@ -1,6 +1,6 @@
-"""Targets for the readers of corpora: bytes become files, which must be read or refused.
+"""Targets for corpus readers: bytes become files, which must be read or refused.
 
-Formats of two files have text and annotation in one input, divided by DIVIDER, so that both are mutated together.
+For formats with two files, one input has text and annotation, separated by DIVIDER, so that both are mutated together.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ TEXT = "“We will rebuild the big red bridge,” said Kim.\n\nbut i don't know 
 
 
 def _blank() -> Language:
-    """A pipeline whose vocabulary is made anew now and then: making one takes longer than reading a small file."""
+    """A pipeline whose vocabulary is renewed only now and then: creating one takes longer than reading a small file."""
     return _make_blank(next(_uses) // 1000)
 
 
@@ -80,7 +80,7 @@ def _make_blank(_: int) -> Language:
 
 
 def _make_docbin() -> bytes:
-    """An uncompressed DocBin: mutations of what is compressed would only ever try zlib."""
+    """An uncompressed DocBin, because mutations of compressed data would only test zlib."""
     vocab = Vocab()
     words = ["he", "said", "we", "won", "\n", "go", "on"]
     doc = Doc(
@@ -117,7 +117,7 @@ def read_as_conllu(content: bytes, directory: Path) -> None:
         try:
             _exhaust(read_conllu(path, _blank().vocab, documents=documents))
         except ValueError as error:
-            # What one division refuses, another may read.
+            # One way of splitting documents may read what another refuses.
             refused = error
             if not str(error).startswith("[J"):
                 raise
@@ -173,7 +173,7 @@ def _load() -> Language:
 
 
 def annotate_text(content: bytes, directory: Path) -> None:
-    """What `spacy joint annotate` and `quotes` do with a file."""
+    """Process a file like `spacy joint annotate` and `quotes`."""
     nlp = _load()
     with nlp.memory_zone(), _write(content, directory / "fuzzed.txt").open("rb") as file:
         doc = nlp("".join(read_lines(file, "fuzzed.txt")))

@@ -1,6 +1,6 @@
-"""All targets, and what is asked of each: bytes are taken, or refused by one coded error.
+"""All targets and their requirement: bytes are accepted, or refused by one coded error.
 
-Not another exception, not the end of the process, not memory or time beyond reason.
+Other exceptions, crashes, and excessive memory or time are failures.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .readers import READERS
 
 @dataclass(frozen=True)
 class Target:
-    """What reads bytes.
+    """A target that reads bytes.
 
-    run: Reads the bytes, in a directory for its files.
+    run: Reads the bytes, with a directory for its files.
     make_seeds: Bytes that it can read.
     """
 
@@ -32,7 +32,7 @@ TARGETS["models"] = Target(models.load_component, models.make_seeds)
 
 
 def check(target: Target, content: bytes, directory: Path) -> None:
-    """Raise what the target must not raise."""
+    """Run a target, and raise only forbidden exceptions."""
     try:
         target.run(content, directory)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A moment of each fuzz target, with changes that need no guide; `python -m tests.fuzz` looks for longer."""
+"""A short run of each fuzz target with unguided mutations; `python -m tests.fuzz` runs longer."""
 
 import random
 
@@ -11,7 +11,7 @@ MANY = 150
 
 
 def mutate(content: bytes, chance: random.Random) -> bytes:
-    """Bytes with some changed, cut out, repeated or put in."""
+    """Bytes with some changed, removed, repeated or inserted."""
     mutated = bytearray(content)
     for _ in range(chance.choice((1, 1, 2, 8))):
         begin = chance.randrange(len(mutated) + 1)
@@ -31,7 +31,7 @@ def mutate(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
-def test_bytes_are_taken_or_refused_by_a_coded_error(name, tmp_path):
+def test_bytes_are_accepted_or_refused_by_a_coded_error(name, tmp_path):
     target, chance = TARGETS[name], random.Random(0)
     seeds = target.make_seeds()
     for seed in seeds:

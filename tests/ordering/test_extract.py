@@ -39,7 +39,7 @@ def test_runs_of_tags(text, expected):
     assert tagged(text) == expected
 
 
-def test_a_place_has_the_tokens_of_each_modifier():
+def test_a_position_has_the_tokens_of_each_modifier():
     ((place, phrase),) = find_in_tags(["a", "blue", "-", "green", "tin", "box"], ["DT", "JJ", "HYPH", "JJ", "NN", "NN"])
     assert place.modifiers == ((1, 4), (4, 5)) and place.head == 5
     assert phrase.modifiers[0] == ("blue-green", "JJ")
@@ -75,12 +75,12 @@ def doc():
     )
 
 
-def test_dependencies_pass_over_what_cannot_be_moved_one_by_one(doc):
+def test_dependencies_skip_modifiers_that_cannot_be_moved_singly(doc):
     ((place, phrase),) = find_in_dependencies(doc)
     assert [word.text for word in phrase.modifiers] == ["big", "red"] and place.head == 3
 
 
-def test_nested_modifiers_can_be_asked_for(doc):
+def test_nested_modifiers_are_found_on_request(doc):
     found = [[word.text for word in phrase.modifiers] for _, phrase in find_in_dependencies(doc, nested=True)]
     assert found == [["big", "red"], ["fresh", "juice"]]
 

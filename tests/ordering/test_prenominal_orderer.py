@@ -1,4 +1,4 @@
-"""`prenominal_orderer` as a component of spaCy, and as a service."""
+"""`prenominal_orderer` as a spaCy component, and as a service."""
 
 import json
 import pickle
@@ -44,7 +44,7 @@ def tagged(nlp, text):
 
 
 def read_phrases(doc):
-    """All that the component writes."""
+    """All annotation of the component."""
     return [
         (span.text, span.label_, span._.best_order, span._.order_score, span._.order_margin)
         for span in doc.spans["prenominal"]
@@ -77,7 +77,7 @@ def test_it_orders_words_without_a_document(pipe):
     assert pipe.order(["wooden", "big", "red", "old"]).words == ("big", "old", "red", "wooden")
 
 
-def test_n_best_orders_read_differently(pipe):
+def test_n_best_orders_are_distinct_as_text(pipe):
     ordered = pipe.order(["red", "big", "red"], n_best=10)
     readings = {tuple(["red", "big", "red"][i] for i in order.indices) for order in ordered.orders}
     assert len(ordered.orders) == len(readings) == 3
@@ -137,7 +137,7 @@ def test_annotation_survives_serialisation(nlp):
     assert doc[0:1]._.best_order is None
 
 
-def test_its_labels_cannot_be_others():
+def test_its_labels_cannot_be_changed():
     nlp = make_pipeline()
     for labels in (["OK"], ["good", "bad"], []):
         with pytest.raises(ValueError, match=r"\[J415\].*OK, ODD"):
@@ -145,7 +145,7 @@ def test_its_labels_cannot_be_others():
 
 
 @pytest.mark.parametrize("way", ["disk", "bytes", "pickle"])
-def test_it_is_the_same_after_it_was_saved(nlp, pipe, way, tmp_path):
+def test_it_is_unchanged_after_saving_and_loading(nlp, pipe, way, tmp_path):
     if way == "disk":
         nlp.to_disk(tmp_path)
         again = spacy.load(tmp_path)
@@ -160,7 +160,7 @@ def test_it_is_the_same_after_it_was_saved(nlp, pipe, way, tmp_path):
     assert [read_phrases(again(doc)) for doc in annotated] == [read_phrases(nlp(doc)) for doc in docs]
 
 
-def test_training_goes_on_where_it_was_saved():
+def test_training_resumes_where_it_was_saved():
     one, other = make_pipeline(), make_pipeline()
     fix_random_seed(0)
     one.initialize(lambda: make_examples(one.vocab))
@@ -186,12 +186,12 @@ def test_documents_of_any_kind_are_annotated(nlp):
         assert len(nlp(text).spans["prenominal"]) == 0
 
 
-def test_phrases_that_are_too_long_are_passed_over(nlp):
+def test_phrases_that_are_too_long_are_skipped(nlp):
     doc = Doc(nlp.vocab, words=["big"] * 70 + ["ball"], tags=["JJ"] * 70 + ["NN"])
     assert len(nlp.get_pipe("prenominal_orderer")(doc).spans["prenominal"]) == 0
 
 
-def test_marks_that_were_tagged_as_words_are_passed_over(nlp):
+def test_marks_tagged_as_words_are_skipped(nlp):
     assert not tagged(nlp, "a/DT red/JJ #/NN big/JJ ball/NN").spans["prenominal"]
 
 
@@ -209,7 +209,7 @@ def test_a_model_of_another_kind_is_named():
         train(nlp, 1)
 
 
-def test_what_is_missing_is_said():
+def test_missing_annotation_is_reported():
     nlp = make_pipeline()
     with pytest.raises(ValueError, match=r"\[J071\]"):
         nlp("hello")

@@ -1,4 +1,4 @@
-"""The orderer that the package ships."""
+"""The shipped orderer."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Search over orders: against brute force over the definition of a score."""
+"""Search over orders, compared with brute force by the definition of the score."""
 
 from itertools import permutations
 
@@ -34,7 +34,7 @@ def make_columns(words):
 
 
 def rank_all(weights, words):
-    """All orders that read differently, best first, by scoring each."""
+    """All distinct orders, best first, by scoring each."""
     ranker = Ranker(SYSTEM, TEMPLATES, 1)
     columns = make_columns(words)
     found = {}
@@ -67,7 +67,7 @@ def test_a_beam_that_is_wide_enough_is_exact(words, seed):
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=12), st.integers(0, 50), st.sampled_from([1, 4, 16]))
 @settings(deadline=None)
-def test_the_score_found_is_that_of_the_order_summed_anew(words, seed, width):
+def test_the_score_found_equals_a_recomputed_score(words, seed, width):
     weights, columns = make_weights(seed), make_columns(words)
     ranker = Ranker(SYSTEM, TEMPLATES, width)
     for order, score in ranker.rank(weights, columns, 2):
@@ -82,7 +82,7 @@ def test_a_wider_beam_is_never_worse(words, seed):
     assert Ranker(SYSTEM, TEMPLATES, 16).rank(weights, columns, 1, exact=False)[0][1] <= exact
 
 
-def test_more_modifiers_than_there_are_bits_are_refused():
+def test_more_modifiers_than_bits_are_refused():
     with pytest.raises(ValueError, match=r"\[J355\].*65 modifiers"):
         Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns(range(1, 67)))
 
@@ -98,7 +98,7 @@ def test_a_block_of_templates_describes_one_part():
         Ranker(SYSTEM, mixed, 4)
 
 
-def test_learning_puts_an_order_first():
+def test_learning_ranks_the_observed_order_first():
     weights = Weights(BITS, 1)
     weights.learn()
     learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4)
@@ -111,7 +111,7 @@ def test_learning_puts_an_order_first():
 
 
 def test_an_update_never_makes_the_difference_negative():
-    """The features of an order that is behind by less than its share of wrong pairs gain exactly what is missing."""
+    """If the margin is below the share of wrong pairs, the features of the gold order gain exactly the difference."""
     weights = Weights(BITS, 1)
     weights.learn()
     learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4, aggressiveness=100.0)

@@ -10,7 +10,7 @@ from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.parsing.system import JointSystem
 
-# The machine may be busy: what is slow is not wrong.
+# Slow examples are not errors, because the machine may be busy.
 QUICK = settings(deadline=None, max_examples=60)
 POSITIONS = ("early", "late")
 LEFT, RIGHT, ROOT = ("det", "nsubj"), ("obj", "obl", "det"), ("root", "frag")
@@ -47,7 +47,7 @@ def projective_trees(draw, max_size=9):
 
     def attach(begin, end, head):
         while begin < end:
-            # The tokens begin..cut-1 make one dependent with all that hangs on it.
+            # The tokens begin..cut-1 form one dependent with its subtree.
             cut = draw(st.integers(begin + 1, end))
             root = draw(st.integers(begin, cut - 1))
             heads[root] = head
@@ -85,7 +85,7 @@ def blank_columns(n_tokens, constraints=None):
 
 
 def replay(system, columns, actions):
-    """A walk that has taken these actions; raises if one of them is not legal."""
+    """A walk after these actions; raises if one of them is illegal."""
     walk = Walk(system, columns)
     for action in actions:
         walk.advance(int(action))
@@ -93,11 +93,11 @@ def replay(system, columns, actions):
 
 
 def random_walk(system, columns, seed, each_step=lambda walk: None):
-    """Actions of a walk to its end. Each has its own liking of actions, so that some swap much and others never."""
+    """Actions of a complete walk. Each walk has its own preferences, so that some swap often and others never."""
     random = np.random.default_rng(seed)
     liking = random.random(system.n_actions) ** 3
     n = len(columns)
-    # Two tokens swap once at most, and what is swapped is shifted once more.
+    # Two tokens swap at most once, and a swapped token is shifted again.
     longest = 3 * n + n * max(n - 1, 0)
     walk, actions = Walk(system, columns), []
     each_step(walk)

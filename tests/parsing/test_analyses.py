@@ -1,4 +1,4 @@
-"""More than the best analysis: n-best lists, margins of boundaries, and boundaries that are given in part."""
+"""N-best lists, boundary margins, partially given boundaries, and boundary biases."""
 
 from functools import cache
 from itertools import dropwhile
@@ -62,7 +62,7 @@ def test_the_best_analysis_is_that_of_the_parser(nlp, parser):
     assert describe(analysis.doc) == describe(parser(doc))
 
 
-def test_the_document_stays_as_it_is(nlp, parser):
+def test_the_document_is_unchanged(nlp, parser):
     doc = tag(nlp, WORDS)
     before = doc.to_bytes()
     parser.beam_parse(doc, n_best=3)
@@ -76,7 +76,7 @@ def test_documents_with_few_analyses_have_few(nlp, parser, words):
 
 
 @pytest.mark.parametrize("n_best", [0, -1])
-def test_a_number_of_analyses_below_one_is_refused(nlp, parser, n_best):
+def test_fewer_than_one_analysis_is_refused(nlp, parser, n_best):
     with pytest.raises(ValueError, match="J307"):
         parser.beam_parse(tag(nlp, WORDS), n_best=n_best)
 
@@ -121,12 +121,12 @@ def test_without_the_setting_there_are_no_margins(nlp):
     assert not doc.user_data
 
 
-def test_what_is_given_has_no_competition(nlp, parser):
+def test_given_boundaries_have_no_competing_analyses(nlp, parser):
     doc = parser(tag(nlp, WORDS, [None, None, True, False]))
     assert doc[2]._.boundary_margin == doc[3]._.boundary_margin == float("inf")
 
 
-# Boundaries that are given in part
+# Partially given boundaries
 
 
 @FEW
@@ -151,7 +151,7 @@ def test_boundaries_given_in_part_are_obeyed_in_every_mode_at_every_width(width,
         forced = True
         for token, (word, start) in zip(result, pairs, strict=True):
             if word.isspace():
-                # What was to start with whitespace starts with what comes after.
+                # A sentence that should start with whitespace starts with the next word.
                 forced = forced or start is True
                 continue
             if forced or start is not None:
@@ -178,12 +178,12 @@ def count_sentences(bias, parse):
 )
 def test_a_bias_makes_more_or_fewer_sentences(parse):
     fewest, fewer, usual, more, most = (count_sentences(bias, parse) for bias in (-1e6, -300.0, 0.0, 300.0, 1e6))
-    # The beam compares paths that are not at the same token, so even then not all tokens start a sentence.
+    # The beam compares paths at different tokens, so even then not all tokens start a sentence.
     assert fewest == 1 and most > 0.6 * len(TAGGED)
     assert fewest <= fewer < usual < more <= most
 
 
-def test_given_boundaries_come_before_a_bias():
+def test_given_boundaries_take_precedence_over_a_bias():
     parser = spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": 1e6}).get_pipe("joint_sbd_parser")
     doc = parser(tag(load(4), WORDS, starts=[None, False, False] + [None] * (len(WORDS) - 3)))
     assert not doc[1].is_sent_start and not doc[2].is_sent_start
@@ -191,6 +191,6 @@ def test_given_boundaries_come_before_a_bias():
 
 
 @pytest.mark.parametrize("bias", [1e7, -1e7])
-def test_a_bias_is_a_number_that_scores_can_take(bias):
+def test_a_bias_is_a_number_in_the_range_of_scores(bias):
     with pytest.raises(ValueError, match="J308"):
         spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": bias})

@@ -1,4 +1,4 @@
-"""The joint parser as a component: preset boundaries are kept, trees and sentences agree, whitespace is never alone."""
+"""The joint parser as a component: preset boundaries are kept, trees match sentences, whitespace is never alone."""
 
 import time
 
@@ -26,7 +26,7 @@ def parser(pipeline):
 
 @pytest.fixture
 def new_parser(small_model, read_examples):
-    """Make a pipeline with just a parser, initialized but not trained."""
+    """Create a pipeline with only a parser, initialized but not trained."""
 
     def make(**config):
         nlp = spacy.blank("en")
@@ -51,7 +51,7 @@ def starts_of(doc):
 
 
 def check_trees(doc):
-    """Each sentence is the subtree of its one root; none is whitespace alone, unless the document is."""
+    """Each sentence is the subtree of its one root; none is only whitespace, unless the document is."""
     assert sum(len(sentence) for sentence in doc.sents) == len(doc)
     for sentence in doc.sents:
         roots = [token for token in sentence if token.head == token]
@@ -76,7 +76,7 @@ def test_preset_boundaries_are_kept_and_trees_agree_with_sentences(parser, pipel
     forced = after_blank_line = False
     for token, (word, start) in zip(doc, pairs, strict=True):
         if word.isspace():
-            # A sentence that was to start with whitespace starts with what comes after.
+            # A sentence that should start with whitespace starts with the next word.
             forced = forced or start is True
             after_blank_line = after_blank_line or word.count("\n") > 1
             continue
@@ -111,12 +111,12 @@ def test_a_blank_line_ends_a_sentence(parser, pipeline):
 
 
 @pytest.mark.parametrize("text", ["the big\ndog", "the big  \t dog", "the big\rdog"])
-def test_a_line_break_alone_does_not(parser, pipeline, text):
+def test_a_single_line_break_does_not_end_a_sentence(parser, pipeline, text):
     doc = pipeline.make_doc(text)
     assert parser.get_constraints(doc).tolist() == [1, *[0] * (len(doc) - 1)]
 
 
-def test_blank_lines_can_mean_nothing(new_parser):
+def test_blank_lines_can_be_ignored(new_parser):
     parser = new_parser(blank_lines=False).get_pipe("joint_sbd_parser")
     doc = Doc(parser.vocab, words=["the", "big", "\n\n", "dog"])
     assert parser.get_constraints(doc).tolist() == [1, 0, 0, 0]
@@ -148,7 +148,7 @@ def learning(small_model, read_examples):
     return nlp, examples
 
 
-def test_a_parser_of_given_sentences_learns_trees_alone(new_parser, read_examples, train):
+def test_a_parser_with_given_sentences_learns_only_trees(new_parser, read_examples, train):
     nlp = new_parser()
     examples = read_examples(nlp, keep=["TAG", "SENT_START"])
     train(nlp, examples)
@@ -195,7 +195,7 @@ def test_an_unknown_position_of_boundaries_is_refused(new_parser):
         (["\n", "\n\n"], {0: 0, 1: 0}),
     ],
 )
-def test_whitespace_hangs_on_the_token_before_it(parser, pipeline, words, heads_of_whitespace):
+def test_whitespace_is_attached_to_the_previous_token(parser, pipeline, words, heads_of_whitespace):
     doc = parser(Doc(pipeline.vocab, words=words))
     assert {token.i: token.head.i for token in doc if token.text.isspace()} == heads_of_whitespace
     check_trees(doc)
@@ -210,7 +210,7 @@ def test_whitespace_does_not_change_the_trees_of_words(pipeline):
     ]
 
 
-# What users do with the result
+# Using the result
 
 
 @settings(deadline=None, max_examples=30)
@@ -285,7 +285,7 @@ def test_documents_without_tags_are_parsed(parser, pipeline):
 # Size
 
 
-def test_long_documents_take_time_and_trees_in_proportion(parser, pipeline):
+def test_time_is_linear_in_document_length(parser, pipeline):
     text = "hey are you up yeah just got back from the market did you get the tickets no they were sold out"
     words = text.split()
     model = {**pipeline.get_pipe_config("joint_sbd_parser")["model"], "beam_width": 1}
@@ -294,12 +294,12 @@ def test_long_documents_take_time_and_trees_in_proportion(parser, pipeline):
     seconds = {}
     for n_tokens in (20_000, 200_000):
         doc = Doc(pipeline.vocab, words=(words * (n_tokens // len(words) + 1))[:n_tokens])
-        # Time of this process, whatever else the machine does.
+        # CPU time, so that other load does not matter.
         begin = time.process_time()
         greedy(doc)
         seconds[n_tokens] = time.process_time() - begin
     assert sum(len(sentence) for sentence in doc.sents) == 200_000
-    # Ten times the tokens; twice that leaves room for noise.
+    # Ten times the tokens, with a factor of two for noise.
     assert seconds[200_000] < 20 * max(seconds[20_000], 0.05)
 
 

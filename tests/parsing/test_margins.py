@@ -1,4 +1,4 @@
-"""Margins of boundaries: what the beam held for and against each, against a plain replay of all its paths."""
+"""Boundary margins, compared with a plain replay of all paths in the beam."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def make_columns(n_tokens, seed):
 
 
 def decisions(path):
-    """Whether each token starts a sentence, for those that a path has decided (dict)."""
+    """A dict of the tokens that a path has decided: whether each starts a sentence."""
     decided = {}
     following, n_swapped = 0, 0
     for action in path:
@@ -73,13 +73,13 @@ def test_margins_are_those_of_a_plain_replay(system, n_tokens, seed, width):
     np.testing.assert_allclose(boundary_margins(*trace, n_tokens), plain_margins(*trace, n_tokens), rtol=1e-5)
 
 
-def test_a_beam_of_one_knows_no_competition():
+def test_beam_width_one_has_no_competing_analyses():
     search, weights = make_search(JOINT, 1, seed=0)
     _, trace = search.trace(weights, make_columns(8, seed=0))
     assert np.isnan(boundary_margins(*trace, 8)).all()
 
 
-def test_arrays_that_are_no_trace_are_refused():
+def test_arrays_that_are_not_a_trace_are_refused():
     right = np.zeros((3, 2), np.uint16), np.zeros((3, 2), np.uint16), np.zeros((3, 2), np.float32)
     for wrong in ((right[0][:2], *right[1:]), (right[0] + 2, *right[1:]), tuple(array[0] for array in right)):
         with pytest.raises(ValueError, match="J306"):

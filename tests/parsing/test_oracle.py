@@ -1,4 +1,4 @@
-"""The oracle: whatever the trees, its actions are a legal path that makes them."""
+"""The oracle: for any trees, its actions are a legal path that builds them."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def shorthand(position, heads, starts, labels=None):
 
 @QUICK
 @given(forests(), st.sampled_from(POSITIONS))
-def test_any_trees_come_back_exactly(forest, position):
+def test_any_trees_are_recovered_exactly(forest, position):
     system = joint_system(position)
     heads, labels, starts = system.build(oracle_actions(system, *forest), len(forest.heads))
     assert heads.tolist() == forest.heads.tolist()
@@ -68,7 +68,7 @@ def test_the_oracle_is_legal_when_some_correct_boundaries_are_preset(forest, pos
 
 @QUICK
 @given(forests(projective_trees()), st.sampled_from(POSITIONS))
-def test_projective_trees_need_no_swap_and_one_shift_and_one_arc_a_token(forest, position):
+def test_projective_trees_need_no_swap_and_one_shift_and_one_arc_per_token(forest, position):
     system = joint_system(position)
     actions = oracle_actions(system, *forest)
     n, n_sentences = len(forest.heads), int(forest.starts.sum())
@@ -99,13 +99,13 @@ def test_one_word_sentences_follow_each_other():
     assert shorthand("early", [0, 1, 2], [True] * 3) == "sh SB ra sh SB ra sh ra"
 
 
-def test_swaps_are_put_off_while_a_component_is_built():
-    # A hearing is scheduled on the issue today (Nivre, Kuhlmann & Hall 2009): "on the issue" is swapped as one.
+def test_swaps_are_postponed_while_a_component_is_built():
+    # A hearing is scheduled on the issue today (Nivre, Kuhlmann & Hall 2009): "on the issue" is swapped as a unit.
     heads = [1, 2, 2, 2, 1, 6, 4, 3]
     assert shorthand("early", heads, [True] + [False] * 7).count("swap") == 2
 
 
-def test_the_first_token_starts_a_sentence_whatever_starts_says():
+def test_the_first_token_starts_a_sentence_whatever_the_starts():
     system = joint_system()
     given_true, given_false = (
         oracle_actions(system, np.array([0, 0]), ["root", "obj"], [first, False]).tolist() for first in (True, False)
@@ -118,7 +118,7 @@ def test_an_empty_document_has_no_actions():
 
 
 @pytest.mark.parametrize("labels", [["root", "nsubj"], ["obj", "obj"], ["root", "unseen"]])
-def test_a_label_that_the_system_lacks_in_that_direction_gives_none(labels):
+def test_a_label_missing_in_that_direction_gives_no_actions(labels):
     assert oracle_actions(joint_system(), np.array([0, 0]), labels, [True, False]) is None
 
 

@@ -1,4 +1,4 @@
-"""What the joint parser learns from: trees of references, over whatever tokens are predicted."""
+"""The gold trees of the joint parser: trees of references, projected to the predicted tokens."""
 
 from itertools import pairwise
 
@@ -22,7 +22,7 @@ def refer(words, heads=None, deps=None, predicted=None, starts=None, spaces=None
 
 
 def check(trees):
-    """One root a sentence, all heads inside, no cycles."""
+    """One root per sentence, all heads inside, no cycles."""
     bounds = [*np.flatnonzero(trees.starts), len(trees.heads)]
     assert trees.starts[0]
     for begin, end in pairwise(bounds):
@@ -43,29 +43,29 @@ def test_the_same_tokens_have_the_trees_of_the_reference():
 
 
 @pytest.mark.parametrize("starts", [None, [True, False]])
-def test_a_reference_without_trees_teaches_nothing(starts):
+def test_a_reference_without_trees_causes_no_update(starts):
     assert refer(["a", "b"], starts=starts) is None
 
 
-def test_an_empty_reference_teaches_nothing():
+def test_an_empty_reference_causes_no_update():
     assert read_reference(Example(Doc(VOCAB), Doc(VOCAB))) is None
 
 
-def test_whitespace_takes_no_part():
+def test_whitespace_is_ignored():
     trees = refer(["a", "\n", "b"], [1, 1, 1], ["x", "ROOT", "y"])
     check(trees)
     assert trees.tokens.tolist() == [0, 2]
     assert len(trees.heads) == 2
 
 
-def test_whitespace_alone_teaches_nothing_but_does_no_harm():
+def test_a_whitespace_document_causes_no_update_and_no_error():
     trees = refer(["\n", "  "], [0, 0], ["ROOT", "dep"])
     assert len(trees.heads) == 0
 
 
 @pytest.mark.parametrize("n_spaces", [1, 2, 3])
 def test_a_sentence_that_starts_with_whitespace_starts_with_its_first_word(n_spaces):
-    # Several whitespace tokens in a row are rare, but their sentence must not get lost.
+    # Several whitespace tokens in a row are rare, but must not lose their sentence.
     root = 2 + n_spaces
     heads = [0, 0, *[root] * n_spaces, root, root]
     trees = refer(["a", "b", *["\n"] * n_spaces, "c", "d"], heads, ["ROOT", "x", *["dep"] * n_spaces, "ROOT", "y"])
@@ -88,7 +88,7 @@ def test_a_sentence_without_counterpart_does_not_fail():
     assert trees.starts.tolist() == [True, False, True, False, False]
 
 
-def test_broken_references_are_named_when_they_are_learnt_from(pipeline):
+def test_broken_references_are_named_in_training(pipeline):
     # spaCy sets boundaries from trees when it gets both, but not when heads are set one by one.
     words = ["a", "b", "c"]
     reference = Doc(pipeline.vocab, words=words, sent_starts=[True, False, False])
@@ -112,7 +112,7 @@ def test_any_other_tokenisation_gets_trees(data):
     heads: list[int] = []
     begin = 0
     for i in range(len(words)):
-        # Either a new sentence begins, or the token hangs on one before it in the sentence.
+        # Either a new sentence begins, or the token is attached to an earlier one in its sentence.
         begin = data.draw(st.sampled_from([i, begin]))
         heads.append(data.draw(st.integers(begin, max(begin, i - 1))))
     deps = ["ROOT" if head == i else "x" for i, head in enumerate(heads)]
@@ -126,7 +126,7 @@ def test_any_other_tokenisation_gets_trees(data):
         check(trees)
 
 
-def test_a_sentence_that_loses_its_root_has_another_with_the_label_of_roots():
+def test_a_sentence_that_loses_its_root_gets_another_with_the_root_label():
     trees = refer(["she", "cannot"], [1, 1], ["nsubj", "ROOT"], predicted=["she can", "not"])
     check(trees)
     assert [label for token, label in enumerate(trees.labels) if trees.heads[token] == token] == ["ROOT"]

@@ -1,4 +1,4 @@
-"""The joint transition system as its definition says it: which transitions are valid when, what all walks make."""
+"""The joint transition system against its definition: when transitions are legal, and what walks build."""
 
 import pickle
 from itertools import pairwise
@@ -41,14 +41,14 @@ def legal(actions, n_tokens=4, constraints=None, system=SYSTEM):
     return {SHORT[action] for action in after(actions, n_tokens, constraints, system).legal()}
 
 
-# What may be done when
+# Legal transitions
 
 
 def test_the_first_action_can_only_be_shift():
     assert legal("") == {"sh"}
 
 
-def test_a_lone_token_on_the_stack_can_only_be_followed_or_bounded():
+def test_a_lone_token_on_the_stack_allows_only_shift_and_boundary():
     assert legal("sh") == {"sh", "sb"}
 
 
@@ -109,7 +109,7 @@ def test_a_system_without_labels_in_one_direction_offers_arcs_in_the_other_only(
     assert walk.legal() == [system.actions["SWAP"], system.actions[arc]]
 
 
-def test_an_illegal_action_is_refused_with_what_is_legal():
+def test_an_illegal_action_is_refused_and_the_error_lists_legal_ones():
     with pytest.raises(ValueError, match=r"J005.*Action 1 .*\[0\]"):
         Walk(SYSTEM, blank_columns(2)).advance(ACTIONS["sb"])
 
@@ -160,7 +160,7 @@ def test_no_boundary_is_flagged_where_it_is_forbidden():
     assert legal("sh", constraints=[0, -1, 0, 0]) == {"sh"}
 
 
-def test_the_first_token_starts_a_sentence_even_where_it_must_not():
+def test_the_first_token_starts_a_sentence_even_if_forbidden():
     assert legal("", constraints=[-1, 0, 0, 0]) == {"sh"}
 
 
@@ -174,7 +174,7 @@ def test_every_walk_keeps_preset_boundaries(constraints, seed, position):
         assert constraint == 0 or starts[token] == (constraint == 1)
 
 
-# What walks make
+# Results of walks
 
 
 def assert_forest(heads, starts):
@@ -222,7 +222,7 @@ def test_a_walk_flags_no_token_twice(n_tokens, seed):
 
 @QUICK
 @given(constraint_lists, seeds, st.sampled_from(POSITIONS))
-def test_collecting_the_arena_changes_nothing_that_can_be_seen(constraints, seed, position):
+def test_collecting_the_arena_has_no_visible_effect(constraints, seed, position):
     def collect(walk):
         before = (walk.slots(), walk.legal(), walk.is_final)
         walk.collect()
@@ -232,7 +232,7 @@ def test_collecting_the_arena_changes_nothing_that_can_be_seen(constraints, seed
     assert random_walk(system, columns, seed, collect) == random_walk(system, columns, seed)
 
 
-# What templates see
+# Slots of templates
 
 
 def test_token_slots_show_rows_of_the_stack_and_the_buffer():
@@ -240,34 +240,34 @@ def test_token_slots_show_rows_of_the_stack_and_the_buffer():
     assert [slots[name] - FIRST_ROW for name in ("s0", "s1", "b0", "b1")] == [1, 0, 2, 3]
 
 
-def test_below_the_stack_lies_the_root_and_below_the_root_nothing():
+def test_the_root_is_below_the_stack_and_nothing_is_below_the_root():
     slots = after("sh").slots()
     assert (slots["s1"], slots["s2"]) == (ROOT_ROW, NOTHING_ROW)
 
 
-def test_behind_the_buffer_lies_nothing():
+def test_there_is_nothing_after_the_buffer():
     slots = after("sh sh", n_tokens=3).slots()
     assert (slots["b0"], slots["b1"], slots["b2"]) == (FIRST_ROW + 2, NOTHING_ROW, NOTHING_ROW)
 
 
-def test_what_was_swapped_comes_to_the_front_of_the_buffer():
+def test_swapped_tokens_move_to_the_front_of_the_buffer():
     slots = after("sh sh swap").slots()
     assert [slots[name] - FIRST_ROW for name in ("s0", "b0", "b1")] == [1, 0, 2]
 
 
-def test_a_left_arc_shows_as_leftmost_child_with_its_label():
+def test_a_left_arc_appears_as_leftmost_child_with_its_label():
     slots = after("sh sh la").slots()
     assert (slots["s0"], slots["s0.left"]) == (FIRST_ROW + 1, FIRST_ROW)
     assert (slots["s0.left.label"], slots["s0.n_left"], slots["s0.n_right"]) == (1, 1, 0)
 
 
-def test_a_right_arc_shows_as_rightmost_child_with_its_label():
+def test_a_right_arc_appears_as_rightmost_child_with_its_label():
     slots = after("sh sh ra").slots()
     assert (slots["s0"], slots["s0.right"]) == (FIRST_ROW, FIRST_ROW + 1)
     assert (slots["s0.right.label"], slots["s0.n_left"], slots["s0.n_right"]) == (2, 0, 1)
 
 
-def test_the_child_before_becomes_the_second_outermost():
+def test_the_previous_child_becomes_the_second_outermost():
     slots = after("sh sh ra sh ra").slots()
     assert (slots["s0.right"], slots["s0.right2"]) == (FIRST_ROW + 2, FIRST_ROW + 1)
 
@@ -282,7 +282,7 @@ def test_a_right_arc_after_a_swap_makes_a_left_child():
     assert (slots["s0"], slots["s0.left"], slots["s0.n_left"]) == (FIRST_ROW + 1, FIRST_ROW, 1)
 
 
-def test_the_flag_tells_open_empty_swapped_and_flagged_buffers_apart():
+def test_the_flag_distinguishes_open_empty_swapped_and_flagged_buffers():
     flags = [after(actions).slots()["b0.flag"] for actions in ("sh", "sh sh sh sh", "sh sh swap", "sh sb")]
     assert len(set(flags)) == 4
 
@@ -322,7 +322,7 @@ def test_building_gives_heads_labels_and_starts():
     assert starts.tolist() == [True, False, True, False]
 
 
-def test_building_nothing_gives_nothing():
+def test_building_from_no_actions_gives_nothing():
     heads, labels, starts = SYSTEM.build([], 0)
     assert (len(heads), labels, len(starts)) == (0, [], 0)
 
@@ -342,7 +342,7 @@ def test_building_from_any_actions_gives_trees_or_an_error(actions, n_tokens):
     assert len(heads) == len(labels) == len(starts) == n_tokens
 
 
-# Setting it up
+# Setup
 
 
 @pytest.mark.parametrize("labels", [([], [], ["root"]), (["l"], ["r"], []), ([], [], [])])
@@ -369,7 +369,7 @@ def test_a_pickled_system_is_the_same_system(position):
     assert (copy.actions, copy.early) == (system.actions, system.early)
 
 
-def test_hundreds_of_labels_are_walked_as_well():
+def test_hundreds_of_labels_are_supported():
     labels = [f"label{i}" for i in range(500)]
     system = JointSystem(labels, labels, labels)
     heads, _, starts = system.build(random_walk(system, blank_columns(10), 1), 10)

@@ -1,4 +1,4 @@
-"""The registered architecture: a thinc model that configs, copies and thinc's own serialisation can deal with."""
+"""The registered architecture: a thinc model that works with configs, copies and thinc's own serialisation."""
 
 import pickle
 
@@ -14,7 +14,7 @@ def test_it_is_registered():
     assert registry.get("architectures", "spacy_joint.BeamPerceptron.v1") is BeamPerceptron
 
 
-def test_a_config_gives_its_settings():
+def test_a_config_sets_its_settings():
     settings = {"table_bits": 12, "beam_width": 3, "strategy": "early", "rule": "perceptron", "threads": 2}
     config = {"model": {"@architectures": "spacy_joint.BeamPerceptron.v1", "aggressiveness": 0.5, **settings}}
     model = registry.resolve(config)["model"]
@@ -25,7 +25,7 @@ def test_a_config_gives_its_settings():
     assert perceptron.aggressiveness == 0.5
 
 
-def test_defaults_are_those_of_the_work_that_it_follows():
+def test_defaults_are_those_of_the_original_paper():
     perceptron = get_perceptron(BeamPerceptron())
     assert (perceptron.beam_width, perceptron.strategy, perceptron.rule) == (20, "dlaso", "passive_aggressive")
 
@@ -42,7 +42,7 @@ def test_a_beam_that_cannot_be_searched_is_refused_at_once(width):
         BeamPerceptron(beam_width=width)
 
 
-def test_before_it_is_set_up_it_says_that_there_is_nothing():
+def test_use_before_setup_is_refused():
     perceptron = get_perceptron(BeamPerceptron())
     assert not perceptron.is_set_up
     for use in (lambda: perceptron.system, lambda: perceptron.templates, lambda: perceptron.weights):

@@ -1,4 +1,4 @@
-"""Documents that are still coming: the same results as for the whole, as early as can be, in bounded memory."""
+"""Streaming: the same results as for the whole document, as early as possible, in bounded memory."""
 
 from itertools import islice, pairwise, repeat
 from pathlib import Path
@@ -39,14 +39,14 @@ def stream(tokens, **options):
 
 @FEW
 @given(st.sampled_from([TRANSCRIPT, EDITED, TRANSCRIPT + "\n" + EDITED]), st.lists(st.integers(1, 600), max_size=40))
-def test_text_in_pieces_gives_what_the_whole_text_gives(text, cuts):
+def test_text_in_pieces_gives_the_same_result_as_the_whole_text(text, cuts):
     bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in np.cumsum(cuts).tolist())})
     sentences = stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], NLP)
     assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
 
 
 @pytest.mark.parametrize("text", ["", " ", "yes", "yes\n"])
-def test_short_texts_are_streams_too(text):
+def test_short_texts_can_be_streamed(text):
     sentences = stream_sentences([text], NLP)
     assert [token.text for sentence in sentences for token in sentence] == [token.text for token in NLP(text)]
 
@@ -64,14 +64,14 @@ def test_tokens_may_be_of_several_documents_and_another_vocabulary():
     given = [token for doc in others for token in doc]
     for sentence, expected in zip(stream(given), stream([token for doc in docs for token in doc]), strict=True):
         assert describe(sentence) == describe(expected)
-    # Only those that follow each other are taken together.
+    # Only adjacent components are combined.
     backwards = stream(given[:20][::-1])
     assert [token.text for sentence in backwards for token in sentence] == [token.text for token in given[:20][::-1]]
 
 
 @pytest.mark.parametrize("text", [TRANSCRIPT, EDITED])
-def test_sentences_come_before_the_text_ends(text):
-    # What is said again and again brings the same doubts each time, which must not pile up.
+def test_sentences_are_yielded_before_the_text_ends(text):
+    # Repeated text has the same ambiguity each time, which must not accumulate.
     sentences = stream_sentences(repeat(text), NLP)
     assert len(list(islice(sentences, 300))) == 300
 
@@ -144,7 +144,7 @@ def test_the_window_does_not_grow():
     assert max(sizes) < 1200
 
 
-def test_nothing_comes_after_the_end():
+def test_an_ended_stream_takes_no_input():
     perceptron = NLP.get_pipe("joint_sbd_parser").perceptron
     search = perceptron.stream()
     search.end()

@@ -1,4 +1,4 @@
-"""Tagger and parser together, as `spacy train` and users run them; and everything that the package registers."""
+"""Tagger and parser together, as `spacy train` and users run them, and all registered names."""
 
 from importlib.metadata import entry_points
 
@@ -54,7 +54,7 @@ size = 1
 [initialize]
 """
 
-# Which ones there are is for test_package.py to say.
+# test_package.py lists them.
 NAMES = {
     group: sorted(point.name for point in entry_points(group=f"spacy_{group}") if "spacy_joint" in point.value)
     for group in ("architectures", "augmenters", "cli", "factories", "loggers", "readers", "scorers")
@@ -67,19 +67,19 @@ def configured(assets):
     return load_config_from_str(CONFIG, overrides=paths)
 
 
-# What is registered
+# Registered names
 
 
 @pytest.mark.parametrize(
     ("group", "name"),
     [(group, name) for group, names in NAMES.items() for name in names if group not in ("cli", "factories")],
 )
-def test_registered_names_resolve(group, name):
+def test_registered_names_can_be_resolved(group, name):
     assert callable(registry.get(group, name))
 
 
 @pytest.mark.parametrize("factory", NAMES["factories"])
-def test_factories_say_what_they_assign_and_score(factory):
+def test_factories_declare_what_they_assign_and_score(factory):
     spacy.blank("en").add_pipe(factory)
     meta = Language.get_factory_meta(factory)
     assert meta.assigns and meta.scores
@@ -147,7 +147,7 @@ def test_both_learn_in_one_update(saved_pipeline, read_examples, train):
     assert losses["sequence_tagger"] > 0 and losses["joint_sbd_parser"] > 0
 
 
-def test_components_may_have_other_names_and_be_there_twice(saved_pipeline):
+def test_components_may_have_other_names_and_occur_twice(saved_pipeline):
     source = spacy.load(saved_pipeline)
     nlp = spacy.blank("en")
     nlp.add_pipe("joint_sbd_parser", name="first", source=source)
@@ -172,7 +172,7 @@ def test_components_can_be_disabled_and_excluded_at_loading(saved_pipeline):
     assert spacy.load(saved_pipeline, exclude=["sequence_tagger"]).pipe_names == ["joint_sbd_parser"]
 
 
-def test_settings_that_the_model_was_not_made_for_are_refused(saved_pipeline):
+def test_settings_that_do_not_fit_the_model_are_refused(saved_pipeline):
     with pytest.raises(ValueError, match=r"\[J061\].*sequence_tagger"):
         spacy.load(saved_pipeline, config={"components.sequence_tagger.order": 1})
     with pytest.raises(ValueError, match=r"\[J061\].*joint_sbd_parser"):
@@ -189,7 +189,7 @@ def test_word_classes_are_learnt_with_and_saved(small_model, read_examples, tmp_
     assert looked_up[:, :2].tolist() == [[2, 6], [1, 3], [0, 0]]
 
 
-def test_examples_need_not_be_given_for_an_error_that_says_what_is_missing():
+def test_missing_annotation_is_reported_even_without_examples():
     nlp = spacy.blank("en")
     nlp.add_pipe("joint_sbd_parser")
     with pytest.raises(ValueError, match=r"\[J300\]"):

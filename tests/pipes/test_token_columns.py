@@ -1,4 +1,4 @@
-"""Documents as columns: which tokens are rows, and what templates can read of them."""
+"""Documents as columns: which tokens are rows, and which values templates can read."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_tags_and_shapes_are_spacys():
     assert column(doc, "shape") == [token.shape for token in doc]
 
 
-def test_affixes_are_of_the_lower_cased_word_and_never_the_whole_of_it():
+def test_affixes_are_those_of_the_lower_cased_word_and_never_the_whole_word():
     doc = Doc(NLP.vocab, words=["Walking", "talking", "king", "KING"])
     walking, talking, king, king_too = column(doc, "suffix4")
     assert walking == talking != 0
@@ -48,7 +48,7 @@ def test_affixes_are_of_the_lower_cased_word_and_never_the_whole_of_it():
 @pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize("words", [[], ["a"], ["\n"], ["A", "\n", "a", "\n\n", "bcdefgh"]])
 @pytest.mark.parametrize("vocab", [NLP.vocab, Vocab()])
-def test_every_column_of_any_document_has_a_row_a_word(name, words, vocab):
+def test_every_column_of_any_document_has_one_row_per_word(name, words, vocab):
     assert len(column(Doc(vocab, words=words), name)) == sum(not word.isspace() for word in words)
 
 
@@ -57,7 +57,7 @@ def test_whitespace_is_left_out():
     assert tokens.tolist() == [1, 3]
 
 
-def test_constraints_are_those_of_the_tokens_that_are_left():
+def test_constraints_are_those_of_the_remaining_tokens():
     doc = Doc(NLP.vocab, words=["a", "\n", "b"])
     columns, _ = WordColumns(["word"], NO_CLASSES).columns_of(doc, np.array([1, 1, -1], dtype=np.int8))
     assert columns.__reduce__()[1][2].tolist() == [1, -1]
@@ -75,7 +75,7 @@ def test_classes_are_looked_up_by_lower_cased_word():
 
 
 def test_words_that_are_also_names_of_labels_have_classes():
-    # spaCy numbers some strings, such as the names of dependency labels, otherwise than it hashes all others.
+    # spaCy gives some strings, such as the names of dependency labels, fixed numbers instead of hashes.
     classes = WordClasses.from_dict({word: [2] for word in ("mark", "case", "det", "noun", "prep", "orth")})
     doc = Doc(NLP.vocab, words=["Mark", "case", "det", "noun", "prep", "orth"])
     assert column(doc, "class1", classes) == [3] * 6
@@ -88,7 +88,7 @@ def test_words_must_have_the_same_number_of_classes():
 
 
 @pytest.mark.parametrize("classes", [{}, {"cat": [0, 7], "dog": [1, 7]}])
-def test_classes_come_back(classes):
+def test_classes_round_trip(classes):
     original = WordClasses.from_dict(classes)
     again = WordClasses.from_dict({"old": [1]})
     again.from_arrays(original.to_arrays())
@@ -96,7 +96,7 @@ def test_classes_come_back(classes):
     assert column(doc, "class1", again) == column(doc, "class1", original)
 
 
-def test_arrays_of_something_else_are_refused():
+def test_arrays_for_another_purpose_are_refused():
     for arrays in ({}, {"words": np.zeros(2, np.uint64), "classes": np.zeros(3, np.uint16)}):
         with pytest.raises(ValueError, match=r"\[J050\]"):
             WordClasses.from_dict({}).from_arrays(arrays)

@@ -1,4 +1,4 @@
-"""What tests of quotations share: pipelines by rules, and pipelines that know the tiny corpus."""
+"""Shared fixtures of quotation tests: rule-based pipelines, and pipelines trained on the tiny corpus."""
 
 import pytest
 import spacy
@@ -35,7 +35,7 @@ def unparsed() -> Language:
 
 @pytest.fixture(scope="session")
 def make_trained(read_quotes, train):
-    """Make a pipeline of one component that has learnt the tiny corpus."""
+    """Create a pipeline with one component trained on the tiny corpus."""
 
     def make_trained(factory="quotation_spans", epochs=8, **config):
         nlp = spacy.blank("en")

@@ -54,7 +54,7 @@ def test_the_best_spans_are_at_least_as_good_as_samples(candidates):
 
 
 @given(st.lists(RUNS, max_size=4))
-def test_labels_of_a_chain_come_back(runs):
+def test_labels_of_a_chain_are_recovered(runs):
     apart = []
     for run in sorted(runs):
         if not apart or run[0] > apart[-1][1]:
@@ -66,7 +66,7 @@ def test_labels_of_a_chain_come_back(runs):
     ("labels", "spans"),
     [("OIIO", [(1, 2)]), ("BB", []), ("BIBI", [(0, 1), (2, 3)]), ("BEO", [(0, 1)]), ("BEEI", [(0, 3)]), ("B", [])],
 )
-def test_any_labels_make_spans(labels, spans):
+def test_any_labels_give_spans(labels, spans):
     assert set(labels) <= set(CHAIN)
     assert read_labels(labels) == spans
 

@@ -1,4 +1,4 @@
-"""What the columns of a document say about its quotation marks."""
+"""The columns of a document that describe its quotation marks."""
 
 import pytest
 import spacy
@@ -10,7 +10,7 @@ from spacy_joint.quotation.marks import MarkStyle
 
 @pytest.fixture
 def describe():
-    """The values of a column for the words between the first pair of marks: one, as they share it."""
+    """The value of a column for the words between the first pair of marks, which they share."""
     columns = QuotationColumns(ALL_COLUMNS, WordClasses.from_dict({}), MarkStyle())
     nlp = spacy.blank("en")
 
@@ -25,7 +25,7 @@ def describe():
     return describe
 
 
-def test_a_pair_of_marks_begins_a_sentence_or_goes_on_with_one(describe):
+def test_a_pair_of_marks_begins_or_continues_a_sentence(describe):
     texts = ["“We go.”", "He said:\n\n“We go.”", "It rained. “We go.”", "He said, “We go.”", "He said “We go.”"]
     first, new_paragraph, after_stop, after_comma, after_word = (describe("pair_start", text) for text in texts)
     assert first == new_paragraph
@@ -33,11 +33,11 @@ def test_a_pair_of_marks_begins_a_sentence_or_goes_on_with_one(describe):
 
 
 @pytest.mark.parametrize("other", ["It is “we go.”", "It is “We go”"])
-def test_a_pair_of_marks_may_hold_a_sentence_or_a_part_of_one(describe, other):
+def test_a_pair_of_marks_may_contain_a_sentence_or_a_part_of_one(describe, other):
     assert describe("pair_start", other) != describe("pair_start", "It is “We go.”")
 
 
-def test_a_pair_of_marks_knows_the_cues_beside_it_and_in_it(describe):
+def test_columns_show_the_cues_beside_and_inside_a_pair_of_marks(describe):
     texts = [
         "“We go.”",
         "He said “We go.”",

@@ -1,4 +1,4 @@
-"""`quotation_cues` and `quotation_spans` as trainable components of spaCy."""
+"""`quotation_cues` and `quotation_spans` as trainable spaCy components."""
 
 import pickle
 import subprocess
@@ -41,12 +41,12 @@ def nlp(kind, make_trained):
 
 def test_it_learns_its_training_data(kind, nlp, read_quotes):
     scores = nlp.evaluate(read_quotes(nlp))
-    # Sampling does not always find what scores best.
+    # Sampling does not always find the best-scoring spans.
     least = {"greedy": 0.75, "sample": 0.4}.get(kind, 0.85)
     assert scores["quotation_cue_f" if kind == "cues" else "quotation_f"] > least
 
 
-def test_what_it_learns_carries_over_to_other_documents(kind, nlp, read_quotes):
+def test_it_generalises_to_other_documents(kind, nlp, read_quotes):
     scores = nlp.evaluate(read_quotes(nlp, "dev"))
     assert scores["quotation_cue_f" if kind == "cues" else "quotation_f"] > (0.2 if kind == "sample" else 0.4)
 
@@ -88,7 +88,7 @@ def test_examples_without_annotation_change_nothing(nlp):
     assert nlp.to_bytes(exclude=["vocab"]) == before
 
 
-def test_other_tokenisation_of_the_predicted_side_does_no_harm(nlp, read_quotes):
+def test_other_tokenisation_of_the_predicted_side_is_handled(nlp, read_quotes):
     examples = []
     for example in read_quotes(nlp):
         words = [part for token in example.reference for part in (token.text[:2], token.text[2:]) if part]
@@ -117,7 +117,7 @@ def test_several_processes(make_trained, tmp_path):
     assert srsly.json_loads(printed) == [[[span.start, span.end] for span in doc.spans["quotations"]] for doc in docs]
 
 
-def test_combined_takes_indirect_quotations_only_and_leaves_the_rest_to_the_chain(make_trained, read_quotes):
+def test_combined_adds_only_indirect_quotations_to_those_of_the_chain(make_trained, read_quotes):
     chain = make_trained(method="chain", spans_key="quotations")
     combined = make_trained(method="combined")
     (example, *_) = read_quotes(chain)
@@ -130,7 +130,7 @@ def test_combined_takes_indirect_quotations_only_and_leaves_the_rest_to_the_chai
     assert any(span.label_ == "INDIRECT" for span in found)
 
 
-def test_combined_says_what_it_lacks(make_trained):
+def test_combined_reports_what_it_lacks(make_trained):
     with pytest.raises(ValueError, match=r"\[J322\].*chain_quotations"):
         make_trained(method="combined", epochs=1)("hello there")
 
@@ -143,7 +143,7 @@ def test_unknown_settings_are_refused(setting):
 
 
 @pytest.mark.parametrize("config", [{"factory_name": "quotation_cues"}, {"config": {"method": "semimarkov"}}])
-def test_without_training_or_annotation_it_says_so(config):
+def test_a_component_without_training_or_annotation_raises_a_coded_error(config):
     nlp = spacy.blank("en")
     nlp.add_pipe(**{"factory_name": "quotation_spans", **config})
     with pytest.raises(ValueError, match=r"\[J071\]"):

@@ -1,4 +1,4 @@
-"""The system of quotations: what may be done, what is seen, and what comes out."""
+"""The transition system of quotations: legal actions, slots, and results."""
 
 import numpy as np
 import pytest
@@ -32,18 +32,18 @@ def walk(actions, n=6, system=None, **facts):
     return walked
 
 
-def test_a_span_has_two_tokens_or_more():
+def test_a_span_has_at_least_two_tokens():
     assert walk([]).legal() == [OUT, BEGIN]
     assert walk([BEGIN]).legal() == [INSIDE, END]
     assert walk([OUT] * 5).legal() == [OUT]
 
 
-def test_the_last_token_ends_what_is_open():
+def test_the_last_token_closes_open_spans():
     assert walk([OUT, BEGIN, INSIDE, INSIDE, INSIDE]).legal() == [END]
 
 
 @given(st.data())
-def test_any_walk_ends_in_spans_that_make_it_again(data):
+def test_any_walk_ends_in_spans_that_reproduce_it(data):
     n = data.draw(st.integers(0, 12))
     system = QuotationSystem()
     walked, actions = Walk(system, make_columns(n)), []
@@ -55,7 +55,7 @@ def test_any_walk_ends_in_spans_that_make_it_again(data):
 
 
 @pytest.mark.parametrize("spans", [[(0, 0)], [(0, 2), (2, 3)], [(4, 6)], [(-1, 2)]])
-def test_spans_that_cannot_be_are_refused(spans):
+def test_impossible_spans_are_refused(spans):
     with pytest.raises(ValueError, match=r"\[J320\]"):
         QuotationSystem().actions(spans, 6)
 
@@ -73,7 +73,7 @@ def test_a_span_may_fit_the_tree_of_a_cues_argument():
     assert fits["governors"] == falls_short["governors"] == 2
 
 
-def test_neighbours_are_seen_only_if_wanted():
+def test_neighbours_are_seen_only_on_request():
     before = [BEGIN, END, OUT]
     assert walk(before).slots()["last.distance"] > 0
     assert walk(before, system=QuotationSystem(neighbours=False)).slots()["last.distance"] == 0

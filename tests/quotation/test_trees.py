@@ -1,4 +1,4 @@
-"""Edges of subtrees, and what hangs on cues."""
+"""Edges of subtrees, and dependents of cues."""
 
 import numpy as np
 
@@ -27,6 +27,6 @@ def test_the_largest_subtree_at_an_edge_is_named():
     assert trees.closes[[5, 7]].tolist() == [3, 1]
 
 
-def test_words_below_a_cue_know_which_argument_they_are_in():
+def test_columns_show_the_argument_of_a_cue_that_a_word_is_in():
     is_cue = np.arange(9) == 1
     assert Trees.from_heads(HEADS, IS_MARK).find_arguments(is_cue).tolist() == [0, -1, 7, 7, 7, 7, 7, 7, 8]

@@ -1,4 +1,4 @@
-"""What users of tools for quotations ask for, a need a section, with the tools and issues where it was met."""
+"""The needs of users of quotation tools, one section per need, with the tools and issues that document them."""
 
 import json
 import time
@@ -41,7 +41,7 @@ def test_a_stray_mark_does_not_shift_later_pairs(find, stray):
     ]
 
 
-def test_a_second_opening_mark_takes_the_place_of_the_first(find):
+def test_a_second_opening_mark_replaces_the_first(find):
     assert find("He said “oh dear, “We are here now,” again.") == ["“We are here now,”"]
 
 
@@ -83,7 +83,7 @@ def test_single_marks_quote_by_option_and_apostrophes_never_do(find, with_config
 
 
 @pytest.mark.parametrize(("opening", "closing"), ["“”", '""'])
-def test_a_quotation_goes_on_over_paragraphs(find, opening, closing):
+def test_a_quotation_continues_over_paragraphs(find, opening, closing):
     quoted = f"{opening}We are here.\n\n{opening}We stay here.\n\n{opening}We go.{closing}"
     assert find(f"She said this.\n\n{quoted}\n\nThen {opening}We left,{closing} he said.") == [
         quoted,
@@ -129,10 +129,10 @@ def test_the_subject_may_follow_a_rare_cue(parsed):
     assert (quotation.cue.text, quotation.speaker.text) == ("quipped", "the driver of the bus")
 
 
-# 6. Quotations without cue or speaker are returned all the same (sayswho #3).
+# 6. Quotations without cue or speaker are returned, too (sayswho #3).
 
 
-def test_quotations_may_float(unparsed):
+def test_quotations_without_cue_are_returned(unparsed):
     (quotation,) = unparsed("It was late. “We should go home now.” It rained.")._.quotations
     assert quotation.cue is None and quotation.speaker is None
 
@@ -147,7 +147,7 @@ def test_the_speaker_is_a_mention_in_the_document(parsed):
     assert quotation.speaker.text == "she"
 
 
-# 8. Nicknames, titles and scare quotes are no quotations (CoreNLP #1251).
+# 8. Nicknames, titles and scare quotes are not quotations (CoreNLP #1251).
 
 
 @pytest.mark.parametrize(
@@ -162,17 +162,17 @@ def test_the_speaker_is_a_mention_in_the_document(parsed):
         "She wants a city that is “open to all of us who live here.”",
     ],
 )
-def test_names_and_scare_quotes_are_no_quotations(find, text):
+def test_names_and_scare_quotes_are_not_quotations(find, text):
     assert find(text) == []
 
 
-def test_words_in_marks_in_the_middle_of_a_sentence_are_part_of_what_is_reported(parsed):
+def test_quoted_words_within_a_sentence_are_part_of_the_reported_clause(parsed):
     (quotation,) = parsed("The mayor said that the bridge was “a loss for all of us.”")._.quotations
     assert quotation.type == "MIXED"
     assert quotation.contents[0].text == "that the bridge was “a loss for all of us.”"
 
 
-def test_a_sentence_in_marks_in_the_middle_of_a_sentence_is_a_quotation(find):
+def test_a_quoted_sentence_within_a_sentence_is_a_quotation(find):
     assert find("She turned and told them “We are here to stay.”") == ["“We are here to stay.”"]
 
 
@@ -184,11 +184,11 @@ def test_tokens_know_whether_they_are_in_a_quotation(unparsed):
     assert [token.text for token in doc if token._.in_quotation] == ["“", "We", "are", "here", ".", "”"]
 
 
-def test_a_long_document_is_no_problem(unparsed):
+def test_a_long_document_is_handled(unparsed):
     doc = unparsed.make_doc("“We are here now,” he said. It rained.\n\n" * 3000)
     start = time.process_time()
     doc = unparsed.get_pipe("quotation_spans")(doc)
-    # Quadratic time would be minutes.
+    # Quadratic time would take minutes.
     assert time.process_time() - start < 30
     assert len(doc.spans["quotations"]) == 3000
 
@@ -196,14 +196,14 @@ def test_a_long_document_is_no_problem(unparsed):
 # 10. spaCy's errors at quotation marks do no harm (spaCy #1285, #2619, #4047).
 
 
-def test_a_boundary_inside_of_a_quotation_does_not_cut_it(unparsed):
+def test_a_boundary_inside_a_quotation_does_not_split_it(unparsed):
     doc = unparsed.make_doc("He said: “We are here. We stay.” Then he left.")
     for token in doc:
         token.is_sent_start = token.i in (0, 3, 7, 8)
     assert texts(unparsed.get_pipe("quotation_spans")(doc)) == ["“We are here. We stay.”"]
 
 
-def test_a_mark_that_is_glued_to_a_word_does_not_break_the_others(find):
+def test_a_mark_attached_to_a_word_does_not_affect_the_others(find):
     assert find('He said,"There it is." And "We are here now," she said.')[-1] == '"We are here now,"'
 
 
@@ -233,7 +233,7 @@ def test_displacy_shows_the_spans(parsed):
     assert "DIRECT" in shown
 
 
-# 13. What belongs together stays together: runs, cue and speaker (Citron, PolNeAR).
+# 13. The runs, cue and speaker of a quotation stay together (Citron, PolNeAR).
 
 
 def test_runs_of_one_quotation_have_the_same_id_as_cue_and_speaker(parsed):

@@ -16,7 +16,7 @@ KEYS = {
 
 
 def make_doc(text, starts=None, heads=None, deps=None):
-    """A document of the words of the text (`_` is a line break), with sentences that begin at the tokens `starts`."""
+    """A document with the words of the text (`_` is a line break), whose sentences begin at the tokens `starts`."""
     words = [word.replace("_", "\n") for word in text.split()]
     if starts is not None:
         starts = [i in starts for i in range(len(words))]
@@ -27,7 +27,7 @@ def score(*pairs, **kwargs):
     return make_boundary_and_tree_scorer()([Example(predicted, reference) for predicted, reference in pairs], **kwargs)
 
 
-# Which scores there are
+# Available scores
 
 
 def test_all_scores_are_reported():
@@ -47,7 +47,7 @@ def test_a_reference_without_annotation_has_no_scores():
     assert score((predicted, make_doc("hi you"))) == dict.fromkeys(KEYS)
 
 
-def test_the_names_that_spacy_has_mean_the_same():
+def test_names_of_spacys_scores_have_the_same_meaning():
     reference = make_doc("he left . bye", heads=[1, 1, 1, 3], deps="nsubj ROOT punct ROOT")
     predicted = make_doc("he left . bye", heads=[1, 1, 1, 1], deps="obj ROOT punct discourse")
     expected = parser_score([Example(predicted, reference)])
@@ -55,7 +55,7 @@ def test_the_names_that_spacy_has_mean_the_same():
     assert {key: found[key] for key in expected} == expected
 
 
-def test_options_of_the_scores_that_spacy_has_are_passed_on():
+def test_options_of_spacys_scores_are_passed_on():
     reference = make_doc("he left", heads=[1, 1], deps="nsubj ROOT")
     predicted = make_doc("he left", heads=[0, 0], deps="ROOT dep")
     assert score((predicted, reference), ignore_labels=("nsubj", "root", "dep"))["dep_uas"] is None
@@ -92,7 +92,7 @@ def test_boundaries_are_pooled_over_documents():
     assert found["boundary_p"] == pytest.approx(4 / 5)
 
 
-def test_a_reference_without_boundaries_is_passed_over():
+def test_a_reference_without_boundaries_is_skipped():
     annotated = make_doc("a b", {0, 1})
     found = score((annotated, annotated), (make_doc("c d", {0, 1}), make_doc("c d")))
     assert (found["boundary_p"], found["boundary_r"]) == (1.0, 1.0)
@@ -135,7 +135,7 @@ def test_a_sentence_that_opens_with_whitespace_begins_at_its_first_other_token()
     assert found["boundary_f"] == 1.0
 
 
-def test_a_sentence_of_whitespace_is_no_boundary():
+def test_a_whitespace_sentence_is_not_a_boundary():
     found = score((make_doc("a _ b", {0, 1, 2}), make_doc("a b", {0, 1})))
     assert found["boundary_p"] == 1.0
 
@@ -178,13 +178,13 @@ def test_whitespace_of_one_side_alone_changes_nothing():
     assert (found["dep_uas_punct"], found["dep_las_punct"]) == (1.0, 1.0)
 
 
-def test_tokens_of_the_reference_without_label_are_passed_over():
+def test_reference_tokens_without_label_are_skipped():
     reference = Doc(VOCAB, words=["go", "home"], heads=[0, 0], deps=["ROOT", ""])
     predicted = make_doc("go home", heads=[0, 0], deps="ROOT obj")
     assert score((predicted, reference))["dep_las_punct"] == 1.0
 
 
-def test_a_token_that_is_not_one_token_of_the_reference_has_a_wrong_tree():
+def test_a_token_without_a_matching_reference_token_has_a_wrong_tree():
     reference = make_doc("we can not", heads=[1, 1, 1], deps="nsubj ROOT advmod")
     predicted = make_doc("we cannot", heads=[1, 1], deps="nsubj ROOT")
     assert score((predicted, reference))["dep_uas_punct"] == 0.0

@@ -1,4 +1,4 @@
-"""Scores of hedges: EVALB's rules for constituents, plain extents for segments."""
+"""Hedge scores: EVALB's rules for constituents, exact extents for segments."""
 
 import pytest
 import spacy
@@ -52,12 +52,12 @@ def test_particles_are_adverbs():
     assert score([("S", 0, 6), ("PRT", 0, 1), ("NP", 2, 4), ("VP", 4, 5)])["hedge_f"] == 1
 
 
-def test_what_is_longer_than_the_limit_is_neither_asked_for_nor_counted():
+def test_constituents_above_the_limit_are_not_scored():
     assert score([("NP", 2, 4)], max_span=2)["hedge_r"] == pytest.approx(1 / 3)
     assert score([("NP", 2, 4), ("S", 0, 6)], max_span=2)["hedge_p"] == 1
 
 
-def test_a_constituent_found_twice_is_right_once():
+def test_a_constituent_found_twice_is_correct_once():
     assert score([*GOLD, ("NP", 2, 4)])["hedge_p"] == pytest.approx(4 / 5)
 
 
@@ -85,13 +85,13 @@ def test_segments_of_the_reference_end_with_sentences():
     assert score(None, GOLD[1:], segments=found, starts=starts)["hedge_seg_f"] == 1
 
 
-def test_tokens_may_differ():
+def test_tokens_of_both_sides_may_differ():
     words, spaces = ["so,", "the", "cat", "sle", "eps."], [True, True, True, False, False]
     found = [("S", 0, 5), ("ADVP", 0, 1), ("NP", 1, 3), ("VP", 3, 5)]
     assert score(found, words=words, spaces=spaces)["hedge_f"] == 1
 
 
-def test_what_is_not_annotated_is_not_scored():
+def test_missing_annotation_is_not_scored():
     assert score(None)["hedge_f"] is None
     assert score(GOLD)["hedge_seg_f"] is None
     assert score(GOLD, None)["hedge_f"] is None

@@ -1,4 +1,4 @@
-"""Scores of quotations, and whether differences are luck."""
+"""Scores of quotations, and the significance of differences."""
 
 import pytest
 from spacy.tokens import Doc, Span
@@ -24,7 +24,7 @@ def score(predicted, gold, predicted_cues=(), gold_cues=()):
     return score_quotations([example])
 
 
-def test_strict_scores_want_both_boundaries():
+def test_strict_scores_require_both_boundaries():
     scores = score([(2, 6), (7, 11)], [(2, 6), (7, 12)])
     assert (scores["quotation_p"], scores["quotation_r"], scores["quotation_f"]) == (0.5, 0.5, 0.5)
 
@@ -34,10 +34,10 @@ def test_partial_scores_are_shares_of_tokens():
     assert (scores["quotation_partial_p"], scores["quotation_partial_r"]) == (1.0, 0.8)
 
 
-def test_types_are_told_apart():
+def test_types_are_scored_separately():
     per_type = score([(2, 6), (7, 11)], [(2, 6), (7, 12)])["quotation_per_type"]
     assert (per_type["DIRECT"]["f"], per_type["INDIRECT"]["f"]) == (1.0, 0.0)
-    # Nothing there and nothing predicted: nothing wrong.
+    # No gold and no predicted quotations: perfect scores.
     assert per_type["MIXED"]["f"] == 1.0
 
 
@@ -64,18 +64,18 @@ def test_whitespace_tokens_do_not_count():
     assert score_quotations([Example(predicted, gold)])["quotation_f"] == 1.0
 
 
-def test_references_without_spans_are_passed_over():
+def test_references_without_spans_are_skipped():
     doc = Doc(Vocab(), words=WORDS)
     assert score_quotations([Example(doc, doc.copy())])["quotation_f"] is None
 
 
-def test_a_large_difference_is_significant_and_none_is_not():
+def test_a_large_difference_is_significant_and_no_difference_is_not():
     good, bad = [Counts(9, 10, 9, 10)] * 30, [Counts(4, 10, 4, 10)] * 30
     assert randomise(good, bad, rounds=500) < 0.01
     assert randomise(good, good, rounds=500) == 1.0
 
 
-def test_one_document_cannot_show_anything():
+def test_one_document_is_never_significant():
     assert randomise([Counts(9, 10, 9, 10)], [Counts(4, 10, 4, 10)], rounds=200) == 1.0
 
 

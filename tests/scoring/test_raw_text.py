@@ -1,4 +1,4 @@
-"""Scores from raw text, as in the CoNLL 2018 shared task: all that is said of a word hangs on finding it."""
+"""Scores from raw text, as in the CoNLL 2018 shared task: a word must be found before its annotation counts."""
 
 import pytest
 from spacy.tokens import Doc
@@ -16,7 +16,7 @@ def make(words, heads, deps, spaces=None, tags=None):
 DOGS = make(["Dogs", "do", "n't", "bark"], [3, 3, 3, 3], ["nsubj", "aux", "advmod", "ROOT"], [1, 0, 1, 0], list("NAAV"))
 
 
-def test_what_is_right_scores_1():
+def test_correct_predictions_score_1():
     assert set(score_raw_text([DOGS], [DOGS]).values()) == {1.0}
 
 
@@ -42,7 +42,7 @@ def test_subtypes_of_relations_do_not_count():
     assert score_raw_text([make(["was", "seen"], [1, 1], ["cop", "ROOT"])], [right])["raw_las_f"] == 0.5
 
 
-def test_a_sentence_is_right_where_both_ends_are():
+def test_a_sentence_is_correct_if_both_ends_are():
     right = make(["a", "b", "c"], [0, 0, 2], ["ROOT", "dep", "ROOT"])
     found = make(["a", "b", "c"], [0, 1, 2], ["ROOT", "ROOT", "ROOT"])
     scores = score_raw_text([found], [right])

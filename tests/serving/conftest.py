@@ -1,4 +1,4 @@
-"""What tests of the server share: a process with the shipped pipeline, and a client of the server in front of it."""
+"""Shared fixtures of server tests: a process with the shipped pipeline, and a client of its server."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from spacy_joint.serving.app import create_app
 from spacy_joint.serving.worker import Worker
 
-# Longer than any machine needs for what the tests send.
+# Longer than the texts of the tests take on any machine.
 PATIENCE = 60.0
 
 

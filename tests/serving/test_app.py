@@ -1,4 +1,4 @@
-"""The server: what it answers, what it refuses, and that nothing comes from elsewhere."""
+"""The server: its responses, its refusals, and that it loads nothing from other hosts."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def test_a_text_is_annotated(client):
     assert len(sentences) > 1 and all(sentence["tree"].startswith("<svg") for sentence in sentences)
 
 
-def test_the_pipeline_and_the_limits_are_told(client):
+def test_the_api_returns_the_pipeline_and_the_limits(client):
     pipeline = client.get("/api/pipeline").json()
     assert pipeline["name"] == "en_joint_english" and pipeline["max_characters"] == 500
     assert pipeline["finds_modifiers"] and not pipeline["finds_hedges"]
@@ -39,15 +39,15 @@ def test_the_api_is_described_by_openapi(client):
     }  # fmt: skip
 
 
-def test_the_longest_text_is_taken_and_one_character_more_is_not(client):
-    # Whatever the number of bytes that a character has.
+def test_the_longest_text_is_accepted_and_one_more_character_is_refused(client):
+    # Independent of the number of bytes per character.
     for character in ("a", "😀"):
         assert annotate(client, character * 500).status_code == 200
         answer = annotate(client, character * 501)
         assert answer.status_code == 413 and "[J431]" in answer.json()["detail"]
 
 
-def test_a_body_that_is_far_too_long_is_not_read_to_its_end(client):
+def test_a_body_that_is_far_too_long_is_not_read_completely(client):
     read = []
 
     def send():
@@ -66,18 +66,18 @@ def test_a_body_that_is_far_too_long_is_not_read_to_its_end(client):
         b'{"text": "a", "file": "/etc/passwd"}', b'{"text": "\\ud800"}', b'{"text": "a", "\\ud800": 1}',
     ],
 )  # fmt: skip
-def test_what_is_no_text_is_refused_with_a_code_and_without_repeating_it(client, body):
+def test_bodies_without_text_are_refused_with_a_code_and_not_echoed(client, body):
     answer = client.post("/api/annotate", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("[J432]") and "passwd" not in answer.text
 
 
-def test_a_body_that_is_nested_deeply_breaks_nothing(client):
+def test_a_deeply_nested_body_is_handled(client):
     answer = client.post("/api/annotate", content=b"[" * 6000, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 422)
 
 
-def test_forms_are_refused_which_pages_from_elsewhere_could_send(client):
+def test_forms_that_other_sites_could_send_are_refused(client):
     body = json.dumps({"text": "a"})
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         assert client.post("/api/annotate", content=body, headers={"Content-Type": kind}).status_code == 422
@@ -85,7 +85,7 @@ def test_forms_are_refused_which_pages_from_elsewhere_could_send(client):
 
 
 @pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504)])
-def test_what_takes_too_long_has_a_status_of_its_own(client, worker, monkeypatch, failure, status):
+def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, status):
     def fail(text):
         raise failure("[J4] why")
 
@@ -101,7 +101,7 @@ def test_what_takes_too_long_has_a_status_of_its_own(client, worker, monkeypatch
         "/%2fetc%2fpasswd", "/..\\app.py", "/static", "/docs", "/redoc",
     ],
 )  # fmt: skip
-def test_no_file_but_those_of_the_page_is_sent(client, path):
+def test_only_files_of_the_page_are_served(client, path):
     answer = client.get(path)
     assert answer.status_code == 404 and "import" not in answer.text
 
@@ -113,7 +113,7 @@ def test_parameters_name_no_files(client):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_nothing_is_loaded_from_elsewhere(client, path):
+def test_nothing_is_loaded_from_other_hosts(client, path):
     answer = client.get(path)
     assert answer.status_code == 200
     assert not REMOTE.search(answer.text)
@@ -121,7 +121,7 @@ def test_nothing_is_loaded_from_elsewhere(client, path):
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/missing", "/api/annotate"])
-def test_every_answer_forbids_what_is_from_elsewhere(client, path):
+def test_every_response_forbids_content_from_other_hosts(client, path):
     headers = client.get(path).headers
     assert headers["content-security-policy"].startswith("default-src 'self';")
     assert "unsafe" not in headers["content-security-policy"]
@@ -136,6 +136,6 @@ def test_the_page_has_no_scripts_or_styles_of_its_own_and_sets_no_html():
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", script)
 
 
-def test_other_names_of_the_server_are_refused(client):
+def test_other_host_names_are_refused(client):
     assert client.get("/", headers={"Host": "elsewhere.example"}).status_code == 400
     assert client.get("/", headers={"Host": "127.0.0.1:8000"}).status_code == 200

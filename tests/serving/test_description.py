@@ -1,4 +1,4 @@
-"""What is said about a text."""
+"""The description of an annotated text."""
 
 from xml.etree import ElementTree
 
@@ -36,7 +36,7 @@ def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
     assert classes.count("displacy-arrow") == 4
 
 
-def test_tags_and_labels_are_no_markup():
+def test_tags_and_labels_are_escaped():
     doc = Doc(spacy.blank("en").vocab, words=["a", "b"])
     tokens = [
         {"id": 1, "text": "a", "tag": "<script>", "head": 0, "dep": "ROOT"},
@@ -53,7 +53,7 @@ def test_quotations_and_orders_of_modifiers_are_found(nlp):
     assert (phrase["text"], phrase["best"], phrase["label"]) == ("red big ball", "big red ball", "ODD")
 
 
-def test_without_a_chunker_there_are_no_hedges_and_it_is_said(nlp):
+def test_without_a_chunker_the_page_says_that_there_are_no_hedges(nlp):
     assert describe_text(nlp, "We left.")["hedges"] is None
     assert not describe_pipeline(nlp)["finds_hedges"]
 
@@ -70,10 +70,10 @@ def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, t
     assert describe_pipeline(loaded)["finds_hedges"]
 
 
-def test_without_a_parser_sentences_are_not_made_up(tmp_path):
+def test_without_a_parser_no_sentences_are_invented(tmp_path):
     spacy.blank("de").to_disk(tmp_path)
     found = describe_text(load_with_demonstrated(str(tmp_path), 1000), "Es regnet. Wir gehen.")
-    # The orderer that is shipped is for English.
+    # The shipped orderer is for English.
     assert found == {"sentences": None, "quotations": [], "modifiers": None, "hedges": None}
 
 

@@ -1,6 +1,6 @@
-"""The page in a browser: headless Chromium, where the machine has it.
+"""The page in headless Chromium, if it is installed.
 
-With the environment variable SCREENSHOT, a picture of the page after a text was annotated is stored under that path.
+The environment variable SCREENSHOT sets a path to store a screenshot of the page with an annotated text.
 """
 
 import os
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromiu
 
 @pytest.fixture(scope="module")
 def address():
-    """Of a server that a command has started."""
+    """The address of a server started by the command."""
     command = [
         sys.executable,
         "-m",
@@ -102,7 +102,7 @@ def test_quotations_modifiers_and_hedges_have_their_sections(page):
     assert "no hedge_chunker" in section(page, "hedges").text
 
 
-def test_nothing_was_loaded_from_elsewhere_and_nothing_was_forbidden(page, address):
+def test_nothing_was_loaded_from_other_hosts_and_nothing_was_blocked(page, address):
     loaded = page.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
     assert loaded and all(name.startswith((address, "data:")) for name in loaded)
     assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
@@ -114,11 +114,11 @@ def test_text_is_shown_as_text(page):
     assert not section(page, "sentences").find_elements(By.CSS_SELECTOR, "b, img[src=x]")
 
 
-def test_examples_are_annotated_by_a_click(page):
+def test_clicking_an_example_annotates_it(page):
     page.find_element(By.CLASS_NAME, "example").click()
     WebDriverWait(page, PATIENCE).until(lambda _: "garage" in section(page, "sentences").text)
 
 
-def test_a_text_that_is_too_long_is_told_by_the_page(page):
+def test_the_page_reports_a_text_that_is_too_long(page):
     type_text(page, "a" * 301)
     assert "300 are allowed" in section(page, "status").text

@@ -1,4 +1,4 @@
-"""The process that annotates: whatever happens to it, there is an answer, and an answer to the next text."""
+"""The process that annotates: whatever happens to it, this text and the next one get an answer."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ LONG = "i said that you have four red cats " * 3000
 
 @pytest.fixture
 def patience(worker):
-    """Sets the timeout for a test."""
+    """Set the timeout for a test."""
     before = worker.timeout
 
     def set_timeout(seconds):
@@ -41,7 +41,7 @@ def test_the_pipeline_gets_rules_for_quotations_and_the_shipped_orderer(worker):
     }
 
 
-def test_a_text_that_takes_too_long_is_given_up_and_the_next_one_is_annotated(worker, patience):
+def test_a_text_that_takes_too_long_is_abandoned_and_the_next_one_is_annotated(worker, patience):
     patience(0.01)
     with pytest.raises(TookTooLong, match="J434"):
         worker.annotate(LONG)
@@ -56,14 +56,14 @@ def test_a_process_that_is_killed_is_replaced(worker):
     assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
-def test_an_error_costs_one_text_and_no_process(worker):
+def test_an_error_fails_one_text_and_no_process(worker):
     before = worker.process_id
     with pytest.raises(Broken, match="J435"):
         worker.annotate("\ud800")
     assert worker.process_id == before
 
 
-def test_a_text_that_waits_too_long_for_others_is_turned_away(worker, patience):
+def test_a_text_that_waits_too_long_for_others_is_refused(worker, patience):
     patience(0.05)
     with worker.lock, pytest.raises(Busy, match="J433"):
         worker.annotate("He slept.")
@@ -80,6 +80,6 @@ def test_threads_wait_for_each_other_and_get_their_own_answers(worker):
     assert {text: texts_of_sentences(answers[text]) for text in texts} == {text: [text] for text in texts}
 
 
-def test_a_pipeline_that_is_not_there_is_told_at_once(tmp_path):
+def test_a_missing_pipeline_is_reported_at_once(tmp_path):
     with pytest.raises(OSError, match="E05"):
         Worker(str(tmp_path / "none"), timeout=1, max_characters=100)

@@ -1,4 +1,4 @@
-"""The sequence tagger as a component: what it predicts, and sentence boundaries that it may predict along."""
+"""The sequence tagger as a component: tags, and optional sentence boundaries."""
 
 import pytest
 import spacy
@@ -12,7 +12,7 @@ WORDS = ["hello", "how", "are", "you", "i", "saw", "the", "thanks", ".", "\n", "
 
 @pytest.fixture(scope="module")
 def make_tagger(small_model, read_examples, train):
-    """Make a pipeline with a trained tagger."""
+    """Create a pipeline with a trained tagger."""
 
     def make(**config):
         nlp = spacy.blank("en")
@@ -26,7 +26,7 @@ def make_tagger(small_model, read_examples, train):
 
 @pytest.fixture(scope="module")
 def segmenter(make_tagger):
-    """A tagger that says where sentences start, too."""
+    """A tagger that also predicts sentence starts."""
     return make_tagger(sentence_starts=True)
 
 
@@ -80,7 +80,7 @@ def test_tags_of_whitespace_are_not_learnt(small_model):
 
 
 @pytest.mark.parametrize("sentence_starts", [False, True])
-def test_tokens_without_a_tag_do_not_keep_it_from_learning_the_others(small_model, sentence_starts):
+def test_untagged_tokens_are_skipped_and_the_others_learnt(small_model, sentence_starts):
     nlp = spacy.blank("en")
     model = {**small_model, "min_met": 1}
     tagger = nlp.add_pipe("sequence_tagger", config={"model": model, "sentence_starts": sentence_starts})
@@ -96,7 +96,7 @@ def test_tokens_without_a_tag_do_not_keep_it_from_learning_the_others(small_mode
     assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=words))] == ["DT", "NN", "VBD", "DT", "NN"]
 
 
-def test_it_learns_from_the_tokens_that_have_a_counterpart(small_model):
+def test_tokens_with_a_counterpart_are_learnt(small_model):
     nlp = spacy.blank("en")
     nlp.add_pipe("sequence_tagger", config={"model": {**small_model, "min_met": 1}})
     tags = ["PRP", "MD", "RB", "VB", "DT", "NN"]
@@ -110,7 +110,7 @@ def test_it_learns_from_the_tokens_that_have_a_counterpart(small_model):
     assert [token.tag_ for token in doc if token.text != "cannot"] == ["PRP", "VB", "DT", "NN"]
 
 
-def test_tags_that_it_was_not_initialized_with_are_not_learnt(make_tagger):
+def test_tags_unseen_at_initialization_are_skipped(make_tagger):
     nlp = make_tagger()
     words = ["hello", "there"]
     tagger = nlp.get_pipe("sequence_tagger")
@@ -120,7 +120,7 @@ def test_tags_that_it_was_not_initialized_with_are_not_learnt(make_tagger):
     assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)) is None
 
 
-def test_what_it_predicts_it_does_not_see(make_tagger):
+def test_predictions_ignore_existing_tags(make_tagger):
     nlp = make_tagger()
     words = ["hello", "there", "how", "are", "you"]
     wrong = Doc(nlp.vocab, words=words, tags=["NN"] * 5, pos=["X"] * 5)
@@ -131,7 +131,7 @@ def test_what_it_predicts_it_does_not_see(make_tagger):
 # Sentence boundaries
 
 
-def test_boundaries_are_learnt_along(segmenter, read_examples):
+def test_boundaries_are_learnt_too(segmenter, read_examples):
     scores = segmenter.evaluate(read_examples(segmenter))
     assert scores["tag_acc"] > 0.9
     assert scores["boundary_f"] > 0.9
@@ -146,7 +146,7 @@ def test_boundaries_are_not_scored_where_they_are_not_predicted(pipeline, read_e
 
 @settings(deadline=None, max_examples=150)
 @given(pairs=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from([True, False, None])), max_size=20))
-def test_preset_boundaries_are_kept_and_whitespace_makes_no_sentence(segmenter, pairs):
+def test_preset_boundaries_are_kept_and_whitespace_is_not_a_sentence(segmenter, pairs):
     doc = Doc(segmenter.vocab, words=[word for word, _ in pairs], sent_starts=[start for _, start in pairs] or None)
     doc = segmenter(doc)
     assert sum(len(sentence) for sentence in doc.sents) == len(doc)
@@ -170,7 +170,7 @@ def test_whitespace_at_the_start_belongs_to_the_first_sentence(segmenter):
     assert [token.is_sent_start for token in doc][:2] == [True, False]
 
 
-def test_boundaries_of_trees_are_left_alone(segmenter):
+def test_boundaries_of_trees_are_kept(segmenter):
     words = ["hello", "\n", "there", "how"]
     doc = Doc(segmenter.vocab, words=words, heads=[0, 2, 2, 2], deps=["ROOT", "dep", "ROOT", "x"])
     expected = [token.is_sent_start for token in doc]
@@ -178,14 +178,14 @@ def test_boundaries_of_trees_are_left_alone(segmenter):
     assert doc.has_annotation("TAG")
 
 
-def test_a_reference_without_boundaries_is_passed_over_where_they_are_learnt(segmenter):
+def test_a_reference_without_boundaries_is_skipped_where_they_are_learnt(segmenter):
     words = ["hello", "there"]
     reference = Doc(segmenter.vocab, words=words, tags=["UH", "RB"])
     tagger = segmenter.get_pipe("sequence_tagger")
     assert tagger.make_instance(Example(Doc(segmenter.vocab, words=words), reference)) is None
 
 
-def test_a_sentence_that_starts_without_counterpart_does_not_stop_training(segmenter):
+def test_a_sentence_start_without_counterpart_does_not_stop_training(segmenter):
     vocab = segmenter.vocab
     reference = Doc(
         vocab, words=["a", "b", "\n", "cc", "d"], tags=["DT", "NN", "_SP", "DT", "NN"], sent_starts=[1, 0, 1, 0, 0]

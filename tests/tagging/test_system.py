@@ -1,4 +1,4 @@
-"""Markov sequence labelling: one tag a token, and, with boundaries, whether the token starts a sentence."""
+"""Markov sequence labelling: one tag per token, and optionally whether the token starts a sentence."""
 
 import pickle
 
@@ -41,7 +41,7 @@ def random_walk(system, columns, seed):
 
 @QUICK
 @given(st.integers(0, 12), st.integers(0, 2**32 - 1), st.sampled_from([PLAIN, BOUNDED]))
-def test_every_walk_takes_one_action_a_token(n_tokens, seed, system):
+def test_every_walk_takes_one_action_per_token(n_tokens, seed, system):
     assert len(random_walk(system, blank_columns(n_tokens), seed)) == n_tokens
 
 
@@ -56,14 +56,14 @@ def test_every_walk_keeps_preset_boundaries(constraints, seed):
 
 @QUICK
 @given(st.lists(st.tuples(st.sampled_from(TAGS), st.booleans())), st.sampled_from([PLAIN, BOUNDED]))
-def test_tags_come_back_from_their_actions(rows, system):
+def test_tags_are_recovered_from_their_actions(rows, system):
     tags = [tag for tag, _ in rows]
     assert system.build(system.actions(tags, [start for _, start in rows]))[0] == tags
 
 
 @QUICK
 @given(st.lists(st.booleans(), min_size=1))
-def test_boundaries_come_back_from_their_actions(starts):
+def test_boundaries_are_recovered_from_their_actions(starts):
     _, found = BOUNDED.build(BOUNDED.actions(["NN"] * len(starts), starts))
     assert found.tolist() == [True, *starts[1:]]
 
@@ -91,7 +91,7 @@ def test_a_preset_boundary_must_start_a_sentence():
     assert after(BOUNDED, [3], constraints=[0, 1, 0, 0, 0]).legal() == [3, 4, 5]
 
 
-def test_where_a_boundary_is_forbidden_the_sentence_goes_on():
+def test_the_sentence_continues_where_a_boundary_is_forbidden():
     assert after(BOUNDED, [3], constraints=[0, -1, 0, 0, 0]).legal() == [0, 1, 2]
 
 
@@ -105,7 +105,7 @@ def test_an_empty_document_is_final_at_once():
 
 
 @pytest.mark.parametrize(("order", "seen"), [(0, (0, 0)), (1, (2, 0)), (2, (2, 3))])
-def test_templates_see_as_many_tags_as_the_order_says(order, seen):
+def test_templates_see_as_many_tags_as_the_order(order, seen):
     slots = after(TaggingSystem(TAGS, order), [2, 1]).slots()
     assert (slots["tag-1"], slots["tag-2"]) == seen
 
@@ -119,7 +119,7 @@ def test_the_length_of_the_sentence_is_counted_from_its_start():
     assert after(BOUNDED, [3, 0, 4, 0]).slots()["sentence.length"] == 2
 
 
-def test_the_length_of_long_sentences_is_not_told_apart():
+def test_long_sentences_share_one_length_class():
     lengths = [after(BOUNDED, [3] + [0] * n, 40).slots()["sentence.length"] for n in (20, 30)]
     assert lengths[0] == lengths[1]
 
@@ -130,7 +130,7 @@ def test_an_unknown_tag_gives_none(tags):
 
 
 @pytest.mark.parametrize("system", [PLAIN, BOUNDED])
-def test_no_tags_give_no_actions(system):
+def test_missing_tags_give_no_actions(system):
     assert len(system.actions([], [])) == 0
 
 

@@ -1,4 +1,4 @@
-"""Exceptions learnt from a treebank: what it divides otherwise than the rules do, often and consistently."""
+"""Exceptions learnt from a treebank: strings that it splits differently from the rules, often and consistently."""
 
 import pytest
 import spacy
@@ -10,7 +10,7 @@ TOKENIZER = spacy.blank("en").tokenizer
 
 
 def as_sentences(*texts):
-    """Words, of which `_` marks the ends that no space follows: `e_ -mail`."""
+    """Words; `_` marks the end of a word without a space after it: `e_ -mail`."""
     for text in texts:
         words = text.split(" ")
         yield [word.rstrip("_") for word in words], [not word.endswith("_") for word in words]
@@ -20,7 +20,7 @@ def learn(*texts, **options):
     return learn_exceptions(TOKENIZER, as_sentences(*texts), **options)
 
 
-def test_what_the_rules_divide_otherwise_is_learnt():
+def test_words_that_the_rules_split_differently_are_learnt():
     assert learn("and_ /_ or", "and_ /_ or") == {"and/or": ["and", "/", "or"]}
     assert learn("approx. five", "approx. six") == {"approx.": ["approx."]}
 
@@ -29,16 +29,16 @@ def test_marks_around_it_are_not_part_of_it():
     assert learn("(_ and_ /_ or_ )", "so_ ,", "and_ /_ or_ .") == {"and/or": ["and", "/", "or"]}
 
 
-def test_what_is_rare_is_not_learnt():
+def test_rare_exceptions_are_not_learnt():
     assert learn("approx. five") == {}
     assert learn("approx. five", min_count=1) == {"approx.": ["approx."]}
 
 
-def test_what_is_mostly_otherwise_is_not_learnt():
+def test_exceptions_that_break_more_than_they_correct_are_not_learnt():
     assert learn("it_ s late", "it_ s late", *["its tail"] * 3) == {}
 
 
-def test_text_without_capitals_counts_too():
+def test_lower_cased_text_counts_too():
     assert learn("Approx. five", "Approx. six") == {"Approx.": ["Approx."], "approx.": ["approx."]}
 
 
@@ -60,7 +60,7 @@ def test_only_tokenizers_of_spacy_have_exceptions():
         create_exceptions_adder({})(nlp)
 
 
-def test_a_config_adds_them_when_a_pipeline_is_made():
+def test_a_config_adds_them_when_a_pipeline_is_created():
     callback = {"@callbacks": "spacy_joint.add_tokenizer_exceptions.v1", "exceptions": {"and/or": ["and", "/", "or"]}}
     nlp = spacy.blank("en", config={"initialize": {"before_init": callback}})
     nlp.initialize()

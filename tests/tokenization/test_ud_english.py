@@ -1,4 +1,4 @@
-"""The English tokenizer: the words of Universal Dependencies, every character kept, also where text is no text."""
+"""The English tokenizer: it makes the words of Universal Dependencies and keeps every character of any input."""
 
 import pickle
 import subprocess
@@ -58,12 +58,12 @@ def test_no_character_is_lost(text):
     assert NLP.make_doc(text).text == text
 
 
-# Each took minutes, or forever, if a rule backtracked or marks were taken off one by one.
+# Each would take minutes or longer if a rule backtracked or marks were removed one by one.
 @pytest.mark.parametrize(
     "part", ["-", ".", ".!", "([", "a-", "a.", "1/", "http://", "www.", "a@b.", "'s", "<=-", "=a", "_", "a", "1,111"]
 )
 @pytest.mark.parametrize("length", [990, 100_000])
-def test_what_is_no_text_is_tokenized_too(part, length):
+def test_input_that_is_not_text_is_tokenized_too(part, length):
     text = f"{part * (length // len(part))} " * (100_000 // length)
     assert NLP.make_doc(text).text == text
 
@@ -85,6 +85,6 @@ def test_it_is_saved_with_the_pipeline(tmp_path):
     assert (tmp_path / "tokenizer").stat().st_size < 150_000
 
 
-def test_spacy_explains_it():
+def test_spacy_can_explain_its_tokens():
     text = "Ann's well-known, (e-mail) $5..."
     assert [piece for _, piece in NLP.tokenizer.explain(text)] == divide(text).split()

@@ -1,4 +1,4 @@
-"""Whatever ends a process, whenever: files are the old or the new ones, and training ends as it would have."""
+"""Whenever a process is killed: files are either old or new, and resumed training has the same result."""
 
 import json
 import os
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not CONFIG.is_file(), reason="there is only the 
 
 
 def run(*arguments: object, exit_code: int = 0) -> str:
-    """Run a command of the package in this process; gives what it says of errors."""
+    """Run a command of the package in this process; returns its error output."""
     found = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert found.exit_code == exit_code, found.output
     return found.stderr
@@ -69,19 +69,19 @@ def resume(checkpoint: Path, directory: Path, *arguments: str) -> dict[str, byte
 
 
 @pytest.mark.parametrize("kind", ["original", "both"])
-def test_training_that_was_stopped_within_an_epoch_ends_as_if_it_had_not_been(overrides, kind, tmp_path, uninterrupted):
+def test_training_stopped_within_an_epoch_ends_like_uninterrupted_training(overrides, kind, tmp_path, uninterrupted):
     corpus = {"training.train_corpus": f"corpora.{kind}"}
     if kind != "both":
         train(CONFIG, tmp_path / "uninterrupted", overrides={**overrides, **corpus})
         uninterrupted = read_parts(tmp_path / "uninterrupted" / "model-last")
     train(CONFIG, tmp_path / "first", overrides={**overrides, **corpus, "training.max_steps": 5})
-    # What was resumed may be interrupted, too.
+    # Resumed training may be interrupted, too.
     resume(tmp_path / "first" / "model-last", tmp_path, "--training.max_steps", "4")
     (tmp_path / "resumed").rename(tmp_path / "second")
     assert resume(tmp_path / "second" / "model-last", tmp_path, "--training.max_steps", "0") == uninterrupted
 
 
-def test_documents_are_passed_over_up_to_the_end_of_a_batch():
+def test_documents_are_skipped_up_to_the_end_of_a_batch():
     def batch(items):
         for i in range(0, len(items), 2):
             yield items[i : i + 2]
@@ -92,7 +92,7 @@ def test_documents_are_passed_over_up_to_the_end_of_a_batch():
         list(create_skip_documents(n=3, batcher=batch)([1, 2, 3, 4]))
 
 
-def test_what_cannot_go_on_says_why(pipeline, tmp_path):
+def test_training_that_cannot_be_resumed_says_why(pipeline, tmp_path):
     pipeline.to_disk(tmp_path / "trained")
     run("finish", tmp_path / "trained", tmp_path / "finished")
     (tmp_path / "empty").mkdir()
@@ -111,7 +111,7 @@ def test_what_cannot_go_on_says_why(pipeline, tmp_path):
 
 @pytest.fixture
 def start() -> Any:
-    """Start a process of Python's, which is killed in the end."""
+    """Start a Python process, which is killed at the end."""
     processes = []
 
     def start(*arguments: object) -> subprocess.Popen[bytes]:
@@ -134,7 +134,7 @@ def wait_for(found: Callable[[], object], process: subprocess.Popen[bytes], seco
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files that are mapped cannot be replaced")
 @pytest.mark.parametrize("seed", range(3))
-def test_a_training_that_is_killed_leaves_a_checkpoint_to_go_on_from(start, overrides, uninterrupted, seed, tmp_path):
+def test_killed_training_leaves_a_checkpoint_to_resume_from(start, overrides, uninterrupted, seed, tmp_path):
     checkpoint = tmp_path / "checkpoint"
     config = spacy.util.load_config(CONFIG, overrides=overrides)
     config["training"]["eval_frequency"] = 1
@@ -145,7 +145,7 @@ def test_a_training_that_is_killed_leaves_a_checkpoint_to_go_on_from(start, over
     time.sleep(random.Random(seed).random() / 2)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    # Of what spaCy writes over itself, files of ours are whole, too.
+    # Our files are complete even where spaCy overwrites a directory.
     for path in (tmp_path / "killed").rglob("sequence_tagger/*"):
         if path.name == "cfg":
             json.loads(path.read_bytes())
@@ -157,7 +157,7 @@ def test_a_training_that_is_killed_leaves_a_checkpoint_to_go_on_from(start, over
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("seed", range(2))
-def test_an_annotation_that_is_killed_leaves_the_output_that_was_there(start, seed, tmp_path):
+def test_killed_annotation_keeps_the_existing_output(start, seed, tmp_path):
     text, output = tmp_path / "long.txt", tmp_path / "annotated.conllu"
     text.write_text("he said that it was cold and she left\n" * 20_000, encoding="utf8")
     output.write_text("what was there", encoding="utf8")

@@ -50,7 +50,7 @@ def test_punctuation_is_removed_and_words_lower_cased():
     assert [token.text for token in unpunctuate(make_doc(*GREETING))] == ["well", "go", "now"]
 
 
-def test_trees_and_labels_of_other_words_stay():
+def test_trees_and_labels_of_other_words_are_unchanged():
     assert get_rows(unpunctuate(make_doc(*GREETING))) == [
         ("well", 1, "discourse"),
         ("go", 1, "ROOT"),
@@ -62,7 +62,7 @@ def test_sentences_of_punctuation_are_dropped():
     assert [sentence.text for sentence in unpunctuate(make_doc(*GREETING)).sents] == ["well go", "now"]
 
 
-def test_nothing_is_left_of_a_document_of_punctuation():
+def test_a_document_of_punctuation_becomes_empty():
     assert unpunctuate(make_doc(("?", "PUNCT", 0, "ROOT"))) is None
 
 
@@ -186,7 +186,7 @@ def test_share_is_the_proportion_of_variants(nlp):
     assert 200 < changed < 300
 
 
-def test_an_example_of_punctuation_vanishes(nlp):
+def test_an_example_with_only_punctuation_disappears(nlp):
     assert augment(nlp, make_example(make_doc(("?", "PUNCT", 0, "ROOT")))) == []
 
 
@@ -217,7 +217,7 @@ def test_different_tokens_on_both_sides_are_an_error(nlp):
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1])
-def test_a_share_that_is_no_probability_is_an_error(share):
+def test_a_share_that_is_not_a_probability_is_an_error(share):
     with pytest.raises(ValueError, match=rf"\[J126\] share={share}"):
         create_unpunctuated_augmenter(share=share)
 

@@ -21,19 +21,19 @@ def test_words_of_the_same_distribution_share_a_class():
     assert len(set.union(*kinds)) == 3
 
 
-def test_deterministic_and_reads_any_iterable_once():
+def test_it_is_deterministic_and_reads_an_iterable_once():
     text = make_text()
     assert learn_word_classes(text, sizes=(2, 4), dims=5) == learn_word_classes(iter(text), sizes=(2, 4), dims=5)
 
 
-def test_sizes_are_nested_and_in_the_order_asked_for():
+def test_sizes_are_nested_and_in_the_requested_order():
     classes = learn_word_classes(make_text(), sizes=(8, 2, 4), dims=5)
     assert [len({ids[level] for ids in classes.values()}) for level in range(3)] == [8, 2, 4]
     assert len({ids for ids in classes.values()}) == 8
     assert all(0 <= ids[1] < 2 for ids in classes.values())
 
 
-def test_most_frequent_first_lower_cased_and_without_rare_words():
+def test_words_are_sorted_by_frequency_lower_cased_and_without_rare_ones():
     classes = learn_word_classes([*make_text(), ["hapax", "hapax"]], min_count=3, dims=5)
     assert set(list(classes)[:3]) == {"a", "the", "."}
     assert "hapax" not in classes and "The" not in classes
