@@ -1,4 +1,4 @@
-"""For mkdocstrings: the docstrings of this project, which are written as spaCy's are, in the style that griffe reads.
+"""Converts this project's docstrings, which follow spaCy's style, to the style that griffe reads, for mkdocstrings.
 
 `name (type): ...` becomes an entry of `Args:`, `RETURNS (type): ...` one of `Returns:`, `RAISES Error: ...` one of
 `Raises:`.
@@ -12,13 +12,13 @@ import griffe
 PARAMETER = re.compile(r"([a-z_][a-z_0-9]*(?:, [a-z_][a-z_0-9]*)*) \(((?:[^()]|\([^()]*\))+)\): (.*)")
 RESULT = re.compile(r"(RETURNS|YIELDS) \(((?:[^()]|\([^()]*\))+)\): (.*)")
 ERROR = re.compile(r"RAISES ([A-Za-z, ]+?): (.*)")
-# What Cython puts in front.
+# The signature that Cython puts first.
 SIGNATURE = re.compile(r"\A[\w.]+\(.*\)\s*\n")
 TITLES = {"RETURNS": "Returns", "YIELDS": "Yields"}
 
 
 def rewrite(text: str) -> str:
-    """Puts runs of entries into sections; everything else stays as it is."""
+    """Move runs of entries into sections; leave everything else unchanged."""
     written: list[str] = []
     section = ""
     for line in SIGNATURE.sub("", text).splitlines():
@@ -36,7 +36,7 @@ def rewrite(text: str) -> str:
 
 
 def read_entry(line: str) -> tuple[str, str]:
-    """The section that a line is an entry of ("" for none), and the line as it stands there."""
+    """The section of a line that is an entry ("" for other lines), and the converted line."""
     if found := PARAMETER.fullmatch(line):
         names, kind, meaning = found.groups()
         return "Args", "\n".join(f"    {name} ({kind}): {meaning}" for name in names.split(", "))
@@ -50,9 +50,9 @@ def read_entry(line: str) -> tuple[str, str]:
 
 
 class SpacyDocstrings(griffe.Extension):
-    """Rewrites each docstring before it is parsed."""
+    """Rewrites docstrings before they are parsed."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
-        """Of any object."""
+        """Rewrite the docstring of an object."""
         if obj.docstring is not None:
             obj.docstring.value = rewrite(obj.docstring.value)
