@@ -494,7 +494,7 @@ def test_documents_of_a_vocabulary_without_language(component, pipe):
     assert len(pipe(Doc(Vocab()))) == 0
 
 
-def test_a_document_that_fails_goes_to_the_error_handler_alone(component, make, examples_of, monkeypatch):
+def test_only_a_failing_document_goes_to_the_error_handler(component, make, examples_of, monkeypatch):
     nlp = make()
     pipe = nlp.get_pipe(component.factory)
     annotate_sound = pipe.annotate

@@ -32,7 +32,7 @@ def list_examples() -> list[Any]:
 
 
 @pytest.mark.parametrize("example", list_examples())
-def test_examples_print_what_the_page_says(example: CodeExample, eval_example: EvalExample):
+def test_examples_print_the_output_in_the_page(example: CodeExample, eval_example: EvalExample):
     known = _globals.setdefault(example.path.name, {})
     run = eval_example.run_print_update if eval_example.update_examples else eval_example.run_print_check
     eval_example.set_config(line_length=120)

@@ -105,7 +105,7 @@ def test_standard_input_is_read_by_default(annotate, text_file):
 
 
 @pytest.mark.parametrize("format_", ["conllu", "json", "table"])
-def test_empty_text_is_no_error(annotate, format_):
+def test_empty_text_is_not_an_error(annotate, format_):
     assert "Traceback" not in annotate("--format", format_, text="").output
 
 

@@ -140,7 +140,7 @@ def test_settings_out_of_range_are_refused(code, make):
         make()
 
 
-def test_actions_are_named_by_what_they_make():
+def test_actions_are_named_after_their_results():
     tree = binarise(mark_heads(read("(NP (DT a) (JJ b) (NN c))"), RULES))
     names = [name_action(node) for node in tree.nodes() if node.children]
     assert sorted(names, key=itemgetter(1)) == [("BINARY", "@NP", "R"), ("BINARY", "NP", "R")]

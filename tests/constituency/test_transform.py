@@ -55,7 +55,7 @@ def test_hedging_twice_is_hedging_at_the_smaller_limit(tree, first, second):
 
 @QUICK
 @given(trees)
-def test_a_tree_within_the_limit_stays_as_it_is(tree):
+def test_a_tree_within_the_limit_is_unchanged(tree):
     assert hedge(tree, len(tree.leaves())) == tree
 
 
@@ -139,7 +139,7 @@ def test_cleaning_keeps_categories_and_words():
     assert str(read(raw)) == "(ROOT (S (VP (VBD left) (NP (PRP$ her)) (PRT (RP up)) (-LRB- -LRB-))))"
 
 
-def test_a_tree_without_words_is_nothing():
+def test_a_tree_without_words_is_removed():
     assert read("( (S (NP (-NONE- *))) )") is None
 
 

@@ -225,7 +225,7 @@ def test_an_unknown_division_is_an_error_before_reading(dogs, vocab, documents):
         read_conllu(dogs, vocab, documents=documents)
 
 
-def test_a_tree_that_spacy_would_cut_is_an_error(conllu, vocab):
+def test_a_tree_that_spacy_would_split_is_an_error(conllu, vocab):
     # A path from the first word to the root that changes direction at every step: spaCy follows one or two per pass.
     size = 60
     path_to_root = [0]

@@ -73,7 +73,7 @@ def test_dependents_of_a_whitespace_token_go_to_its_ancestor():
     assert get_column(write(doc), 6) == ["0", "1"]
 
 
-def test_a_whitespace_token_is_a_space_after_the_word_before():
+def test_a_whitespace_token_becomes_a_space_after_the_previous_word():
     doc = Doc(Vocab(), words=["Go", "\n", "on"], spaces=[False] * 3, heads=[0, 0, 0], deps=["ROOT", "dep", "advmod"])
     written = write(doc)
     assert "# text = Go on\n" in written

@@ -289,7 +289,7 @@ def test_a_refused_call_leaves_the_search_usable():
     assert search.predict(weights, columns).tolist() == before
 
 
-def test_blocks_do_not_change_what_is_predicted():
+def test_blocks_do_not_change_predictions():
     joined = Templates("w.word\ntag-1 w.tag\nw+1.tag", COLUMNS, TAGGING)
     divided = Templates("w.word\n\ntag-1 w.tag\n\nw+1.tag", COLUMNS, TAGGING)
     weights, columns = random_weights(TAGGING), random_columns(20)

@@ -102,7 +102,7 @@ def test_a_positive_length_is_a_prefix_and_a_negative_one_a_suffix():
 
 
 @pytest.mark.parametrize("length", [3, -3, 4, -4])
-def test_a_word_that_is_not_longer_than_the_affix_has_none(length):
+def test_a_word_no_longer_than_the_affix_has_none(length):
     assert affix_columns(["abc"], [length])[0, 0] == 0
 
 
@@ -133,7 +133,7 @@ def test_facts_survive_pickling():
     assert pickle.loads(pickle.dumps(columns)).__reduce__()[1][3].tolist() == [[1, -2], [3, 4]]
 
 
-def test_parts_begin_where_a_constraint_says_so():
+def test_parts_begin_at_constraints():
     columns = Columns(["word"], np.arange(5, dtype=np.uint64)[:, None], np.array([1, -1, 1, 0, 2], dtype=np.int8))
     parts = [part.__reduce__()[1] for part in columns.split(1)]
     assert [(values.ravel().tolist(), constraints.tolist()) for _, values, constraints, _ in parts] == [

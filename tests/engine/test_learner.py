@@ -110,7 +110,7 @@ def test_correct_predictions_cause_no_update(strategy):
     assert weights.raw.tobytes() == before
 
 
-def test_early_update_uses_less_of_the_correct_path_than_dlaso():
+def test_early_update_uses_less_of_the_gold_path_than_dlaso():
     problem = random_problem(JOINT)
     used = {
         strategy: sum(report["used"] for report in train(JOINT, problem, strategy=strategy)[1])
@@ -240,7 +240,7 @@ def test_threads_report_the_same_sums():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_a_refused_batch_changes_nothing_and_the_next_can_follow_at_once(threads):
+def test_a_refused_batch_changes_nothing_and_the_next_one_is_learnt(threads):
     problem = random_problem(JOINT)
     instances = [Instance(*document) for document in problem]
     long = random_columns(2000)

@@ -104,7 +104,7 @@ def test_preparing_a_learning_table_again_keeps_its_weights():
     ],
     ids=["short", "long", "two-dimensional", "double", "big-endian", "strided", "read-only"],
 )
-def test_arrays_that_do_not_fit_are_refused_and_leave_nothing_behind(which, spoil):
+def test_arrays_that_do_not_fit_are_refused_without_side_effects(which, spoil):
     weights = Weights(8, row_width(JOINT))
     arrays = list(arrays_for(weights))
     arrays[which] = spoil(arrays[which])
@@ -154,7 +154,7 @@ def test_values_that_are_not_arrays_are_refused(wrong):
         (lambda n: np.zeros(n, np.int8), all_kept(9)[::2]),
     ],
 )
-def test_weights_that_do_not_fit_are_refused_and_leave_nothing_behind(averaged, kept):
+def test_weights_that_do_not_fit_are_refused_without_side_effects(averaged, kept):
     weights = Weights(8, row_width(JOINT))
     with pytest.raises(ValueError):
         weights.predict_with(averaged(weights.n_cells), kept, 1.0)

@@ -39,7 +39,7 @@ def test_it_orders_common_modifiers(nlp, words, head):
     assert list(nlp.get_pipe("prenominal_orderer").order(words[::-1], head=head).words) == words
 
 
-def test_it_marks_what_is_odd_in_text(nlp):
+def test_it_marks_odd_orders_in_text(nlp):
     doc = nlp("The wooden large table stood in the large old kitchen.")
     labels = {span.text: span.label_ for span in doc.spans["prenominal"]}
     assert labels == {"wooden large table": "ODD", "large old kitchen": "OK"}

@@ -268,7 +268,7 @@ def test_noun_chunks_matchers_and_displacy_work(pipeline):
     assert 'class="displacy-arrow"' in displacy.render(doc, style="dep")
 
 
-def test_extension_attributes_and_user_data_are_left_alone(pipeline):
+def test_extension_attributes_and_user_data_are_kept(pipeline):
     doc = pipeline.make_doc("hello there how are you")
     doc.user_data["note"] = "kept"
     doc.set_ents([doc.char_span(6, 11, label="PLACE")])
@@ -306,7 +306,7 @@ def test_time_is_linear_in_document_length(parser, pipeline):
 # Labels
 
 
-def test_labels_are_told_apart_by_direction(parser):
+def test_labels_are_distinguished_by_direction(parser):
     assert parser.label_data["root"] == ["ROOT"]
     assert "nsubj" in parser.label_data["left"] and "obj" in parser.label_data["right"]
     assert parser.labels == tuple(sorted({label for labels in parser.label_data.values() for label in labels}))
@@ -315,7 +315,7 @@ def test_labels_are_told_apart_by_direction(parser):
 @pytest.mark.parametrize(
     ("heads", "deps"), [([0, 1], ["ROOT", "ROOT"]), ([1, 1], ["a", "ROOT"]), ([0, 0], ["ROOT", "a"])]
 )
-def test_a_treebank_may_have_arcs_of_one_direction_or_none(small_model, heads, deps):
+def test_a_treebank_may_have_arcs_in_one_direction_or_none(small_model, heads, deps):
     nlp = spacy.blank("en")
     nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
     words = ["hello", "hello"]

@@ -60,7 +60,7 @@ def test_shift_is_blocked_before_a_flagged_boundary():
     assert legal("sh sh sb") == {"la", "ra", "swap"}
 
 
-def test_shift_is_the_only_action_once_the_sentence_before_a_flagged_boundary_is_gone():
+def test_shift_is_the_only_action_once_the_sentence_before_a_flagged_boundary_is_reduced():
     assert legal("sh sb root") == {"sh"}
 
 

@@ -151,7 +151,7 @@ def test_spacys_attachment_scores_leave_punctuation_out_and_ours_count_it():
     assert (found["dep_uas_punct"], found["dep_las_punct"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
 
 
-def test_a_wrong_label_costs_labelled_attachment_only():
+def test_a_wrong_label_affects_only_labelled_attachment():
     reference = make_doc("go home", heads=[0, 0], deps="ROOT advmod")
     predicted = make_doc("go home", heads=[0, 0], deps="ROOT obj")
     found = score((predicted, reference))

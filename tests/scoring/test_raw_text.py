@@ -20,7 +20,7 @@ def test_correct_predictions_score_1():
     assert set(score_raw_text([DOGS], [DOGS]).values()) == {1.0}
 
 
-def test_a_word_that_is_not_found_is_wrong_in_everything():
+def test_a_word_that_is_not_found_counts_as_wrong_in_every_score():
     found = make(["Dogs", "don't", "bark"], [2, 2, 2], ["nsubj", "aux", "ROOT"], tags=list("NAV"))
     scores = score_raw_text([found], [DOGS])
     assert (scores["raw_words_p"], scores["raw_words_r"]) == pytest.approx((2 / 3, 1 / 2))
@@ -30,7 +30,7 @@ def test_a_word_that_is_not_found_is_wrong_in_everything():
     assert scores["raw_sents_f"] == 1
 
 
-def test_a_word_below_one_that_is_not_found_has_a_wrong_head():
+def test_a_word_whose_head_is_not_found_has_a_wrong_head():
     right = make(["a", "bc"], [1, 1], ["det", "ROOT"])
     found = make(["a", "b", "c"], [1, 1, 1], ["det", "ROOT", "dep"], [1, 0, 0])
     assert score_raw_text([found], [right])["raw_uas_f"] == 0

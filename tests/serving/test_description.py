@@ -77,7 +77,7 @@ def test_without_a_parser_no_sentences_are_invented(tmp_path):
     assert found == {"sentences": None, "quotations": [], "modifiers": None, "hedges": None}
 
 
-def test_the_vocabulary_does_not_grow_with_what_is_sent(nlp):
+def test_requests_do_not_grow_the_vocabulary(nlp):
     describe_text(nlp, "We left.")
     before = len(nlp.vocab.strings)
     describe_text(nlp, "We left Zwoxlheim and Grabbelquist.")

@@ -174,7 +174,7 @@ def test_the_augmenter_can_keep_the_original_before_the_variant(nlp):
     assert len(variant.predicted) == 3
 
 
-def test_share_of_zero_leaves_examples_alone(nlp):
+def test_a_share_of_zero_changes_no_example(nlp):
     example = make_example(make_doc(*GREETING))
     assert augment(nlp, example, share=0) == [example]
 
