@@ -47,7 +47,7 @@ perceptron updates applied immediately, and a dropout of {dropout_of_laso}. `gre
 each document, so it runs until it has searched twice as many steps as the others, for at most {early} epochs. Tags are
 predicted; those of training documents are jackknifed in {folds} folds. The seed is {seed}. Four choices were made after
 seeing first results on dev: the length of training with `early`, running NOSYNTAX also with `laso`, the dropout, and
-the number of epochs for all. A dash marks a missing result.
+the number of epochs for all. A dash marks a result that is not available.
 """
 
 NOTE_ON_MARKS = (
