@@ -1,7 +1,8 @@
-"""The catalogue of errors, and the errors that are raised with it."""
+"""The catalogue of errors and warnings, and what is raised with it."""
 
 import copy
 import pickle
+import warnings
 
 import pytest
 
@@ -12,10 +13,17 @@ from spacy_joint.errors import (
     JointMemoryError,
     JointOSError,
     JointValueError,
+    JointWarning,
     Message,
+    Warnings,
 )
 
-MESSAGES = {name: message for name, message in vars(Errors).items() if name.startswith("J")}
+MESSAGES = {
+    name: message
+    for catalogue in (Errors, Warnings)
+    for name, message in vars(catalogue).items()
+    if name.startswith("J")
+}
 KINDS = {
     JointValueError: ValueError,
     JointOSError: OSError,
@@ -41,7 +49,15 @@ def test_an_error_is_of_this_package_and_of_python(kind, builtin):
     assert str(error) == "[J030] beam_width is 0. 1 to 1024 are allowed."
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_a_warning_is_of_this_package_and_of_python():
+    with pytest.warns(UserWarning, match=r"^\[JW01\] 'parser' could learn nothing from 3 of the first 20 ") as caught:
+        warnings.warn(JointWarning(Warnings.JW01, name="parser", n=3, total=20), stacklevel=1)
+    warning = caught[0].message
+    assert isinstance(warning, JointWarning) and not isinstance(warning, JointError)
+    assert (warning.code, warning.fix) == ("JW01", "Correct the corpus, or leave these documents out.")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, JointWarning])
 @pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
 def test_an_error_survives_a_copy(kind, clone):
     # What looks like a placeholder is a value.

@@ -3,8 +3,8 @@
 A state is a place in the document and the last two tags; there is nothing unbounded, hence no nodes. With
 `with_boundaries`, each tag is there twice, and the second says that the token starts a sentence.
 
-Tokens with the constraint SKIPPED get no action: those whose tag nobody knows, in learning. They are seen by the templates
-of others, and their tag is one of its own. (A document that is still coming has none.)
+Tokens with the constraint SKIPPED get no action: those whose tag nobody knows, in learning. They are seen by the
+templates of others, and their tag is one of its own. (A document that is still coming has none.)
 
 Kinds of actions: tags of tokens that go on with a sentence; tags of tokens that start one.
 """
