@@ -52,7 +52,7 @@ def list_variants(perceptron: Perceptron) -> dict[str, Predict]:
     unpruned.predict_with(trained.averaged, all_kept, trained.scale)
     exact = Weights(trained.bits, trained.width)
     averages = perceptron.averages()
-    exact.restore(averages, np.zeros_like(averages), trained.n_met.copy(), 0)
+    exact.restore(averages, np.zeros_like(averages), trained.n_changes.copy(), 0)
     search = Search(perceptron.system, perceptron.templates, perceptron.beam_width)
     return {
         "as released": perceptron.predict,

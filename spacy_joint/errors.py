@@ -3,7 +3,7 @@
 The codes continue spaCy's style (`[E024] ...`) with a prefix of our own, `J`, so that they can be searched for. Codes
 are never reused. Whoever catches an error asks its class and its attributes, never its text:
 
-    raise JointValueError(Errors.J030, width=width, most=WIDEST_BEAM)
+    raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
 """
 
 from __future__ import annotations
@@ -101,6 +101,11 @@ class Errors:
     )
     J005 = Message("Action {action} is not legal here.", "Legal are (the first 20 of) {legal}.")
     J006 = Message("This system has no actions: it was not constructed.", "Call the constructor of its base class.")
+    J007 = Message("This {what} is in use by another thread.", "Give each thread one of its own.")
+    J008 = Message(
+        "{name} continues states by candidates: they have rows of slots, states do not.", "Use `Walk.rows`."
+    )
+    J009 = Message("No item of the beam can go on after step {step}: a score is not a number.", "Train the model again.")
     J010 = Message(
         "Unknown atom '{name}' in line {line} of the templates.",
         "Allowed are TOKEN.COLUMN with tokens {tokens} (also TOKEN+n and TOKEN-n up to n = {most}) and columns "
@@ -125,11 +130,14 @@ class Errors:
     J024 = Message(
         "These weights were not finished: there is nothing to predict with.", "Train the component, or load a model."
     )
-    J025 = Message("min_met is {min_met}.", "1 to 255 are allowed.")
+    J025 = Message("min_changes is {min_changes}.", "1 to 255 are allowed.")
     J026 = Message("n_tables is {n_tables}.", "1 to {most} are allowed.")
     J027 = Message(
         "The bias of action {action} is {value}.",
         "Allowed are numbers up to {most}, for actions that the system has.",
+    )
+    J028 = Message(
+        "These weights are in use by another call that learns.", "Wait for it to end, or give each learner its own weights."
     )
     J030 = Message("beam_width is {width}.", "1 to {most} are allowed.")
     J031 = Message("A system has {n} actions; 1 to {most} are allowed.", "Use fewer labels.")
@@ -148,6 +156,7 @@ class Errors:
     J038 = Message(
         "There is no joint_sbd_parser among {pipeline}, and nothing else splits a stream into sentences.", "Add one."
     )
+    J039 = Message("This stream failed before, so its search is incomplete.", "Open a new stream.")
     J040 = Message("Unknown {what} '{name}'.", "Known are: {known}.")
     J041 = Message("aggressiveness is {value}.", "It must be above 0.")
     J042 = Message("threads is {value}.", "It must be at least 1.")
@@ -157,6 +166,8 @@ class Errors:
         "Correct it.",
     )
     J044 = Message("dropout is {value}.", "0 to 1 are allowed.")
+    J045 = Message("Cannot forget {n} tokens of a stream.", "Its window has {n_tokens}.")
+    J046 = Message("The columns have {n} facts per token; the system reads {wanted}.", "Give those that its task makes.")
     J050 = Message(
         "{source} is not a model of spacy_joint.", "Give the path of a pipeline that was saved with nlp.to_disk."
     )

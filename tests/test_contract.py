@@ -67,7 +67,7 @@ QUOTATION_MODEL = {
     "beam_width": 4,
     "strategy": "laso",
     "rule": "perceptron",
-    "min_met": 1,
+    "min_changes": 1,
 }
 SAME_LABELS = {"test_a_model_of_other_labels_is_refused": "its labels are always the same"}
 NOTHING_LEARNT = dict.fromkeys(

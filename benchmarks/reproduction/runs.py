@@ -32,7 +32,7 @@ MEASURES = {"boundary_f": "boundary_f", "las": "dep_las_punct"}
 # except that these average several weight tables.
 STRATEGIES: dict[str, dict[str, Any]] = {
     **{name: {"strategy": name} for name in ("greedy", "early", "max_violation", "dlaso")},
-    "laso": {"strategy": "laso", "rule": "perceptron", "min_met": 12},
+    "laso": {"strategy": "laso", "rule": "perceptron", "min_changes": 12},
 }
 DROPOUT = {name: 0.4 if name == "laso" else 0.2 for name in STRATEGIES}
 

@@ -10,8 +10,8 @@ from .system import System
 from .templates import Templates
 from .weights import Weights
 
-WIDEST_BEAM: Final[int]
-MOST_BIAS: Final[float]
+MAX_WIDTH: Final[int]
+MAX_BIAS: Final[float]
 
 class Search:
     @property

@@ -4,20 +4,31 @@ import numpy as np
 
 from ..errors import Errors
 
-from libc.math cimport INFINITY, NAN, fabs
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcmp, memcpy, memset
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fabs
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy
 
 from .columns cimport Columns
-from .system cimport MAX_NODES_A_STEP, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init, arena_reserve
-from .templates cimport MAX_TEMPLATES, keep_features
-from .weights cimport Weights, first_above, prefetch, prefetch_row
+from .system cimport MAX_ACTIONS, MAX_NODES_PER_STEP, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init
+from .system cimport arena_reserve
+from .weights cimport ROW_BLOCK, Weights, selection
 
 
 # Items of a beam.
-WIDEST_BEAM = 1024
+MAX_WIDTH = 1024
 # Scores stay numbers that float32 tells apart.
-MOST_BIAS = 1e6
+MAX_BIAS = 1e6
+
+cdef enum:
+    STEPS_PER_CHECK = 1 << 14   # of signals
+cdef float LOWEST = -3.4e38     # below all scores, above what is not legal
+
+
+cdef int check_signals() except -1 nogil:
+    with gil:
+        PyErr_CheckSignals()
+    return 0
 
 
 cdef class Search:
@@ -33,8 +44,8 @@ cdef class Search:
 
     def __cinit__(self, System system not None, Templates templates not None, int width, biases=None):
         cdef BiasC bias
-        if not 1 <= width <= WIDEST_BEAM:
-            raise ValueError(Errors.J030.format(width=width, most=WIDEST_BEAM))
+        if not 1 <= width <= MAX_WIDTH:
+            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
         if not 1 <= system.n_actions <= MAX_ACTIONS:
             raise ValueError(Errors.J031.format(n=system.n_actions, most=MAX_ACTIONS))
         if system.n_slots > MAX_SLOTS:
@@ -48,87 +59,77 @@ cdef class Search:
                         Errors.J040.format(what="slot of the templates", name=name, known=", ".join(slots))
                     )
         for action, value in (biases or {}).items():
-            if not 0 <= action < system.n_actions or not abs(value) <= MOST_BIAS:
-                raise ValueError(Errors.J027.format(action=action, value=value, most=MOST_BIAS))
+            if not 0 <= action < system.n_actions or not abs(value) <= MAX_BIAS:
+                raise ValueError(Errors.J027.format(action=action, value=value, most=MAX_BIAS))
             bias.action, bias.value = action, value
             self.biases.push_back(bias)
         self.system = system
         self.templates = templates
         self.width = width
-        cdef size_t n = width + 1
+        self.recombines = True
+        self.scorer = Scorer(templates, width)
+        self.selection = selection()
+        self.stride = (system.n_actions + ROW_BLOCK - 1) // ROW_BLOCK * ROW_BLOCK
+        cdef size_t n = width
         self.states = <char*>calloc(n, system.state_size)
         self.next_states = <char*>calloc(n, system.state_size)
         self.totals = <double*>calloc(n, sizeof(double))
         self.final = <uint8_t*>calloc(n, 1)
-        self.legal = <uint64_t*>calloc(n, sizeof(uint64_t))
+        self.rows = <uint64_t*>calloc(n, max(system.n_slots, 1) * sizeof(uint64_t))
+        # Candidates come in any number, so their scores are in a vector.
+        self.action_scores = <float*>calloc(1 if system.has_candidates else n * self.stride, sizeof(float))
         self.best_totals = <double*>calloc(n, sizeof(double))
         self.best = <HistoryC*>calloc(n, sizeof(HistoryC))
-        self.to_collect = <void**>calloc(n, sizeof(void*))
+        self.leading = <double*>calloc(n, sizeof(double))
+        self.actions = <uint16_t*>calloc(max(self.stride, MAX_ACTIONS), sizeof(uint16_t))
+        self.n_found = max(4 * width, 64)
+        self.found = <HistoryC*>calloc(self.n_found, sizeof(HistoryC))
+        self.found_totals = <double*>calloc(self.n_found + 3, sizeof(double))
+        self.order = <uint32_t*>calloc(self.n_found, sizeof(uint32_t))
+        self.reached = <char**>calloc(n + 1, sizeof(char*))
         if (
-            not self.states or not self.next_states or not self.totals or not self.final or not self.legal
-            or not self.best_totals or not self.best or not self.to_collect
+            not self.states or not self.next_states or not self.totals or not self.final or not self.rows
+            or not self.action_scores or not self.best_totals or not self.best or not self.leading
+            or not self.actions
+            or not self.found or not self.found_totals or not self.order or not self.reached
         ):
             raise MemoryError(Errors.J003)
         arena_init(&self.arena, system.node_size, system.n_node_links)
-        self.recombines = True
 
     def __dealloc__(self):
         free(self.states)
         free(self.next_states)
         free(self.totals)
         free(self.final)
-        free(self.legal)
+        free(self.rows)
+        free(self.action_scores)
         free(self.best_totals)
         free(self.best)
-        free(self.to_collect)
-        free(self.scores)
-        free(self.cache.keys)
-        free(self.cache.last_used)
-        free(self.cache.sums)
+        free(self.leading)
+        free(self.actions)
+        free(self.found)
+        free(self.found_totals)
+        free(self.order)
+        free(self.reached)
         arena_free(&self.arena)
 
-    cdef int use_table(self, TableC table) except -1:
-        """Searches with these weights from now on. `table` is borrowed."""
-        cdef uint32_t n_slots = 256
-        cdef size_t sum_size = table.padded_width * table.kernels.sum_bytes
-        if table.width != self.system.row_width:
-            raise ValueError(Errors.J033.format(width=table.width, n=self.system.row_width))
-        # Four times what one step can use, so that sums survive a few steps and probing stays short.
-        while n_slots < <uint32_t>(4 * (self.width + 1) * self.templates.n_blocks):
-            n_slots *= 2
-        # Until the end of this method there is no table to search with.
-        self.table.cells = NULL
-        free(self.cache.keys)
-        free(self.cache.last_used)
-        free(self.cache.sums)
-        free(self.scores)
-        self.cache.keys = <uint64_t*>calloc(n_slots, sizeof(uint64_t))
-        self.cache.last_used = <uint32_t*>calloc(n_slots, sizeof(uint32_t))
-        self.cache.sums = <char*>malloc(n_slots * sum_size)
-        self.scores = <float*>calloc((self.width + 1) * table.padded_width, sizeof(float))
-        if not self.cache.keys or not self.cache.last_used or not self.cache.sums or not self.scores:
-            raise MemoryError(Errors.J003)
-        self.cache.n_slots = n_slots
-        self.cache_step = 0
-        self.table = table
-        self.filter.kept = table.kept
-        self.filter.threshold = 0
+    cdef int enter(self) except -1:
+        if self.in_use:
+            raise ValueError(Errors.J007.format(what="search"))
+        self.in_use = True
         return 0
 
-    cdef void forget_sums(self) noexcept nogil:
-        """To be called whenever weights or the document have changed."""
-        memset(self.cache.keys, 0, self.cache.n_slots * sizeof(uint64_t))
-        memset(self.cache.last_used, 0, self.cache.n_slots * sizeof(uint32_t))
-        self.cache_step = 0
+    cdef void leave(self) noexcept:
+        self.in_use = False
 
     cdef char* state(self, int item) noexcept nogil:
         return self.states + item * self.system.state_size
 
     cdef void start(self, const InputC* input) noexcept nogil:
-        self.forget_sums()
+        self.scorer.forget()
         arena_clear(&self.arena)
         self.history.clear()
-        self.lags.clear()
+        self.gaps.clear()
         self.n_items = 1
         self.n_steps = 0
         self.totals[0] = 0
@@ -143,146 +144,149 @@ cdef class Search:
                 result = False
         return result
 
-    cdef int score(self, const InputC* input, bint with_extra) noexcept nogil:
-        cdef uint64_t[MAX_SLOTS] slots
-        cdef int n_blocks = self.templates.n_blocks
-        cdef int padded = self.table.padded_width
-        cdef size_t sum_size = padded * self.table.kernels.sum_bytes
-        cdef int row_bytes = self.table.width * self.table.kernels.cell_bytes
-        cdef const char* cells = <const char*>self.table.cells
-        cdef uint64_t* offsets
-        cdef MissC miss
+    cdef int expand(self, const InputC* input) except -1 nogil:
+        cdef size_t n_slots = self.system.n_slots
+        cdef int i, n = 0
+        cdef float* scores
         cdef BiasC bias
-        cdef size_t m, first
-        cdef int i, item, b, j, n, n_scored
-        cdef void* sums[MAX_TEMPLATES]
-        n_scored = self.n_items + (1 if with_extra else 0)
-        self.cache_step += 1
-        self.misses.clear()
-        self.n_offsets = 0
-        if self.offsets.size() < <size_t>(n_scored * self.templates.n_templates):
-            self.offsets.resize(n_scored * self.templates.n_templates)
-        self.used.resize(<size_t>(self.width + 1) * n_blocks)
-        # First all features, then all addresses, then all sums: what a pass reads is on its way from memory during the
-        # pass before.
-        for i in range(n_scored):
-            item = i if i < self.n_items else self.width
-            if self.final[item]:
-                continue
-            self.legal[item] = self.system.legal(input, &self.arena, self.state(item))
-            self.system.slots(input, &self.arena, self.state(item), slots)
-            self.find_sums(input, slots, item)
-        offsets = self.offsets.data()
-        for m in range(self.misses.size()):
-            first = self.misses[m].first
-            n = keep_features(&self.filter, offsets + first, self.misses[m].n)
-            self.misses[m].n = n
-            for j in range(n):
-                prefetch_row(cells + offsets[first + j] * self.table.kernels.cell_bytes, row_bytes)
-        for miss in self.misses:
-            self.table.kernels.sum_rows(
-                self.cache.sums + miss.slot * sum_size, cells, offsets + miss.first, miss.n, padded
-            )
-        for i in range(n_scored):
-            item = i if i < self.n_items else self.width
-            if self.final[item]:
-                continue
-            for b in range(n_blocks):
-                sums[b] = self.cache.sums + self.used[<size_t>item * n_blocks + b] * sum_size
-            self.table.kernels.to_scores(self.scores + item * padded, sums, n_blocks, padded, self.table.scale)
-            for bias in self.biases:
-                self.scores[item * padded + bias.action] += bias.value
+        if self.system.has_candidates:
+            return self.expand_candidates(input)
+        for i in range(self.n_items):
+            if not self.final[i]:
+                self.system.slots(input, &self.arena, self.state(i), self.rows + n * n_slots)
+                n += 1
+        self.scores = scores = self.action_scores
+        self.scorer.score(input, self.rows, NULL, n, scores)
+        for i in range(self.n_items):
+            if not self.final[i]:
+                for bias in self.biases:
+                    scores[bias.action] += bias.value
+                self.mask(self.system.legal(input, &self.arena, self.state(i)), scores)
+                scores += self.stride
         return 0
 
-    cdef void find_sums(self, const InputC* input, const uint64_t* slots, int item) noexcept nogil:
-        cdef int n_blocks = self.templates.n_blocks
-        cdef uint32_t* used = self.used.data() + <size_t>item * n_blocks
-        cdef uint32_t mask = self.cache.n_slots - 1
-        cdef uint64_t* offsets
-        cdef uint32_t at
-        cdef uint64_t key
-        cdef MissC miss
-        cdef int b, j, n
-        for b in range(n_blocks):
-            key = self.templates.block_key(b, slots)
-            at = <uint32_t>(key >> 32) & mask
-            while self.cache.keys[at] != key and self.cache.last_used[at] == self.cache_step:
-                at = (at + 1) & mask
-            used[b] = at
-            self.cache.last_used[at] = self.cache_step
-            if self.cache.keys[at] == key:
+    cdef void mask(self, uint64_t legal, float* scores) noexcept nogil:
+        cdef int k, a
+        for k in range(self.system.n_kinds):
+            if not legal >> k & 1:
+                for a in range(self.system.kind_start[k], self.system.kind_start[k + 1]):
+                    scores[a] = -INFINITY
+        for a in range(self.system.n_actions, self.stride):
+            scores[a] = -INFINITY
+
+    cdef int expand_candidates(self, const InputC* input) except -1 nogil:
+        cdef size_t n_slots = self.system.n_slots
+        cdef size_t max_rows = self.system.max_rows
+        cdef size_t width = ROW_BLOCK       # of a score of one weight: rows are padded
+        cdef int i, c, r, most = 1, n_rows = 0, item = 0
+        cdef size_t at
+        self.candidate_ends.clear()
+        for i in range(self.n_items):
+            if not self.final[i]:
+                most = max(most, self.system.n_candidates(input, self.state(i)))
+        self.stride = (most + ROW_BLOCK - 1) // ROW_BLOCK * ROW_BLOCK
+        for i in range(self.n_items):
+            if self.final[i]:
                 continue
-            self.cache.keys[at] = key
-            offsets = self.offsets.data() + self.n_offsets
-            n = self.templates.block_features(b, input, slots, self.table.bits, offsets)
-            if self.filter.kept != NULL:
-                for j in range(n):
-                    prefetch(self.filter.kept + (offsets[j] >> 3))
-            miss.slot = at
-            miss.first = self.n_offsets
-            miss.n = n
-            self.misses.push_back(miss)
-            self.n_offsets += n
+            for c in range(self.system.n_candidates(input, self.state(i))):
+                if not self.system.is_legal(input, &self.arena, self.state(i), c):
+                    self.candidate_ends.push_back(-1)
+                    continue
+                if self.candidate_parts.size() < n_rows + max_rows:
+                    self.candidate_rows.resize(2 * (n_rows + max_rows) * n_slots)
+                    self.candidate_parts.resize(2 * (n_rows + max_rows))
+                n_rows += self.system.candidate_rows(
+                    input, &self.arena, self.state(i), c, self.candidate_rows.data() + n_rows * n_slots,
+                    self.candidate_parts.data() + n_rows
+                )
+                self.candidate_ends.push_back(n_rows)
+        self.row_scores.resize(<size_t>max(n_rows, 1) * width)
+        self.scorer.score(
+            input, self.candidate_rows.data(), self.candidate_parts.data(), n_rows, self.row_scores.data()
+        )
+        self.candidate_scores.assign(<size_t>self.n_items * self.stride, <float>-INFINITY)
+        self.scores = self.candidate_scores.data()
+        r = 0
+        at = 0
+        for i in range(self.n_items):
+            if self.final[i]:
+                continue
+            for c in range(self.system.n_candidates(input, self.state(i))):
+                if self.candidate_ends[at] >= 0:
+                    self.scores[item * self.stride + c] = 0
+                    while r < self.candidate_ends[at]:
+                        self.scores[item * self.stride + c] += self.row_scores[r * width]
+                        r += 1
+                at += 1
+            item += 1
+        return 0
 
     cdef int select(self) noexcept nogil:
         # Ties go to the item and action that come first, whatever the machine.
-        cdef int n_best = 0
-        cdef int i, k
+        cdef const float* scores = self.scores
+        cdef double bound = -INFINITY
+        cdef double distance
+        cdef float best, second, least
+        cdef int i, j, n_found, n = 0
+        # The best two continuations of each item show how good one has to be at least. That spares most items the look
+        # at their other continuations.
+        for i in range(self.n_items):
+            best, second = 0, -INFINITY
+            if not self.final[i]:
+                self.selection.two_best(scores, self.stride, &best, &second)
+                scores += self.stride
+            self.leading[i] = self.found_totals[2 * i] = self.totals[i] + best
+            self.found_totals[2 * i + 1] = self.totals[i] + second
+        if 2 * self.n_items >= self.width:
+            self.selection.order(self.found_totals, 2 * self.n_items, self.width, self.order)
+            bound = self.found_totals[self.order[self.width - 1]]
+        scores = self.scores
         for i in range(self.n_items):
             if self.final[i]:
-                n_best = self.insert(self.totals[i], i, NO_ACTION, n_best)
-            else:
-                for k in range(self.system.n_kinds):
-                    if self.legal[i] >> k & 1:
-                        n_best = self.insert_above(
-                            i, self.system.kind_start[k], self.system.kind_start[k + 1], n_best
-                        )
+                n = self.note(self.totals[i], i, NO_ACTION, n)
+                continue
+            if self.leading[i] >= bound:
+                least = LOWEST
+                if bound > -INFINITY:
+                    # A little too low, because it is rounded.
+                    distance = bound - self.totals[i]
+                    distance -= 1e-6 * fabs(distance) + 1e-12 * (fabs(bound) + fabs(self.totals[i]))
+                    least = <float>distance
+                n_found = self.selection.at_least(scores, self.stride, least, self.actions)
+                for j in range(n_found):
+                    n = self.note(self.totals[i] + scores[self.actions[j]], i, self.actions[j], n)
+            scores += self.stride
+        return self.keep_best(n)
+
+    cdef inline int note(self, double total, int parent, int action, int n) noexcept nogil:
+        """Notes one more continuation. Their number."""
+        if n == self.n_found:
+            n = self.keep_best(n)
+            memcpy(self.found_totals, self.best_totals, n * sizeof(double))
+            memcpy(self.found, self.best, n * sizeof(HistoryC))
+        self.found_totals[n] = total
+        self.found[n].parent = parent
+        self.found[n].action = action
+        return n + 1
+
+    cdef int keep_best(self, int n) noexcept nogil:
+        """Makes the best of the continuations noted best[]. Their number."""
+        cdef int i, n_best = min(n, self.width)
+        self.selection.order(self.found_totals, n, n_best, self.order)
+        for i in range(n_best):
+            self.best_totals[i] = self.found_totals[self.order[i]]
+            self.best[i] = self.found[self.order[i]]
         return n_best
 
-    cdef inline int insert_above(self, int item, int first, int end, int n_best) noexcept nogil:
-        """Inserts those of some actions that get into the beam."""
-        cdef const float* scores = self.scores + item * self.table.padded_width
-        cdef float bound = self.least_score(item, n_best)
-        cdef int action = first_above(scores, first, end, bound)
-        while action < end:
-            n_best = self.insert(self.totals[item] + scores[action], item, action, n_best)
-            bound = self.least_score(item, n_best)
-            action = first_above(scores, action + 1, end, bound)
-        return n_best
-
-    cdef inline float least_score(self, int item, int n_best) noexcept nogil:
-        """A score up to which no action of this item gets into the beam; NaN, which nothing is up to, while there is
-        room. A little too low, because it is rounded."""
-        cdef double least
-        if n_best < self.width:
-            return NAN
-        least = self.best_totals[n_best - 1] - self.totals[item]
-        return <float>(least - 1e-6 * fabs(least))
-
-    cdef inline int insert(self, double total, int parent, int action, int n_best) noexcept nogil:
-        cdef int at
-        if n_best == self.width:
-            if total <= self.best_totals[n_best - 1]:
-                return n_best
-            n_best -= 1
-        at = n_best
-        while at > 0 and total > self.best_totals[at - 1]:
-            self.best_totals[at] = self.best_totals[at - 1]
-            self.best[at] = self.best[at - 1]
-            at -= 1
-        self.best_totals[at] = total
-        self.best[at].parent = parent
-        self.best[at].action = action
-        return n_best + 1
-
-    cdef int advance(self, const InputC* input, int n_best) noexcept nogil:
+    cdef int advance(self, const InputC* input, int n_best) except -1 nogil:
         cdef size_t state_size = self.system.state_size
         cdef int i, n = 0
         cdef char* state
-        cdef char* swap
         cdef size_t first = self.history.size()
-        if arena_reserve(&self.arena, (n_best + 1) * MAX_NODES_A_STEP) == -1:
-            return -1
+        if n_best == 0:
+            with gil:
+                raise ValueError(Errors.J009.format(step=self.n_steps))
+        arena_reserve(&self.arena, n_best * MAX_NODES_PER_STEP)
         self.history.resize(first + self.width)
         for i in range(n_best):
             state = self.next_states + n * state_size
@@ -295,27 +299,15 @@ cdef class Search:
             self.history[first + n] = self.best[i]
             self.best_totals[n] = self.best_totals[i]
             n += 1
-        # The learner's extra state moves along.
-        memcpy(self.next_states + self.width * state_size, self.states + self.width * state_size, state_size)
-        swap = self.states
-        self.states = self.next_states
-        self.next_states = swap
+        self.states, self.next_states = self.next_states, self.states
         memcpy(self.totals, self.best_totals, n * sizeof(double))
-        if self.keeps_lags:
-            self.lags.resize(first + self.width, INFINITY)
+        if self.keeps_gaps:
+            self.gaps.resize(first + self.width, INFINITY)
             for i in range(n):
-                self.lags[first + i] = <float>(self.totals[0] - self.totals[i])
+                self.gaps[first + i] = <float>(self.totals[0] - self.totals[i])
         self.n_items = n
         self.n_steps += 1
         return 0
-
-    cdef int find_child(self, int parent, int action) noexcept nogil:
-        cdef const HistoryC* step = self.history.data() + <size_t>(self.n_steps - 1) * self.width
-        cdef int i
-        for i in range(self.n_items):
-            if step[i].parent == parent and step[i].action == action:
-                return i
-        return -1
 
     cdef bint is_among(self, const char* state, int n) noexcept nogil:
         cdef size_t state_size = self.system.state_size
@@ -328,30 +320,46 @@ cdef class Search:
                 return True
         return False
 
-    cdef int collect(self, bint with_extra) noexcept nogil:
-        cdef int i
-        if self.arena.used < self.arena.collect_at:
+    cdef int collect(self, char* extra, bint at_once) except -1 nogil:
+        cdef int i, n = self.n_items
+        if self.arena.used < self.arena.collect_at and not at_once:
             return 0
-        for i in range(self.n_items):
-            self.to_collect[i] = self.state(i)
-        if with_extra:
-            self.to_collect[self.n_items] = self.state(self.width)
-        return arena_collect(
-            &self.arena, <char**>self.to_collect, self.n_items + (1 if with_extra else 0), self.system.n_state_links
-        )
+        for i in range(n):
+            self.reached[i] = self.state(i)
+        if extra != NULL:
+            self.reached[n] = extra
+            n += 1
+        return arena_collect(&self.arena, self.reached, n, self.system.n_state_links)
 
-    cdef int run(self, const InputC* input) noexcept nogil:
-        self.start(input)
-        while not self.all_final(input):
-            if self.score(input, False) == -1:
-                return -1
-            if self.advance(input, self.select()) == -1:
-                return -1
-            if self.collect(False) == -1:
-                return -1
+    cdef int step(self, const InputC* input) except -1 nogil:
+        self.expand(input)
+        self.advance(input, self.select())
+        self.collect(NULL, False)
         return 0
 
-    cdef void path(self, int item, int first, int last, vector[uint16_t]& actions) noexcept nogil:
+    cdef int run(self, const InputC* input) except -1 nogil:
+        self.start(input)
+        while not self.all_final(input):
+            self.step(input)
+            if self.n_steps % STEPS_PER_CHECK == 0:
+                check_signals()
+        return 0
+
+    cdef int find_child(self, int parent, int action) noexcept nogil:
+        cdef const HistoryC* step = self.history.data() + <size_t>(self.n_steps - 1) * self.width
+        cdef int i
+        for i in range(self.n_items):
+            if step[i].parent == parent and step[i].action == action:
+                return i
+        return -1
+
+    cdef int ancestor(self, int item, int n) noexcept nogil:
+        cdef int step
+        for step in range(self.n_steps - 1, n - 1, -1):
+            item = self.history[<size_t>step * self.width + item].parent
+        return item
+
+    cdef int path(self, int item, int first, int last, vector[uint16_t]& actions) except -1 nogil:
         cdef int step
         cdef HistoryC h
         cdef size_t i, n
@@ -367,6 +375,64 @@ cdef class Search:
             action = actions[i]
             actions[i] = actions[n - 1 - i]
             actions[n - 1 - i] = action
+        return 0
+
+    cdef int n_common_steps(self) except -1 nogil:
+        cdef vector[uint16_t] items
+        cdef int step = self.n_steps
+        cdef int i, j, n = self.n_items, n_kept
+        cdef uint16_t parent
+        for i in range(n):
+            items.push_back(i)
+        while step > 0 and n > 1:
+            step -= 1
+            n_kept = 0
+            for i in range(n):
+                parent = self.history[<size_t>step * self.width + items[i]].parent
+                # Neighbours mostly have the same parent; sets stay small.
+                for j in range(n_kept):
+                    if items[j] == parent:
+                        break
+                else:
+                    items[n_kept] = parent
+                    n_kept += 1
+            n = n_kept
+        return step
+
+    cdef void keep_path_of_best(self, int n) noexcept nogil:
+        cdef size_t last = <size_t>(self.n_steps - 1) * self.width
+        cdef size_t state_size = self.system.state_size
+        cdef int best = self.ancestor(0, n)
+        cdef int i, n_kept = 0
+        if n >= self.n_steps:
+            # Whoever has all steps in common with the best is the best.
+            self.n_items = min(self.n_items, 1)
+            return
+        for i in range(self.n_items):
+            if self.ancestor(i, n) == best:
+                if n_kept < i:
+                    memcpy(self.state(n_kept), self.state(i), state_size)
+                    self.totals[n_kept] = self.totals[i]
+                    self.history[last + n_kept] = self.history[last + i]
+                n_kept += 1
+        self.n_items = n_kept
+
+    cdef void forget_steps(self, int n) noexcept nogil:
+        self.history.erase(self.history.begin(), self.history.begin() + <size_t>n * self.width)
+        self.n_steps -= n
+
+    cdef int move_back(self, int n) except -1 nogil:
+        cdef uint32_t node
+        cdef int i
+        # What lies in the arena is moved, too: without garbage, which is not.
+        self.collect(NULL, True)
+        for i in range(self.n_items):
+            self.system.move_back_state(self.state(i), n)
+        for node in range(1, self.arena.used):
+            self.system.move_back_node(self.arena.nodes + <size_t>node * self.arena.node_size, n)
+        # Sums are known by rows of the input.
+        self.scorer.forget()
+        return 0
 
     def predict(self, Weights weights not None, Columns columns not None, bint exact=False):
         """Finds the best actions for a document.
@@ -377,8 +443,12 @@ cdef class Search:
         RETURNS (np.ndarray): uint16, the actions in order; the best found under the beam.
         RAISES ValueError: If the weights are not for this system, or not finished.
         """
-        self._run(weights, columns, exact)
-        return self._path(0)
+        self.enter()
+        try:
+            self.load(weights, columns, exact)
+            return self.copy_path(0)
+        finally:
+            self.leave()
 
     def predict_all(self, Weights weights not None, Columns columns not None, bint recombine=True):
         """Finds the paths that are in the beam at the end.
@@ -389,12 +459,14 @@ cdef class Search:
         RETURNS (list[tuple[np.ndarray, float]]): Actions (uint16) and scores, best first.
         RAISES ValueError: If the weights are not for this system, or not finished.
         """
+        self.enter()
         self.recombines = recombine
         try:
-            self._run(weights, columns, False)
+            self.load(weights, columns, False)
+            return [(self.copy_path(i), self.totals[i]) for i in range(self.n_items)]
         finally:
             self.recombines = True
-        return [(self._path(i), self.totals[i]) for i in range(self.n_items)]
+            self.leave()
 
     def trace(self, Weights weights not None, Columns columns not None):
         """Searches, and says what was in the beam after each step, for those who ask how close the competition was.
@@ -407,52 +479,50 @@ cdef class Search:
             there is no item).
         RAISES ValueError: If the weights are not for this system, or not finished.
         """
-        self.keeps_lags = True
+        self.enter()
+        self.keeps_gaps = True
         try:
-            self._run(weights, columns, False)
+            self.load(weights, columns, False)
             shape = self.n_steps, self.width
             parents, actions = np.zeros(shape, dtype=np.uint16), np.zeros(shape, dtype=np.uint16)
-            lags = np.zeros(shape, dtype=np.float32)
-            self._copy_history(parents.reshape(-1), actions.reshape(-1), lags.reshape(-1))
+            gaps = np.zeros(shape, dtype=np.float32)
+            self._copy_history(parents.reshape(-1), actions.reshape(-1), gaps.reshape(-1))
+            return self.copy_path(0), (parents, actions, gaps)
         finally:
-            self.keeps_lags = False
-            self.lags = vector[float]()
-        return self._path(0), (parents, actions, lags)
+            self.keeps_gaps = False
+            self.gaps = vector[float]()
+            self.leave()
 
-    def _copy_history(self, uint16_t[::1] parents, uint16_t[::1] actions, float[::1] lags):
+    def _copy_history(self, uint16_t[::1] parents, uint16_t[::1] actions, float[::1] gaps):
         cdef size_t i
         for i in range(self.history.size()):
             parents[i] = self.history[i].parent
             actions[i] = self.history[i].action
-            lags[i] = self.lags[i]
+            gaps[i] = self.gaps[i]
 
-    cdef int _run(self, Weights weights, Columns columns, bint exact) except -1:
-        cdef int status
-        if columns.names != self.templates.columns:
-            raise ValueError(Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(self.templates.columns)))
-        self.use_weights(weights.learning_table() if exact else weights.prediction_table())
-        with nogil:
-            status = self.run(&columns.c)
-        if status == -1:
-            raise MemoryError(Errors.J003)
+    cdef int load(self, Weights weights, Columns columns, bint exact) except -1:
+        """Searches a document."""
+        self.system.check(columns)
+        self.scorer.check(columns)
+        self.scorer.use(weights.learning_table() if exact else weights.prediction_table(), self.system.row_width)
+        try:
+            with nogil:
+                self.run(&columns.c)
+        except MemoryError as error:
+            raise MemoryError(Errors.J003) from error
         return 0
 
-    cdef _path(self, int item):
+    cdef copy_path(self, int item):
         """All actions of an item (np.ndarray of uint16)."""
         cdef vector[uint16_t] actions
-        cdef size_t i
         self.path(item, 0, self.n_steps, actions)
-        result = np.empty(actions.size(), dtype=np.uint16)
-        cdef uint16_t[::1] view = result
-        for i in range(actions.size()):
-            view[i] = actions[i]
-        return result
+        return to_array(actions)
 
-    cdef int use_weights(self, TableC table) except -1:
-        # Another table may lie where the one before was.
-        if (
-            self.table.cells != table.cells or self.table.kernels != table.kernels or self.table.scale != table.scale
-            or self.table.bits != table.bits or self.table.width != table.width or self.table.kept != table.kept
-        ):
-            self.use_table(table)
-        return 0
+
+cdef to_array(vector[uint16_t]& actions):
+    cdef size_t i
+    result = np.empty(actions.size(), dtype=np.uint16)
+    cdef uint16_t[::1] view = result
+    for i in range(actions.size()):
+        view[i] = actions[i]
+    return result

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import Errors
 from . import model_file
-from .beam import WIDEST_BEAM, Search
+from .beam import MAX_WIDTH, Search
 from .columns import Columns
 from .learner import RULES, STRATEGIES, Learner
 from .stream import Stream
@@ -31,7 +31,7 @@ MOST_TABLES = 16
 # Tables have seeds of their own, made of this one, of 64 bits.
 MOST_SEED = 1 << 59
 # What a table learns, see weights.pxd.
-LEARNT = ("raw", "total", "n_met")
+LEARNT = ("raw", "total", "n_changes")
 
 
 class Perceptron:
@@ -43,7 +43,7 @@ class Perceptron:
         "laso", see engine/learner.pyx.
     rule (str): How far weights move: "passive_aggressive" or "perceptron".
     aggressiveness (float): The longest step of an update.
-    min_met (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
+    min_changes (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
     n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
         averaged for prediction: an ensemble that is as small and fast as one table.
     threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
@@ -61,7 +61,7 @@ class Perceptron:
         strategy: str,
         rule: str,
         aggressiveness: float,
-        min_met: int,
+        min_changes: int,
         n_tables: int,
         threads: int,
     ) -> None:
@@ -73,7 +73,7 @@ class Perceptron:
         self.strategy = strategy
         self.rule = rule
         self.aggressiveness = aggressiveness
-        self.min_met = min_met
+        self.min_changes = min_changes
         if not 1 <= n_tables <= MOST_TABLES:
             raise ValueError(Errors.J026.format(n_tables=n_tables, most=MOST_TABLES))
         self.n_tables = n_tables
@@ -103,8 +103,8 @@ class Perceptron:
 
     @beam_width.setter
     def beam_width(self, width: int) -> None:
-        if not 1 <= width <= WIDEST_BEAM:
-            raise ValueError(Errors.J030.format(width=width, most=WIDEST_BEAM))
+        if not 1 <= width <= MAX_WIDTH:
+            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
         self._beam_width = width
         self._forget_idle()
 
@@ -141,7 +141,7 @@ class Perceptron:
         """Makes the perceptron ready to learn, with all weights zero."""
         self._system = system
         self._templates = Templates(templates, columns, system)
-        self._weights = Weights(self.table_bits, system.row_width, self.min_met)
+        self._weights = Weights(self.table_bits, system.row_width, self.min_changes)
         # Weights of zero that predict; what learning needs is made when there is something to learn, and a model that
         # is loaded never pays for it.
         n_features = 1 << self.table_bits
@@ -157,8 +157,8 @@ class Perceptron:
             self._others = []
         weights.learn()
         while len(self._others) < self.n_tables - 1:
-            other = Weights(weights.bits, weights.width, weights.min_met)
-            other.restore(weights.raw.copy(), weights.total.copy(), weights.n_met.copy(), weights.n_updates)
+            other = Weights(weights.bits, weights.width, weights.min_changes)
+            other.restore(weights.raw.copy(), weights.total.copy(), weights.n_changes.copy(), weights.n_updates)
             self._others.append(other)
 
     def _forget_searches(self) -> None:
@@ -320,13 +320,13 @@ class Perceptron:
             in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED) and n_seen in range(1 << 62)
             if not in_range or not all(np.isfinite(number).all() for number in numbers):
                 raise ValueError(Errors.J052.format(source=source, what="a number"))
-            weights = Weights(described["table_bits"], self.system.row_width, self.min_met)
+            weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
             if learning:
                 weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
-                others = [Weights(weights.bits, weights.width, self.min_met) for _ in range(1, n_tables)]
+                others = [Weights(weights.bits, weights.width, self.min_changes) for _ in range(1, n_tables)]
                 for i, table in enumerate([weights, *others]):
-                    raw, total, n_met = (arrays[f"{name}.{i}"].copy() for name in LEARNT)
-                    table.restore(raw, total, n_met, described["n_updates"])
+                    raw, total, n_changes = (arrays[f"{name}.{i}"].copy() for name in LEARNT)
+                    table.restore(raw, total, n_changes, described["n_updates"])
             else:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
         except (KeyError, TypeError, OverflowError) as error:

@@ -8,8 +8,11 @@
 #ifndef SPACY_JOINT_ROWS_H
 #define SPACY_JOINT_ROWS_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <algorithm>
 
 #if defined(_MSC_VER)
 #include <intrin.h>
@@ -57,9 +60,11 @@ struct BlockC {
 // One instruction, where GCC 12 makes five of the above.
 #define ROWS_WIDEN_INT8_AVX2(block, sum_block_t) (sum_block_t) _mm256_cvtepi8_epi16((__m128i)(block))
 
+#define ROWS_WIDEN_INT8_AVX512(block, sum_block_t) (sum_block_t) _mm512_cvtepi8_epi16((__m256i)(block))
+
 // A tile of B blocks is summed at once, in registers: rows are not read again for each block, sums not written for each
 // row.
-#define ROWS_DEFINE(suffix, target, register_bytes, cell_t, sum_t, widen)                                         \
+#define ROWS_DEFINE(suffix, target, register_bytes, cell_t, sum_t, widen, scores)                                 \
     enum { N_##suffix = register_bytes / sizeof(sum_t) };                                                         \
     ROWS_BLOCK(cell_t, N_##suffix, cells_##suffix)                                                                \
     ROWS_BLOCK(sum_t, N_##suffix, sums_##suffix)                                                                  \
@@ -109,14 +114,36 @@ struct BlockC {
             for (int c = 0; c < N_##suffix; c++) scores[at + c] = (float)ROWS_AT(total, c) * scale;               \
         }                                                                                                         \
     }                                                                                                             \
-    static const KernelsC kernels_##suffix = {sizeof(cell_t), sizeof(sum_t), sum_rows_##suffix, to_scores_##suffix};
+    static const KernelsC kernels_##suffix = {sizeof(cell_t), sizeof(sum_t), sum_rows_##suffix, scores};
 
-ROWS_DEFINE(float_baseline, , 16, float, float, ROWS_KEEP)
+ROWS_DEFINE(float_baseline, , 16, float, float, ROWS_KEEP, to_scores_float_baseline)
 // int16 sums cannot overflow: templates.pyx refuses more than 256 templates, and 256 * 127 < 2^15.
-ROWS_DEFINE(int8_baseline, , 16, int8_t, int16_t, ROWS_WIDEN)
+ROWS_DEFINE(int8_baseline, , 16, int8_t, int16_t, ROWS_WIDEN, to_scores_int8_baseline)
 #if ROWS_HAVE_AVX2
-ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), 32, float, float, ROWS_KEEP)
-ROWS_DEFINE(int8_avx2, __attribute__((target("avx2"))), 32, int8_t, int16_t, ROWS_WIDEN_INT8_AVX2)
+ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), 32, float, float, ROWS_KEEP, to_scores_float_avx2)
+// Compilers take the sums apart to turn them into floats.
+__attribute__((target("avx2"))) static void to_scores_int16_avx2(float* scores, const void* const* sums, int n_sums,
+                                                                 int width, float scale) {
+    const __m256 scales = _mm256_set1_ps(scale);
+    for (int at = 0; at < width; at += 16) {
+        __m256i total = _mm256_setzero_si256();
+        for (int s = 0; s < n_sums; s++) {
+            total = _mm256_add_epi16(total, _mm256_loadu_si256((const __m256i*)((const int16_t*)sums[s] + at)));
+        }
+        const __m256i low = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(total));
+        const __m256i high = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(total, 1));
+        _mm256_storeu_ps(scores + at, _mm256_mul_ps(_mm256_cvtepi32_ps(low), scales));
+        _mm256_storeu_ps(scores + at + 8, _mm256_mul_ps(_mm256_cvtepi32_ps(high), scales));
+    }
+}
+ROWS_DEFINE(int8_avx2, __attribute__((target("avx2"))), 32, int8_t, int16_t, ROWS_WIDEN_INT8_AVX2, to_scores_int16_avx2)
+// Only for widths that are multiples of 32: see int8_kernels.
+ROWS_DEFINE(int8_avx512, __attribute__((target("avx512bw"))), 64, int8_t, int16_t, ROWS_WIDEN_INT8_AVX512,
+            to_scores_int16_avx2)
+static int rows_use_avx512(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512bw");
+}
 static int rows_use_avx2(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2");
@@ -130,24 +157,130 @@ static const KernelsC* float_kernels(void) {
     return &kernels_float_baseline;
 }
 
-static const KernelsC* int8_kernels(void) {
+static const KernelsC* int8_kernels(int width) {
 #if ROWS_HAVE_AVX2
+    if (width % 32 == 0 && rows_use_avx512()) return &kernels_int8_avx512;
     if (rows_use_avx2()) return &kernels_int8_avx2;
 #endif
     return &kernels_int8_baseline;
 }
 
-// The first of scores[i..n) that is above the bound, or not to be compared with it; n if none is.
-static inline int first_above(const float* scores, int i, int n, float bound) {
-#if ROWS_HAVE_AVX2
-    const __m128 bounds = _mm_set1_ps(bound);
-    for (; i + 4 <= n; i += 4) {
-        const int above = _mm_movemask_ps(_mm_cmpnle_ps(_mm_loadu_ps(scores + i), bounds));
-        if (above) return i + __builtin_ctz(above);
+// What a beam needs to find its best continuations. In a row of scores, what is not legal is minus infinity; widths are
+// multiples of ROW_BLOCK.
+typedef struct {
+    // The greatest score and the second greatest.
+    void (*two_best)(const float* scores, int width, float* best, float* second);
+    // The numbers of the scores that are at least `least`, ascending. Returns how many.
+    int (*at_least)(const float* scores, int width, float least, uint16_t* found);
+    // The numbers of the `n_best` greatest of n totals, the greatest first; of equals the first. Room for n is needed.
+    // `totals` has room for 3 more.
+    void (*order)(double* totals, int n, int n_best, uint32_t* order);
+} SelectionC;
+
+enum { MAX_RANKED = 64 };
+
+static void sort_totals(const double* totals, int n, int n_best, uint32_t* order) {
+    for (int i = 0; i < n; i++) order[i] = (uint32_t)i;
+    std::partial_sort(order, order + n_best, order + n, [totals](uint32_t a, uint32_t b) {
+        return totals[a] != totals[b] ? totals[a] > totals[b] : a < b;
+    });
+}
+
+static void two_best_baseline(const float* scores, int width, float* best, float* second) {
+    float first = -INFINITY, next = -INFINITY;
+    for (int i = 0; i < width; i++) {
+        const float lower = scores[i] < first ? scores[i] : first;
+        if (scores[i] > first) first = scores[i];
+        if (lower > next) next = lower;
     }
+    *best = first;
+    *second = next;
+}
+
+static int at_least_baseline(const float* scores, int width, float least, uint16_t* found) {
+    int n = 0;
+    for (int i = 0; i < width; i++) {
+        found[n] = (uint16_t)i;
+        n += scores[i] >= least;
+    }
+    return n;
+}
+
+static void order_baseline(double* totals, int n, int n_best, uint32_t* order) {
+    // The place of a total is how many there are before it. Counting them all takes fewer cycles than sorting so few,
+    // because no processor could guess how they compare.
+    if (n > MAX_RANKED) return sort_totals(totals, n, n_best, order);
+    for (int i = 0; i < n; i++) {
+        int rank = 0;
+        for (int j = 0; j < i; j++) rank += totals[j] >= totals[i];
+        for (int j = i + 1; j < n; j++) rank += totals[j] > totals[i];
+        order[rank] = (uint32_t)i;
+    }
+}
+
+static const SelectionC selection_baseline = {two_best_baseline, at_least_baseline, order_baseline};
+
+#if ROWS_HAVE_AVX2
+__attribute__((target("avx2"))) static void two_best_avx2(const float* scores, int width, float* best, float* second) {
+    // The two greatest of each lane, then of all lanes.
+    __m256 first = _mm256_set1_ps(-INFINITY), next = first;
+    for (int i = 0; i < width; i += 8) {
+        const __m256 some = _mm256_loadu_ps(scores + i);
+        next = _mm256_max_ps(next, _mm256_min_ps(first, some));
+        first = _mm256_max_ps(first, some);
+    }
+    __m128 high = _mm256_extractf128_ps(first, 1), low = _mm256_castps256_ps128(first);
+    __m128 after = _mm_max_ps(_mm256_extractf128_ps(next, 1), _mm256_castps256_ps128(next));
+    after = _mm_max_ps(after, _mm_min_ps(high, low));
+    low = _mm_max_ps(high, low);
+    high = _mm_movehl_ps(low, low);
+    after = _mm_max_ps(_mm_max_ps(after, _mm_movehl_ps(after, after)), _mm_min_ps(high, low));
+    low = _mm_max_ps(high, low);
+    high = _mm_shuffle_ps(low, low, 1);
+    after = _mm_max_ss(_mm_max_ss(after, _mm_shuffle_ps(after, after, 1)), _mm_min_ss(high, low));
+    *best = _mm_cvtss_f32(_mm_max_ss(high, low));
+    *second = _mm_cvtss_f32(after);
+}
+
+__attribute__((target("avx2,bmi"))) static int at_least_avx2(const float* scores, int width, float least,
+                                                             uint16_t* found) {
+    const __m256 bound = _mm256_set1_ps(least);
+    int n = 0;
+    for (int first = 0; first < width; first += 64) {
+        const int end = first + 64 < width ? first + 64 : width;
+        uint64_t above = 0;
+        for (int i = first; i < end; i += 8) {
+            const int some = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(scores + i), bound, _CMP_GE_OQ));
+            above |= (uint64_t)some << (i - first);
+        }
+        for (; above; above &= above - 1) found[n++] = (uint16_t)(first + __builtin_ctzll(above));
+    }
+    return n;
+}
+
+__attribute__((target("avx2,popcnt"))) static void order_avx2(double* totals, int n, int n_best, uint32_t* order) {
+    if (n > MAX_RANKED) return sort_totals(totals, n, n_best, order);
+    for (int i = n; i < n + 3; i++) totals[i] = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        const __m256d total = _mm256_set1_pd(totals[i]);
+        uint64_t greater = 0, equal = 0;
+        for (int j = 0; j < n; j += 4) {
+            const __m256d others = _mm256_loadu_pd(totals + j);
+            greater |= (uint64_t)_mm256_movemask_pd(_mm256_cmp_pd(others, total, _CMP_GT_OQ)) << j;
+            equal |= (uint64_t)_mm256_movemask_pd(_mm256_cmp_pd(others, total, _CMP_EQ_OQ)) << j;
+        }
+        order[__builtin_popcountll(greater) + __builtin_popcountll(equal & (((uint64_t)1 << i) - 1))] = (uint32_t)i;
+    }
+}
+
+static const SelectionC selection_avx2 = {two_best_avx2, at_least_avx2, order_avx2};
 #endif
-    while (i < n && scores[i] <= bound) i++;
-    return i;
+
+static const SelectionC* selection(void) {
+#if ROWS_HAVE_AVX2
+    if (rows_use_avx2()) return &selection_avx2;
+#endif
+    return &selection_baseline;
 }
 
 static inline void prefetch(const void* address) { ROWS_PREFETCH(address); }

@@ -1,4 +1,4 @@
-"""Beam search over a document that is still coming, token by token, in memory that does not grow with it.
+"""Beam search over a streamed document, token by token, in memory that does not grow with it.
 
 A prefix of the history that all items of the beam share is final: whatever comes, the search would give the same. It is
 handed out, and its part of the arena and of the document forgotten. Without forced decisions, what is handed out is
@@ -10,12 +10,11 @@ import numpy as np
 from ..errors import Errors
 
 from libc.stdint cimport int8_t, uint16_t, uint64_t
-from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
-from .beam cimport Search
+from .beam cimport Search, to_array
 from .columns cimport FIRST, PADDING, ROOT, ROOT_VALUE, InputC
-from .system cimport System, arena_collect
+from .system cimport System
 from .weights cimport Weights
 
 
@@ -37,7 +36,6 @@ cdef class Stream:
     RAISES ValueError: If the states of the system cannot be moved along a document, or the weights are not finished.
     """
     cdef readonly Search search
-    cdef readonly Weights weights
     cdef readonly int n_tokens          # in the window
     cdef readonly bint ended
     cdef InputC input
@@ -45,14 +43,15 @@ cdef class Stream:
     cdef int8_t[::1] constraints
     cdef int n_ahead                    # tokens that a step may look at behind the last that its state knows of
     cdef bint started
+    cdef bint failed                    # in the middle of a step
     cdef int next_look                  # number of steps
 
     def __init__(self, System system not None, templates, int width, Weights weights not None, biases=None):
         if not system.streams:
             raise ValueError(Errors.J035.format(name=type(system).__name__))
         self.search = Search(system, templates, width, biases)
-        self.weights = weights
-        self.search.use_weights(weights.prediction_table())
+        # The weights of now, whatever they become while the stream goes on.
+        self.search.scorer.use(weights.prediction_table(), system.row_width)
         self.n_ahead = templates.most_ahead
         n_columns = max(len(templates.columns), 1)
         self.cells = np.zeros((FIRST + FIRST_CAPACITY + PADDING, n_columns), dtype=np.uint64)
@@ -60,6 +59,11 @@ cdef class Stream:
         for i in range(n_columns):
             self.cells[ROOT, i] = ROOT_VALUE
         self._look()
+
+    cdef int enter(self) except -1:
+        if self.failed:
+            raise ValueError(Errors.J039)
+        return self.search.enter()
 
     cdef int _look(self) except -1:
         self.input.cells = &self.cells[0, 0]
@@ -72,9 +76,16 @@ cdef class Stream:
         """Takes more tokens.
 
         values (np.ndarray): uint64, tokens x columns.
-        constraints (np.ndarray | None): int8 a token, as in `Columns`.
+        constraints (np.ndarray | None): int8 per token, as in `Columns`.
         RAISES ValueError: If shapes do not fit together, or after the end.
         """
+        self.enter()
+        try:
+            self._feed(values, constraints)
+        finally:
+            self.search.leave()
+
+    def _feed(self, values, constraints):
         values = np.asarray(values, dtype=np.uint64)
         if self.ended:
             raise ValueError(Errors.J036)
@@ -115,24 +126,33 @@ cdef class Stream:
 
         RETURNS (np.ndarray): uint16, the actions that became final since the last time; in order.
         """
-        cdef int status = 0
+        self.enter()
+        try:
+            return self._run()
+        finally:
+            self.search.leave()
+
+    def _run(self):
         if self.n_tokens == 0 and not self.started:
             return np.zeros(0, dtype=np.uint16)
-        with nogil:
-            if not self.started:
-                self.search.start(&self.input)
-                self.started = True
-            while status == 0 and not self.search.all_final(&self.input) and (self.ended or self._may_step()):
-                status = self.search.score(&self.input, False)
-                if status == 0:
-                    status = self.search.advance(&self.input, self.search.select())
-                if status == 0:
-                    status = self.search.collect(False)
-        if status == -1:
-            raise MemoryError(Errors.J003)
+        self.failed = True
+        try:
+            with nogil:
+                self.advance()
+        except MemoryError as error:
+            raise MemoryError(Errors.J003) from error
+        self.failed = False
         if self.search.n_steps < self.next_look and not self.ended:
             return np.zeros(0, dtype=np.uint16)
         return self._release(self._final_steps())
+
+    cdef int advance(self) except -1 nogil:
+        if not self.started:
+            self.search.start(&self.input)
+            self.started = True
+        while not self.search.all_final(&self.input) and (self.ended or self._may_step()):
+            self.search.step(&self.input)
+        return 0
 
     cdef bint _may_step(self) noexcept nogil:
         cdef int i
@@ -141,114 +161,67 @@ cdef class Stream:
                 return False
         return True
 
-    cdef int _final_steps(self) noexcept nogil:
+    cdef int _final_steps(self) except -1:
         """How many steps from the beginning are the same for all items."""
-        cdef vector[uint16_t] items
-        cdef int step = self.search.n_steps
-        cdef int i, n, place
         if self.ended and self.search.all_final(&self.input):
             # The best item is the result.
-            return step
-        for i in range(self.search.n_items):
-            items.push_back(i)
-        n = items.size()
-        while step > 0 and n > 1:
-            step -= 1
-            for i in range(n):
-                items[i] = self.search.history[<size_t>step * self.search.width + items[i]].parent
-            # Neighbours mostly have the same parent; sets stay small.
-            place = 1
-            for i in range(1, n):
-                if not self._is_among(items, place, items[i]):
-                    items[place] = items[i]
-                    place += 1
-            n = place
-        return step
-
-    cdef bint _is_among(self, vector[uint16_t]& items, int n, uint16_t item) noexcept nogil:
-        cdef int i
-        for i in range(n):
-            if items[i] == item:
-                return True
-        return False
+            return self.search.n_steps
+        return self.search.n_common_steps()
 
     def decide(self, int n_steps):
         """Forces a decision: of the items, only those stay whose first `n_steps` steps are those of the best.
 
         RETURNS (np.ndarray): uint16, these actions.
         """
-        cdef vector[uint16_t] ancestors
-        cdef int i, item, step, n_kept = 0
-        cdef size_t state_size = self.search.system.state_size
-        n_steps = min(max(n_steps, 0), self.search.n_steps)
-        for i in range(self.search.n_items):
-            item = i
-            for step in range(self.search.n_steps - 1, n_steps - 1, -1):
-                item = self.search.history[<size_t>step * self.search.width + item].parent
-            ancestors.push_back(item)
-        cdef size_t last = <size_t>(self.search.n_steps - 1) * self.search.width
-        for i in range(self.search.n_items):
-            if ancestors[i] == ancestors[0]:
-                if n_kept < i:
-                    memcpy(self.search.state(n_kept), self.search.state(i), state_size)
-                    self.search.totals[n_kept] = self.search.totals[i]
-                    self.search.history[last + n_kept] = self.search.history[last + i]
-                n_kept += 1
-        self.search.n_items = n_kept
-        return self._release(n_steps)
+        self.enter()
+        try:
+            if not self.started:
+                return np.zeros(0, dtype=np.uint16)
+            n_steps = min(max(n_steps, 0), self.search.n_steps)
+            self.search.keep_path_of_best(n_steps)
+            return self._release(n_steps)
+        finally:
+            self.search.leave()
 
     def best(self):
         """The actions of the best item that are not final yet (np.ndarray of uint16)."""
-        return self._actions(0, self.search.n_steps) if self.started else np.zeros(0, dtype=np.uint16)
+        self.enter()
+        try:
+            return self._actions(0, self.search.n_steps) if self.started else np.zeros(0, dtype=np.uint16)
+        finally:
+            self.search.leave()
 
     cdef _actions(self, int first, int last):
         cdef vector[uint16_t] actions
-        cdef size_t i
-        cdef int item = 0, step
-        for step in range(self.search.n_steps - 1, last - 1, -1):
-            item = self.search.history[<size_t>step * self.search.width + item].parent
-        self.search.path(item, first, last, actions)
-        result = np.empty(actions.size(), dtype=np.uint16)
-        cdef uint16_t[::1] cells = result
-        for i in range(actions.size()):
-            cells[i] = actions[i]
-        return result
+        self.search.path(self.search.ancestor(0, last), first, last, actions)
+        return to_array(actions)
 
     cdef _release(self, int n_steps):
         """Hands out the actions of the first steps, and forgets them."""
         result = self._actions(0, n_steps)
-        if n_steps > 0:
-            self.search.history.erase(
-                self.search.history.begin(), self.search.history.begin() + <size_t>n_steps * self.search.width
-            )
-            self.search.n_steps -= n_steps
+        self.search.forget_steps(n_steps)
         self.next_look = self.search.n_steps + self.search.n_steps // PATIENCE
         return result
 
     def forget(self, int n):
-        """Drops the first tokens of the window, which no state refers to any more and no template looks back at."""
-        cdef int i
+        """Drops the first tokens of the window, which no state refers to any more and no template looks back at.
+
+        RAISES ValueError: If there are not so many.
+        """
+        if not n <= self.n_tokens:
+            raise ValueError(Errors.J045.format(n=n, n_tokens=self.n_tokens))
         if n <= 0:
             return
-        cells, constraints = np.asarray(self.cells), np.asarray(self.constraints)
-        cells[FIRST : FIRST + self.n_tokens - n] = cells[FIRST + n : FIRST + self.n_tokens].copy()
-        cells[FIRST + self.n_tokens - n :] = 0
-        constraints[: self.n_tokens - n] = constraints[n : self.n_tokens].copy()
-        constraints[self.n_tokens - n :] = 0
-        self.n_tokens -= n
-        self._look()
-        if self.started:
-            # What lies in the arena is moved, too: without garbage, which is not.
-            for i in range(self.search.n_items):
-                self.search.to_collect[i] = self.search.state(i)
-            if arena_collect(
-                &self.search.arena, <char**>self.search.to_collect, self.search.n_items,
-                self.search.system.n_state_links
-            ) == -1:
-                raise MemoryError(Errors.J003)
-            for i in range(self.search.n_items):
-                self.search.system.move_back_state(self.search.state(i), n)
-            for i in range(1, <int>self.search.arena.used):
-                self.search.system.move_back_node(self.search.arena.nodes + <size_t>i * self.search.arena.node_size, n)
-            # Sums are known by rows of the window.
-            self.search.forget_sums()
+        self.enter()
+        try:
+            cells, constraints = np.asarray(self.cells), np.asarray(self.constraints)
+            cells[FIRST : FIRST + self.n_tokens - n] = cells[FIRST + n : FIRST + self.n_tokens].copy()
+            cells[FIRST + self.n_tokens - n :] = 0
+            constraints[: self.n_tokens - n] = constraints[n : self.n_tokens].copy()
+            constraints[self.n_tokens - n :] = 0
+            self.n_tokens -= n
+            self._look()
+            if self.started:
+                self.search.move_back(n)
+        finally:
+            self.search.leave()

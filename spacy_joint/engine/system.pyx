@@ -1,5 +1,7 @@
 """What a task gives to the engine: see system.pxd for the contract. Also the arena that keeps the unbounded parts of
-states, and `Walk`, which takes one path through a system by hand."""
+states, and `Walk`, which takes one path through a system step by step."""
+
+import numpy as np
 
 from ..errors import Errors
 
@@ -17,9 +19,7 @@ cdef int arena_init(ArenaC* arena, size_t node_size, int n_node_links) except -1
     memset(arena, 0, sizeof(ArenaC))
     arena.node_size = node_size
     arena.n_node_links = n_node_links
-    if arena_reserve(arena, 1024) == -1:
-        with gil:
-            raise MemoryError(Errors.J003)
+    arena_reserve(arena, 1024)
     arena_clear(arena)
     return 0
 
@@ -34,30 +34,30 @@ cdef void arena_clear(ArenaC* arena) noexcept nogil:
     arena.collect_at = FIRST_COLLECTION
 
 
-cdef int arena_reserve(ArenaC* arena, uint32_t count) noexcept nogil:
+cdef int arena_reserve(ArenaC* arena, uint32_t count) except -1 nogil:
     cdef size_t wanted = <size_t>arena.used + count
     cdef void* nodes
     if wanted <= arena.capacity:
         return 0
     wanted *= 2
-    if wanted > <size_t>0xFFFFFFFE:
-        return -1
-    nodes = realloc(arena.nodes, wanted * arena.node_size)
+    nodes = realloc(arena.nodes, wanted * arena.node_size) if wanted <= <size_t>0xFFFFFFFE else NULL
     if nodes == NULL:
-        return -1
+        with gil:
+            raise MemoryError(Errors.J003)
     arena.nodes = <char*>nodes
     arena.capacity = <uint32_t>wanted
     return 0
 
 
-cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_links) noexcept nogil:
+cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_links) except -1 nogil:
     # A node links only to nodes with smaller numbers, so one pass down marks and one pass up moves and relinks.
     cdef uint32_t* moved_to = <uint32_t*>calloc(arena.used, sizeof(uint32_t))
     cdef uint32_t number, n_kept = 1
     cdef uint32_t* links
     cdef int i, j
     if moved_to == NULL:
-        return -1
+        with gil:
+            raise MemoryError(Errors.J003)
     for i in range(n_states):
         links = <uint32_t*>states[i]
         for j in range(n_state_links):
@@ -90,6 +90,19 @@ cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_l
 cdef class System:
     """The base of all systems. Subclasses say what their actions, slots and states are."""
 
+    cdef int set_candidates(self, int max_rows) except -1:
+        """Says that states are continued by candidates of at most `max_rows` rows."""
+        self.has_candidates = True
+        self.max_rows = max_rows
+        self.n_actions = MAX_ACTIONS
+        self.row_width = 1
+        return 0
+
+    cdef int check(self, Columns columns) except -1:
+        if columns.c.n_facts < self.n_facts:
+            raise ValueError(Errors.J046.format(n=columns.c.n_facts, wanted=self.n_facts))
+        return 0
+
     cdef int set_kinds(self, sizes) except -1:
         """Lays out the actions: `sizes` actions of each kind, kind after kind."""
         if len(sizes) > MAX_KINDS:
@@ -108,6 +121,11 @@ cdef class System:
     def value_slots(self):
         """Names of the slots that hold a plain number, with their numbers (dict)."""
         return {}
+
+    def parts(self):
+        """The kinds of parts that rows describe, each as the slots that its templates may name (sequence of sets of
+        slot numbers). All rows are of one kind unless a system says otherwise."""
+        return (set(range(self.n_slots)),)
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
         pass
@@ -132,6 +150,13 @@ cdef class System:
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state, int action) noexcept nogil:
         pass
 
+    cdef int n_candidates(self, const InputC* input, const void* state) noexcept nogil:
+        return 0
+
+    cdef int candidate_rows(self, const InputC* input, const ArenaC* arena, const void* state, int candidate,
+                            uint64_t* rows, uint8_t* parts) noexcept nogil:
+        return 0
+
     cdef int front(self, const void* state) noexcept nogil:
         return 0
 
@@ -152,6 +177,7 @@ cdef class Walk:
     def __cinit__(self, System system not None, Columns columns not None):
         if system.n_actions == 0:
             raise ValueError(Errors.J006)
+        system.check(columns)
         self.system = system
         self.columns = columns
         self.state = bytearray(max(system.state_size, 1))
@@ -168,33 +194,50 @@ cdef class Walk:
         return self.system.is_final(&self.columns.c, self.at)
 
     def legal(self):
-        """The actions that may be taken now (list of int)."""
+        """The actions, or candidates, that may be taken now (list of int)."""
         if self.is_final:
             return []
+        cdef int n = self.system.n_actions
+        if self.system.has_candidates:
+            n = self.system.n_candidates(&self.columns.c, self.at)
         return [
-            action for action in range(self.system.n_actions)
+            action for action in range(n)
             if self.system.is_legal(&self.columns.c, &self.arena, self.at, action)
         ]
 
     def advance(self, int action):
-        """Takes an action.
+        """Takes an action, or a candidate.
 
-        RAISES ValueError: If the action is not legal now.
+        RAISES ValueError: If it is not legal now.
         """
         if action not in self.legal():
             raise ValueError(Errors.J005.format(action=action, legal=self.legal()[:20]))
-        if arena_reserve(&self.arena, MAX_NODES_A_STEP) == -1:
-            raise MemoryError(Errors.J003)
+        arena_reserve(&self.arena, MAX_NODES_PER_STEP)
         self.system.advance(&self.columns.c, &self.arena, self.at, action)
 
     def collect(self):
-        """Throws away nodes that the walk cannot reach any more; nothing that can be seen may change."""
-        if arena_collect(&self.arena, &self.at, 1, self.system.n_state_links) == -1:
-            raise MemoryError(Errors.J003)
+        """Throws away nodes that the walk can no longer reach; nothing that can be seen may change."""
+        arena_collect(&self.arena, &self.at, 1, self.system.n_state_links)
 
     def slots(self):
-        """What templates see now: slot name to number (dict)."""
+        """What templates see of the state now: slot name to number (dict)."""
+        if self.system.has_candidates:
+            raise ValueError(Errors.J008.format(name=type(self.system).__name__))
         cdef uint64_t[MAX_SLOTS] slots
         self.system.slots(&self.columns.c, &self.arena, self.at, slots)
         names = {**self.system.token_slots(), **self.system.value_slots()}
         return {name: slots[number] for name, number in names.items()}
+
+    def rows(self, int candidate):
+        """What templates see of a candidate: for each of its rows the kind of part, and slot name to number (list of
+        tuple[int, dict]).
+
+        RAISES ValueError: If it is not legal now.
+        """
+        if not self.system.has_candidates or candidate not in self.legal():
+            raise ValueError(Errors.J005.format(action=candidate, legal=self.legal()[:20]))
+        cdef uint64_t[:, ::1] rows = np.zeros((self.system.max_rows, self.system.n_slots), dtype=np.uint64)
+        cdef uint8_t[::1] parts = np.zeros(self.system.max_rows, dtype=np.uint8)
+        n = self.system.candidate_rows(&self.columns.c, &self.arena, self.at, candidate, &rows[0, 0], &parts[0])
+        names = {**self.system.token_slots(), **self.system.value_slots()}
+        return [(parts[i], {name: rows[i, number] for name, number in names.items()}) for i in range(n)]

@@ -1,45 +1,71 @@
 """Feature templates compiled to recipes that read atoms and give hashes.
 
-An atom is something that can be read of a state: a column of a token slot (`s0.word`, or `b0+1.tag` for the token after
-b0) or a value slot (`distance`). A template conjoins atoms. A block is a group of templates, a paragraph of the
-text, that is scored as one: its sum is kept for as long as the slots that it reads are the same, across the items of a
-beam and across steps. Constant after construction, so threads may share one.
+An atom is something that can be read of a row of slots: a column of a token slot (`s0.word`, or `b0+1.tag` for the token
+after b0) or a value slot (`distance`). A template conjoins atoms; its hash is a mixed sum of their values, each times a
+multiplier that depends on its place in the template. A block is a group of templates, a paragraph of the text, that is
+scored as one: its sum is kept for as long as the slots that it reads are the same, across the items of a beam and
+across steps. Where rows of slots describe parts of different kinds (see system.pxd), a block belongs to one kind of part.
+
+Constant after construction, so threads may share one. Whoever holds the recipes holds the `Templates`.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from .columns cimport InputC
-from .system cimport MAX_SLOTS
+from .system cimport MAX_PARTS, MAX_SLOTS
 
 
 cdef enum:
     MAX_TEMPLATES = 256     # rows.h relies on it
     MAX_BLOCK_ATOMS = 128
+    MAX_BLOCK_PRODUCTS = 512
     MAX_CONJOINED = 8
     UNROLLED = 4            # most templates conjoin no more
 
 
 cdef struct AtomC:
     int32_t slot
-    int32_t column          # -1: a value slot
-    int32_t offset          # in tokens, within PADDING
+    int32_t offset          # of the cell, from the first of the slot's row; unused for value slots
+
+
+# The value of an atom times a multiplier: templates that have the atom in the same place share it.
+cdef struct ProductC:
+    uint64_t multiplier
+    uint32_t atom           # of the block
 
 
 cdef struct BlockC:
     uint64_t seed
     uint32_t first_slot, n_slots
     uint32_t first_atom, n_atoms
+    uint32_t n_columns      # atoms that are columns; value slots come after them
+    uint32_t first_product, n_products
     uint32_t first_template, n_templates
 
 
 cdef struct TemplateC:
     uint64_t seed
-    uint8_t[MAX_CONJOINED] atoms    # of the block; padded up to UNROLLED with n_atoms of the block, whose value is 0
-    uint64_t n
+    uint16_t[MAX_CONJOINED] products    # of the block; padded with n_products of the block, which is 0
+    uint32_t n
 
 
-# Which features take part. While learning, those whose hash, mixed with the seed, is below the threshold are left out;
-# when predicting, those that learning met too seldom (a bit each; NULL: none are).
+cdef struct RecipesC:
+    const BlockC* blocks
+    const TemplateC* templates
+    const AtomC* atoms
+    const ProductC* products
+    const uint16_t* block_slots
+    const uint16_t* part_blocks         # the blocks of part p: part_blocks[part_start[p] .. part_start[p + 1])
+    int[MAX_PARTS + 1] part_start
+    int n_blocks
+    int n_templates
+    int n_slots
+    int n_columns
+    uint64_t[MAX_SLOTS] slot_multipliers
+
+
+# Which features take part. While learning, dropout leaves out those whose hash, mixed with the seed, is below the
+# threshold; when predicting, features that learning saw too rarely are left out (one bit each; NULL: none is).
 cdef struct FilterC:
     uint64_t seed
     uint64_t threshold
@@ -51,6 +77,15 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
     h *= <uint64_t>0xD6E8FEB86659FD93
     h ^= h >> 32
     return h * <uint64_t>0x9E3779B97F4A7C15
+
+
+cdef inline FilterC dropout_filter(double share, uint64_t seed, uint64_t instance) noexcept nogil:
+    """Leaves out a share of the features, others for each instance."""
+    cdef FilterC filter
+    filter.kept = NULL
+    filter.seed = (instance + (seed << 32)) * <uint64_t>0x9E3779B97F4A7C15
+    filter.threshold = <uint64_t>(min(share, 1 - 2.0**-53) * 18446744073709551616.0)
+    return filter
 
 
 cdef inline int keep_features(const FilterC* filter, uint64_t* hashes, int n) noexcept nogil:
@@ -73,6 +108,38 @@ cdef inline int keep_features(const FilterC* filter, uint64_t* hashes, int n) no
     return n_kept
 
 
+cdef inline int block_features(const RecipesC* recipes, int block, const InputC* input, const uint64_t* slots, int bits,
+                               uint64_t* hashes) noexcept nogil:
+    """The hash of each template of the block, in [0, 2^bits). Returns their number."""
+    cdef const BlockC* b = recipes.blocks + block
+    cdef const AtomC* atoms = recipes.atoms + b.first_atom
+    cdef const ProductC* product = recipes.products + b.first_product
+    cdef const TemplateC* template = recipes.templates + b.first_template
+    cdef uint64_t[MAX_BLOCK_ATOMS] values
+    cdef uint64_t[MAX_BLOCK_PRODUCTS + 1] products
+    cdef uint64_t h
+    cdef uint32_t i, j
+    for i in range(b.n_columns):
+        values[i] = input.cells[<long long>slots[atoms[i].slot] * input.n_columns + atoms[i].offset]
+    for i in range(b.n_columns, b.n_atoms):
+        values[i] = slots[atoms[i].slot]
+    for i in range(b.n_products):
+        products[i] = values[product[i].atom] * product[i].multiplier
+    products[b.n_products] = 0
+    for i in range(b.n_templates):
+        # Adding zeros costs less than guessing wrongly how many atoms come.
+        h = (
+            template.seed
+            + products[template.products[0]] + products[template.products[1]]
+            + products[template.products[2]] + products[template.products[3]]
+        )
+        for j in range(UNROLLED, template.n):
+            h += products[template.products[j]]
+        hashes[i] = mix(h) >> (64 - bits)
+        template += 1
+    return b.n_templates
+
+
 cdef class Templates:
     cdef readonly str text
     cdef readonly tuple columns
@@ -80,13 +147,11 @@ cdef class Templates:
     cdef readonly dict value_slots
     cdef readonly int n_blocks
     cdef readonly int n_templates
+    cdef readonly int most_ahead        # how many tokens after a slot's own are read at most
+    cdef RecipesC recipes
     cdef BlockC[::1] blocks
     cdef TemplateC[::1] templates
     cdef AtomC[::1] atoms
+    cdef ProductC[::1] products
     cdef uint16_t[::1] block_slots
-
-    # What the sum of a block depends on, as one number (never 0).
-    cdef uint64_t block_key(self, int block, const uint64_t* slots) noexcept nogil
-    # The hash of each template of the block, in [0, 2^bits). Returns their number.
-    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits,
-                            uint64_t* hashes) noexcept nogil
+    cdef uint16_t[::1] part_blocks

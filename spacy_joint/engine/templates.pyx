@@ -1,6 +1,6 @@
 """A text of feature templates compiled to hash recipes over a system's atoms: see templates.pxd for the terms.
 
-The text has one template a line: atoms joined by spaces. Blank lines divide it into blocks; `#` begins a comment.
+The text has one template per line: atoms joined by spaces. Blank lines divide it into blocks; `#` begins a comment.
 """
 
 import hashlib
@@ -11,22 +11,19 @@ import numpy as np
 from ..errors import Errors
 
 from .columns cimport PADDING
+from .system cimport MAX_PARTS, MAX_SLOTS
 
 
-# Of the atoms from UNROLLED on.
-cdef uint64_t[MAX_CONJOINED - UNROLLED] MULTIPLIERS
-MULTIPLIERS[:] = [
+# Of the atoms of a template, by their place in it.
+MULTIPLIERS = (
+    0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93,
     0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3,
-]
-cdef uint64_t[MAX_SLOTS] SLOT_MULTIPLIERS
+)
 ATOM = re.compile(r"(?P<slot>[^+\s]+?)(?P<offset>[+-]\d+)?\.(?P<column>[^.\s]+)$")
 
 
 def _seed(text):
     return int.from_bytes(hashlib.sha256(text.encode("utf8")).digest()[:8], "little")
-
-
-SLOT_MULTIPLIERS[:] = [_seed(f"slot {slot}") | 1 for slot in range(MAX_SLOTS)]
 
 
 cdef class Templates:
@@ -36,128 +33,123 @@ cdef class Templates:
     columns (Sequence[str]): Names of the columns that templates may name. Those that they do name are the columns of
         the documents to come.
     system (System): The system whose slots the templates name.
-    RAISES ValueError: If a line names an unknown atom, or the text is empty or too large.
+    RAISES ValueError: If a line names an unknown atom, a block names slots of different kinds of parts, or the text is
+        empty or too large.
     """
 
     def __init__(self, text, columns, system):
         self.text = text
-        # Documents carry no column that nothing reads: the less there is of a token, the more tokens stay at hand.
+        # Documents carry no column that nothing reads: the less is kept per token, the more tokens stay at hand.
         lines = [line for block in _paragraphs(text) for _, line in block]
         read = {match["column"] for match in map(ATOM.match, " ".join(lines).split()) if match}
         known_columns = tuple(columns)
         self.columns = tuple(name for name in known_columns if name in read)
         token_slots, value_slots = system.token_slots(), system.value_slots()
         self.token_slots, self.value_slots = dict(token_slots), dict(value_slots)
-        blocks, templates, atoms, block_slots = [], [], [], []
+        parts = [set(part) for part in system.parts()]
+        blocks, templates, atoms, products, block_slots = [], [], [], [], []
+        blocks_of_part = [[] for _ in parts]
         for block in _paragraphs(text):
-            block_atoms = []
-            first_template = len(templates)
+            block_atoms, conjoined = [], []
             for line_number, line in block:
-                indices = []
-                for name in line.split():
-                    atom = self._atom(name, line_number, token_slots, value_slots, known_columns)
-                    if atom not in block_atoms:
-                        block_atoms.append(atom)
-                    indices.append(block_atoms.index(atom))
-                if len(indices) > MAX_CONJOINED:
-                    raise ValueError(Errors.J012.format(line=line_number, n=len(indices), most=MAX_CONJOINED))
-                templates.append((_seed(" ".join(line.split())), indices, len(indices)))
+                names = line.split()
+                if len(names) > MAX_CONJOINED:
+                    raise ValueError(Errors.J012.format(line=line_number, n=len(names), most=MAX_CONJOINED))
+                of_line = [self._atom(name, line_number, known_columns) for name in names]
+                conjoined.append(of_line)
+                block_atoms.extend(atom for atom in dict.fromkeys(of_line) if atom not in block_atoms)
             if len(block_atoms) > MAX_BLOCK_ATOMS:
                 raise ValueError(Errors.J013.format(line=block[0][0], n=len(block_atoms), most=MAX_BLOCK_ATOMS))
-            for _, indices, n in templates[first_template:]:
-                indices.extend([len(block_atoms)] * (MAX_CONJOINED - n))
-            slots = sorted({atom[0] for atom in block_atoms})
+            # Columns before values, so that neither is a branch.
+            block_atoms.sort(key=lambda atom: atom[1] is None)
+            block_products = list(dict.fromkeys(
+                (atom, multiplier) for atoms_ in conjoined for atom, multiplier in zip(atoms_, MULTIPLIERS)
+            ))
+            if len(block_products) > MAX_BLOCK_PRODUCTS:
+                raise ValueError(Errors.J013.format(line=block[0][0], n=len(block_products), most=MAX_BLOCK_PRODUCTS))
+            slots = sorted({slot for slot, _, _ in block_atoms})
+            blocks_of_part[self._part_of(slots, parts)].append(len(blocks))
             blocks.append(
                 (
                     _seed(f"block {len(blocks)}"),
                     len(block_slots), len(slots),
-                    len(atoms), len(block_atoms),
-                    first_template, len(templates) - first_template,
+                    len(atoms), len(block_atoms), sum(column is not None for _, column, _ in block_atoms),
+                    len(products), len(block_products),
+                    len(templates), len(block),
                 )
             )
+            for (_, line), atoms_ in zip(block, conjoined):
+                numbers = [block_products.index(pair) for pair in zip(atoms_, MULTIPLIERS)]
+                padding = [len(block_products)] * (MAX_CONJOINED - len(numbers))
+                templates.append((_seed(" ".join(line.split())), numbers + padding, len(numbers)))
+            width = max(len(self.columns), 1)
+            atoms.extend((slot, 0 if column is None else offset * width + column) for slot, column, offset in block_atoms)
+            products.extend((multiplier, block_atoms.index(atom)) for atom, multiplier in block_products)
             block_slots.extend(slots)
-            atoms.extend(block_atoms)
         if not 1 <= len(templates) <= MAX_TEMPLATES:
             raise ValueError(Errors.J011.format(n=len(templates), most=MAX_TEMPLATES))
-        self.n_blocks = len(blocks)
-        self.n_templates = len(templates)
-        block_dtype = np.dtype(
-            [("seed", "u8")] + [(f"f{i}", "u4") for i in range(6)]
-        )
+        self.n_blocks = self.recipes.n_blocks = len(blocks)
+        self.n_templates = self.recipes.n_templates = len(templates)
+        self.recipes.n_slots = system.n_slots
+        self.recipes.n_columns = len(self.columns)
+        block_dtype = np.dtype([("seed", "u8")] + [(f"f{i}", "u4") for i in range(9)], align=True)
+        template_dtype = np.dtype([("seed", "u8"), ("products", "u2", MAX_CONJOINED), ("n", "u4")], align=True)
+        product_dtype = np.dtype([("multiplier", "u8"), ("atom", "u4")], align=True)
         self.blocks = np.array(blocks, dtype=block_dtype)
-        self.templates = np.array(templates, dtype=[("seed", "u8"), ("atoms", "u1", MAX_CONJOINED), ("n", "u8")])
-        self.atoms = np.array(atoms, dtype=[("slot", "i4"), ("column", "i4"), ("offset", "i4")])
+        self.templates = np.array(templates, dtype=template_dtype)
+        self.atoms = np.array(atoms, dtype=[("slot", "i4"), ("offset", "i4")])
+        self.products = np.array(products, dtype=product_dtype)
         self.block_slots = np.array(block_slots, dtype=np.uint16)
+        self.part_blocks = np.array([block for part in blocks_of_part for block in part], dtype=np.uint16)
+        self.recipes.blocks = &self.blocks[0]
+        self.recipes.templates = &self.templates[0]
+        self.recipes.atoms = &self.atoms[0]
+        self.recipes.products = &self.products[0]
+        self.recipes.block_slots = &self.block_slots[0]
+        self.recipes.part_blocks = &self.part_blocks[0]
+        self.recipes.part_start[0] = 0
+        for part in range(MAX_PARTS):
+            n_of_part = len(blocks_of_part[part]) if part < len(parts) else 0
+            self.recipes.part_start[part + 1] = self.recipes.part_start[part] + n_of_part
+        for slot in range(MAX_SLOTS):
+            self.recipes.slot_multipliers[slot] = _seed(f"slot {slot}") | 1
 
-    def _atom(self, name, line_number, token_slots, value_slots, known_columns):
-        if name in value_slots:
-            return (value_slots[name], -1, 0)
+    def _atom(self, name, line_number, known_columns):
+        """The slot of an atom, its column (None for a value slot) and the offset of its token."""
+        if name in self.value_slots:
+            slot = self.value_slots[name]
+            return (slot, None, 0)
         match = ATOM.match(name)
-        if match and match["slot"] in token_slots and match["column"] in self.columns:
+        if match and match["slot"] in self.token_slots and match["column"] in self.columns:
             offset = int(match["offset"] or 0)
             if abs(offset) <= PADDING:
-                return (token_slots[match["slot"]], self.columns.index(match["column"]), offset)
+                self.most_ahead = max(self.most_ahead, offset)
+                return (self.token_slots[match["slot"]], self.columns.index(match["column"]), offset)
         raise ValueError(
             Errors.J010.format(
                 name=name,
                 line=line_number,
-                tokens=", ".join(token_slots),
+                tokens=", ".join(self.token_slots),
                 columns=", ".join(known_columns),
-                values=", ".join(value_slots),
+                values=", ".join(self.value_slots),
                 most=PADDING,
             )
         )
 
+    def _part_of(self, slots, parts):
+        """The kind of part whose slots a block reads."""
+        for number, part in enumerate(parts):
+            if part.issuperset(slots):
+                return number
+        names = [name for name, slot in {**self.token_slots, **self.value_slots}.items() if slot in slots]
+        raise ValueError(Errors.J354.format(names=", ".join(names)))
+
     @property
     def fingerprint(self):
-        """A digest of what features mean: a model read with another one is meaningless (str). Atoms are known by their
-        names, so columns that no template reads do not matter."""
-        blocks = ["\n".join(" ".join(line.split()) for _, line in block) for block in _paragraphs(self.text)]
-        return hashlib.sha256("\n\n".join(blocks).encode("utf8")).hexdigest()[:16]
-
-    @property
-    def most_ahead(self):
-        """How many tokens after a slot's own are read at most (int)."""
-        return max(0, int(np.asarray(self.atoms)["offset"].max()))
-
-    cdef uint64_t block_key(self, int block, const uint64_t* slots) noexcept nogil:
-        cdef const BlockC* b = &self.blocks[block]
-        cdef uint64_t h = b.seed
-        cdef uint32_t i
-        # A sum of products, because processors multiply several numbers at once.
-        for i in range(b.first_slot, b.first_slot + b.n_slots):
-            h += slots[self.block_slots[i]] * SLOT_MULTIPLIERS[self.block_slots[i]]
-        return mix(h) | 1
-
-    cdef int block_features(self, int block, const InputC* input, const uint64_t* slots, int bits,
-                            uint64_t* hashes) noexcept nogil:
-        cdef const BlockC* b = &self.blocks[block]
-        cdef const AtomC* atom
-        cdef const TemplateC* template
-        cdef uint64_t[MAX_BLOCK_ATOMS + 1] values
-        cdef uint64_t h
-        cdef uint32_t i, j
-        for i in range(b.n_atoms):
-            atom = &self.atoms[b.first_atom + i]
-            if atom.column < 0:
-                values[i] = slots[atom.slot]
-            else:
-                values[i] = input.cells[(<long long>slots[atom.slot] + atom.offset) * input.n_columns + atom.column]
-        values[b.n_atoms] = 0
-        for i in range(b.n_templates):
-            template = &self.templates[b.first_template + i]
-            # Multiplying zeros costs less than guessing wrongly how many atoms come.
-            h = (
-                template.seed
-                + values[template.atoms[0]] * <uint64_t>0x9E3779B97F4A7C15
-                + values[template.atoms[1]] * <uint64_t>0xBF58476D1CE4E5B9
-                + values[template.atoms[2]] * <uint64_t>0x94D049BB133111EB
-                + values[template.atoms[3]] * <uint64_t>0xD6E8FEB86659FD93
-            )
-            for j in range(UNROLLED, template.n):
-                h += values[template.atoms[j]] * MULTIPLIERS[j - UNROLLED]
-            hashes[i] = mix(h) >> (64 - bits)
-        return b.n_templates
+        """A digest of what features mean: a model read with another one is meaningless (str). Neither the order of
+        templates nor how they are divided matters, and no columns but those that they read."""
+        lines = sorted(" ".join(line.split()) for block in _paragraphs(self.text) for _, line in block)
+        return hashlib.sha256("\n".join(lines).encode("utf8")).hexdigest()[:16]
 
 
 def _paragraphs(text):

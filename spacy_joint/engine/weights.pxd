@@ -1,14 +1,15 @@
 """The hashed weight table (hash kernel, Bohnet 2010).
 
 2^bits cells. The hash of a feature picks an offset, and the `width` cells from there are the weights of that feature
-with each action: rows overlap, and colliding weights are noise that learning bears. No dictionary, no growth.
+with each action: rows overlap, and colliding weights are noise that learning tolerates. No dictionary, no growth.
 
-A table that learns has `raw`, `total` (float32) and `n_met` (uint8); one that predicts has `averaged` (int8 x scale)
-and `kept` (a bit a feature). Learning only changes the former; `finish` makes the latter from them. Reading is safe
-from any number of threads; `add` and `finish` want the table to themselves.
+A table that learns has `raw`, `total` (float32) and `n_changes` (uint8); one that predicts has `averaged` (int8 x scale)
+and `kept` (one bit per feature). Learning only changes the former; `finish` makes the latter from them. Whoever reads
+cells holds a `Table`, which owns them: weights that are replaced meanwhile stay alive for as long as somebody reads
+them. Reading is safe from any number of threads; `add` and `finish` need the table to themselves.
 """
 
-from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "rows.h" nogil:
@@ -19,20 +20,31 @@ cdef extern from "rows.h" nogil:
         void (*sum_rows)(void* sum, const void* table, const uint64_t* offsets, int n_rows, int width) noexcept nogil
         void (*to_scores)(float* scores, void** sums, int n_sums, int width, float scale) noexcept nogil
     const KernelsC* float_kernels()
-    const KernelsC* int8_kernels()
+    const KernelsC* int8_kernels(int width)
+    ctypedef struct SelectionC:
+        void (*two_best)(const float* scores, int width, float* best, float* second) noexcept nogil
+        int (*at_least)(const float* scores, int width, float least, uint16_t* found) noexcept nogil
+        void (*order)(double* totals, int n, int n_best, uint32_t* order) noexcept nogil
+    const SelectionC* selection()
     void prefetch(const void* address)
     void prefetch_row(const void* row, int bytes)
-    int first_above(const float* scores, int i, int n, float bound)
 
 
 cdef struct TableC:
     const KernelsC* kernels
     const void* cells
-    const uint8_t* kept     # a bit a feature, see templates.pxd; NULL while learning
+    const uint8_t* kept     # one bit per feature, see templates.pxd; NULL while learning
     int bits
-    int width               # cells of a row: actions
+    int width               # cells of a row: one per action
     int padded_width        # the same rounded up to ROW_BLOCK
     float scale
+
+
+# Cells to read, with the arrays that they are in. Constant.
+cdef class Table:
+    cdef TableC c
+    cdef object cells
+    cdef object kept
 
 
 cdef struct ChangeC:
@@ -44,23 +56,29 @@ cdef struct ChangeC:
 cdef class Weights:
     cdef readonly int bits
     cdef readonly int width
-    cdef public int min_met
+    cdef public int min_changes
     cdef readonly object raw            # np.ndarray of float32, or None
     cdef readonly object total          # np.ndarray of float32, or None
-    cdef readonly object n_met          # np.ndarray of uint8, or None: how often features were learnt from, up to 255
+    cdef readonly object n_changes      # np.ndarray of uint8, or None: changed cells per feature, up to 255
     cdef readonly object averaged       # np.ndarray of int8, or None
     cdef readonly object kept           # np.ndarray of uint8, or None
     cdef readonly float scale
     cdef readonly long long n_updates
     cdef float[::1] _raw
     cdef float[::1] _total
-    cdef uint8_t[::1] _n_met
-    cdef const int8_t[::1] _averaged
-    cdef const uint8_t[::1] _kept
+    cdef uint8_t[::1] _n_changes
+    cdef Table _learning
+    cdef Table _predicting
+    cdef bint in_use                    # whether somebody learns: arrays must not be replaced
 
     cdef int padded(self) noexcept
-    cdef TableC learning_table(self) except *
-    cdef TableC prediction_table(self) except *
-    # w += step * value, for n distinct cells.
+    cdef Table learning_table(self)
+    cdef Table prediction_table(self)
+    # Claims the arrays for learning until `release`; one learner at a time.
+    cdef int claim(self) except -1
+    cdef void release(self) noexcept
+    # w += step * value, for n distinct cells; the table is claimed.
     cdef void add(self, const ChangeC* changes, Py_ssize_t n, float step) noexcept nogil
+    # w . value
+    cdef double score(self, const ChangeC* changes, Py_ssize_t n) noexcept nogil
     cdef void count_update(self) noexcept nogil

@@ -4,10 +4,16 @@ import numpy as np
 
 from ..errors import Errors
 
+from libc.stdint cimport int8_t, uint8_t
+
 
 # Averaged weights are clipped at this quantile of their non-zero magnitudes when they are made int8: a handful of
 # outliers (biases of frequent actions) would otherwise cost all others their precision.
 CLIP_QUANTILE = 0.9999
+
+
+cdef class Table:
+    """Cells to read, with the arrays that own them. `Weights` makes them."""
 
 
 cdef class Weights:
@@ -15,20 +21,21 @@ cdef class Weights:
 
     bits (int): Base-2 logarithm of the number of cells, 8..30.
     width (int): Cells of a row.
-    min_met (int): How often a feature must have been learnt from to take part in predictions, 1..255.
+    min_changes (int): How many cells of a feature learning must have changed for it to take part in predictions, 1..255.
+        An update that takes one action for another changes two cells of each feature that both were scored by.
     RAISES ValueError: If either is out of range.
     """
 
-    def __init__(self, bits, width, min_met=1):
+    def __init__(self, bits, width, min_changes=1):
         if not 8 <= bits <= 30:
             raise ValueError(Errors.J020.format(bits=bits))
         if not 1 <= width <= 2**15:
             raise ValueError(Errors.J021.format(width=width))
         self.bits = bits
-        if not 1 <= min_met <= 255:
-            raise ValueError(Errors.J025.format(min_met=min_met))
+        if not 1 <= min_changes <= 255:
+            raise ValueError(Errors.J025.format(min_changes=min_changes))
         self.width = width
-        self.min_met = min_met
+        self.min_changes = min_changes
         self.scale = 1.0
         self.n_updates = 0
 
@@ -53,25 +60,33 @@ cdef class Weights:
             raw = np.zeros(self.n_cells, dtype=np.float32)
         else:
             raw = self.averaged.astype(np.float32) * self.scale
-        n_met = np.zeros(1 << self.bits, dtype=np.uint8)
+        n_changes = np.zeros(1 << self.bits, dtype=np.uint8)
         if self.kept is not None:
-            n_met[:] = np.unpackbits(self.kept, bitorder="little") * self.min_met
-        self.restore(raw, np.zeros(self.n_cells, dtype=np.float32), n_met, 0)
+            n_changes[:] = np.unpackbits(self.kept, bitorder="little") * self.min_changes
+        self.restore(raw, np.zeros(self.n_cells, dtype=np.float32), n_changes, 0)
 
-    def restore(self, raw, total, n_met, n_updates):
+    def restore(self, raw, total, n_changes, n_updates):
         """Puts back what `learn` had come to.
 
         raw, total (np.ndarray): float32, n_cells each.
-        n_met (np.ndarray): uint8, 2^bits.
+        n_changes (np.ndarray): uint8, 2^bits.
         n_updates (int): Instances seen.
         RAISES ValueError: If the shapes are not those of this table.
         """
         self._check(raw, np.float32, self.n_cells)
         self._check(total, np.float32, self.n_cells)
-        self._check(n_met, np.uint8, 1 << self.bits)
+        self._check(n_changes, np.uint8, 1 << self.bits)
+        if self.in_use:
+            raise ValueError(Errors.J028)
         # The views first: they refuse what is not contiguous and writable.
-        self._raw, self._total, self._n_met = raw, total, n_met
-        self.raw, self.total, self.n_met, self.n_updates = raw, total, n_met, n_updates
+        self._raw, self._total, self._n_changes = raw, total, n_changes
+        self.raw, self.total, self.n_changes, self.n_updates = raw, total, n_changes, n_updates
+        cdef Table table = Table()
+        table.c.kernels = float_kernels()
+        table.c.cells = &self._raw[0]
+        table.c.kept = NULL
+        table.cells = self._raw
+        self._learning = self._describe(table, 1.0)
 
     def _check(self, array, dtype, size):
         if array.shape != (size,) or array.dtype != dtype:
@@ -89,8 +104,19 @@ cdef class Weights:
         """
         self._check(averaged, np.int8, self.n_cells)
         self._check(kept, np.uint8, 1 << self.bits >> 3)
-        self._averaged, self._kept = averaged, kept
+        cdef const int8_t[::1] cells = averaged
+        cdef const uint8_t[::1] bits = kept
+        cdef Table table = Table()
+        table.c.kernels = int8_kernels(self.padded())
+        table.c.cells = &cells[0]
+        table.c.kept = &bits[0]
+        table.cells, table.kept = cells, bits
+        self._predicting = self._describe(table, scale)
         self.averaged, self.kept, self.scale = averaged, kept, scale
+
+    def _describe(self, Table table, float scale):
+        table.c.bits, table.c.width, table.c.padded_width, table.c.scale = self.bits, self.width, self.padded(), scale
+        return table
 
     def averages(self):
         """The averages over all instances seen (np.ndarray of float32): w - u / c, the lazy form of Collins 2002."""
@@ -105,41 +131,42 @@ cdef class Weights:
             linear in weights, so the mean of the tables scores as the mean of all: an ensemble for the price of one.
         """
         averages = self.averages()
-        n_met = self.n_met.astype(np.uint16)
+        n_changes = self.n_changes.astype(np.uint16)
         for other in others:
             averages += other.averages()
-            n_met += other.n_met
+            n_changes += other.n_changes
         averages /= np.float32(1 + len(others))
         magnitudes = np.abs(averages)
         nonzero = magnitudes[magnitudes > 0]
         scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / 127 if nonzero.size else 1.0
         # Pruning is twofold: cells nearer to zero than to one step are rounded away, and features that were learnt from
-        # less than `min_met` times are not even looked up.
+        # less than `min_changes` times are not even looked up.
         self.predict_with(
             np.clip(np.rint(averages / np.float32(scale)), -127, 127).astype(np.int8),
-            np.packbits(n_met >= self.min_met, bitorder="little"),
+            np.packbits(n_changes >= self.min_changes, bitorder="little"),
             scale,
         )
 
-    cdef TableC learning_table(self) except *:
-        cdef TableC table
-        if self.raw is None:
+    cdef Table learning_table(self):
+        if self._learning is None:
             raise ValueError(Errors.J023)
-        table.kernels = float_kernels()
-        table.cells = &self._raw[0]
-        table.kept = NULL
-        table.bits, table.width, table.padded_width, table.scale = self.bits, self.width, self.padded(), 1.0
-        return table
+        return self._learning
 
-    cdef TableC prediction_table(self) except *:
-        cdef TableC table
-        if self.averaged is None:
+    cdef Table prediction_table(self):
+        if self._predicting is None:
             raise ValueError(Errors.J024)
-        table.kernels = int8_kernels()
-        table.cells = &self._averaged[0]
-        table.kept = &self._kept[0]
-        table.bits, table.width, table.padded_width, table.scale = self.bits, self.width, self.padded(), self.scale
-        return table
+        return self._predicting
+
+    cdef int claim(self) except -1:
+        if self._learning is None:
+            raise ValueError(Errors.J023)
+        if self.in_use:
+            raise ValueError(Errors.J028)
+        self.in_use = True
+        return 0
+
+    cdef void release(self) noexcept:
+        self.in_use = False
 
     cdef void add(self, const ChangeC* changes, Py_ssize_t n, float step) noexcept nogil:
         cdef Py_ssize_t i
@@ -149,8 +176,15 @@ cdef class Weights:
             change = step * changes[i].value
             self._raw[changes[i].cell] += change
             self._total[changes[i].cell] += now * change
-            if self._n_met[changes[i].feature] < 255:
-                self._n_met[changes[i].feature] += 1
+            if self._n_changes[changes[i].feature] < 255:
+                self._n_changes[changes[i].feature] += 1
+
+    cdef double score(self, const ChangeC* changes, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double total = 0
+        for i in range(n):
+            total += <double>self._raw[changes[i].cell] * changes[i].value
+        return total
 
     cdef void count_update(self) noexcept nogil:
         self.n_updates += 1

@@ -7,14 +7,15 @@ search mostly exact, so here whole orders are compared, also where the best is r
 from itertools import chain
 
 from ..errors import Errors
+from .system import check_order
 
-from libc.stdint cimport uint32_t, uint64_t
-from libcpp.algorithm cimport sort
+from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from ..engine.columns cimport Columns, InputC
+from ..engine.updater cimport Bag, Updater
 from ..engine.weights cimport ChangeC, Weights
-from .system cimport MOST_MODIFIERS, Scores, width_for
+from .system cimport MAX_MODIFIERS, OrderingSystem, PhraseScores, width_for
 
 
 cdef class OrderLearner:
@@ -26,18 +27,21 @@ cdef class OrderLearner:
     system (OrderingSystem), templates (Templates), width (int): As for `Ranker`.
     aggressiveness (float): The longest step.
     seed (int): Decides which features dropout leaves out.
+    RAISES ValueError: If the aggressiveness is not above 0.
     """
     cdef readonly Weights weights
-    cdef Scores scores
+    cdef PhraseScores scores
+    cdef Bag bag
+    cdef Updater updater
     cdef int width
-    cdef double aggressiveness
     cdef uint64_t seed
 
-    def __init__(self, Weights weights not None, system, templates, int width, *, aggressiveness=1.0, seed=0):
-        if not aggressiveness > 0:
-            raise ValueError(Errors.J041.format(value=aggressiveness))
-        self.weights, self.width, self.aggressiveness, self.seed = weights, width, aggressiveness, seed
-        self.scores = Scores(system, templates)
+    def __init__(self, Weights weights not None, OrderingSystem system not None, templates, int width, *,
+                 aggressiveness=1.0, seed=0):
+        self.weights, self.width, self.seed = weights, width, seed
+        self.scores = PhraseScores(system, templates)
+        self.bag = Bag(self.scores.scorer)
+        self.updater = Updater(weights, "passive_aggressive", aggressiveness)
 
     def update(self, documents, double dropout=0.0):
         """Learns from the phrases of documents one after another.
@@ -46,90 +50,68 @@ cdef class OrderLearner:
             modifiers in the text.
         dropout (float): The share of features to leave out, others for each phrase, 0..1.
         RETURNS (dict): The sum of the `violation`: by how much the best wrong order was not far enough behind.
-        RAISES ValueError: If the dropout is out of range.
+        RAISES ValueError: If the dropout is out of range, or the places of a phrase are not those of its modifiers.
         """
         cdef double violation = 0
         cdef Columns columns
         cdef vector[int] gold
         if not 0 <= dropout <= 1:
             raise ValueError(Errors.J044.format(value=dropout))
-        self.scores.table = self.weights.learning_table()
-        self.scores.filter.kept = NULL
-        self.scores.filter.threshold = <uint64_t>(min(dropout, 1 - 2.0**-53) * 18446744073709551616.0)
-        for columns, order in chain.from_iterable(documents):
-            gold = order
-            if columns.c.n_tokens - 1 > MOST_MODIFIERS or columns.c.n_tokens < 3:
-                continue
-            self.scores.filter.seed = (
-                (<uint64_t>(self.weights.n_updates + 1) + (self.seed << 32)) * <uint64_t>0x9E3779B97F4A7C15
-            )
-            violation += self._learn(&columns.c, gold.data(), width_for(columns.c.n_tokens - 1, self.width))
-            self.weights.count_update()
+        phrases = [
+            (columns, check_order(order, len(columns) - 1))
+            for columns, order in chain.from_iterable(documents)
+            if 3 <= len(columns) <= MAX_MODIFIERS + 1
+        ]
+        self.weights.claim()
+        try:
+            self.scores.scorer.use(self.weights.learning_table(), 1)
+            for columns, order in phrases:
+                gold = order
+                self.scores.scorer.check(columns)
+                self.scores.scorer.drop_out(dropout, self.seed, self.weights.n_updates + 1)
+                violation += self._learn(&columns.c, gold.data(), width_for(columns.c.n_tokens - 1, self.width))
+                self.weights.count_update()
+        finally:
+            self.weights.release()
         return {"violation": violation}
 
-    cdef double _learn(self, const InputC* input, const int* gold, int width):
+    cdef double _learn(self, const InputC* input, const int* gold, int width) except? -1:
         cdef vector[int] orders
         cdef vector[double] totals
-        cdef vector[uint64_t] ours, theirs
-        cdef vector[ChangeC] changes
-        cdef ChangeC change
-        cdef double gold_score, violation, step, worst = 0, norm = 0
-        cdef int n, wrong_pairs, chosen = -1
-        cdef size_t i, j
+        cdef vector[ChangeC] difference
+        cdef double gold_score, loss, violation, worst = 0, worst_loss = 0
+        cdef int n, n_wrong, chosen = -1
+        cdef size_t i
         self.scores.fill(input)
         n = self.scores.n
         # The best two hold the best wrong one.
         self.scores.search(width, 2, orders, totals)
         gold_score = self.scores.score_order(gold)
         for i in range(totals.size()):
-            wrong_pairs = self._count_wrong(gold, &orders[i * n], n)
-            if wrong_pairs == 0:
+            n_wrong = count_wrong_pairs(gold, &orders[i * n], n)
+            if n_wrong == 0:
                 continue
-            violation = totals[i] - gold_score + 2.0 * wrong_pairs / (n * (n - 1))
+            loss = 2.0 * n_wrong / (n * (n - 1))
+            violation = totals[i] - gold_score + loss
             if chosen == -1 or violation > worst:
-                worst, chosen = violation, <int>i
+                worst, worst_loss, chosen = violation, loss, <int>i
         if chosen == -1 or worst <= 0:
             return 0
-        self.scores.add_features(input, gold, ours)
-        self.scores.add_features(input, &orders[chosen * n], theirs)
-        sort(ours.begin(), ours.end())
-        sort(theirs.begin(), theirs.end())
-        # The difference of two sorted lists, cell by cell.
-        i = j = 0
-        while i < ours.size() or j < theirs.size():
-            if j == theirs.size() or (i < ours.size() and ours[i] < theirs[j]):
-                self._add(<uint32_t>ours[i], 1, changes)
-                i += 1
-            elif i == ours.size() or theirs[j] < ours[i]:
-                self._add(<uint32_t>theirs[j], -1, changes)
-                j += 1
-            else:
-                i += 1
-                j += 1
-        for change in changes:
-            norm += <double>change.value * change.value
-        if norm > 0:
-            step = min(self.aggressiveness, worst / norm)
-            self.weights.add(changes.data(), changes.size(), step)
+        self.bag.clear()
+        self.scores.count(input, gold, self.bag, 1)
+        self.scores.count(input, &orders[chosen * n], self.bag, -1)
+        self.bag.take(difference)
+        self.updater.update(difference, worst_loss)
         return worst
 
-    cdef void _add(self, uint32_t cell, float value, vector[ChangeC]& changes) noexcept:
-        cdef ChangeC change
-        if not changes.empty() and changes.back().cell == cell:
-            changes.back().value += value
-        else:
-            # A row has one cell: the feature's own.
-            change.cell = change.feature = cell
-            change.value = value
-            changes.push_back(change)
 
-    cdef int _count_wrong(self, const int* gold, const int* other, int n) noexcept:
-        cdef int[MOST_MODIFIERS] place
-        cdef int i, j, wrong = 0
-        for i in range(n):
-            place[gold[i]] = i
-        for i in range(n):
-            for j in range(i + 1, n):
-                # Twins are in their one order on both sides.
-                wrong += place[other[i]] > place[other[j]]
-        return wrong
+cdef int count_wrong_pairs(const int* gold, const int* other, int n) noexcept nogil:
+    cdef int[MAX_MODIFIERS] place
+    cdef int i, j, n_wrong = 0
+    for i in range(n):
+        place[gold[i]] = i
+    for i in range(n):
+        for j in range(i + 1, n):
+            # Twins are in their one order on both sides.
+            n_wrong += place[other[i]] > place[other[j]]
+    return n_wrong

@@ -49,7 +49,7 @@ def make_order_perceptron(
     table_bits: int = 21,
     beam_width: int = 16,
     aggressiveness: float = 0.005,
-    min_met: int = 1,
+    min_changes: int = 1,
     n_tables: int = 4,
 ) -> Model[list[Columns], list[np.ndarray]]:
     """A perceptron over orders, registered as `spacy_joint.OrderPerceptron.v1`.
@@ -66,7 +66,7 @@ def make_order_perceptron(
             strategy="max_violation",
             rule="passive_aggressive",
             aggressiveness=aggressiveness,
-            min_met=min_met,
+            min_changes=min_changes,
             n_tables=n_tables,
             threads=1,
         )

@@ -1,28 +1,27 @@
-"""Orders of modifiers as sums of parts: see system.pyx. What templates may name, by the part that they describe:
+"""Orders of modifiers as sums of parts: see system.pyx. What templates may name, by the kind of part that they describe:
 
 - PAIR: `a` stands somewhere before `b`;
 - NEIGHBOURS: `left` stands just before `right`;
 - PLACE: `it` stands at `place` (from the head: 1 is next to it) and `from.left` (1 is the first), both up to
-  MOST_PLACE;
+  MAX_PLACE;
 - HEAD: `last` stands next to `head`.
 
-A block of templates reads the slots of one part only. A document of the engine is a phrase: its modifiers, and its head
-as the last row. `Scores` and the searches over it belong to one thread at a time.
+A document of the engine is a phrase: its modifiers, and its head as the last row.
 """
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
 
-from ..engine.columns cimport InputC
+from ..engine.columns cimport Columns, InputC
+from ..engine.scorer cimport Scorer
 from ..engine.system cimport System
-from ..engine.templates cimport FilterC, Templates
-from ..engine.weights cimport TableC
+from ..engine.updater cimport Bag
 
 
 cdef enum:
-    MOST_MODIFIERS = 64     # a bit each
-    MOST_PLACE = 4
-    MOST_EXACT = 8
+    MAX_MODIFIERS = 64      # one bit each
+    MAX_PLACE = 4
+    MAX_EXACT = 8           # modifiers
 
 cdef enum Part:
     PAIR
@@ -32,7 +31,14 @@ cdef enum Part:
     N_PARTS
 
 
-# A prefix of an order: all that the rest of the search depends on are the set that is placed and its last member.
+# A prefix of an order: all that the rest of it depends on are the set that is placed and its last member.
+cdef struct StateC:
+    uint64_t placed
+    int32_t n_placed
+    int32_t last            # -1: none is placed
+
+
+# A state of the search over sets.
 cdef struct ItemC:
     double score
     uint64_t placed
@@ -41,34 +47,34 @@ cdef struct ItemC:
 
 
 cdef class OrderingSystem(System):
-    pass
+    # The row of a part i, j: two modifiers; for PLACE, a modifier and its distance from the head. n: modifiers.
+    cdef void part_row(self, int n, int part, int i, int j, uint64_t* row) noexcept nogil
 
 
-cdef class Scores:
+# The scores of all parts of the orders of one phrase after another. It belongs to one thread at a time.
+cdef class PhraseScores:
     cdef readonly OrderingSystem system
-    cdef readonly Templates templates
-    cdef vector[int] blocks_of_part[N_PARTS]
-    cdef TableC table
-    cdef FilterC filter
+    cdef Scorer scorer
     cdef int n
     cdef vector[float] pairs            # n x n
     cdef vector[float] neighbours       # n x n
     cdef vector[float] places           # n x n: at place p from the head, 0 being next to it
     cdef vector[float] heads            # n
     cdef vector[uint8_t] same_before    # n x n: j < i, and nobody can tell them apart
+    cdef vector[uint64_t] rows
+    cdef vector[uint8_t] parts
+    cdef vector[float] scores
     cdef vector[ItemC] items            # of all steps
     cdef vector[size_t] steps           # where each begins
 
-    cdef void fill(self, const InputC* input) noexcept nogil
-    cdef void fill_slots(self, int part, int i, int j, uint64_t* slots) noexcept nogil
-    cdef float score_part(self, const InputC* input, int part, int i, int j) noexcept nogil
-    # Features of an order are added to `hashes`.
-    cdef void add_features(self, const InputC* input, const int* order, vector[uint64_t]& hashes) noexcept nogil
-    cdef void add_part(self, const InputC* input, int part, int i, int j, vector[uint64_t]& hashes) noexcept nogil
+    cdef int add_row(self, int part, int i, int j) except -1 nogil
+    cdef int fill(self, const InputC* input) except -1 nogil
+    # Counts the features of an order.
+    cdef int count(self, const InputC* input, const int* order, Bag bag, float sign) except -1 nogil
     cdef double score_order(self, const int* order) noexcept nogil
     # The best orders, best first, as rows of n modifiers each.
-    cdef void search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) noexcept nogil
+    cdef int search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) except -1 nogil
 
 
 # How many states to keep of each step; 0: all, where there are few modifiers.
-cdef int width_for(int n, int width) noexcept
+cdef int width_for(int n, int width) noexcept nogil

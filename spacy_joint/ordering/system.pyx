@@ -2,28 +2,30 @@
 head, searched by taking one modifier after another.
 
 Taking a modifier decides its order with all that remain, its left neighbour and its place, so a prefix is worth the
-same whatever follows, and prefixes that have placed the same modifiers and end alike are the same state. With few
-modifiers all states are kept, which is exact (a dynamic program over subsets, as Held and Karp's); with more, the best
-of each step.
+same whatever follows, and prefixes that have placed the same modifiers and end alike are the same state.
 
-Templates, weights and files are the engine's; search and learner are not. The engine's actions are a fixed inventory,
-each with weights of its own, chosen by what one state sees. Which modifier comes next is no such action: modifiers
-differ from phrase to phrase, and what taking one is worth sums over all that remain. Here all parts of a phrase are
-scored once, before the search, and a search over sets of modifiers adds the scores up.
+`OrderingSystem` says this to the engine: the candidates of a state are the modifiers that remain, with a row of slots
+for each part that taking one decides. `Ranker` is a search of its own over the same parts: it scores each once, before
+the search, and adds them up over sets of modifiers. With few modifiers it keeps all states, which is exact (a dynamic
+program over subsets, as Held and Karp's), and finds the runner-up as well; with more, the best of each step.
 """
 
-from ..engine.beam import WIDEST_BEAM
+from ..engine.beam import MAX_WIDTH
 from ..errors import Errors
 
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 from ..engine.columns cimport FIRST, Columns, InputC
-from ..engine.system cimport MAX_SLOTS
-from ..engine.templates cimport MAX_TEMPLATES, Templates, keep_features
-from ..engine.weights cimport Weights
+from ..engine.scorer cimport Scorer
+from ..engine.system cimport ArenaC
+from ..engine.templates cimport Templates
+from ..engine.weights cimport ROW_BLOCK, Table, Weights
 
+
+cdef enum:
+    AT_ONCE = 64        # parts that are scored together
 
 cdef enum:
     A
@@ -37,16 +39,14 @@ cdef enum:
     FROM_LEFT
     N_SLOTS
 
-SLOTS_OF_PARTS = ({A, B}, {LEFT, RIGHT}, {IT, AT_PLACE, FROM_LEFT}, {LAST, HEAD_NOUN})
-
 
 cdef class OrderingSystem(System):
-    """What templates may name of an order. A feature has one weight: `Ranker` searches."""
+    """Orders of modifiers, one modifier per step, the leftmost first. A phrase has at most 64."""
 
     def __init__(self):
-        self.set_kinds([1])
+        self.set_candidates(MAX_MODIFIERS + 4)
         self.n_slots = N_SLOTS
-        self.state_size = sizeof(uint64_t)
+        self.state_size = sizeof(StateC)
         self.node_size = sizeof(uint64_t)
 
     def __reduce__(self):
@@ -58,83 +58,157 @@ cdef class OrderingSystem(System):
     def value_slots(self):
         return {"place": AT_PLACE, "from.left": FROM_LEFT}
 
+    def parts(self):
+        return ({A, B}, {LEFT, RIGHT}, {IT, AT_PLACE, FROM_LEFT}, {LAST, HEAD_NOUN})
 
-cdef class Scores:
+    cdef int check(self, Columns columns) except -1:
+        if not 1 <= columns.c.n_tokens <= MAX_MODIFIERS + 1:
+            raise ValueError(Errors.J355.format(n=columns.c.n_tokens - 1, most=MAX_MODIFIERS))
+        return 0
+
+    cdef void start(self, const InputC* input, void* state_) noexcept nogil:
+        cdef StateC* state = <StateC*>state_
+        state.placed = state.n_placed = 0
+        state.last = -1
+
+    cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil:
+        return (<const StateC*>state).n_placed == input.n_tokens - 1
+
+    cdef int n_candidates(self, const InputC* input, const void* state) noexcept nogil:
+        return input.n_tokens - 1
+
+    cdef bint is_legal(self, const InputC* input, const ArenaC* arena, const void* state_, int k) noexcept nogil:
+        # Validity: the modifier is not placed, and all before it that nobody can tell apart from it are.
+        # Action: the modifier is placed after those that are.
+        cdef const StateC* state = <const StateC*>state_
+        cdef int r
+        if not 0 <= k < input.n_tokens - 1 or state.placed >> k & 1:
+            return False
+        for r in range(k):
+            if not state.placed >> r & 1 and _are_same(input, FIRST + k, FIRST + r):
+                return False
+        return True
+
+    cdef int candidate_rows(self, const InputC* input, const ArenaC* arena, const void* state_, int k,
+                            uint64_t* rows, uint8_t* parts) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        cdef int n = input.n_tokens - 1
+        cdef int r, n_rows = 1
+        self.part_row(n, PLACE, k, n - 1 - state.n_placed, rows)
+        parts[0] = PLACE
+        if state.last >= 0:
+            self.part_row(n, NEIGHBOURS, state.last, k, rows + n_rows * N_SLOTS)
+            parts[n_rows] = NEIGHBOURS
+            n_rows += 1
+        for r in range(n):
+            if r != k and not state.placed >> r & 1:
+                self.part_row(n, PAIR, k, r, rows + n_rows * N_SLOTS)
+                parts[n_rows] = PAIR
+                n_rows += 1
+        if state.n_placed == n - 1:
+            # The head is the last one's right neighbour, so pairs of nouns are learnt alike inside and at the end.
+            self.part_row(n, HEAD, k, 0, rows + n_rows * N_SLOTS)
+            self.part_row(n, NEIGHBOURS, k, n, rows + (n_rows + 1) * N_SLOTS)
+            parts[n_rows], parts[n_rows + 1] = HEAD, NEIGHBOURS
+            n_rows += 2
+        return n_rows
+
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int k) noexcept nogil:
+        cdef StateC* state = <StateC*>state_
+        state.placed |= <uint64_t>1 << k
+        state.n_placed += 1
+        state.last = k
+
+    cdef void part_row(self, int n, int part, int i, int j, uint64_t* row) noexcept nogil:
+        cdef int slot
+        for slot in range(N_SLOTS):
+            row[slot] = 0
+        if part == PAIR:
+            row[A], row[B] = FIRST + i, FIRST + j
+        elif part == NEIGHBOURS:
+            row[LEFT], row[RIGHT] = FIRST + i, FIRST + j
+        elif part == PLACE:
+            row[IT] = FIRST + i
+            row[AT_PLACE] = min(j + 1, MAX_PLACE)
+            row[FROM_LEFT] = min(n - j, MAX_PLACE)
+        else:
+            row[LAST], row[HEAD_NOUN] = FIRST + i, FIRST + n
+
+
+cdef class PhraseScores:
     """The scores of all parts of the orders of one phrase after another.
 
     system (OrderingSystem): What templates name.
     templates (Templates): Features of parts.
-    RAISES ValueError: If a block of templates names slots of different parts.
     """
 
     def __cinit__(self, OrderingSystem system not None, Templates templates not None):
-        cdef int b
-        self.system, self.templates = system, templates
-        for b in range(templates.n_blocks):
-            first = templates.blocks[b].first_slot
-            slots = {templates.block_slots[i] for i in range(first, first + templates.blocks[b].n_slots)}
-            part = next((part for part in range(N_PARTS) if slots <= SLOTS_OF_PARTS[part]), None)
-            if part is None:
-                named = {**system.token_slots(), **system.value_slots()}
-                raise ValueError(Errors.J354.format(names=", ".join(n for n, slot in named.items() if slot in slots)))
-            self.blocks_of_part[<int>part].push_back(b)
+        self.system = system
+        self.scorer = Scorer(templates, AT_ONCE)
 
-    cdef void fill_slots(self, int part, int i, int j, uint64_t* slots) noexcept nogil:
-        """What parts i, j are: two modifiers; for PLACE, a modifier and its distance from the head."""
-        if part == PAIR:
-            slots[A], slots[B] = FIRST + i, FIRST + j
-        elif part == NEIGHBOURS:
-            slots[LEFT], slots[RIGHT] = FIRST + i, FIRST + j
-        elif part == PLACE:
-            slots[IT] = FIRST + i
-            slots[AT_PLACE] = min(j + 1, MOST_PLACE)
-            slots[FROM_LEFT] = min(self.n - j, MOST_PLACE)
-        else:
-            slots[LAST], slots[HEAD_NOUN] = FIRST + i, FIRST + self.n
+    cdef int add_row(self, int part, int i, int j) except -1 nogil:
+        cdef size_t at = self.parts.size()
+        self.parts.push_back(part)
+        self.rows.resize((at + 1) * N_SLOTS)
+        self.system.part_row(self.n, part, i, j, self.rows.data() + at * N_SLOTS)
+        return 0
 
-    cdef float score_part(self, const InputC* input, int part, int i, int j) noexcept nogil:
-        cdef uint64_t[MAX_SLOTS] slots
-        cdef uint64_t[MAX_TEMPLATES] hashes
-        cdef const float* floats = <const float*>self.table.cells
-        cdef const int8_t* bytes_ = <const int8_t*>self.table.cells
-        cdef float total = 0
-        cdef int whole = 0
-        cdef int b, k, n
-        self.fill_slots(part, i, j, slots)
-        for b in self.blocks_of_part[part]:
-            n = self.templates.block_features(b, input, slots, self.table.bits, hashes)
-            n = keep_features(&self.filter, hashes, n)
-            if self.table.kernels.cell_bytes == 1:
-                for k in range(n):
-                    whole += bytes_[hashes[k]]
-            else:
-                for k in range(n):
-                    total += floats[hashes[k]]
-        return total + whole * self.table.scale
-
-    cdef void fill(self, const InputC* input) noexcept nogil:
+    cdef int fill(self, const InputC* input) except -1 nogil:
         cdef int n = input.n_tokens - 1
         cdef int i, j
+        cdef const float* score
         self.n = n
         self.pairs.assign(<size_t>n * n, <float>0)
         self.neighbours.assign(<size_t>n * n, <float>0)
         self.places.assign(<size_t>n * n, <float>0)
         self.heads.assign(<size_t>n, <float>0)
         self.same_before.assign(<size_t>n * n, <uint8_t>0)
+        self.rows.clear()
+        self.parts.clear()
         for i in range(n):
             for j in range(n):
                 if i != j:
-                    self.pairs[i * n + j] = self.score_part(input, PAIR, i, j)
-                    self.neighbours[i * n + j] = self.score_part(input, NEIGHBOURS, i, j)
-                # Beyond MOST_PLACE from either end, all places are alike.
-                if MOST_PLACE <= j <= n - MOST_PLACE:
+                    self.add_row(PAIR, i, j)
+                    self.add_row(NEIGHBOURS, i, j)
+                # Beyond MAX_PLACE from either end, all places are alike.
+                if not MAX_PLACE <= j <= n - MAX_PLACE:
+                    self.add_row(PLACE, i, j)
+            self.add_row(HEAD, i, 0)
+            self.add_row(NEIGHBOURS, i, n)
+        self.scores.resize(max(self.parts.size(), <size_t>1) * ROW_BLOCK)
+        self.scorer.forget()
+        self.scorer.score(input, self.rows.data(), self.parts.data(), self.parts.size(), self.scores.data())
+        score = self.scores.data()
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    self.pairs[i * n + j] = score[0]
+                    self.neighbours[i * n + j] = score[ROW_BLOCK]
+                    score += 2 * ROW_BLOCK
+                if MAX_PLACE <= j <= n - MAX_PLACE:
                     self.places[i * n + j] = self.places[i * n + j - 1]
                 else:
-                    self.places[i * n + j] = self.score_part(input, PLACE, i, j)
+                    self.places[i * n + j] = score[0]
+                    score += ROW_BLOCK
                 if j < i:
                     self.same_before[i * n + j] = _are_same(input, FIRST + i, FIRST + j)
-            # The head is the last one's right neighbour, so pairs of nouns are learnt alike inside and at the end.
-            self.heads[i] = self.score_part(input, HEAD, i, 0) + self.score_part(input, NEIGHBOURS, i, n)
+            self.heads[i] = score[0] + score[ROW_BLOCK]
+            score += 2 * ROW_BLOCK
+        return 0
+
+    cdef int count(self, const InputC* input, const int* order, Bag bag, float sign) except -1 nogil:
+        cdef StateC state
+        cdef size_t r
+        cdef int i, n_rows
+        self.rows.resize(<size_t>self.system.max_rows * N_SLOTS)
+        self.parts.resize(self.system.max_rows)
+        self.system.start(input, &state)
+        for i in range(self.n):
+            n_rows = self.system.candidate_rows(input, NULL, &state, order[i], self.rows.data(), self.parts.data())
+            for r in range(n_rows):
+                bag.count(input, self.rows.data() + r * N_SLOTS, self.parts[r], 0, sign)
+            self.system.advance(input, NULL, &state, order[i])
+        return 0
 
     cdef double score_order(self, const int* order) noexcept nogil:
         cdef int n = self.n
@@ -150,30 +224,7 @@ cdef class Scores:
             total += self.heads[order[n - 1]]
         return total
 
-    cdef void add_part(self, const InputC* input, int part, int i, int j, vector[uint64_t]& hashes) noexcept nogil:
-        cdef uint64_t[MAX_SLOTS] slots
-        cdef uint64_t[MAX_TEMPLATES] found
-        cdef int b, n
-        self.fill_slots(part, i, j, slots)
-        for b in self.blocks_of_part[part]:
-            n = self.templates.block_features(b, input, slots, self.table.bits, found)
-            n = keep_features(&self.filter, found, n)
-            hashes.insert(hashes.end(), found, found + n)
-
-    cdef void add_features(self, const InputC* input, const int* order, vector[uint64_t]& hashes) noexcept nogil:
-        cdef int n = self.n
-        cdef int i, j
-        for i in range(n):
-            self.add_part(input, PLACE, order[i], n - 1 - i, hashes)
-            if i > 0:
-                self.add_part(input, NEIGHBOURS, order[i - 1], order[i], hashes)
-            for j in range(i + 1, n):
-                self.add_part(input, PAIR, order[i], order[j], hashes)
-        if n > 0:
-            self.add_part(input, HEAD, order[n - 1], 0, hashes)
-            self.add_part(input, NEIGHBOURS, order[n - 1], n, hashes)
-
-    cdef void search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) noexcept nogil:
+    cdef int search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) except -1 nogil:
         cdef int n = self.n
         cdef vector[ItemC] found
         cdef ItemC item, start
@@ -242,6 +293,7 @@ cdef class Scores:
             for step in range(n - 1, -1, -1):
                 orders[i * n + step] = self.items[item_number].last
                 item_number = self.items[item_number].parent
+        return 0
 
 
 cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
@@ -274,9 +326,9 @@ cdef bint _by_score(const ItemC& x, const ItemC& y) noexcept nogil:
     return x.parent < y.parent
 
 
-cdef int width_for(int n, int width) noexcept:
+cdef int width_for(int n, int width) noexcept nogil:
     """Few modifiers are searched exactly."""
-    return 0 if n <= MOST_EXACT else width
+    return 0 if n <= MAX_EXACT else width
 
 
 cdef class Ranker:
@@ -284,29 +336,26 @@ cdef class Ranker:
 
     system (OrderingSystem): What is searched.
     templates (Templates): What it sees.
-    width (int): States to keep of each step, where there are more than MOST_EXACT modifiers.
-    RAISES ValueError: If the width is out of range, or a block of templates names slots of different parts.
+    width (int): States to keep of each step, where there are more than MAX_EXACT modifiers.
+    RAISES ValueError: If the width is out of range.
     """
-    cdef Scores scores
+    cdef PhraseScores scores
     cdef readonly int width
+    cdef bint in_use
 
     def __init__(self, system, templates, width):
-        if not 1 <= width <= WIDEST_BEAM:
-            raise ValueError(Errors.J030.format(width=width, most=WIDEST_BEAM))
-        self.scores = Scores(system, templates)
+        if not 1 <= width <= MAX_WIDTH:
+            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
+        self.scores = PhraseScores(system, templates)
         self.width = width
 
-    cdef int _start(self, Weights weights, Columns columns) except -1:
-        if columns.names != self.scores.templates.columns:
-            raise ValueError(
-                Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(self.scores.templates.columns))
-            )
-        if not 1 <= columns.c.n_tokens <= MOST_MODIFIERS + 1:
-            raise ValueError(Errors.J355.format(n=columns.c.n_tokens - 1, most=MOST_MODIFIERS))
-        self.scores.table = weights.prediction_table()
-        self.scores.filter.kept = self.scores.table.kept
-        self.scores.filter.threshold = 0
-        self.scores.fill(&columns.c)
+    cdef int enter(self, Weights weights, Columns columns) except -1:
+        if self.in_use:
+            raise ValueError(Errors.J007.format(what="ranker"))
+        self.scores.system.check(columns)
+        self.scores.scorer.check(columns)
+        self.scores.scorer.use(weights.prediction_table(), self.scores.system.row_width)
+        self.in_use = True
         return 0
 
     def rank(self, Weights weights not None, Columns columns not None, int n_best=2, exact=None):
@@ -321,11 +370,17 @@ cdef class Ranker:
         """
         cdef vector[int] orders
         cdef vector[double] totals
-        self._start(weights, columns)
-        cdef int n = self.scores.n
+        cdef int n = len(columns) - 1
         cdef int width = width_for(n, self.width) if exact is None else (0 if exact else self.width)
-        with nogil:
-            self.scores.search(width, max(n_best, 1), orders, totals)
+        self.enter(weights, columns)
+        try:
+            with nogil:
+                self.scores.fill(&columns.c)
+                self.scores.search(width, max(n_best, 1), orders, totals)
+        except MemoryError as error:
+            raise MemoryError(Errors.J003) from error
+        finally:
+            self.in_use = False
         return [
             (tuple([orders[i * n + j] for j in range(n)]), totals[i])
             for i in range(totals.size())
@@ -333,8 +388,21 @@ cdef class Ranker:
 
     def score(self, Weights weights not None, Columns columns not None, order):
         """The score of one order (float): that of `rank`, summed anew."""
-        cdef vector[int] places = order
-        self._start(weights, columns)
-        if sorted(order) != list(range(self.scores.n)):
-            raise ValueError(Errors.J356.format(order=list(order), n=self.scores.n))
-        return self.scores.score_order(places.data())
+        cdef vector[int] places = check_order(order, len(columns) - 1)
+        self.enter(weights, columns)
+        try:
+            self.scores.fill(&columns.c)
+            return self.scores.score_order(places.data())
+        finally:
+            self.in_use = False
+
+
+def check_order(order, int n):
+    """The places of n modifiers as a list.
+
+    RAISES ValueError: If they are not each place once.
+    """
+    order = [int(place) for place in order]
+    if sorted(order) != list(range(n)):
+        raise ValueError(Errors.J356.format(order=order, n=n))
+    return order

@@ -19,7 +19,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..engine.beam import MOST_BIAS, WIDEST_BEAM
+from ..engine.beam import MAX_BIAS, MAX_WIDTH
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
 from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
@@ -68,8 +68,8 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
 
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
-        if not abs(self.cfg["boundary_bias"]) <= MOST_BIAS:
-            raise JointValueError(Errors.J308, value=self.cfg["boundary_bias"], most=MOST_BIAS)
+        if not abs(self.cfg["boundary_bias"]) <= MAX_BIAS:
+            raise JointValueError(Errors.J308, value=self.cfg["boundary_bias"], most=MAX_BIAS)
         self.perceptron.biases = {SB_ACTION: self.cfg["boundary_bias"]}
         if self.cfg["boundary_margins"] and not Token.has_extension(MARGIN):
             Token.set_extension(MARGIN, default=None)
@@ -149,16 +149,16 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             raise JointValueError(Errors.J307, value=n_best)
         self.require_trained()
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-        width = max(self.perceptron.beam_width, min(n_best, WIDEST_BEAM))
+        width = max(self.perceptron.beam_width, min(n_best, MAX_WIDTH))
         while True:
             # Several paths may make the same trees: the best of them counts.
             best: dict[bytes, tuple[Parsed, float]] = {}
             for actions, score in self.perceptron.predict_all(columns, width):
                 parsed = self.read(tokens, actions)
                 best.setdefault(parsed.heads.tobytes() + "\n".join(parsed.labels).encode("utf8"), (parsed, score))
-            if len(best) >= n_best or width >= WIDEST_BEAM:
+            if len(best) >= n_best or width >= MAX_WIDTH:
                 break
-            width = min(2 * width, WIDEST_BEAM)
+            width = min(2 * width, MAX_WIDTH)
         analyses = []
         for parsed, score in list(best.values())[:n_best]:
             copy = doc.copy()

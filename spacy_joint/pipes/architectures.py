@@ -42,7 +42,7 @@ def BeamPerceptron(
     strategy: str = "dlaso",
     rule: str = "passive_aggressive",
     aggressiveness: float = 1.0,
-    min_met: int = 2,
+    min_changes: int = 2,
     n_tables: int = 1,
     threads: int = 1,
 ) -> Model[list[Columns], list[np.ndarray]]:
@@ -58,7 +58,7 @@ def BeamPerceptron(
         strategy=strategy,
         rule=rule,
         aggressiveness=aggressiveness,
-        min_met=min_met,
+        min_changes=min_changes,
         n_tables=n_tables,
         threads=threads,
     )

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..errors import Errors
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from ..engine.beam cimport Search
 from ..engine.columns cimport Columns
+from ..engine.scorer cimport Scorer
 from ..engine.templates cimport Templates
 from ..engine.weights cimport Weights
 
@@ -33,79 +33,80 @@ cdef class SpanScorer:
     columns (Columns): The document.
     RAISES ValueError: If the columns are not those that the templates read.
     """
-    cdef Search search
+    cdef QuotationSystem system
+    cdef Scorer scorer
     cdef Columns columns
-    cdef vector[float] out          # score of OUT, summed up to and with a token
-    cdef vector[float] begin        # score of BEGIN, a token
+    cdef uint64_t[:, ::1] rows
+    cdef float[:, ::1] scores       # of the actions of the states scored last
+    cdef vector[double] out         # score of OUT, summed up to and with a token
+    cdef vector[float] begin        # score of BEGIN, per token
 
-    def __init__(self, QuotationSystem system, Templates templates, Weights weights, Columns columns):
-        cdef int32_t first, i
-        cdef float total = 0
-        cdef int status = 0
-        if columns.names != templates.columns:
-            raise ValueError(Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(templates.columns)))
-        self.search = Search(system, templates, AT_ONCE)
+    def __init__(self, QuotationSystem system not None, Templates templates not None, Weights weights not None,
+                 Columns columns not None):
+        cdef int32_t first, i, n
+        # In double precision: a span of a few tokens is a small difference of two sums over all tokens before it.
+        cdef double total = 0
+        self.system = system
         self.columns = columns
-        self.search.use_weights(weights.prediction_table())
-        self.search.start(&columns.c)
+        self.scorer = Scorer(templates, AT_ONCE)
+        system.check(columns)
+        self.scorer.check(columns)
+        self.scorer.use(weights.prediction_table(), system.row_width)
+        self.rows = np.zeros((AT_ONCE, system.n_slots), dtype=np.uint64)
+        self.scores = np.zeros((AT_ONCE, self.scorer.c.padded_width), dtype=np.float32)
         with nogil:
             first = 0
             while first < columns.c.n_tokens:
-                status = self.score(-1, first, min(first + AT_ONCE, columns.c.n_tokens))
-                if status == -1:
-                    break
-                for i in range(self.search.n_items):
-                    total += self.search.scores[i * self.search.table.padded_width + OUT]
+                n = min(AT_ONCE, columns.c.n_tokens - first)
+                self.score(-1, first, n)
+                for i in range(n):
+                    total += self.scores[i, OUT]
                     self.out.push_back(total)
-                    self.begin.push_back(self.search.scores[i * self.search.table.padded_width + BEGIN])
-                first += self.search.n_items
-        if status == -1:
-            raise MemoryError(Errors.J003)
+                    self.begin.push_back(self.scores[i, BEGIN])
+                first += n
 
-    cdef int score(self, int32_t begin, int32_t first, int32_t end) noexcept nogil:
-        """Scores the actions of tokens first..end-1 where a span from `begin` is open, or none is."""
-        cdef StateC* state
+    cdef void score(self, int32_t begin, int32_t first, int32_t n) noexcept nogil:
+        """Scores the actions of n tokens where a span from `begin` is open, or none is (-1)."""
+        cdef StateC state
         cdef int32_t i
-        self.search.n_items = end - first
-        for i in range(end - first):
-            state = <StateC*>self.search.state(i)
+        state.begin = begin
+        state.last_begin = state.last_end = -1
+        for i in range(n):
             state.next = first + i
-            state.begin = begin
-            state.last_begin = state.last_end = -1
-            self.search.final[i] = False
-        return self.search.score(&self.columns.c, False)
+            self.system.slots(&self.columns.c, NULL, &state, &self.rows[i, 0])
+        self.scorer.score(&self.columns.c, &self.rows[0, 0], NULL, n, &self.scores[0, 0])
 
-    cdef int score_from(self, int32_t begin, int32_t longest, vector[float]& scores) noexcept nogil:
+    cdef int score_from(self, int32_t begin, int32_t longest, vector[float]& scores) except -1 nogil:
         """The scores of all spans from `begin`, of 2 to `longest` tokens."""
-        cdef int32_t n_tokens = self.columns.c.n_tokens
-        cdef int32_t last = min(begin + longest, n_tokens)
+        cdef int32_t last = min(begin + longest, self.columns.c.n_tokens)
         cdef int32_t first = begin + 1
-        cdef int32_t i
-        cdef float inside = self.begin[begin]
-        cdef float before = self.out[begin - 1] if begin > 0 else 0
-        cdef const float* row
+        cdef int32_t i, n
+        cdef double inside = self.begin[begin]
+        cdef double before = self.out[begin - 1] if begin > 0 else 0
         scores.clear()
         while first < last:
-            if self.score(begin, first, min(first + AT_ONCE, last)) == -1:
-                return -1
-            for i in range(self.search.n_items):
-                row = self.search.scores + i * self.search.table.padded_width
-                scores.push_back(inside + row[END] - (self.out[first + i] - before))
-                inside += row[INSIDE]
-            first += self.search.n_items
+            n = min(AT_ONCE, last - first)
+            self.score(begin, first, n)
+            for i in range(n):
+                scores.push_back(<float>(inside + self.scores[i, END] - (self.out[first + i] - before)))
+                inside += self.scores[i, INSIDE]
+            first += n
         return 0
 
     def score_spans(self, spans):
         """The scores of spans.
 
         spans (Sequence[tuple[int, int]]): First and last token of each.
-        RETURNS (list[float]): A score each.
+        RETURNS (list[float]): One score per span.
+        RAISES ValueError: If a span is shorter than two tokens, or not in the document.
         """
         cdef vector[float] scores
+        cdef int32_t n_tokens = self.columns.c.n_tokens
         result = []
         for begin, end in spans:
-            if self.score_from(begin, end - begin + 1, scores) == -1:
-                raise MemoryError(Errors.J003)
+            if not 0 <= begin < end < n_tokens:
+                raise ValueError(Errors.J320.format(begin=begin, end=end, first=0, last=n_tokens - 1))
+            self.score_from(begin, end - begin + 1, scores)
             result.append(scores[end - begin - 1])
         return result
 
@@ -119,16 +120,16 @@ cdef class SpanScorer:
         cdef vector[int32_t] begins, ends
         cdef vector[float] found, scores
         cdef int32_t begin, i
-        cdef int status = 0
-        cdef float out
+        cdef double out
+        if longest < 0:
+            longest = 0
+        longest = min(longest, self.columns.c.n_tokens)
         with nogil:
             for begin in range(self.columns.c.n_tokens - 1):
                 out = self.out[begin] - (self.out[begin - 1] if begin > 0 else 0)
                 if self.begin[begin] - out < -slack:
                     continue
-                status = self.score_from(begin, longest, scores)
-                if status == -1:
-                    break
+                self.score_from(begin, longest, scores)
                 for i in range(<int32_t>scores.size()):
                     if scores[i] > 0 and (i == 0 or scores[i] > scores[i - 1]) and (
                         i + 1 == <int32_t>scores.size() or scores[i] >= scores[i + 1]
@@ -136,6 +137,4 @@ cdef class SpanScorer:
                         begins.push_back(begin)
                         ends.push_back(begin + 1 + i)
                         found.push_back(scores[i])
-        if status == -1:
-            raise MemoryError(Errors.J003)
         return np.array(begins, dtype=np.int32), np.array(ends, dtype=np.int32), np.array(found, dtype=np.float32)

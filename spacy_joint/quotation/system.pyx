@@ -84,6 +84,7 @@ cdef class QuotationSystem(System):
         self.neighbours = neighbours
         self.set_kinds([1] * N_ACTIONS)
         self.n_slots = N_SLOTS
+        self.n_facts = N_FACTS
         self.state_size = sizeof(StateC)
         self.node_size = sizeof(uint64_t)
         self.n_state_links = 0

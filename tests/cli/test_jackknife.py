@@ -24,7 +24,7 @@ table_bits = 16
 beam_width = 2
 strategy = "laso"
 rule = "perceptron"
-min_met = 1
+min_changes = 1
 
 [corpora]
 

@@ -331,7 +331,7 @@ def test_restored_weights_learn_exactly_as_those_they_came_from():
     problem = random_problem(JOINT)
     weights, _ = train(JOINT, problem)
     copy = Weights(weights.bits, weights.width)
-    copy.restore(weights.raw.copy(), weights.total.copy(), weights.n_met.copy(), weights.n_updates)
+    copy.restore(weights.raw.copy(), weights.total.copy(), weights.n_changes.copy(), weights.n_updates)
     for table in (weights, copy):
         train(JOINT, problem, weights=table)
     assert bytes_of(weights) == bytes_of(copy)
@@ -340,7 +340,7 @@ def test_restored_weights_learn_exactly_as_those_they_came_from():
 def test_a_learner_uses_weights_that_are_restored_in_place():
     problem = random_problem(JOINT)
     learner = make_learner(JOINT)
-    blank = [array.copy() for array in (learner.weights.raw, learner.weights.total, learner.weights.n_met)]
+    blank = [array.copy() for array in (learner.weights.raw, learner.weights.total, learner.weights.n_changes)]
     instances = [Instance(*document) for document in problem]
     learner.update(instances)
     first = bytes_of(learner.weights)

@@ -45,10 +45,10 @@ def test_rows_of_a_width_out_of_range_are_refused(width):
         Weights(8, width)
 
 
-@pytest.mark.parametrize("min_met", [0, -1, 256])
-def test_a_feature_count_out_of_range_is_refused(min_met):
-    with pytest.raises(ValueError, match=f"J025.*{min_met}.*255"):
-        Weights(8, 10, min_met)
+@pytest.mark.parametrize("min_changes", [0, -1, 256])
+def test_a_feature_count_out_of_range_is_refused(min_changes):
+    with pytest.raises(ValueError, match=f"J025.*{min_changes}.*255"):
+        Weights(8, 10, min_changes)
 
 
 @pytest.mark.parametrize("width", [1, 15, 16, 17, 32768])
@@ -130,10 +130,10 @@ def test_refused_arrays_leave_a_learning_table_as_it_was(which):
 @pytest.mark.parametrize("wrong", [None, "text", [0.0]])
 def test_values_that_are_not_arrays_are_refused(wrong):
     weights = Weights(8, row_width(JOINT))
-    raw, total, n_met = arrays_for(weights)
+    raw, total, n_changes = arrays_for(weights)
     for call in (
-        lambda: weights.restore(wrong, total, n_met, 0),
-        lambda: weights.restore(raw, total, n_met, "many"),
+        lambda: weights.restore(wrong, total, n_changes, 0),
+        lambda: weights.restore(raw, total, n_changes, "many"),
         lambda: weights.predict_with(wrong, all_kept(8), 1.0),
         lambda: weights.predict_with(np.zeros(weights.n_cells, np.int8), wrong, 1.0),
         lambda: weights.predict_with(np.zeros(weights.n_cells, np.int8), all_kept(8), "one"),
@@ -185,14 +185,14 @@ def test_weights_keep_the_memory_that_they_were_given():
 # Finishing
 
 
-def finished(raw, total=None, n_updates=0, min_met=1, n_met=None):
-    weights = Weights(8, 16, min_met)
+def finished(raw, total=None, n_updates=0, min_changes=1, n_changes=None):
+    weights = Weights(8, 16, min_changes)
     arrays = arrays_for(weights)
     arrays[0][: len(raw)] = raw
     if total is not None:
         arrays[1][: len(total)] = total
-    if n_met is not None:
-        arrays[2][: len(n_met)] = n_met
+    if n_changes is not None:
+        arrays[2][: len(n_changes)] = n_changes
     weights.restore(*arrays, n_updates)
     weights.finish()
     return weights
@@ -229,5 +229,5 @@ def test_finished_weights_keep_their_sign_or_are_pruned(raw):
 
 
 def test_rare_features_are_pruned():
-    weights = finished([1.0], min_met=3, n_met=[2, 3, 255])
+    weights = finished([1.0], min_changes=3, n_changes=[2, 3, 255])
     assert np.unpackbits(weights.kept, bitorder="little")[:4].tolist() == [0, 1, 1, 0]

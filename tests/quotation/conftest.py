@@ -13,7 +13,7 @@ SMALL = {
     "beam_width": 4,
     "strategy": "laso",
     "rule": "perceptron",
-    "min_met": 1,
+    "min_changes": 1,
 }
 
 

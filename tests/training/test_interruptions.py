@@ -39,7 +39,7 @@ def overrides(assets: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     directory = tmp_path_factory.mktemp("corpus")
     for part in ("train", "dev"):
         run("convert", assets / f"tiny_{part}.conllu", directory / f"{part}.spacy")
-    model = {"table_bits": 14, "n_tables": 2, "min_met": 1, "threads": 1}
+    model = {"table_bits": 14, "n_tables": 2, "min_changes": 1, "threads": 1}
     return {
         **{f"components.sequence_tagger.model.{name}": value for name, value in model.items()},
         "initialize.components.sequence_tagger.word_classes": None,

@@ -1,0 +1,112 @@
+"""Updates of weights along the difference of two bags of features: see updater.pxd."""
+
+from ..errors import Errors
+
+from .templates cimport MAX_TEMPLATES
+
+
+RULES = ("perceptron", "passive_aggressive")
+
+cdef enum:
+    EMPTY = 0xFFFFFFFF
+    SMALLEST = 1024         # cells of an empty bag
+
+
+cdef class Bag:
+    """The difference of two bags of features, as cells of the weight table; each with the feature that it was first
+    counted for.
+
+    scorer (Scorer): Says which features take part.
+    """
+
+    def __cinit__(self, Scorer scorer not None):
+        self.scorer = scorer
+        self.clear()
+
+    cdef int clear(self) except -1 nogil:
+        cdef ChangeC empty
+        empty.cell = EMPTY
+        empty.feature = 0
+        empty.value = 0
+        self.n = 0
+        self.cells.assign(SMALLEST, empty)
+        return 0
+
+    cdef int count(self, const InputC* input, const uint64_t* row, int part, int action, float sign) except -1 nogil:
+        cdef uint64_t[MAX_TEMPLATES] hashes
+        cdef int i, n = self.scorer.features(input, row, part, hashes)
+        for i in range(n):
+            self.add(<uint32_t>(hashes[i] + action), <uint32_t>hashes[i], sign)
+        return 0
+
+    cdef int add(self, uint32_t cell, uint32_t feature, float value) except -1 nogil:
+        cdef vector[ChangeC] before
+        cdef ChangeC* change
+        cdef ChangeC moved
+        if 2 * self.n >= self.cells.size():
+            before = self.cells
+            moved.cell = EMPTY
+            moved.feature = 0
+            moved.value = 0
+            self.cells.assign(before.size() * 4, moved)
+            for moved in before:
+                if moved.cell != <uint32_t>EMPTY:
+                    self.find(moved.cell)[0] = moved
+        change = self.find(cell)
+        if change.cell == <uint32_t>EMPTY:
+            change.cell = cell
+            change.feature = feature
+            self.n += 1
+        change.value += value
+        return 0
+
+    cdef ChangeC* find(self, uint32_t cell) noexcept nogil:
+        cdef size_t mask = self.cells.size() - 1
+        cdef size_t at = (cell * <uint64_t>0x9E3779B97F4A7C15) >> 32 & mask
+        while self.cells[at].cell != cell and self.cells[at].cell != <uint32_t>EMPTY:
+            at = (at + 1) & mask
+        return &self.cells[at]
+
+    cdef int take(self, vector[ChangeC]& changes) except -1 nogil:
+        cdef ChangeC change
+        changes.clear()
+        changes.reserve(self.n)
+        for change in self.cells:
+            if change.cell != <uint32_t>EMPTY and change.value != 0:
+                changes.push_back(change)
+        self.clear()
+        return 0
+
+
+cdef class Updater:
+    """Moves weights.
+
+    weights (Weights): Changed in place.
+    rule (str): How far they move along a difference: "perceptron" (Collins 2002), a step of fixed length;
+        "passive_aggressive" (Crammer et al. 2006, PA-I), the least step after which the right structure scores more than
+        the other by its loss.
+    aggressiveness (float): The longest step (C of PA-I; the step of `perceptron`).
+    RAISES ValueError: If the rule is unknown, or the aggressiveness not above 0.
+    """
+
+    def __cinit__(self, Weights weights not None, rule, double aggressiveness):
+        if rule not in RULES:
+            raise ValueError(Errors.J040.format(what="update rule", name=rule, known=", ".join(RULES)))
+        if not aggressiveness > 0:
+            raise ValueError(Errors.J041.format(value=aggressiveness))
+        self.weights = weights
+        self.passive_aggressive = rule == "passive_aggressive"
+        self.aggressiveness = aggressiveness
+
+    cdef void update(self, const vector[ChangeC]& difference, double loss) noexcept nogil:
+        cdef double step = self.aggressiveness
+        cdef double norm = 0
+        cdef size_t i
+        if difference.empty():
+            return
+        if self.passive_aggressive:
+            for i in range(difference.size()):
+                norm += <double>difference[i].value * difference[i].value
+            # With the weights as they are now: what was learnt since the search may have mended, or widened, the gap.
+            step = max(0.0, min(step, (loss - self.weights.score(difference.data(), difference.size())) / norm))
+        self.weights.add(difference.data(), difference.size(), step)
