@@ -81,11 +81,6 @@ class JointWarning(_Coded, UserWarning):
     """A warning of this package."""
 
 
-def is_coded(error: BaseException) -> bool:
-    """Whether an error has a code of the catalogue, also where it is raised as Python's own error."""
-    return isinstance(error, JointError) or any(isinstance(argument, Message) for argument in error.args)
-
-
 class Errors:
     """The catalogue. Attributes are the codes."""
 
@@ -102,10 +97,10 @@ class Errors:
     J005 = Message("Action {action} is not legal here.", "Legal are (the first 20 of) {legal}.")
     J006 = Message("This system has no actions: it was not constructed.", "Call the constructor of its base class.")
     J007 = Message("This {what} is in use by another thread.", "Give each thread one of its own.")
-    J008 = Message(
-        "{name} continues states by candidates: they have rows of slots, states do not.", "Use `Walk.rows`."
+    J008 = Message("{name} continues states by candidates: they have rows of slots, states do not.", "Use `Walk.rows`.")
+    J009 = Message(
+        "No item of the beam can go on after step {step}: a score is not a number.", "Train the model again."
     )
-    J009 = Message("No item of the beam can go on after step {step}: a score is not a number.", "Train the model again.")
     J010 = Message(
         "Unknown atom '{name}' in line {line} of the templates.",
         "Allowed are TOKEN.COLUMN with tokens {tokens} (also TOKEN+n and TOKEN-n up to n = {most}) and columns "
@@ -137,7 +132,8 @@ class Errors:
         "Allowed are numbers up to {most}, for actions that the system has.",
     )
     J028 = Message(
-        "These weights are in use by another call that learns.", "Wait for it to end, or give each learner its own weights."
+        "These weights are in use by another call that learns.",
+        "Wait for it to end, or give each learner its own weights.",
     )
     J030 = Message("beam_width is {width}.", "1 to {most} are allowed.")
     J031 = Message("A system has {n} actions; 1 to {most} are allowed.", "Use fewer labels.")
@@ -167,7 +163,9 @@ class Errors:
     )
     J044 = Message("dropout is {value}.", "0 to 1 are allowed.")
     J045 = Message("Cannot forget {n} tokens of a stream.", "Its window has {n_tokens}.")
-    J046 = Message("The columns have {n} facts per token; the system reads {wanted}.", "Give those that its task makes.")
+    J046 = Message(
+        "The columns have {n} facts per token; the system reads {wanted}.", "Give those that its task makes."
+    )
     J050 = Message(
         "{source} is not a model of spacy_joint.", "Give the path of a pipeline that was saved with nlp.to_disk."
     )

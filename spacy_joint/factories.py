@@ -25,7 +25,14 @@ HEDGE_SCORES = {
     "hedge_seg_p": None,
     "hedge_seg_r": None,
 }
-CUE_MODEL = {**PARSER_MODEL, "table_bits": 20, "beam_width": 4, "strategy": "laso", "rule": "perceptron", "min_changes": 3}
+CUE_MODEL = {
+    **PARSER_MODEL,
+    "table_bits": 20,
+    "beam_width": 4,
+    "strategy": "laso",
+    "rule": "perceptron",
+    "min_changes": 3,
+}
 QUOTATION_MODEL = {**CUE_MODEL, "table_bits": 21, "beam_width": 8}
 QUOTATION_SCORES = (
     *(f"quotation{kind}_{measure}" for kind in ("", "_partial", "_cue") for measure in "prf"),

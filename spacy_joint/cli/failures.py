@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from wasabi import Printer
 
-from ..errors import Errors, JointError, is_coded
+from ..errors import Errors, JointError
 
 # spaCy's errors have codes, too, but no class of their own.
 OF_SPACY = re.compile(r"\[E\d+\]")
@@ -25,7 +25,7 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             # Whoever read the output has enough of it (`| head`): click ends quietly.
             raise
         except (JointError, OSError, ValueError) as error:
-            if is_coded(error) or OF_SPACY.match(str(error)):
+            if isinstance(error, JointError) or OF_SPACY.match(str(error)):
                 message = str(error)
             elif isinstance(error, OSError):
                 message = str(Errors.J441.format(path=error.filename or "A file", reason=error.strerror or error))

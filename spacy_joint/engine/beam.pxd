@@ -1,7 +1,7 @@
 """Beam search over the states of a system.
 
-A `Search` owns all buffers of one search after another: two arrays of states, an arena, and the history of who came from
-whom by which action. One search at a time; one `Search` per thread.
+A `Search` owns all buffers of one search after another: two arrays of states, an arena, and the history of which item
+came from which by which action. One search at a time; one `Search` per thread.
 
 Items whose states are the same bytes have the same future, so only the best of them stays (recombination, Huang & Sagae
 2010, without their packing of what states do not show): past the end of a sentence, analyses that differ only inside it
@@ -65,7 +65,7 @@ cdef class Search:
     cdef int stride                 # a multiple of ROW_BLOCK, at least the number of actions or candidates
     cdef vector[uint64_t] candidate_rows
     cdef vector[uint8_t] candidate_parts
-    cdef vector[int] candidate_ends # rows up to the end of each candidate; as before for one that is not legal
+    cdef vector[int] candidate_ends     # rows up to the end of each candidate; -1 for one that is not legal
     cdef vector[float] row_scores
     cdef double* best_totals
     cdef HistoryC* best

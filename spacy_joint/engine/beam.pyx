@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointMemoryError, JointValueError
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs
@@ -45,22 +45,22 @@ cdef class Search:
     def __cinit__(self, System system not None, Templates templates not None, int width, biases=None):
         cdef BiasC bias
         if not 1 <= width <= MAX_WIDTH:
-            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
+            raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
         if not 1 <= system.n_actions <= MAX_ACTIONS:
-            raise ValueError(Errors.J031.format(n=system.n_actions, most=MAX_ACTIONS))
+            raise JointValueError(Errors.J031, n=system.n_actions, most=MAX_ACTIONS)
         if system.n_slots > MAX_SLOTS:
-            raise ValueError(Errors.J032.format(n=system.n_slots, most=MAX_SLOTS))
+            raise JointValueError(Errors.J032, n=system.n_slots, most=MAX_SLOTS)
         for slots, read in (
             (system.token_slots(), templates.token_slots), (system.value_slots(), templates.value_slots)
         ):
             for name, number in read.items():
                 if slots.get(name) != number:
-                    raise ValueError(
-                        Errors.J040.format(what="slot of the templates", name=name, known=", ".join(slots))
+                    raise JointValueError(
+                        Errors.J040, what="slot of the templates", name=name, known=", ".join(slots)
                     )
         for action, value in (biases or {}).items():
             if not 0 <= action < system.n_actions or not abs(value) <= MAX_BIAS:
-                raise ValueError(Errors.J027.format(action=action, value=value, most=MAX_BIAS))
+                raise JointValueError(Errors.J027, action=action, value=value, most=MAX_BIAS)
             bias.action, bias.value = action, value
             self.biases.push_back(bias)
         self.system = system
@@ -93,7 +93,7 @@ cdef class Search:
             or not self.actions
             or not self.found or not self.found_totals or not self.order or not self.reached
         ):
-            raise MemoryError(Errors.J003)
+            raise JointMemoryError(Errors.J003)
         arena_init(&self.arena, system.node_size, system.n_node_links)
 
     def __dealloc__(self):
@@ -115,7 +115,7 @@ cdef class Search:
 
     cdef int enter(self) except -1:
         if self.in_use:
-            raise ValueError(Errors.J007.format(what="search"))
+            raise JointValueError(Errors.J007, what="search")
         self.in_use = True
         return 0
 
@@ -285,7 +285,7 @@ cdef class Search:
         cdef size_t first = self.history.size()
         if n_best == 0:
             with gil:
-                raise ValueError(Errors.J009.format(step=self.n_steps))
+                raise JointValueError(Errors.J009, step=self.n_steps)
         arena_reserve(&self.arena, n_best * MAX_NODES_PER_STEP)
         self.history.resize(first + self.width)
         for i in range(n_best):
@@ -509,7 +509,7 @@ cdef class Search:
             with nogil:
                 self.run(&columns.c)
         except MemoryError as error:
-            raise MemoryError(Errors.J003) from error
+            raise JointMemoryError(Errors.J003) from error
         return 0
 
     cdef copy_path(self, int item):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from libc.stdint cimport uint64_t
 from murmurhash.mrmr cimport hash64
@@ -25,10 +25,10 @@ cdef class Columns:
     def __init__(self, names, values, constraints=None, facts=None):
         values = np.asarray(values, dtype=np.uint64)
         if values.ndim != 2 or values.shape[1] != len(names):
-            raise ValueError(Errors.J001.format(shape=values.shape, n_columns=len(names)))
+            raise JointValueError(Errors.J001, shape=values.shape, n_columns=len(names))
         n_tokens = values.shape[0]
         if n_tokens > 2**31 - 2 * FIRST:
-            raise ValueError(Errors.J002.format(n_tokens=n_tokens))
+            raise JointValueError(Errors.J002, n_tokens=n_tokens)
         cells = np.zeros((FIRST + n_tokens + PADDING, max(len(names), 1)), dtype=np.uint64)
         cells[ROOT] = ROOT_VALUE
         cells[FIRST : FIRST + n_tokens, : len(names)] = values
@@ -36,13 +36,13 @@ cdef class Columns:
             constraints = np.zeros(n_tokens, dtype=np.int8)
         constraints = np.ascontiguousarray(constraints, dtype=np.int8)
         if constraints.shape != (n_tokens,):
-            raise ValueError(Errors.J001.format(shape=constraints.shape, n_columns=f"{n_tokens} constraints"))
+            raise JointValueError(Errors.J001, shape=constraints.shape, n_columns=f"{n_tokens} constraints")
         # One extra element, so that taking the address is defined for an empty document.
         padded = np.zeros(n_tokens + 1, dtype=np.int8)
         padded[:n_tokens] = constraints
         facts = np.zeros((n_tokens, 0), dtype=np.int32) if facts is None else np.asarray(facts, dtype=np.int32)
         if facts.ndim != 2 or facts.shape[0] != n_tokens:
-            raise ValueError(Errors.J001.format(shape=facts.shape, n_columns=f"the facts of {n_tokens} tokens"))
+            raise JointValueError(Errors.J001, shape=facts.shape, n_columns=f"the facts of {n_tokens} tokens")
         padded_facts = np.zeros((n_tokens + 1, max(facts.shape[1], 1)), dtype=np.int32)
         padded_facts[:n_tokens, : facts.shape[1]] = facts
         self.names = tuple(names)

@@ -10,7 +10,6 @@ from .templates import Templates
 from .weights import Weights
 
 STRATEGIES: Final[tuple[str, ...]]
-RULES: Final[tuple[str, ...]]
 
 class Instance:
     @property

@@ -18,12 +18,12 @@ order, so the number of threads does not change the result.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointMemoryError, JointValueError
 from .threads import run_all
-from .updater import RULES
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy
@@ -32,7 +32,16 @@ from libcpp.vector cimport vector
 from .beam cimport check_signals
 from .columns cimport Columns, InputC
 from .reference cimport ILLEGAL, ReferenceSearch
-from .system cimport MAX_NODES_PER_STEP, ArenaC, System, arena_clear, arena_collect, arena_free, arena_init, arena_reserve
+from .system cimport (
+    MAX_NODES_PER_STEP,
+    ArenaC,
+    System,
+    arena_clear,
+    arena_collect,
+    arena_free,
+    arena_init,
+    arena_reserve,
+)
 from .templates cimport Templates
 from .updater cimport Bag, Updater
 from .weights cimport ChangeC, Weights
@@ -74,7 +83,7 @@ cdef class Instance:
     def __cinit__(self, Columns columns not None, actions):
         actions = np.asarray(actions, dtype=np.uint16)
         if actions.ndim != 1:
-            raise ValueError(Errors.J043.format(n=f"of shape {actions.shape}", step=0))
+            raise JointValueError(Errors.J043, n=f"of shape {actions.shape}", step=0)
         self.columns = columns
         self.n_actions = actions.shape[0]
         self.actions = np.append(actions, np.uint16(0))
@@ -280,9 +289,9 @@ cdef class Learner:
     def __init__(self, Weights weights not None, System system not None, Templates templates not None, width, *,
                  strategy="dlaso", rule="passive_aggressive", aggressiveness=1.0, threads=1, seed=0):
         if strategy not in STRATEGIES:
-            raise ValueError(Errors.J040.format(what="update strategy", name=strategy, known=", ".join(STRATEGIES)))
+            raise JointValueError(Errors.J040, what="update strategy", name=strategy, known=", ".join(STRATEGIES))
         if threads < 1:
-            raise ValueError(Errors.J042.format(value=threads))
+            raise JointValueError(Errors.J042, value=threads)
         self.weights, self.system, self.templates = weights, system, templates
         self.strategy, self.rule, self.aggressiveness, self.threads = strategy, rule, aggressiveness, threads
         self.seed = seed
@@ -307,7 +316,7 @@ cdef class Learner:
             thread learns the same weights.
         """
         if not 0 <= dropout <= 1:
-            raise ValueError(Errors.J044.format(value=dropout))
+            raise JointValueError(Errors.J044, value=dropout)
         cdef Outcome outcome
         cdef size_t i
         instances = list(instances)
@@ -320,7 +329,7 @@ cdef class Learner:
             else:
                 outcomes = [None] * len(instances)
                 shares = [
-                    lambda w=w: self._search_share(instances, outcomes, w, dropout) for w in range(len(self.workers))
+                    partial(self._search_share, instances, outcomes, w, dropout) for w in range(len(self.workers))
                 ]
                 run_all(self.pool, shares, self._stop)
             for instance, outcome in zip(instances, outcomes):
@@ -359,7 +368,7 @@ cdef class Learner:
             with nogil:
                 status = worker.learn(input, gold, n_gold, outcome)
         except MemoryError as error:
-            raise MemoryError(Errors.J003) from error
+            raise JointMemoryError(Errors.J003) from error
         if status == ILLEGAL:
-            raise ValueError(Errors.J043.format(step=worker.search.n_steps, n=n_gold))
+            raise JointValueError(Errors.J043, step=worker.search.n_steps, n=n_gold)
         return outcome

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 MAGIC = b"SPJOINT\0"
 VERSION = 1
@@ -64,33 +64,33 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
     """
     size = len(content)
     if size < PREFIX.size or bytes(content[: len(MAGIC)]) != MAGIC:
-        raise ValueError(Errors.J050.format(source=source))
+        raise JointValueError(Errors.J050, source=source)
     _, version, header_size, header_crc = PREFIX.unpack(bytes(content[: PREFIX.size]))
     if version != VERSION:
-        raise ValueError(Errors.J051.format(source=source, version=version, known=VERSION))
+        raise JointValueError(Errors.J051, source=source, version=version, known=VERSION)
     header = bytes(content[PREFIX.size : PREFIX.size + header_size])
     if header_size > MOST_HEADER or len(header) != header_size or zlib.crc32(header) != header_crc:
-        raise ValueError(Errors.J052.format(source=source, what="its header"))
+        raise JointValueError(Errors.J052, source=source, what="its header")
     first = -(-(PREFIX.size + header_size) // ALIGNMENT) * ALIGNMENT
     arrays = {}
     try:
         described = json.loads(header.decode("utf8"))
         for about in described["arrays"]:
             if about["dtype"] not in DTYPES:
-                raise ValueError(Errors.J052.format(source=source, what="its header"))
+                raise JointValueError(Errors.J052, source=source, what="its header")
             name, dtype, start = about["name"], np.dtype(about["dtype"]), first + about["at"]
             if not first <= start <= start + about["n"] * dtype.itemsize <= size:
-                raise ValueError(Errors.J052.format(source=source, what=f"the array '{name}'"))
+                raise JointValueError(Errors.J052, source=source, what=f"the array '{name}'")
             array = np.frombuffer(content, dtype=dtype, count=about["n"], offset=start)
             array.flags.writeable = False
             if zlib.crc32(_bytes_of(array)) != about["crc32"]:
-                raise ValueError(Errors.J052.format(source=source, what=f"the array '{name}'"))
+                raise JointValueError(Errors.J052, source=source, what=f"the array '{name}'")
             arrays[name] = array
         if not isinstance(described["meta"], dict):
             raise TypeError
         return described["meta"], arrays
     except (KeyError, TypeError, AttributeError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(Errors.J052.format(source=source, what="its header")) from error
+        raise JointValueError(Errors.J052, source=source, what="its header") from error
 
 
 def _bytes_of(array: np.ndarray) -> memoryview:
@@ -116,5 +116,5 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Maps a model file: see `unpack`."""
     with path.open("rb") as file:
         if path.stat().st_size == 0:
-            raise ValueError(Errors.J050.format(source=str(path)))
+            raise JointValueError(Errors.J050, source=str(path))
         return unpack(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), str(path))

@@ -17,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from . import model_file
 from .beam import MAX_WIDTH, Search
 from .columns import Columns
-from .learner import RULES, STRATEGIES, Learner
+from .learner import STRATEGIES, Learner
 from .stream import Stream
 from .system import System
 from .templates import Templates
+from .updater import RULES
 from .weights import Weights
 
 MOST_TABLES = 16
@@ -43,7 +44,8 @@ class Perceptron:
         "laso", see engine/learner.pyx.
     rule (str): How far weights move: "passive_aggressive" or "perceptron".
     aggressiveness (float): The longest step of an update.
-    min_changes (int): How often a feature must have been learnt from to take part in predictions: rarer ones are pruned.
+    min_changes (int): Features are pruned if learning changed fewer of their weights, counted over all tables and
+        updates. (An update that takes one action for another changes two weights of a feature that both have.)
     n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
         averaged for prediction: an ensemble that is as small and fast as one table.
     threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
@@ -67,7 +69,7 @@ class Perceptron:
     ) -> None:
         for what, name, known in (("update strategy", strategy, STRATEGIES), ("update rule", rule, RULES)):
             if name not in known:
-                raise ValueError(Errors.J040.format(what=what, name=name, known=", ".join(known)))
+                raise JointValueError(Errors.J040, what=what, name=name, known=", ".join(known))
         self.table_bits = table_bits
         self.beam_width = beam_width
         self.strategy = strategy
@@ -75,7 +77,7 @@ class Perceptron:
         self.aggressiveness = aggressiveness
         self.min_changes = min_changes
         if not 1 <= n_tables <= MOST_TABLES:
-            raise ValueError(Errors.J026.format(n_tables=n_tables, most=MOST_TABLES))
+            raise JointValueError(Errors.J026, n_tables=n_tables, most=MOST_TABLES)
         self.n_tables = n_tables
         self.threads = threads
         # What is added to the scores of actions in predictions, not in learning.
@@ -104,7 +106,7 @@ class Perceptron:
     @beam_width.setter
     def beam_width(self, width: int) -> None:
         if not 1 <= width <= MAX_WIDTH:
-            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
+            raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
         self._beam_width = width
         self._forget_idle()
 
@@ -120,21 +122,21 @@ class Perceptron:
         RAISES ValueError: If the perceptron was not set up.
         """
         if self._system is None:
-            raise ValueError(Errors.J060)
+            raise JointValueError(Errors.J060)
         return self._system
 
     @property
     def templates(self) -> Templates:
         """The feature templates."""
         if self._templates is None:
-            raise ValueError(Errors.J060)
+            raise JointValueError(Errors.J060)
         return self._templates
 
     @property
     def weights(self) -> Weights:
         """The weight table."""
         if self._weights is None:
-            raise ValueError(Errors.J060)
+            raise JointValueError(Errors.J060)
         return self._weights
 
     def set_up(self, system: System, templates: str, columns: Sequence[str]) -> None:
@@ -308,8 +310,8 @@ class Perceptron:
         learning: bool = False,
     ) -> None:
         if described.get("fingerprint") != self.fingerprint():
-            raise ValueError(
-                Errors.J061.format(source=source, got=described.get("fingerprint"), wanted=self.fingerprint())
+            raise JointValueError(
+                Errors.J061, source=source, got=described.get("fingerprint"), wanted=self.fingerprint()
             )
         others: list[Weights] = []
         n_tables, seed = described.get("n_tables", 1), described.get("seed", self.seed)
@@ -319,7 +321,7 @@ class Perceptron:
         try:
             in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED) and n_seen in range(1 << 62)
             if not in_range or not all(np.isfinite(number).all() for number in numbers):
-                raise ValueError(Errors.J052.format(source=source, what="a number"))
+                raise JointValueError(Errors.J052, source=source, what="a number")
             weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
             if learning:
                 weights.predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
@@ -330,7 +332,7 @@ class Perceptron:
             else:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
         except (KeyError, TypeError, OverflowError) as error:
-            raise ValueError(Errors.J050.format(source=source)) from error
+            raise JointValueError(Errors.J050, source=source) from error
         self._weights, self._others, self.seed, self.n_seen = weights, others, seed, n_seen
         self._forget_searches()
 

@@ -1,6 +1,6 @@
 """A beam search that follows a given path beside the beam: see reference.pxd."""
 
-from ..errors import Errors
+from ..errors import Errors, JointMemoryError
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
@@ -21,7 +21,7 @@ cdef class ReferenceSearch(Search):
         self.reference_state = <char*>calloc(1, self.system.state_size)
         self.reference_row = <uint64_t*>calloc(n_rows * max(self.system.n_slots, 1), sizeof(uint64_t))
         if not self.reference_state or not self.reference_row:
-            raise MemoryError(Errors.J003)
+            raise JointMemoryError(Errors.J003)
         self.reference_parts.resize(n_rows)
         self.reference_scores.resize(n_rows * max(self.stride, <int>ROW_BLOCK))
         # The path leaves the beam when others are better, not as soon as one with the same state is: learning from such

@@ -1,8 +1,8 @@
 """Scores of rows of slots: the sums of the weights of their features. Knows nothing of searches.
 
-A `Scorer` owns the buffers of one caller: whoever scores needs one of their own, or takes turns. Sums of blocks are kept
-from call to call, because the rows of one call mostly read what rows of the call before have read. They are valid for one
-document and one state of the weights: `forget` is called whenever either changes.
+A `Scorer` owns the buffers of one caller: each thread needs its own. Sums of blocks are kept from call to call,
+because the rows of one call mostly read what rows of the call before have read. They are valid for one document and one
+state of the weights: `forget` is called whenever either changes.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t

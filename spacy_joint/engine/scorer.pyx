@@ -1,6 +1,6 @@
 """Scores of rows of slots: see scorer.pxd."""
 
-from ..errors import Errors
+from ..errors import Errors, JointMemoryError, JointValueError
 
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport calloc, free, malloc
@@ -27,7 +27,7 @@ cdef class Scorer:
         self.misses = <MissC*>malloc(rows * templates.n_blocks * sizeof(MissC))
         self.used = <uint32_t*>malloc(rows * templates.n_blocks * sizeof(uint32_t))
         if not self.offsets or not self.misses or not self.used:
-            raise MemoryError(Errors.J003)
+            raise JointMemoryError(Errors.J003)
 
     def __dealloc__(self):
         free(self.entries)
@@ -40,7 +40,7 @@ cdef class Scorer:
         cdef uint32_t n_entries = 256
         cdef int shift = 64 - 8
         if table.c.width != width:
-            raise ValueError(Errors.J033.format(width=table.c.width, n=width))
+            raise JointValueError(Errors.J033, width=table.c.width, n=width)
         if table is self.table:
             self.filter.kept, self.filter.threshold = table.c.kept, 0
             self.forget()
@@ -57,7 +57,7 @@ cdef class Scorer:
         self.entries = <EntryC*>calloc(n_entries, sizeof(EntryC))
         self.sums = <char*>malloc(<size_t>n_entries * table.c.padded_width * table.c.kernels.sum_bytes)
         if not self.entries or not self.sums:
-            raise MemoryError(Errors.J003)
+            raise JointMemoryError(Errors.J003)
         self.n_entries, self.shift, self.call = n_entries, shift, 0
         self.c = table.c
         self.filter.kept, self.filter.threshold = table.c.kept, 0
@@ -73,7 +73,7 @@ cdef class Scorer:
 
     cdef int check(self, Columns columns) except -1:
         if columns.names != self.templates.columns:
-            raise ValueError(Errors.J034.format(got=", ".join(columns.names), wanted=", ".join(self.templates.columns)))
+            raise JointValueError(Errors.J034, got=", ".join(columns.names), wanted=", ".join(self.templates.columns))
         return 0
 
     cdef void score(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n,

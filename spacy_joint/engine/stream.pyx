@@ -7,7 +7,7 @@ exactly what a search over the whole document finds.
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointMemoryError, JointValueError
 
 from libc.stdint cimport int8_t, uint16_t, uint64_t
 from libcpp.vector cimport vector
@@ -48,7 +48,7 @@ cdef class Stream:
 
     def __init__(self, System system not None, templates, int width, Weights weights not None, biases=None):
         if not system.streams:
-            raise ValueError(Errors.J035.format(name=type(system).__name__))
+            raise JointValueError(Errors.J035, name=type(system).__name__)
         self.search = Search(system, templates, width, biases)
         # The weights of now, whatever they become while the stream goes on.
         self.search.scorer.use(weights.prediction_table(), system.row_width)
@@ -62,7 +62,7 @@ cdef class Stream:
 
     cdef int enter(self) except -1:
         if self.failed:
-            raise ValueError(Errors.J039)
+            raise JointValueError(Errors.J039)
         return self.search.enter()
 
     cdef int _look(self) except -1:
@@ -88,13 +88,13 @@ cdef class Stream:
     def _feed(self, values, constraints):
         values = np.asarray(values, dtype=np.uint64)
         if self.ended:
-            raise ValueError(Errors.J036)
+            raise JointValueError(Errors.J036)
         if values.ndim != 2 or values.shape[1] != self.cells.shape[1]:
-            raise ValueError(Errors.J001.format(shape=values.shape, n_columns=self.cells.shape[1]))
+            raise JointValueError(Errors.J001, shape=values.shape, n_columns=self.cells.shape[1])
         cdef int n_new = values.shape[0]
         constraints = np.zeros(n_new, np.int8) if constraints is None else np.asarray(constraints, dtype=np.int8)
         if constraints.shape != (n_new,):
-            raise ValueError(Errors.J001.format(shape=constraints.shape, n_columns=f"{n_new} constraints"))
+            raise JointValueError(Errors.J001, shape=constraints.shape, n_columns=f"{n_new} constraints")
         cdef int needed = self.n_tokens + n_new
         if needed > self.constraints.shape[0] - 1:
             cells, old_constraints = np.asarray(self.cells), np.asarray(self.constraints)
@@ -140,7 +140,7 @@ cdef class Stream:
             with nogil:
                 self.advance()
         except MemoryError as error:
-            raise MemoryError(Errors.J003) from error
+            raise JointMemoryError(Errors.J003) from error
         self.failed = False
         if self.search.n_steps < self.next_look and not self.ended:
             return np.zeros(0, dtype=np.uint16)
@@ -209,7 +209,7 @@ cdef class Stream:
         RAISES ValueError: If there are not so many.
         """
         if not n <= self.n_tokens:
-            raise ValueError(Errors.J045.format(n=n, n_tokens=self.n_tokens))
+            raise JointValueError(Errors.J045, n=n, n_tokens=self.n_tokens)
         if n <= 0:
             return
         self.enter()

@@ -14,8 +14,8 @@ A state is continued in one of two ways:
   are numbered 0..n_actions-1 and come in kinds of adjacent numbers, for which legality is decided at once: kind k holds
   actions kind_start[k]..kind_start[k+1]-1;
 - by one of its candidates, which differ from state to state (`has_candidates`). A candidate has rows of slots of its
-  own, one for each part that it adds to the structure; features have a single weight. Its score is the sum over its rows.
-  Parts may be of several kinds, each with its own slots: `parts` names them, and a row says which it is.
+  own, one for each part that it adds to the structure; features have a single weight. Its score is the sum over its
+  rows. Parts may be of several kinds, each with its own slots: `parts` names them, and a row says which it is.
 
 Every state that is not final has a legal continuation, and every walk ends: searches rely on it. All cdef methods are
 called without the GIL by several threads at once; a system is constant after construction.
@@ -102,8 +102,8 @@ cdef class System:
     cdef int candidate_rows(self, const InputC* input, const ArenaC* arena, const void* state, int candidate,
                             uint64_t* rows, uint8_t* parts) noexcept nogil
 
-    # For streams (stream.pyx). The last token that the slots or the legality of a state may name; and what is to be done
-    # with states and nodes when the first n tokens of the document are forgotten.
+    # For streams (stream.pyx). The last token that the slots or the legality of a state may name; and how states and
+    # nodes change when the first n tokens of the document are forgotten.
     cdef int front(self, const void* state) noexcept nogil
     cdef void move_back_state(self, void* state, int n) noexcept nogil
     cdef void move_back_node(self, void* node, int n) noexcept nogil

@@ -3,7 +3,7 @@ states, and `Walk`, which takes one path through a system step by step."""
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointMemoryError, JointValueError
 
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memmove, memset
@@ -43,7 +43,7 @@ cdef int arena_reserve(ArenaC* arena, uint32_t count) except -1 nogil:
     nodes = realloc(arena.nodes, wanted * arena.node_size) if wanted <= <size_t>0xFFFFFFFE else NULL
     if nodes == NULL:
         with gil:
-            raise MemoryError(Errors.J003)
+            raise JointMemoryError(Errors.J003)
     arena.nodes = <char*>nodes
     arena.capacity = <uint32_t>wanted
     return 0
@@ -57,7 +57,7 @@ cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_l
     cdef int i, j
     if moved_to == NULL:
         with gil:
-            raise MemoryError(Errors.J003)
+            raise JointMemoryError(Errors.J003)
     for i in range(n_states):
         links = <uint32_t*>states[i]
         for j in range(n_state_links):
@@ -100,13 +100,13 @@ cdef class System:
 
     cdef int check(self, Columns columns) except -1:
         if columns.c.n_facts < self.n_facts:
-            raise ValueError(Errors.J046.format(n=columns.c.n_facts, wanted=self.n_facts))
+            raise JointValueError(Errors.J046, n=columns.c.n_facts, wanted=self.n_facts)
         return 0
 
     cdef int set_kinds(self, sizes) except -1:
         """Lays out the actions: `sizes` actions of each kind, kind after kind."""
         if len(sizes) > MAX_KINDS:
-            raise ValueError(Errors.J004.format(n_kinds=len(sizes), most=MAX_KINDS))
+            raise JointValueError(Errors.J004, n_kinds=len(sizes), most=MAX_KINDS)
         self.n_kinds = len(sizes)
         self.kind_start[0] = 0
         for k, size in enumerate(sizes):
@@ -176,7 +176,7 @@ cdef class Walk:
 
     def __cinit__(self, System system not None, Columns columns not None):
         if system.n_actions == 0:
-            raise ValueError(Errors.J006)
+            raise JointValueError(Errors.J006)
         system.check(columns)
         self.system = system
         self.columns = columns
@@ -211,7 +211,7 @@ cdef class Walk:
         RAISES ValueError: If it is not legal now.
         """
         if action not in self.legal():
-            raise ValueError(Errors.J005.format(action=action, legal=self.legal()[:20]))
+            raise JointValueError(Errors.J005, action=action, legal=self.legal()[:20])
         arena_reserve(&self.arena, MAX_NODES_PER_STEP)
         self.system.advance(&self.columns.c, &self.arena, self.at, action)
 
@@ -222,7 +222,7 @@ cdef class Walk:
     def slots(self):
         """What templates see of the state now: slot name to number (dict)."""
         if self.system.has_candidates:
-            raise ValueError(Errors.J008.format(name=type(self.system).__name__))
+            raise JointValueError(Errors.J008, name=type(self.system).__name__)
         cdef uint64_t[MAX_SLOTS] slots
         self.system.slots(&self.columns.c, &self.arena, self.at, slots)
         names = {**self.system.token_slots(), **self.system.value_slots()}
@@ -235,7 +235,7 @@ cdef class Walk:
         RAISES ValueError: If it is not legal now.
         """
         if not self.system.has_candidates or candidate not in self.legal():
-            raise ValueError(Errors.J005.format(action=candidate, legal=self.legal()[:20]))
+            raise JointValueError(Errors.J005, action=candidate, legal=self.legal()[:20])
         cdef uint64_t[:, ::1] rows = np.zeros((self.system.max_rows, self.system.n_slots), dtype=np.uint64)
         cdef uint8_t[::1] parts = np.zeros(self.system.max_rows, dtype=np.uint8)
         n = self.system.candidate_rows(&self.columns.c, &self.arena, self.at, candidate, &rows[0, 0], &parts[0])

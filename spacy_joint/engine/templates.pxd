@@ -1,10 +1,10 @@
 """Feature templates compiled to recipes that read atoms and give hashes.
 
-An atom is something that can be read of a row of slots: a column of a token slot (`s0.word`, or `b0+1.tag` for the token
-after b0) or a value slot (`distance`). A template conjoins atoms; its hash is a mixed sum of their values, each times a
+An atom is something that a row of slots shows: a column of a token slot (`s0.word`, or `b0+1.tag` for the token after
+b0) or a value slot (`distance`). A template conjoins atoms; its hash is a mixed sum of their values, each times a
 multiplier that depends on its place in the template. A block is a group of templates, a paragraph of the text, that is
 scored as one: its sum is kept for as long as the slots that it reads are the same, across the items of a beam and
-across steps. Where rows of slots describe parts of different kinds (see system.pxd), a block belongs to one kind of part.
+across steps. Where rows describe parts of different kinds (see system.pxd), a block belongs to one kind of part.
 
 Constant after construction, so threads may share one. Whoever holds the recipes holds the `Templates`.
 """

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from .columns cimport PADDING
 from .system cimport MAX_PARTS, MAX_SLOTS
@@ -54,19 +54,19 @@ cdef class Templates:
             for line_number, line in block:
                 names = line.split()
                 if len(names) > MAX_CONJOINED:
-                    raise ValueError(Errors.J012.format(line=line_number, n=len(names), most=MAX_CONJOINED))
+                    raise JointValueError(Errors.J012, line=line_number, n=len(names), most=MAX_CONJOINED)
                 of_line = [self._atom(name, line_number, known_columns) for name in names]
                 conjoined.append(of_line)
                 block_atoms.extend(atom for atom in dict.fromkeys(of_line) if atom not in block_atoms)
             if len(block_atoms) > MAX_BLOCK_ATOMS:
-                raise ValueError(Errors.J013.format(line=block[0][0], n=len(block_atoms), most=MAX_BLOCK_ATOMS))
+                raise JointValueError(Errors.J013, line=block[0][0], n=len(block_atoms), most=MAX_BLOCK_ATOMS)
             # Columns before values, so that neither is a branch.
             block_atoms.sort(key=lambda atom: atom[1] is None)
             block_products = list(dict.fromkeys(
                 (atom, multiplier) for atoms_ in conjoined for atom, multiplier in zip(atoms_, MULTIPLIERS)
             ))
             if len(block_products) > MAX_BLOCK_PRODUCTS:
-                raise ValueError(Errors.J013.format(line=block[0][0], n=len(block_products), most=MAX_BLOCK_PRODUCTS))
+                raise JointValueError(Errors.J013, line=block[0][0], n=len(block_products), most=MAX_BLOCK_PRODUCTS)
             slots = sorted({slot for slot, _, _ in block_atoms})
             blocks_of_part[self._part_of(slots, parts)].append(len(blocks))
             blocks.append(
@@ -83,11 +83,13 @@ cdef class Templates:
                 padding = [len(block_products)] * (MAX_CONJOINED - len(numbers))
                 templates.append((_seed(" ".join(line.split())), numbers + padding, len(numbers)))
             width = max(len(self.columns), 1)
-            atoms.extend((slot, 0 if column is None else offset * width + column) for slot, column, offset in block_atoms)
+            atoms.extend(
+                (slot, 0 if column is None else offset * width + column) for slot, column, offset in block_atoms
+            )
             products.extend((multiplier, block_atoms.index(atom)) for atom, multiplier in block_products)
             block_slots.extend(slots)
         if not 1 <= len(templates) <= MAX_TEMPLATES:
-            raise ValueError(Errors.J011.format(n=len(templates), most=MAX_TEMPLATES))
+            raise JointValueError(Errors.J011, n=len(templates), most=MAX_TEMPLATES)
         self.n_blocks = self.recipes.n_blocks = len(blocks)
         self.n_templates = self.recipes.n_templates = len(templates)
         self.recipes.n_slots = system.n_slots
@@ -125,15 +127,14 @@ cdef class Templates:
             if abs(offset) <= PADDING:
                 self.most_ahead = max(self.most_ahead, offset)
                 return (self.token_slots[match["slot"]], self.columns.index(match["column"]), offset)
-        raise ValueError(
-            Errors.J010.format(
-                name=name,
-                line=line_number,
-                tokens=", ".join(self.token_slots),
-                columns=", ".join(known_columns),
-                values=", ".join(self.value_slots),
-                most=PADDING,
-            )
+        raise JointValueError(
+            Errors.J010,
+            name=name,
+            line=line_number,
+            tokens=", ".join(self.token_slots),
+            columns=", ".join(known_columns),
+            values=", ".join(self.value_slots),
+            most=PADDING,
         )
 
     def _part_of(self, slots, parts):
@@ -142,7 +143,7 @@ cdef class Templates:
             if part.issuperset(slots):
                 return number
         names = [name for name, slot in {**self.token_slots, **self.value_slots}.items() if slot in slots]
-        raise ValueError(Errors.J354.format(names=", ".join(names)))
+        raise JointValueError(Errors.J354, names=", ".join(names))
 
     @property
     def fingerprint(self):

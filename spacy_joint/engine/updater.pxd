@@ -1,8 +1,8 @@
 """Updates of weights along the difference of two bags of features. Knows nothing of searches.
 
-A bag is what two structures are made of: `count` adds the features of a row of slots with +1 for the one that is right and
--1 for the one that was preferred to it, `take` hands out the cells in which they differ. Any number of threads may count,
-each in a bag of its own; an `Updater` changes weights, one thread at a time.
+A `Bag` holds the difference of two structures: `count` adds the features of a row of slots, +1 for the gold structure
+and -1 for the one that was preferred to it; `take` hands out the cells in which they differ. Any number of threads may
+count, each in a bag of its own; an `Updater` changes weights, one thread at a time.
 """
 
 from libc.stdint cimport uint32_t, uint64_t

@@ -1,6 +1,6 @@
 """Updates of weights along the difference of two bags of features: see updater.pxd."""
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from .templates cimport MAX_TEMPLATES
 
@@ -83,17 +83,17 @@ cdef class Updater:
 
     weights (Weights): Changed in place.
     rule (str): How far they move along a difference: "perceptron" (Collins 2002), a step of fixed length;
-        "passive_aggressive" (Crammer et al. 2006, PA-I), the least step after which the right structure scores more than
-        the other by its loss.
+        "passive_aggressive" (Crammer et al. 2006, PA-I), the least step after which the gold structure outscores the
+        other by its loss.
     aggressiveness (float): The longest step (C of PA-I; the step of `perceptron`).
     RAISES ValueError: If the rule is unknown, or the aggressiveness not above 0.
     """
 
     def __cinit__(self, Weights weights not None, rule, double aggressiveness):
         if rule not in RULES:
-            raise ValueError(Errors.J040.format(what="update rule", name=rule, known=", ".join(RULES)))
+            raise JointValueError(Errors.J040, what="update rule", name=rule, known=", ".join(RULES))
         if not aggressiveness > 0:
-            raise ValueError(Errors.J041.format(value=aggressiveness))
+            raise JointValueError(Errors.J041, value=aggressiveness)
         self.weights = weights
         self.passive_aggressive = rule == "passive_aggressive"
         self.aggressiveness = aggressiveness
@@ -107,6 +107,6 @@ cdef class Updater:
         if self.passive_aggressive:
             for i in range(difference.size()):
                 norm += <double>difference[i].value * difference[i].value
-            # With the weights as they are now: what was learnt since the search may have mended, or widened, the gap.
+            # With the weights as they are now: updates since the search may have closed, or widened, the gap.
             step = max(0.0, min(step, (loss - self.weights.score(difference.data(), difference.size())) / norm))
         self.weights.add(difference.data(), difference.size(), step)

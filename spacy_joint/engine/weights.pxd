@@ -3,10 +3,10 @@
 2^bits cells. The hash of a feature picks an offset, and the `width` cells from there are the weights of that feature
 with each action: rows overlap, and colliding weights are noise that learning tolerates. No dictionary, no growth.
 
-A table that learns has `raw`, `total` (float32) and `n_changes` (uint8); one that predicts has `averaged` (int8 x scale)
-and `kept` (one bit per feature). Learning only changes the former; `finish` makes the latter from them. Whoever reads
-cells holds a `Table`, which owns them: weights that are replaced meanwhile stay alive for as long as somebody reads
-them. Reading is safe from any number of threads; `add` and `finish` need the table to themselves.
+A table that learns has `raw`, `total` (float32) and `n_changes` (uint8); one that predicts has `averaged` (int8 times
+a scale) and `kept` (one bit per feature). Learning only changes the former; `finish` makes the latter from them.
+Whoever reads cells holds a `Table`, which owns them: weights that are replaced meanwhile stay alive for as long as
+somebody reads them. Reading is safe from any number of threads; `add` and `finish` need the table to themselves.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int8_t, uint8_t
 
@@ -21,19 +21,19 @@ cdef class Weights:
 
     bits (int): Base-2 logarithm of the number of cells, 8..30.
     width (int): Cells of a row.
-    min_changes (int): How many cells of a feature learning must have changed for it to take part in predictions, 1..255.
-        An update that takes one action for another changes two cells of each feature that both were scored by.
+    min_changes (int): Features take part in predictions if learning changed at least so many of their cells, 1..255,
+        counted over all updates. An update that takes one action for another changes two cells of a feature of both.
     RAISES ValueError: If either is out of range.
     """
 
     def __init__(self, bits, width, min_changes=1):
         if not 8 <= bits <= 30:
-            raise ValueError(Errors.J020.format(bits=bits))
+            raise JointValueError(Errors.J020, bits=bits)
         if not 1 <= width <= 2**15:
-            raise ValueError(Errors.J021.format(width=width))
+            raise JointValueError(Errors.J021, width=width)
         self.bits = bits
         if not 1 <= min_changes <= 255:
-            raise ValueError(Errors.J025.format(min_changes=min_changes))
+            raise JointValueError(Errors.J025, min_changes=min_changes)
         self.width = width
         self.min_changes = min_changes
         self.scale = 1.0
@@ -77,7 +77,7 @@ cdef class Weights:
         self._check(total, np.float32, self.n_cells)
         self._check(n_changes, np.uint8, 1 << self.bits)
         if self.in_use:
-            raise ValueError(Errors.J028)
+            raise JointValueError(Errors.J028)
         # The views first: they refuse what is not contiguous and writable.
         self._raw, self._total, self._n_changes = raw, total, n_changes
         self.raw, self.total, self.n_changes, self.n_updates = raw, total, n_changes, n_updates
@@ -90,8 +90,8 @@ cdef class Weights:
 
     def _check(self, array, dtype, size):
         if array.shape != (size,) or array.dtype != dtype:
-            raise ValueError(
-                Errors.J022.format(got=f"{array.dtype}{array.shape}", wanted=f"{np.dtype(dtype)}({size},)")
+            raise JointValueError(
+                Errors.J022, got=f"{array.dtype}{array.shape}", wanted=f"{np.dtype(dtype)}({size},)"
             )
 
     def predict_with(self, averaged, kept, scale):
@@ -121,7 +121,7 @@ cdef class Weights:
     def averages(self):
         """The averages over all instances seen (np.ndarray of float32): w - u / c, the lazy form of Collins 2002."""
         if not self.is_learning:
-            raise ValueError(Errors.J023)
+            raise JointValueError(Errors.J023)
         return self.raw - self.total / np.float32(max(self.n_updates, 1))
 
     def finish(self, others=()):
@@ -149,19 +149,19 @@ cdef class Weights:
 
     cdef Table learning_table(self):
         if self._learning is None:
-            raise ValueError(Errors.J023)
+            raise JointValueError(Errors.J023)
         return self._learning
 
     cdef Table prediction_table(self):
         if self._predicting is None:
-            raise ValueError(Errors.J024)
+            raise JointValueError(Errors.J024)
         return self._predicting
 
     cdef int claim(self) except -1:
         if self._learning is None:
-            raise ValueError(Errors.J023)
+            raise JointValueError(Errors.J023)
         if self.in_use:
-            raise ValueError(Errors.J028)
+            raise JointValueError(Errors.J028)
         self.in_use = True
         return 0
 

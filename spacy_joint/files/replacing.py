@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import Errors, JointOSError, is_coded
+from ..errors import Errors, JointError, JointOSError
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def _write_beside(path: Path) -> Iterator[tuple[Path, Path]]:
         target.parent.mkdir(parents=True, exist_ok=True)
         yield target, temporary
     except OSError as error:
-        if is_coded(error):
+        if isinstance(error, JointError):
             raise
         # `copytree` collects what went wrong with each file.
         reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error

@@ -6,7 +6,7 @@ search mostly exact, so here whole orders are compared, also where the best is r
 
 from itertools import chain
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from .system import check_order
 
 from libc.stdint cimport uint64_t
@@ -56,7 +56,7 @@ cdef class OrderLearner:
         cdef Columns columns
         cdef vector[int] gold
         if not 0 <= dropout <= 1:
-            raise ValueError(Errors.J044.format(value=dropout))
+            raise JointValueError(Errors.J044, value=dropout)
         phrases = [
             (columns, check_order(order, len(columns) - 1))
             for columns, order in chain.from_iterable(documents)

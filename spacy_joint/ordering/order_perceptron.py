@@ -12,7 +12,7 @@ from thinc.api import Model
 from ..engine.columns import Columns
 from ..engine.perceptron import Perceptron
 from ..engine.weights import Weights
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 from ..pipes.architectures import get_perceptron, make_model
 from .learner import OrderLearner
 from .system import Ranker
@@ -80,7 +80,5 @@ def get_order_perceptron(model: Model) -> OrderPerceptron:
     """
     perceptron = get_perceptron(model)
     if not isinstance(perceptron, OrderPerceptron):
-        raise ValueError(
-            Errors.J040.format(what="model", name=type(perceptron).__name__, known=OrderPerceptron.__name__)
-        )
+        raise JointValueError(Errors.J040, what="model", name=type(perceptron).__name__, known=OrderPerceptron.__name__)
     return perceptron

@@ -1,4 +1,4 @@
-"""Orders of modifiers as sums of parts: see system.pyx. What templates may name, by the kind of part that they describe:
+"""Orders of modifiers as sums of parts: see system.pyx. What templates may name, by the kind of part they describe:
 
 - PAIR: `a` stands somewhere before `b`;
 - NEIGHBOURS: `left` stands just before `right`;

@@ -11,7 +11,7 @@ program over subsets, as Held and Karp's), and finds the runner-up as well; with
 """
 
 from ..engine.beam import MAX_WIDTH
-from ..errors import Errors
+from ..errors import Errors, JointMemoryError, JointValueError
 
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport sort
@@ -21,7 +21,7 @@ from ..engine.columns cimport FIRST, Columns, InputC
 from ..engine.scorer cimport Scorer
 from ..engine.system cimport ArenaC
 from ..engine.templates cimport Templates
-from ..engine.weights cimport ROW_BLOCK, Table, Weights
+from ..engine.weights cimport ROW_BLOCK, Weights
 
 
 cdef enum:
@@ -63,7 +63,7 @@ cdef class OrderingSystem(System):
 
     cdef int check(self, Columns columns) except -1:
         if not 1 <= columns.c.n_tokens <= MAX_MODIFIERS + 1:
-            raise ValueError(Errors.J355.format(n=columns.c.n_tokens - 1, most=MAX_MODIFIERS))
+            raise JointValueError(Errors.J355, n=columns.c.n_tokens - 1, most=MAX_MODIFIERS)
         return 0
 
     cdef void start(self, const InputC* input, void* state_) noexcept nogil:
@@ -345,13 +345,13 @@ cdef class Ranker:
 
     def __init__(self, system, templates, width):
         if not 1 <= width <= MAX_WIDTH:
-            raise ValueError(Errors.J030.format(width=width, most=MAX_WIDTH))
+            raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
         self.scores = PhraseScores(system, templates)
         self.width = width
 
     cdef int enter(self, Weights weights, Columns columns) except -1:
         if self.in_use:
-            raise ValueError(Errors.J007.format(what="ranker"))
+            raise JointValueError(Errors.J007, what="ranker")
         self.scores.system.check(columns)
         self.scores.scorer.check(columns)
         self.scores.scorer.use(weights.prediction_table(), self.scores.system.row_width)
@@ -378,7 +378,7 @@ cdef class Ranker:
                 self.scores.fill(&columns.c)
                 self.scores.search(width, max(n_best, 1), orders, totals)
         except MemoryError as error:
-            raise MemoryError(Errors.J003) from error
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.in_use = False
         return [
@@ -404,5 +404,5 @@ def check_order(order, int n):
     """
     order = [int(place) for place in order]
     if sorted(order) != list(range(n)):
-        raise ValueError(Errors.J356.format(order=order, n=n))
+        raise JointValueError(Errors.J356, order=order, n=n)
     return order

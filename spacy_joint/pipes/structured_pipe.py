@@ -29,7 +29,7 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.perceptron import Perceptron
 from ..engine.system import System
-from ..errors import Errors, JointValueError, JointWarning, Warnings, is_coded
+from ..errors import Errors, JointError, JointValueError, JointWarning, Warnings
 from .architectures import get_perceptron
 from .token_columns import COLUMNS, WordClasses, WordColumns
 
@@ -57,7 +57,7 @@ def report_damage(source: str, what: str | None = None) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
-        if is_coded(error):
+        if isinstance(error, JointError):
             raise
         message = Errors.J050 if what is None else Errors.J052
         raise JointValueError(message, source=source, what=what) from error

@@ -7,7 +7,7 @@ scores are those of spans whose document has no other.
 
 import numpy as np
 
-from ..errors import Errors
+from ..errors import Errors, JointValueError
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
@@ -105,7 +105,7 @@ cdef class SpanScorer:
         result = []
         for begin, end in spans:
             if not 0 <= begin < end < n_tokens:
-                raise ValueError(Errors.J320.format(begin=begin, end=end, first=0, last=n_tokens - 1))
+                raise JointValueError(Errors.J320, begin=begin, end=end, first=0, last=n_tokens - 1)
             self.score_from(begin, end - begin + 1, scores)
             result.append(scores[end - begin - 1])
         return result

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from spacy_joint.errors import is_coded
+from spacy_joint.errors import JointError
 
 from . import models
 from .readers import READERS
@@ -36,5 +36,5 @@ def check(target: Target, content: bytes, directory: Path) -> None:
     try:
         target.run(content, directory)
     except ValueError as error:
-        if not is_coded(error):
+        if not isinstance(error, JointError):
             raise

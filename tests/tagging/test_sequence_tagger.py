@@ -82,7 +82,7 @@ def test_tags_of_whitespace_are_not_learnt(small_model):
 @pytest.mark.parametrize("sentence_starts", [False, True])
 def test_untagged_tokens_are_skipped_and_the_others_learnt(small_model, sentence_starts):
     nlp = spacy.blank("en")
-    model = {**small_model, "min_met": 1}
+    model = {**small_model, "min_changes": 1}
     tagger = nlp.add_pipe("sequence_tagger", config={"model": model, "sentence_starts": sentence_starts})
     words = ["the", "cat", "saw", "the", "dog"]
     examples = [
@@ -98,7 +98,7 @@ def test_untagged_tokens_are_skipped_and_the_others_learnt(small_model, sentence
 
 def test_tokens_with_a_counterpart_are_learnt(small_model):
     nlp = spacy.blank("en")
-    nlp.add_pipe("sequence_tagger", config={"model": {**small_model, "min_met": 1}})
+    nlp.add_pipe("sequence_tagger", config={"model": {**small_model, "min_changes": 1}})
     tags = ["PRP", "MD", "RB", "VB", "DT", "NN"]
     reference = Doc(nlp.vocab, words=["we", "can", "not", "see", "the", "cat"], tags=tags)
     words = ["we", "cannot", "see", "the", "cat"]
