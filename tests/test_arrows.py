@@ -73,7 +73,7 @@ def folder_of(module):
     return module.split(".")[0]
 
 
-def test_what_is_imported_is_found(imports):
+def test_imports_are_found(imports):
     assert "engine.columns" in imports["engine.beam"]
     assert "pipes.streaming" in imports["parsing.joint_sbd_parser"]
     assert "load" not in imports["cli.annotate"] and "" in imports["cli.annotate"]
@@ -93,17 +93,17 @@ def test_imports_go_down(imports):
     assert not upward
 
 
-def test_modules_import_each_other_in_no_circle(imports):
+def test_there_are_no_circular_imports(imports):
     # The package's `__init__` imports nothing but what is below everything.
     assert list(TopologicalSorter(imports).static_order())
 
 
-def test_the_engine_knows_errors_only(imports):
+def test_the_engine_imports_only_itself_and_errors(imports):
     of_engine = {other for module, imported in imports.items() if folder_of(module) == "engine" for other in imported}
     assert {folder_of(other) for other in of_engine} == {"engine", "errors"}
 
 
-def test_what_tasks_share_is_sequence_labelling(imports):
+def test_tasks_share_only_sequence_labelling(imports):
     shared = {
         other
         for module, imported in imports.items()
@@ -113,7 +113,7 @@ def test_what_tasks_share_is_sequence_labelling(imports):
     assert shared == {"tagging.system"}
 
 
-def test_scores_need_no_component(imports):
+def test_scoring_and_training_import_no_component(imports):
     components = {module for module in imports["factories"] if "." in module}
     assert components
     for module, imported in imports.items():

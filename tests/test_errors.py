@@ -67,6 +67,6 @@ def test_an_error_survives_a_copy(kind, clone):
     assert (cloned.code, cloned.cause, cloned.fix, str(cloned)) == (error.code, error.cause, error.fix, str(error))
 
 
-def test_a_value_that_the_message_lacks_is_a_mistake():
+def test_a_missing_placeholder_value_raises_a_key_error():
     with pytest.raises(KeyError):
         JointValueError(Errors.J030, length=1)

@@ -48,7 +48,7 @@ def test_single_marks_quote_by_option(run):
     assert types[1] == ["direct"]
 
 
-def test_a_pipeline_with_other_keys_is_read_by_these(run, text_file, tmp_path):
+def test_a_pipeline_with_other_span_keys_is_read_by_its_keys(run, text_file, tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("quotation_spans", config={"spans_key": "a", "cues_key": "b", "speakers_key": "c"})
     nlp.to_disk(tmp_path / "pipeline")

@@ -282,7 +282,7 @@ def segmenter(make):
 
 @settings(deadline=None, max_examples=150)
 @given(st.data())
-def test_segments_of_a_document_that_is_still_coming_are_those_of_the_whole(segmenter, data):
+def test_streamed_segments_equal_those_of_the_whole_document(segmenter, data):
     names = segmenter.templates.columns
     rows = data.draw(st.lists(st.integers(0, 30), max_size=40))
     values = np.repeat(np.array(rows, dtype=np.uint64).reshape(-1, 1), len(names), axis=1)
@@ -303,7 +303,7 @@ def test_segments_of_a_document_that_is_still_coming_are_those_of_the_whole(segm
 
 
 @pytest.mark.parametrize("templates", ["s0.label\nb0.word\nb0.tag\n", "s0.label\nb0.word\n"])
-def test_the_category_of_a_word_is_its_tag_where_templates_read_tags(
+def test_the_category_of_a_word_is_its_tag_if_the_templates_read_tags(
     nlp, small_model, read_examples, tmp_path, templates
 ):
     path = tmp_path / "templates.txt"

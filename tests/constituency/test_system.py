@@ -16,6 +16,7 @@ from spacy_joint.constituency.system import HedgeSystem, name_action
 from spacy_joint.constituency.transform import binarise, find_segments, hedge, mark_heads
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
+from spacy_joint.errors import JointValueError
 
 from .strategies import LABELS, trees
 
@@ -196,23 +197,23 @@ def test_segments_without_types_may_begin_anywhere(constraints, seed):
 def test_any_path_is_built_or_refused(path):
     try:
         make_system().build(path)
-    except ValueError as error:
-        assert "J314" in str(error)
+    except JointValueError as error:
+        assert error.code == "J314"
 
 
 @pytest.mark.parametrize("path", [[0], [0, 2], [2, 1], [0, -1, 1], [0, 10**5, 1], [0.5], None])
-def test_what_is_no_path_is_refused(path):
+def test_invalid_paths_are_refused(path):
     with pytest.raises(ValueError, match="J314"):
         make_system().build(path)
 
 
 @pytest.mark.parametrize("max_unary", [-1, 256])
-def test_chains_longer_than_a_state_counts_are_refused(max_unary):
+def test_a_max_unary_beyond_what_a_state_can_count_is_refused(max_unary):
     with pytest.raises(ValueError, match=rf"J340.*{max_unary}"):
         make_system(max_unary=max_unary)
 
 
-def test_a_column_that_is_not_there_gives_no_category():
+def test_a_missing_tag_column_gives_no_category():
     walk = Walk(HedgeSystem(LABELS, BINARY, tag_column=10**8), blank_columns(2))
     walk.advance(0)
     assert walk.slots()["s0.label"] == 0

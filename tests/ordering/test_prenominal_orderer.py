@@ -224,7 +224,7 @@ def test_missing_annotation_is_reported():
         make_pipeline(source="guess")
 
 
-def test_a_string_is_no_list_of_modifiers(nlp):
+def test_a_string_is_refused_as_a_list_of_modifiers(nlp):
     pipe = nlp.get_pipe("prenominal_orderer")
     with pytest.raises(ValueError, match=r"\[J359\].*'big red'"):
         pipe.order("big red", "dog")

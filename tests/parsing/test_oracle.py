@@ -185,5 +185,5 @@ def test_a_sentence_of_ten_thousand_tokens_is_not_too_deep():
     assert system.build(oracle_actions(system, heads, labels, starts), 10_000)[0].tolist() == heads.tolist()
 
 
-def test_only_what_is_checked_is_there_for_python():
+def test_the_unchecked_class_is_not_exposed_to_python():
     assert not hasattr(oracle, "Sentences")

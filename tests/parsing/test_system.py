@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_joint.engine.system import Walk
+from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.system import JointSystem
 
 from .strategies import (
@@ -382,12 +383,12 @@ def test_any_path_is_built_or_refused(path, n_tokens):
     try:
         heads, labels, _ = SYSTEM.build(path, n_tokens)
         assert len(heads) == len(labels) == n_tokens
-    except ValueError as error:
-        assert "J314" in str(error)
+    except JointValueError as error:
+        assert error.code == "J314"
 
 
 @pytest.mark.parametrize("n_tokens", [-1, 0, 2, 2**31 - 1])
-def test_a_path_of_another_number_of_tokens_is_refused(n_tokens):
+def test_a_path_for_another_number_of_tokens_is_refused(n_tokens):
     path = [SYSTEM.actions[name] for name in ("SHIFT", ("ROOT", "root"))]
     assert len(SYSTEM.build(path, 1)[0]) == 1
     with pytest.raises(ValueError, match="J314"):

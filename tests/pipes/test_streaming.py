@@ -85,7 +85,7 @@ def test_preset_boundaries_are_kept():
     assert tokens[7].is_sent_start and not tokens[20].is_sent_start and tokens[90].is_sent_start
 
 
-def test_parts_can_be_joined_again():
+def test_streamed_parts_can_be_joined_again():
     docs = list(NLP.get_pipe("sequence_tagger").stream(iter(NLP.make_doc(EDITED))))
     sentences = stream(docs)
     for parts in (docs, [sentence.as_doc() for sentence in sentences], [sentence.doc for sentence in sentences[:1]]):

@@ -197,7 +197,7 @@ def test_missing_annotation_is_reported_even_without_examples():
 
 
 @pytest.mark.parametrize("factory", ["joint_sbd_parser", "sequence_tagger", "hedge_chunker", "quotation_cues"])
-def test_a_corpus_that_teaches_little_is_warned_of_once_a_training(factory, small_model, read_examples):
+def test_a_corpus_with_little_to_learn_from_causes_one_warning_per_training(factory, small_model, read_examples):
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe(factory, config={"model": small_model})
     corpus = "tiny_quotes" if factory == "quotation_cues" else "tiny"
@@ -226,6 +226,6 @@ def test_a_mistake_in_the_program_is_not_taken_for_damage():
         "text".undefined  # noqa: B018
 
 
-def test_an_error_that_is_explained_already_stays_as_it_is():
+def test_a_coded_error_is_not_wrapped():
     with pytest.raises(JointValueError, match=r"\[J030\]"), report_damage("the file"):
         raise JointValueError(Errors.J030, width=0, most=1)

@@ -80,7 +80,7 @@ def test_neighbours_are_seen_only_on_request():
 
 
 @pytest.mark.parametrize("path", [[BEGIN], [END], [INSIDE], [BEGIN, BEGIN, END], [BEGIN, OUT, END], [4], [-1], [0.5]])
-def test_what_is_no_path_is_refused(path):
+def test_invalid_paths_are_refused(path):
     with pytest.raises(ValueError, match=r"J314|J320"):
         QuotationSystem().build(path)
 

@@ -258,7 +258,7 @@ def describe(quotations):
     ]
 
 
-def test_documents_that_are_joined_keep_their_quotations(parsed):
+def test_joined_documents_keep_their_quotations(parsed):
     texts = ["“We are late,” said Ann Lee. “We know.”", "“Go home now.” It rained.", "Bo Lee said: “We left then.”"]
     docs = [parsed(text) for text in (*texts, *texts)]
     joined = Doc.from_docs(docs)
@@ -266,7 +266,7 @@ def test_documents_that_are_joined_keep_their_quotations(parsed):
     assert [token._.in_quotation for token in joined] == [token._.in_quotation for doc in docs for token in doc]
 
 
-def test_documents_that_are_joined_can_be_annotated_again(parsed):
+def test_joined_documents_can_be_annotated_again(parsed):
     joined = Doc.from_docs([parsed("“We are late,” said Ann Lee. “We know.”") for _ in range(2)])
     joined.spans["quotation_cues"].append(Span(joined, 0, 1, label="CUE", span_id="Q@3"))
     expected = describe(joined._.quotations)
@@ -275,21 +275,21 @@ def test_documents_that_are_joined_can_be_annotated_again(parsed):
     assert {span.id_ for span in again.spans["quotation_cues"] if span.start == 0} == {""}
 
 
-def test_tokens_that_are_merged_do_not_move_the_flag(unparsed):
+def test_merged_tokens_do_not_move_the_flag(unparsed):
     doc = unparsed("It rained again. He said: “We are here now.” Then he left.")
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[0:4])
     assert [token.text for token in doc if token._.in_quotation] == ["“", "We", "are", "here", "now", ".", "”"]
 
 
-def test_spans_that_users_add_are_quotations_like_others(unparsed):
+def test_spans_added_by_users_are_quotations_like_others(unparsed):
     doc = unparsed("It rained again. He said: “We are here now.” Then he left.")
     doc.spans["quotations"].append(Span(doc, 0, 3, label="INDIRECT"))
     assert [quotation.scores for quotation in doc._.quotations] == [(1.0,), (1.0,)]
     assert doc[0]._.in_quotation and doc[8]._.in_quotation and not doc[4]._.in_quotation
 
 
-def test_cues_that_are_there_are_kept(unparsed):
+def test_existing_cues_are_kept(unparsed):
     doc = unparsed.make_doc("He made it plain: “We are here now.” She nodded.")
     doc.spans["quotation_cues"] = [Span(doc, 1, 4, label="CUE", kb_id="plain"), Span(doc, 11, 12, label="NONE")]
     doc.spans["quotation_cues"].attrs["by"] = "hand"
@@ -302,7 +302,7 @@ def test_cues_that_are_there_are_kept(unparsed):
     assert doc._.quotations[0].cue.text == "made it plain"
 
 
-def test_flags_are_those_of_all_components():
+def test_the_flag_covers_the_quotations_of_all_components():
     nlp = spacy.blank("en")
     nlp.add_pipe("quotation_spans", config={"spans_key": "double", "speakers_key": "speakers"})
     nlp.add_pipe("quotation_spans", name="single", config={"spans_key": "single", "single_quotes": True})

@@ -99,6 +99,6 @@ def test_missing_annotation_is_not_scored():
 
 
 @pytest.mark.parametrize("factory", ["hedge_chunker", "hedge_segmenter"])
-def test_the_limit_is_that_of_the_component(factory):
+def test_the_scorer_takes_max_span_from_the_component(factory):
     pipe = spacy.blank("en").add_pipe(factory, config={"max_span": 2})
     assert pipe.score([make_example([("NP", 2, 4)])])["hedge_r"] == pytest.approx(1 / 3)

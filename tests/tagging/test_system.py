@@ -163,7 +163,7 @@ def test_skipped_tokens_have_no_actions(rows, system):
     assert system.build(actions)[0] == [tag for tag in tags if tag is not None]
 
 
-def test_a_skipped_token_is_none_of_the_tags_and_not_the_start_of_the_document():
+def test_a_skipped_token_counts_neither_as_a_tag_nor_as_the_start_of_the_document():
     slots = after(PLAIN, [1], constraints=[0, SKIP, 0, 0, 0]).slots()
     assert slots["w"] == after(PLAIN, [1, 1]).slots()["w"]
     assert (slots["tag-1"], slots["tag-2"]) == (len(TAGS) + 1, 2)
@@ -171,6 +171,6 @@ def test_a_skipped_token_is_none_of_the_tags_and_not_the_start_of_the_document()
 
 @pytest.mark.parametrize("system", [PLAIN, BOUNDED])
 @pytest.mark.parametrize("actions", [[0, 6], [-1], [0.5], [[0]], ["NN"], 0, None])
-def test_what_is_no_path_is_refused(system, actions):
+def test_invalid_paths_are_refused(system, actions):
     with pytest.raises(ValueError, match="J314"):
         system.build(actions)
