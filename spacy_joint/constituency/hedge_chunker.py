@@ -140,7 +140,7 @@ class HedgeChunker(StructuredPipe[Hedged]):
     def annotate(self, doc: Doc, prediction: Hedged) -> None:
         """Writes hedges, all constituents, and the segments, as groups of spans."""
         tokens, found = prediction
-        ids = self.get_label_ids(doc)
+        ids = self.get_label_ids(doc, (label for label, _, _ in found))
         firsts, lasts = tokens.tolist(), (tokens + 1).tolist()
         # One object each, in up to two groups.
         spans = {

@@ -69,7 +69,8 @@ cdef class Search:
     cdef vector[float] row_scores
     cdef double* best_totals
     cdef HistoryC* best
-    cdef double* leading            # the total of the best continuation of each item
+    cdef float* leading             # the best continuation of each item, relative to the best item
+    cdef float* bounds              # the best two
     cdef uint16_t* actions
     cdef int n_found                # room for continuations, of which the best are kept when there are more
     cdef HistoryC* found

@@ -5,7 +5,7 @@ import numpy as np
 from ..errors import Errors, JointMemoryError, JointValueError
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabsf as fabs
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
@@ -80,7 +80,8 @@ cdef class Search:
         self.action_scores = <float*>calloc(1 if system.has_candidates else n * self.stride, sizeof(float))
         self.best_totals = <double*>calloc(n, sizeof(double))
         self.best = <HistoryC*>calloc(n, sizeof(HistoryC))
-        self.leading = <double*>calloc(n, sizeof(double))
+        self.leading = <float*>calloc(n, sizeof(float))
+        self.bounds = <float*>calloc(2 * n + 7, sizeof(float))
         self.actions = <uint16_t*>calloc(max(self.stride, MAX_ACTIONS), sizeof(uint16_t))
         self.n_found = max(4 * width, 64)
         self.found = <HistoryC*>calloc(self.n_found, sizeof(HistoryC))
@@ -106,6 +107,7 @@ cdef class Search:
         free(self.best_totals)
         free(self.best)
         free(self.leading)
+        free(self.bounds)
         free(self.actions)
         free(self.found)
         free(self.found_totals)
@@ -224,22 +226,23 @@ cdef class Search:
     cdef int select(self) noexcept nogil:
         # Ties go to the item and action that come first, whatever the machine.
         cdef const float* scores = self.scores
-        cdef double bound = -INFINITY
-        cdef double distance
-        cdef float best, second, least
+        cdef float bound = -INFINITY
+        cdef float best, second, least, distance
         cdef int i, j, n_found, n = 0
         # The best two continuations of each item show how good one has to be at least. That spares most items the look
-        # at their other continuations.
+        # at their other continuations. Relative to the best item, in single precision.
         for i in range(self.n_items):
             best, second = 0, -INFINITY
             if not self.final[i]:
                 self.selection.two_best(scores, self.stride, &best, &second)
                 scores += self.stride
-            self.leading[i] = self.found_totals[2 * i] = self.totals[i] + best
-            self.found_totals[2 * i + 1] = self.totals[i] + second
+            distance = <float>(self.totals[i] - self.totals[0])
+            self.leading[i] = self.bounds[2 * i] = distance + best
+            self.bounds[2 * i + 1] = distance + second
         if 2 * self.n_items >= self.width:
-            self.selection.order(self.found_totals, 2 * self.n_items, self.width, self.order)
-            bound = self.found_totals[self.order[self.width - 1]]
+            bound = self.selection.kth_greatest(self.bounds, 2 * self.n_items, self.width)
+            # A little too low, because it is rounded.
+            bound -= <float>1e-5 * (1 + fabs(bound))
         scores = self.scores
         for i in range(self.n_items):
             if self.final[i]:
@@ -248,10 +251,9 @@ cdef class Search:
             if self.leading[i] >= bound:
                 least = LOWEST
                 if bound > -INFINITY:
-                    # A little too low, because it is rounded.
-                    distance = bound - self.totals[i]
-                    distance -= 1e-6 * fabs(distance) + 1e-12 * (fabs(bound) + fabs(self.totals[i]))
-                    least = <float>distance
+                    distance = <float>(self.totals[i] - self.totals[0])
+                    least = bound - distance
+                    least -= <float>1e-5 * (fabs(least) + fabs(distance))
                 n_found = self.selection.at_least(scores, self.stride, least, self.actions)
                 for j in range(n_found):
                     n = self.note(self.totals[i] + scores[self.actions[j]], i, self.actions[j], n)

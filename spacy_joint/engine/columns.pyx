@@ -10,6 +10,8 @@ from murmurhash.mrmr cimport hash64
 
 
 ROOT_VALUE = 0x52_4F_4F_54  # any constant other than zero
+# What a document without facts points to.
+NO_FACTS = np.zeros((1, 1), dtype=np.int32)
 
 
 cdef class Columns:
@@ -32,19 +34,21 @@ cdef class Columns:
         cells = np.zeros((FIRST + n_tokens + PADDING, max(len(names), 1)), dtype=np.uint64)
         cells[ROOT] = ROOT_VALUE
         cells[FIRST : FIRST + n_tokens, : len(names)] = values
-        if constraints is None:
-            constraints = np.zeros(n_tokens, dtype=np.int8)
-        constraints = np.ascontiguousarray(constraints, dtype=np.int8)
-        if constraints.shape != (n_tokens,):
-            raise JointValueError(Errors.J001, shape=constraints.shape, n_columns=f"{n_tokens} constraints")
         # One extra element, so that taking the address is defined for an empty document.
         padded = np.zeros(n_tokens + 1, dtype=np.int8)
-        padded[:n_tokens] = constraints
-        facts = np.zeros((n_tokens, 0), dtype=np.int32) if facts is None else np.asarray(facts, dtype=np.int32)
-        if facts.ndim != 2 or facts.shape[0] != n_tokens:
-            raise JointValueError(Errors.J001, shape=facts.shape, n_columns=f"the facts of {n_tokens} tokens")
-        padded_facts = np.zeros((n_tokens + 1, max(facts.shape[1], 1)), dtype=np.int32)
-        padded_facts[:n_tokens, : facts.shape[1]] = facts
+        if constraints is not None:
+            constraints = np.asarray(constraints, dtype=np.int8)
+            if constraints.shape != (n_tokens,):
+                raise JointValueError(Errors.J001, shape=constraints.shape, n_columns=f"{n_tokens} constraints")
+            padded[:n_tokens] = constraints
+        if facts is None:
+            padded_facts = NO_FACTS
+        else:
+            facts = np.asarray(facts, dtype=np.int32)
+            if facts.ndim != 2 or facts.shape[0] != n_tokens:
+                raise JointValueError(Errors.J001, shape=facts.shape, n_columns=f"the facts of {n_tokens} tokens")
+            padded_facts = np.zeros((n_tokens + 1, max(facts.shape[1], 1)), dtype=np.int32)
+            padded_facts[:n_tokens, : facts.shape[1]] = facts
         self.names = tuple(names)
         self.cells = cells
         self.constraints = padded
@@ -52,7 +56,7 @@ cdef class Columns:
         self.c.constraints = &self.constraints[0]
         self.facts = padded_facts
         self.c.facts = &self.facts[0, 0]
-        self.c.n_facts = self.facts.shape[1]
+        self.c.n_facts = 0 if facts is None else facts.shape[1]
         self.c.n_columns = self.cells.shape[1]
         self.c.n_tokens = n_tokens
 
@@ -62,8 +66,8 @@ cdef class Columns:
     def __reduce__(self):
         values = np.asarray(self.cells)[FIRST : FIRST + self.c.n_tokens, : len(self.names)]
         n_tokens = self.c.n_tokens
-        constraints, facts = np.asarray(self.constraints)[:n_tokens], np.asarray(self.facts)[:n_tokens]
-        return (Columns, (self.names, values, constraints, facts))
+        facts = np.asarray(self.facts)[:n_tokens, : self.c.n_facts] if self.c.n_facts else None
+        return (Columns, (self.names, values, np.asarray(self.constraints)[:n_tokens], facts))
 
     def split(self, constraint):
         """The columns of parts of the document, each as if there were nothing else.
@@ -74,7 +78,8 @@ cdef class Columns:
         names, values, constraints, facts = self.__reduce__()[1]
         starts = np.flatnonzero(constraints == constraint)
         starts = starts[starts > 0]
-        parts = zip(*(np.split(array, starts) for array in (values, constraints, facts)), strict=True)
+        arrays = [values, constraints] if facts is None else [values, constraints, facts]
+        parts = zip(*(np.split(array, starts) for array in arrays), strict=True)
         return [Columns(names, *part) for part in parts]
 
 

@@ -17,7 +17,7 @@ def check_path(actions: ArrayLike, n_actions: int) -> NDArray[np.uint16]:
     path = np.asarray(actions)
     if path.ndim != 1 or (path.size and path.dtype.kind not in "ui"):
         raise JointValueError(Errors.J314, step=0, n=path.shape)
-    wrong = np.flatnonzero((path < 0) | (path >= n_actions))
-    if len(wrong):
+    if path.size and (path.max() >= n_actions or path.min() < 0):
+        wrong = np.flatnonzero((path < 0) | (path >= n_actions))
         raise JointValueError(Errors.J314, step=int(wrong[0]), n=len(path))
     return np.ascontiguousarray(path, dtype=np.uint16)

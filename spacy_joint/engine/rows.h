@@ -172,6 +172,8 @@ typedef struct {
     void (*two_best)(const float* scores, int width, float* best, float* second);
     // The numbers of the scores that are at least `least`, ascending. Returns how many.
     int (*at_least)(const float* scores, int width, float least, uint16_t* found);
+    // The k-th greatest of n values. `values` has room for 7 more, and is reordered.
+    float (*kth_greatest)(float* values, int n, int k);
     // The numbers of the `n_best` greatest of n totals, the greatest first; of equals the first. Room for n is needed.
     // `totals` has room for 3 more.
     void (*order)(double* totals, int n, int n_best, uint32_t* order);
@@ -206,6 +208,13 @@ static int at_least_baseline(const float* scores, int width, float least, uint16
     return n;
 }
 
+static float nth_of(float* values, int n, int k) {
+    std::nth_element(values, values + n - k, values + n);
+    return values[n - k];
+}
+
+static float kth_greatest_baseline(float* values, int n, int k) { return nth_of(values, n, k); }
+
 static void order_baseline(double* totals, int n, int n_best, uint32_t* order) {
     // The place of a total is how many there are before it. Counting them all takes fewer cycles than sorting so few,
     // because no processor could guess how they compare.
@@ -218,7 +227,7 @@ static void order_baseline(double* totals, int n, int n_best, uint32_t* order) {
     }
 }
 
-static const SelectionC selection_baseline = {two_best_baseline, at_least_baseline, order_baseline};
+static const SelectionC selection_baseline = {two_best_baseline, at_least_baseline, kth_greatest_baseline, order_baseline};
 
 #if ROWS_HAVE_AVX2
 __attribute__((target("avx2"))) static void two_best_avx2(const float* scores, int width, float* best, float* second) {
@@ -258,6 +267,24 @@ __attribute__((target("avx2,bmi"))) static int at_least_avx2(const float* scores
     return n;
 }
 
+__attribute__((target("avx2,popcnt"))) static float kth_greatest_avx2(float* values, int n, int k) {
+    // The least of those that fewer than k are greater than. Counting as in `order`.
+    if (n > MAX_RANKED) return nth_of(values, n, k);
+    float least = INFINITY;
+    for (int i = n; i < n + 7; i++) values[i] = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        const __m256 value = _mm256_set1_ps(values[i]);
+        int greater = 0;
+        for (int j = 0; j < n; j += 8) {
+            greater += __builtin_popcount(
+                _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(values + j), value, _CMP_GT_OQ)));
+        }
+        const float candidate = greater < k ? values[i] : INFINITY;
+        least = candidate < least ? candidate : least;
+    }
+    return least;
+}
+
 __attribute__((target("avx2,popcnt"))) static void order_avx2(double* totals, int n, int n_best, uint32_t* order) {
     if (n > MAX_RANKED) return sort_totals(totals, n, n_best, order);
     for (int i = n; i < n + 3; i++) totals[i] = -INFINITY;
@@ -273,7 +300,7 @@ __attribute__((target("avx2,popcnt"))) static void order_avx2(double* totals, in
     }
 }
 
-static const SelectionC selection_avx2 = {two_best_avx2, at_least_avx2, order_avx2};
+static const SelectionC selection_avx2 = {two_best_avx2, at_least_avx2, kth_greatest_avx2, order_avx2};
 #endif
 
 static const SelectionC* selection(void) {

@@ -99,7 +99,7 @@ cdef class System:
         return 0
 
     cdef int check(self, Columns columns) except -1:
-        if columns.c.n_facts < self.n_facts:
+        if self.n_facts and columns.c.n_facts != self.n_facts:
             raise JointValueError(Errors.J046, n=columns.c.n_facts, wanted=self.n_facts)
         return 0
 

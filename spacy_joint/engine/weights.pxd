@@ -24,6 +24,7 @@ cdef extern from "rows.h" nogil:
     ctypedef struct SelectionC:
         void (*two_best)(const float* scores, int width, float* best, float* second) noexcept nogil
         int (*at_least)(const float* scores, int width, float least, uint16_t* found) noexcept nogil
+        float (*kth_greatest)(float* values, int n, int k) noexcept nogil
         void (*order)(double* totals, int n, int n_best, uint32_t* order) noexcept nogil
     const SelectionC* selection()
     void prefetch(const void* address)

@@ -171,7 +171,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         if not len(doc):
             return
         tokens, heads, names, starts, margins = prediction
-        ids = self.get_label_ids(doc)
+        ids = self.get_label_ids(doc, names)
         labels = np.array([ids[name] for name in names], dtype=np.uint64)
         first = starts
         if len(tokens) < len(doc):

@@ -44,4 +44,5 @@ cdef class JointSystem(System):
     cdef readonly tuple right_labels
     cdef readonly tuple root_labels
     cdef readonly bint early
-    cdef dict numbers
+    cdef dict numbers       # of actions, by what they are
+    cdef tuple names        # labels of actions

@@ -6,8 +6,9 @@ import numpy as np
 from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
+from libcpp.vector cimport vector
 
 from ..engine.buckets cimport bucket
 from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
@@ -80,6 +81,12 @@ cdef enum:
     MOST_CHILDREN = 6
 
 
+# What is there where there is no item.
+cdef ItemC NO_ITEM
+memset(&NO_ITEM, 0, sizeof(ItemC))
+NO_ITEM.token = NO_ITEM.left = NO_ITEM.left2 = NO_ITEM.right = NO_ITEM.right2 = -1
+
+
 cdef inline const ItemC* item_at(const ArenaC* arena, uint32_t number) noexcept nogil:
     return <const ItemC*>arena_node(arena, number)
 
@@ -141,6 +148,7 @@ cdef class JointSystem(System):
         self.node_size = sizeof(ItemC)
         self.n_state_links = 2
         self.n_node_links = 1
+        self.names = (None,) * LEFT + self.left_labels + self.right_labels + self.root_labels
         self.numbers = {"SHIFT": SHIFT, "SB": SB, "SWAP": SWAP}
         for name, kind, labels in (
             ("LEFT", LEFT, self.left_labels), ("RIGHT", RIGHT, self.right_labels), ("ROOT", ROOT_ARC, self.root_labels)
@@ -265,70 +273,54 @@ cdef class JointSystem(System):
             state.stack = number
 
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
+        # Every slot is written once: clearing all of them first costs as much as the rest.
         cdef const StateC* state = <const StateC*>state_
-        cdef const ItemC* s0 = item_at(arena, state.stack) if state.stack else NULL
-        cdef const ItemC* s1 = NULL
+        cdef const ItemC* s0 = item_at(arena, state.stack) if state.stack else &NO_ITEM
+        cdef const ItemC* s1 = item_at(arena, s0.below) if s0.below else &NO_ITEM
+        cdef const ItemC* s2 = item_at(arena, s1.below) if s1.below else &NO_ITEM
+        cdef const ItemC* b0 = &NO_ITEM
         cdef const ItemC* item
-        cdef const ItemC* b0 = NULL
         cdef int32_t next = state.next
-        cdef int32_t[3] buffer
+        cdef int32_t front
         cdef uint32_t number = state.swapped
         cdef int i
-        memset(slots, 0, N_SLOTS * sizeof(uint64_t))
-        for i in range(N_TOKEN_SLOTS):
-            slots[i] = NOTHING
         for i in range(3):
             if number:
                 item = item_at(arena, number)
                 if i == 0:
                     b0 = item
-                buffer[i] = item.token
+                slots[B0 + i] = row(item.token)
                 number = item.below
             elif next < input.n_tokens:
-                buffer[i] = next
+                slots[B0 + i] = row(next)
                 next += 1
             else:
-                buffer[i] = -1
-            slots[B0 + i] = row(buffer[i])
+                slots[B0 + i] = NOTHING
+        front = -1 if slots[B0] == NOTHING else <int32_t>slots[B0] - FIRST
+        slots[B0_LEFT] = row(b0.left)
+        slots[B0_RIGHT] = row(b0.right)
+        # Below the lowest item is the root; below the root is nothing.
+        slots[S0] = row(s0.token) if state.stack else <uint64_t>ROOT
+        slots[S1] = row(s1.token) if s0.below else <uint64_t>ROOT if state.stack else <uint64_t>NOTHING
+        slots[S2] = row(s2.token) if s1.below else <uint64_t>ROOT if s0.below else <uint64_t>NOTHING
+        slots[S3] = (
+            row(item_at(arena, s2.below).token) if s2.below else <uint64_t>ROOT if s1.below else <uint64_t>NOTHING
+        )
+        slots[STACK_DEPTH] = (state.stack != 0) + (s0.below != 0) + (s1.below != 0) + (s2.below != 0)
+        show_children(s0, slots + S0_LEFT, slots + S0_LEFT_LABEL, slots + S0_N_LEFT)
+        show_children(s1, slots + S1_LEFT, slots + S1_LEFT_LABEL, slots + S1_N_LEFT)
+        slots[S0_B0_DISTANCE] = between(front - s0.token) if state.stack and front >= 0 else 0
+        slots[S0_S1_DISTANCE] = between(s0.token - s1.token) if s0.below else 0
+        # Once the next sentence is flagged, the start of the one in work is the boundary before, which is not kept.
         slots[SENTENCE] = row(state.last_boundary)
-        if state.last_boundary == state.next and state.next > 0 and s0 != NULL:
-            # Flagged: the sentence in work began at the boundary before, which the state does not keep.
+        if state.last_boundary == state.next and state.next > 0 and state.stack:
             slots[SENTENCE] = NOTHING
-        if b0 != NULL:
-            slots[B0_LEFT] = row(b0.left)
-            slots[B0_RIGHT] = row(b0.right)
+        slots[SENTENCE_LENGTH] = between(state.next - state.last_boundary)
+        slots[B0_FLAG] = 1 + (
+            1 if front < 0 else 2 if state.swapped else 3 if front == state.last_boundary else 0
+        )
         slots[LAST_ACTION] = state.last_action
         slots[ACTION_BEFORE] = state.action_before
-        slots[B0_FLAG] = 1 + (
-            1 if buffer[0] < 0 else 2 if state.swapped else 3 if buffer[0] == state.last_boundary else 0
-        )
-        slots[SENTENCE_LENGTH] = between(state.next - state.last_boundary)
-        slots[S0] = ROOT
-        if s0 == NULL:
-            return
-        slots[S0] = row(s0.token)
-        show_children(s0, slots + S0_LEFT, slots + S0_LEFT_LABEL, slots + S0_N_LEFT)
-        if buffer[0] >= 0:
-            slots[S0_B0_DISTANCE] = between(buffer[0] - s0.token)
-        slots[STACK_DEPTH] = 1
-        slots[S1] = ROOT
-        if not s0.below:
-            return
-        s1 = item_at(arena, s0.below)
-        slots[S1] = row(s1.token)
-        show_children(s1, slots + S1_LEFT, slots + S1_LEFT_LABEL, slots + S1_N_LEFT)
-        slots[S0_S1_DISTANCE] = between(s0.token - s1.token)
-        slots[STACK_DEPTH] = 2
-        slots[S2] = ROOT
-        if not s1.below:
-            return
-        item = item_at(arena, s1.below)
-        slots[S2] = row(item.token)
-        slots[STACK_DEPTH] = 3
-        slots[S3] = ROOT
-        if item.below:
-            slots[S3] = row(item_at(arena, item.below).token)
-            slots[STACK_DEPTH] = 4
 
     cdef int front(self, const void* state) noexcept nogil:
         return (<const StateC*>state).next + B2 - B0
@@ -373,54 +365,59 @@ cdef class JointSystem(System):
         RAISES ValueError: If the path is none, or not complete, or for another number of tokens.
         """
         actions = check_path(actions, self.n_actions)
-        if n_tokens < 0 or (actions == SHIFT).sum() - (actions == SWAP).sum() != n_tokens:
-            raise JointValueError(Errors.J314, step=len(actions), n=len(actions))
         cdef const uint16_t[::1] path = actions
-        heads_array = np.arange(n_tokens, dtype=np.int32)
-        starts_array = np.zeros(n_tokens, dtype=bool)
-        labels_array = np.zeros(n_tokens, dtype=np.uint16)
+        heads_array = np.arange(max(n_tokens, 0), dtype=np.int32)
+        starts_array = np.zeros(max(n_tokens, 0), dtype=bool)
+        labels_array = np.zeros(max(n_tokens, 0), dtype=np.uint16)
         cdef int32_t[::1] heads = heads_array
+        cdef uint8_t[::1] starts = starts_array.view(np.uint8)
         cdef uint16_t[::1] labels = labels_array
-        stack, swapped = [], []
-        cdef int next = 0, action, s0, s1
+        cdef vector[int32_t] stack, swapped
+        cdef int32_t next = 0, s0, s1
+        cdef int action
         cdef Py_ssize_t i
-        if n_tokens:
-            starts_array[0] = True
+        if n_tokens > 0:
+            starts[0] = True
         for i in range(path.shape[0]):
             action = path[i]
             if action == SHIFT:
-                if swapped:
-                    stack.append(swapped.pop())
-                elif next == n_tokens:
+                if not swapped.empty():
+                    stack.push_back(swapped.back())
+                    swapped.pop_back()
+                elif next >= n_tokens:
                     raise JointValueError(Errors.J314, step=i, n=len(path))
                 else:
-                    stack.append(next)
+                    stack.push_back(next)
                     next += 1
-            elif action == SB:
+                continue
+            if action == SB:
                 # A path that was cut flags what comes next, too.
                 if next < n_tokens:
-                    starts_array[next] = True
-            elif len(stack) < 2 if action < self.kind_start[ROOT_ARC] else len(stack) != 1:
+                    starts[next] = True
+                continue
+            if stack.size() < 2 if action < self.kind_start[ROOT_ARC] else stack.size() != 1:
                 raise JointValueError(Errors.J314, step=i, n=len(path))
-            elif action == SWAP:
-                swapped.append(stack.pop(-2))
+            s0 = stack.back()
+            stack.pop_back()
+            if action >= self.kind_start[ROOT_ARC]:
+                labels[s0] = action
+                continue
+            s1 = stack.back()
+            stack.pop_back()
+            if action == SWAP:
+                swapped.push_back(s1)
+                stack.push_back(s0)
+            elif action < self.kind_start[RIGHT]:
+                heads[s1] = s0
+                labels[s1] = action
+                stack.push_back(s0)
             else:
-                s0 = stack.pop()
-                if action < self.kind_start[RIGHT]:
-                    s1 = stack.pop()
-                    heads[s1] = s0
-                    labels[s1] = action
-                    stack.append(s0)
-                else:
-                    labels[s0] = action
-                    if action < self.kind_start[ROOT_ARC]:
-                        s1 = stack.pop()
-                        heads[s0] = s1
-                        stack.append(s1)
-        if stack or swapped:
+                heads[s0] = s1
+                labels[s0] = action
+                stack.push_back(s1)
+        if next != n_tokens or not stack.empty() or not swapped.empty():
             raise JointValueError(Errors.J314, step=len(path), n=len(path))
-        names = self.left_labels + self.right_labels + self.root_labels
-        return heads_array, [names[number - LEFT] for number in labels_array.tolist()], starts_array
+        return heads_array, [self.names[number] for number in labels_array.tolist()], starts_array
 
 
 cdef inline void attach(ItemC* head, int32_t child, uint16_t label) noexcept nogil:

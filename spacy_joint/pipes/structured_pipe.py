@@ -161,10 +161,10 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             self._word_columns = self.make_word_columns()
         return self._word_columns
 
-    def get_label_ids(self, doc: Doc) -> dict[str, int]:
-        """What a document is annotated with for each label; its vocabulary knows them from now on."""
+    def get_label_ids(self, doc: Doc, labels: Iterable[str]) -> dict[str, int]:
+        """The ids by which a document is annotated with labels; its vocabulary knows them from now on."""
         strings = doc.vocab.strings
-        return {label: strings.add(label) for label in self.labels}
+        return {label: strings.add(label) for label in set(labels)}
 
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
         """What each document is to be annotated with. Changes nothing.

@@ -32,6 +32,8 @@ GLUED = "glued"
 COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED)
 # A share of tokens below this is an accident: a stray mark in a chat, an "OK" in a transcript.
 LEAST_SHARE = 0.02
+# What is known of words is forgotten beyond this many, so that a server's memory stays bounded (some 200 bytes each).
+MAX_WORDS = 1 << 17
 # So many tokens at the start of a document tell how it is written, so that an endless one tells soon.
 STYLE_TOKENS = 100
 
@@ -89,11 +91,23 @@ class WordClasses:
         return found
 
 
+# Whether words are whitespace, by their hashes, which mean the same in every vocabulary.
+_is_space: dict[int, bool] = {}
+
+
 def find_whitespace(doc: Doc) -> np.ndarray:
-    """Which tokens are whitespace (bool a token)."""
-    # Not `is_space`: it is always False with a vocabulary that has no language.
+    """Which tokens are whitespace (bool, one per token)."""
+    global _is_space
+    is_space = _is_space
     words = doc.to_array([ORTH])
-    return np.isin(words, [word for word in set(words.tolist()) if doc.vocab.strings[word].isspace()])
+    distinct = set(words.tolist())
+    # Not `Token.is_space`: it is always False with a vocabulary that has no language.
+    for word in distinct.difference(is_space):
+        is_space[word] = doc.vocab.strings[word].isspace()
+    spaces = [word for word in distinct if is_space[word]]
+    if len(is_space) > MAX_WORDS:
+        _is_space = {}
+    return np.isin(words, spaces) if spaces else np.zeros(len(words), dtype=bool)
 
 
 def find_after_blank_lines(doc: Doc) -> np.ndarray:
@@ -123,7 +137,7 @@ def read_starts(doc: Doc) -> np.ndarray:
 
     A sentence that was to start with whitespace starts with what comes after it.
     """
-    starts = doc.to_array([SENT_START]).astype(np.int64).astype(np.int8).reshape(len(doc))
+    starts = doc.to_array([SENT_START]).astype(np.int8).reshape(len(doc))
     starts[move_off_whitespace(starts == 1, doc)] = 1
     return starts
 
@@ -178,9 +192,6 @@ class WordColumns:
     word_classes (WordClasses): For the columns class1, class2, ...
     """
 
-    # Words are forgotten beyond this many, so that a server's memory stays bounded (some 200 bytes a word).
-    most_words = 1 << 17
-
     def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
@@ -218,7 +229,7 @@ class WordColumns:
         by_token = doc.to_array(attributes).reshape(len(doc), len(attributes))
         words = by_token[:, 0].tolist()
         with self.lock:
-            if len(self.rows) > self.most_words:
+            if len(self.rows) > MAX_WORDS:
                 self._forget()
             new = set(words).difference(self.rows)
             if new:
@@ -226,14 +237,15 @@ class WordColumns:
             rows = np.fromiter(map(self.rows.__getitem__, words), dtype=np.intp, count=len(words))
             values = self.values.take(rows, axis=0)
             is_space = self.is_space.take(rows)
-            style = self._style(rows[~is_space][:STYLE_TOKENS])
+            has_space = bool(is_space.any())
+            style = self._style((rows[~is_space] if has_space else rows)[:STYLE_TOKENS])
         for column, (i, _) in enumerate(self.by_token, start=1):
             values[:, i] = by_token[:, column]
         if self.style is not None:
             values[:, self.style] = style
         if self.glued is not None:
             values[1:, self.glued] = (by_token[:-1, -1] == 0) & ~is_space[:-1]
-        if not is_space.any():
+        if not has_space:
             return values, np.arange(len(words))
         kept = np.flatnonzero(~is_space)
         return values[kept], kept
@@ -246,7 +258,8 @@ class WordColumns:
         """
         if not len(rows):
             return 1
-        marks, capitals = self.is_mark[rows].mean(), self.has_capital[rows].mean()
+        marks = np.count_nonzero(self.is_mark[rows]) / len(rows)
+        capitals = np.count_nonzero(self.has_capital[rows]) / len(rows)
         return 1 + 2 * int(marks > LEAST_SHARE) + int(capitals > LEAST_SHARE)
 
     def _add(self, words: list[int], vocab: Vocab) -> None:

@@ -106,7 +106,7 @@ cdef class QuotationSystem(System):
 
     cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil:
         # Without the facts there is nothing to go by.
-        return (<const StateC*>state).next == input.n_tokens or input.n_facts != N_FACTS
+        return (<const StateC*>state).next == input.n_tokens
 
     cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_

@@ -95,7 +95,7 @@ class SequenceTagger(StreamingPipe[Tagged]):
         """Writes tags, and starts where those are predicted."""
         tokens, tags, starts = prediction
         attribute = self.cfg["attribute"]
-        ids = self.get_label_ids(doc)
+        ids = self.get_label_ids(doc, tags)
         values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
         values[tokens] = [ids[tag] for tag in tags]
         doc.from_array([attribute], values)  # type: ignore[arg-type]  # wrong in its stub
