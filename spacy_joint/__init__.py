@@ -20,16 +20,25 @@ __all__ = ["__version__", "load"]
 PRETRAINED = Path(__file__).parent / "pretrained" / "en_joint_english"
 # Only a prenominal_orderer, to be put behind what tags.
 PRENOMINAL = PRETRAINED.parent / "en_prenominal"
-ARCHITECTURES = ("spacy_joint.BeamPerceptron.v1", "spacy_joint.OrderPerceptron.v1")
+BEAM_PERCEPTRON = "spacy_joint.BeamPerceptron.v1"
+# The architectures that have a setting of `load`.
+ARCHITECTURES = {"beam_width": (BEAM_PERCEPTRON, "spacy_joint.OrderPerceptron.v1"), "threads": (BEAM_PERCEPTRON,)}
 
 
 def load(
-    pipeline: str | Path | None = None, *, beam_width: int | None = None, config: Mapping[str, Any] = {}, **options: Any
+    pipeline: str | Path | None = None,
+    *,
+    beam_width: int | None = None,
+    threads: int | None = None,
+    config: Mapping[str, Any] = {},
+    **options: Any,
 ) -> Language:
     """Loads the pipeline that the package ships, English from text to sentences and trees, or another one.
 
     pipeline (str | Path): The name of an installed pipeline, or the path of a saved one; None: the one shipped.
     beam_width (int): Items of the beam of all components of this package. None: as trained. Fewer are faster.
+    threads (int): Documents that each component of `nlp.pipe` searches at the same time, on as many cores. None: as
+        trained, which is one unless the config says otherwise. Results are the same.
     config (Mapping): Other changes of the config, as `spacy.load` takes them.
     options (Any): Other arguments of `spacy.load`, such as `exclude`.
     RETURNS (Language): The pipeline.
@@ -43,18 +52,20 @@ def load(
         if not (PRETRAINED / "config.cfg").is_file():
             raise JointOSError(Errors.J400, path=PRETRAINED)
         pipeline = PRETRAINED
-    if beam_width is not None:
+    for setting, value in (("beam_width", beam_width), ("threads", threads)):
+        if value is None:
+            continue
         components = spacy.util.load_config(_find_config(pipeline))["components"]
         models = {name: component.get("model") for name, component in components.items()}
-        widths = {
-            f"components.{name}.model.beam_width": beam_width
+        settings = {
+            f"components.{name}.model.{setting}": value
             for name, model in models.items()
             # Components of others may call anything a model.
-            if isinstance(model, dict) and model.get("@architectures") in ARCHITECTURES
+            if isinstance(model, dict) and model.get("@architectures") in ARCHITECTURES[setting]
         }
-        if not widths:
-            raise JointValueError(Errors.J401, pipeline=pipeline, components=", ".join(components))
-        config = {**config, **widths}
+        if not settings:
+            raise JointValueError(Errors.J401, setting=setting, pipeline=pipeline, components=", ".join(components))
+        config = {**config, **settings}
     return spacy.load(pipeline, config=dict(config), **options)
 
 

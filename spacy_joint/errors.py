@@ -476,9 +476,8 @@ class Errors:
         "`spacy train` wrote.",
     )
     J401 = Message(
-        "beam_width cannot be set: no component of {pipeline} searches with a beam of this package (its components: "
-        "{components}).",
-        "Leave beam_width out.",
+        "{setting} cannot be set: no component of {pipeline} has it (its components: {components}).",
+        "Leave {setting} out.",
     )
     J402 = Message("There is no file {path}.", "Give the path of a file, or `-` where the standard input can be read.")
     J403 = Message(

@@ -7,12 +7,13 @@ import copy
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event, active_count
 from typing import Any
 
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 
 import spacy_joint
 
@@ -84,3 +85,99 @@ def test_threads_may_predict_right_after_learning(factory, read_examples, small_
         alone = copy.deepcopy(pipe)
         # The first prediction averages the weights.
         assert run_at_once(lambda _: predict(pipe)) == [predict(alone)] * N_THREADS
+
+
+# Several documents at once
+
+
+def count_words(doc: Doc) -> int:
+    return sum(not token.is_space for token in doc)
+
+
+@pytest.fixture(scope="module")
+def threaded() -> Language:
+    nlp = spacy_joint.load(beam_width=4, threads=2)
+    nlp.add_pipe("quotation_spans")
+    return nlp
+
+
+def test_load_sets_the_threads_of_components_that_have_some(threaded):
+    assert [nlp_pipe.threads for _, nlp_pipe in threaded.pipeline] == [2, 2, 1]
+
+
+def test_pipe_on_several_threads_gives_the_bytes_of_one_in_order(threaded):
+    alone = spacy_joint.load(beam_width=4)
+    alone.add_pipe("quotation_spans")
+    for texts in (TEXTS, [*TEXTS, "", " ", *TEXTS], []):
+        assert [doc.to_bytes() for doc in threaded.pipe(texts)] == [doc.to_bytes() for doc in alone.pipe(texts)]
+
+
+def test_a_call_on_a_batch_uses_the_threads_too(threaded):
+    docs = [threaded.make_doc(text) for text in TEXTS]
+    tagger = threaded.get_pipe("sequence_tagger")
+    together = tagger.predict(docs)
+    for doc, prediction in zip(docs, together, strict=True):
+        [alone] = tagger.predict([doc])
+        assert prediction.tags == alone.tags
+
+
+def test_documents_that_fail_on_a_thread_go_to_the_error_handler_and_the_rest_go_on(threaded, monkeypatch):
+    parser = threaded.get_pipe("joint_sbd_parser")
+    search = parser.search
+    docs = [threaded.make_doc(text) for text in TEXTS]
+    wrong = {count_words(docs[1]), count_words(docs[4])}
+
+    def fail(columns: Any) -> Any:
+        if len(columns) in wrong:
+            raise ValueError("wrong on purpose")
+        return search(columns)
+
+    monkeypatch.setattr(parser, "search", fail)
+    failed: list[Any] = []
+    parser.set_error_handler(lambda name, pipe, batch, error: failed.extend(batch))
+    annotated = list(parser.pipe(docs))
+    assert failed == [doc for doc in docs if count_words(doc) in wrong] and len(failed) >= 2
+    assert annotated == [doc for doc in docs if count_words(doc) not in wrong]
+
+
+def test_one_slow_document_does_not_stop_the_others(threaded, monkeypatch):
+    parser = threaded.get_pipe("joint_sbd_parser")
+    search = parser.search
+    docs = [threaded.make_doc(text) for text in TEXTS]
+    others_are_done, n_done = Event(), []
+
+    def wait_for_others(columns: Any) -> Any:
+        if len(columns) == count_words(slow) and not n_done:
+            assert others_are_done.wait(timeout=60)
+        n_done.append(len(columns))
+        if len(n_done) == 5:
+            others_are_done.set()
+        return search(columns)
+
+    slow = threaded.make_doc("one of a length that no other has " * 9)
+    docs.insert(0, slow)
+    monkeypatch.setattr(parser, "search", wait_for_others)
+    assert list(parser.pipe(docs)) == docs
+
+
+def test_a_stream_that_is_left_early_leaves_no_thread_behind(threaded):
+    before = active_count()
+    documents = threaded.pipe(TEXTS * 4)
+    next(documents)
+    documents.close()
+    assert active_count() == before
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_fewer_threads_than_one_are_refused(threads, threaded):
+    with pytest.raises(ValueError, match="J042"):
+        threaded.get_pipe("sequence_tagger").perceptron.threads = threads
+
+
+def test_a_search_lent_with_another_beam_does_not_come_back():
+    perceptron = spacy_joint.load(beam_width=4).get_pipe("sequence_tagger").perceptron
+    with perceptron._lend_search() as search:
+        assert search.width == 4
+        perceptron.beam_width = 2
+    with perceptron._lend_search() as search:
+        assert search.width == 2

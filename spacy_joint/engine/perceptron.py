@@ -48,7 +48,7 @@ class Perceptron:
         updates. (An update that takes one action for another changes two weights of a feature that both have.)
     n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
         averaged for prediction: an ensemble that is as small and fast as one table.
-    threads (int): Documents of a batch, or tables, that learn at the same time; the model does not depend on it.
+    threads (int): Documents that are searched, or tables that learn, at the same time. Results do not depend on it.
     RAISES ValueError: If a setting is unknown or out of range.
 
     `n_seen` counts the documents up to the last that was learnt from, with those that taught nothing, for whoever wants
@@ -109,6 +109,20 @@ class Perceptron:
             raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
         self._beam_width = width
         self._forget_idle()
+
+    @property
+    def threads(self) -> int:
+        """How much is done at the same time.
+
+        RAISES ValueError: If it is set to less than one.
+        """
+        return self._threads
+
+    @threads.setter
+    def threads(self, threads: int) -> None:
+        if threads < 1:
+            raise JointValueError(Errors.J042, value=threads)
+        self._threads = threads
 
     @property
     def is_set_up(self) -> bool:
@@ -190,13 +204,15 @@ class Perceptron:
     def _lend_search(self) -> Iterator[Any]:
         """A search that nobody else uses; the weights that predict are up to date."""
         self.finish()
-        # Lists append and pop atomically, so threads share the idle searches without a lock.
+        # Lists append and pop atomically, so threads share the idle searches without a lock. A search goes back to the
+        # list that it came from, which nobody looks at any more if the beam or the weights were changed meanwhile.
+        idle = self._idle_searches
         try:
-            search = self._idle_searches.pop()
+            search = idle.pop()
         except IndexError:
             search = self._make_search(self.beam_width)
         yield search
-        self._idle_searches.append(search)
+        idle.append(search)
 
     def _make_search(self, beam_width: int) -> Any:
         return Search(self.system, self.templates, beam_width, self.biases)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -39,6 +41,9 @@ Prediction = TypeVar("Prediction")
 # So many examples show whether a corpus teaches anything, and a share of them below this that does not is no fault.
 FIRST_EXAMPLES = 20
 TOLERATED_SHARE = 0.1
+
+# Documents per thread that `pipe` takes from its stream before the first of them is done.
+READ_AHEAD = 16
 
 # What a component has on disk, besides its cfg, once it is trained.
 PARTS_OF_TRAINED = ("word_classes", "model", "learning")
@@ -90,6 +95,11 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     def perceptron(self) -> Perceptron:
         """The perceptron of the model."""
         return get_perceptron(self.model)
+
+    @property
+    def threads(self) -> int:
+        """How many documents are searched at the same time."""
+        return self.perceptron.threads
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -172,7 +182,11 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         RAISES ValueError: If the component was neither trained nor loaded.
         """
         self.require_trained()
-        return [self.predict_doc(doc) for doc in docs]
+        docs = list(docs)
+        if len(docs) < 2 or self.threads == 1:
+            return [self.predict_doc(doc) for doc in docs]
+        with ThreadPoolExecutor(min(self.threads, len(docs))) as pool:
+            return list(pool.map(self.predict_doc, docs))
 
     def predict_doc(self, doc: Doc) -> Prediction:
         """What one document is to be annotated with."""
@@ -194,12 +208,38 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             self.annotate(doc, prediction)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotates a stream of documents. One that fails goes to the error handler alone; the others go on."""
+        """Annotates a stream of documents, in order, on as many threads as the model has.
+
+        One that fails goes to the error handler alone; the others go on. With threads, some documents are read ahead.
+        """
         # Documents are searched one by one, so there is nothing to gain from batches, and a failure costs one only.
-        for doc in stream:
-            annotated = self(doc)
-            if annotated is not None:
-                yield annotated
+        if self.threads == 1:
+            for doc in stream:
+                annotated = self(doc)
+                if annotated is not None:
+                    yield annotated
+            return
+        pool = ThreadPoolExecutor(self.threads)
+        waiting: deque[tuple[Doc, Future[list[Prediction]]]] = deque()
+        try:
+            for doc in stream:
+                waiting.append((doc, pool.submit(self.predict, [doc])))
+                # A long document holds back those after it, but does not keep the threads waiting for work.
+                while waiting and (waiting[0][1].done() or len(waiting) > READ_AHEAD * self.threads):
+                    yield from self._finish(*waiting.popleft())
+            while waiting:
+                yield from self._finish(*waiting.popleft())
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _finish(self, doc: Doc, predicted: Future[list[Prediction]]) -> Iterator[Doc]:
+        """Annotates a document with what a thread predicted, unless that failed."""
+        try:
+            self.set_annotations([doc], predicted.result())
+        except Exception as error:
+            self.get_error_handler()(self.name, self, [doc], error)
+        else:
+            yield doc
 
     # Training.
 
