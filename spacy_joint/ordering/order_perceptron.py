@@ -1,5 +1,5 @@
-"""The engine's perceptron with the search and the learner of orders (`system.pyx`, `learner.pyx`) in place of its own.
-Tables, averaging, finishing and files are the engine's. Registered as `spacy_joint.OrderPerceptron.v1`.
+"""The engine's linear model with the search and the learner of orders (`system.pyx`, `learner.pyx`), registered as
+`spacy_joint.OrderPerceptron.v1`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from thinc.api import Model
 
 from ..engine.columns import Columns
-from ..engine.perceptron import Perceptron
+from ..engine.linear_model import LinearModel
 from ..engine.weights import Weights
 from ..errors import Errors, JointValueError
 from ..pipes.architectures import get_perceptron, make_model
@@ -18,7 +18,7 @@ from .learner import OrderLearner
 from .system import Ranker
 
 
-class OrderPerceptron(Perceptron):
+class OrderPerceptron(LinearModel):
     """A perceptron that ranks the orders of modifiers. It learns from documents that are lists of phrases."""
 
     def rank(self, columns: Columns, n_best: int = 2) -> list[tuple[tuple[int, ...], float]]:
@@ -54,7 +54,7 @@ def make_order_perceptron(
 ) -> Model[list[Columns], list[np.ndarray]]:
     """A perceptron over orders, registered as `spacy_joint.OrderPerceptron.v1`.
 
-    Settings are those of `engine.perceptron.Perceptron`; the beam is for phrases of more than eight modifiers.
+    Settings are those of `engine.linear_model.LinearModel`; the beam is for phrases of more than eight modifiers.
 
     RETURNS (Model): From the columns of phrases to orders.
     """
@@ -62,9 +62,6 @@ def make_order_perceptron(
         OrderPerceptron(
             table_bits=table_bits,
             beam_width=beam_width,
-            # This is what its learner does.
-            strategy="max_violation",
-            rule="passive_aggressive",
             aggressiveness=aggressiveness,
             min_changes=min_changes,
             n_tables=n_tables,

@@ -126,8 +126,8 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         if not self.cfg["boundary_margins"]:
             return super().predict_doc(doc)
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-        actions, trace = self.perceptron.trace(columns)
-        return self.read(tokens, actions)._replace(margins=boundary_margins(*trace, len(tokens)))
+        actions, (parents, taken, gaps) = self.perceptron.trace(columns)
+        return self.read(tokens, actions)._replace(margins=boundary_margins(parents, taken, gaps, len(tokens)))
 
     def _annotate_margins(self, doc: Doc, tokens: np.ndarray, margins: np.ndarray) -> None:
         """Writes how far ahead the decision that was taken about each token was."""

@@ -1,4 +1,4 @@
-"""The registered architecture: a thinc `Model` around one structured perceptron.
+"""The registered architecture: a thinc `Model` around one structured perceptron, or another linear model.
 
 thinc sees a layer without parameters of its own; the weight table is in a shim, so that configs, `spacy debug model`
 and thinc's serialisation know it. Components talk to the perceptron itself (`get_perceptron`).
@@ -14,6 +14,7 @@ from thinc.api import Model
 from thinc.shims import Shim
 
 from ..engine.columns import Columns
+from ..engine.linear_model import LinearModel
 from ..engine.perceptron import Perceptron
 
 NAME = "beam_perceptron"
@@ -22,7 +23,7 @@ NAME = "beam_perceptron"
 class PerceptronShim(Shim):
     """Holds a perceptron for thinc. Its weights are averaged already, so thinc's averaging leaves it alone."""
 
-    def __init__(self, perceptron: Perceptron) -> None:
+    def __init__(self, perceptron: LinearModel) -> None:
         super().__init__(perceptron)
 
     def to_bytes(self) -> bytes:
@@ -30,7 +31,7 @@ class PerceptronShim(Shim):
         return self._model.to_bytes()
 
     def from_bytes(self, bytes_data: bytes) -> PerceptronShim:
-        """Takes finished weights: see `Perceptron.from_bytes`."""
+        """Takes finished weights: see `LinearModel.from_bytes`."""
         self._model.from_bytes(bytes_data)
         return self
 
@@ -48,7 +49,7 @@ def BeamPerceptron(
 ) -> Model[list[Columns], list[np.ndarray]]:
     """A structured perceptron searched by beam, registered as `spacy_joint.BeamPerceptron.v1`.
 
-    Settings are those of `engine.perceptron.Perceptron`.
+    Settings are those of `engine.perceptron.Perceptron` and of `engine.linear_model.LinearModel`.
 
     RETURNS (Model): From columns to actions.
     """
@@ -65,13 +66,13 @@ def BeamPerceptron(
     return make_model(perceptron)
 
 
-def make_model(perceptron: Perceptron) -> Model[list[Columns], list[np.ndarray]]:
+def make_model(perceptron: LinearModel) -> Model[list[Columns], list[np.ndarray]]:
     """A thinc model around a perceptron of any task."""
     return Model(NAME, _forward, shims=[PerceptronShim(perceptron)])
 
 
-def get_perceptron(model: Model) -> Perceptron:
-    """The perceptron of a model that `BeamPerceptron` made."""
+def get_perceptron(model: Model) -> Any:
+    """The perceptron of a model: a `Perceptron` if `BeamPerceptron` made it, or another `LinearModel`."""
     return model.shims[0]._model
 
 

@@ -29,7 +29,6 @@ from thinc.api import Model, Optimizer
 from ..engine import model_file
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..engine.perceptron import Perceptron
 from ..engine.system import System
 from ..errors import Errors, JointError, JointValueError, JointWarning, Warnings
 from .architectures import get_perceptron
@@ -92,8 +91,8 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         self._n_met = self._n_useless = 0
 
     @property
-    def perceptron(self) -> Perceptron:
-        """The perceptron of the model."""
+    def perceptron(self) -> Any:
+        """What the model holds: a `Perceptron`, or another `LinearModel`."""
         return get_perceptron(self.model)
 
     @property
