@@ -312,10 +312,4 @@ static const SelectionC* selection(void) {
 
 static inline void prefetch(const void* address) { ROWS_PREFETCH(address); }
 
-static inline void prefetch_row(const void* row, int bytes) {
-    const char* at = (const char*)row;
-    for (int b = 0; b < bytes; b += 64) ROWS_PREFETCH(at + b);
-    ROWS_PREFETCH(at + bytes - 1);
-}
-
 #endif

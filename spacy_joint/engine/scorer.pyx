@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 from .system cimport MAX_PARTS
 from .templates cimport MAX_TEMPLATES, BlockC, block_features, dropout_filter, keep_features
-from .weights cimport KernelsC, prefetch, prefetch_row
+from .weights cimport KernelsC, prefetch
 
 
 cdef class Scorer:
@@ -118,7 +118,6 @@ cdef class Scorer:
         cdef const uint8_t* kept = self.filter.kept
         cdef const char* cells = <const char*>self.c.cells
         cdef int cell_bytes = self.c.kernels.cell_bytes
-        cdef int row_bytes = self.c.width * cell_bytes
         cdef EntryC* entries = self.entries
         cdef uint32_t* used = self.used
         cdef uint64_t* offsets = self.offsets
@@ -160,11 +159,12 @@ cdef class Scorer:
                     if entries[at].key != key:
                         entries[at].key = key
                         n_found = block_features(recipes, b, input, slots, self.c.bits, offsets + n_offsets)
-                        # Most features are kept: their rows are on their way before that is known.
+                        # Most features are kept: their rows are on their way before that is known. The beginning
+                        # is enough: the processor fetches what follows.
                         for m in range(n_offsets, n_offsets + n_found):
                             if kept != NULL:
                                 prefetch(kept + (offsets[m] >> 3))
-                            prefetch_row(cells + offsets[m] * cell_bytes, row_bytes)
+                            prefetch(cells + offsets[m] * cell_bytes)
                         miss.entry, miss.first, miss.n = at, n_offsets, n_found
                         miss += 1
                         n_misses += 1

@@ -28,7 +28,6 @@ cdef extern from "rows.h" nogil:
         void (*order)(double* totals, int n, int n_best, uint32_t* order) noexcept nogil
     const SelectionC* selection()
     void prefetch(const void* address)
-    void prefetch_row(const void* row, int bytes)
 
 
 cdef struct TableC:
