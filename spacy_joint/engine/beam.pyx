@@ -5,7 +5,8 @@ import numpy as np
 from ..errors import Errors, JointMemoryError, JointValueError
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabsf as fabs
+from libc.math cimport INFINITY, isfinite
+from libc.math cimport fabsf as fabs
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
@@ -50,14 +51,7 @@ cdef class Search:
             raise JointValueError(Errors.J031, n=system.n_actions, most=MAX_ACTIONS)
         if system.n_slots > MAX_SLOTS:
             raise JointValueError(Errors.J032, n=system.n_slots, most=MAX_SLOTS)
-        for slots, read in (
-            (system.token_slots(), templates.token_slots), (system.value_slots(), templates.value_slots)
-        ):
-            for name, number in read.items():
-                if slots.get(name) != number:
-                    raise JointValueError(
-                        Errors.J040, what="slot of the templates", name=name, known=", ".join(slots)
-                    )
+        templates.check(system)
         for action, value in (biases or {}).items():
             if not 0 <= action < system.n_actions or not abs(value) <= MAX_BIAS:
                 raise JointValueError(Errors.J027, action=action, value=value, most=MAX_BIAS)
@@ -206,7 +200,9 @@ cdef class Search:
         self.scorer.score(
             input, self.candidate_rows.data(), self.candidate_parts.data(), n_rows, self.row_scores.data()
         )
-        self.candidate_scores.assign(<size_t>self.n_items * self.stride, <float>-INFINITY)
+        # Not `assign`, whose exceptions Cython does not catch.
+        self.candidate_scores.clear()
+        self.candidate_scores.resize(<size_t>self.n_items * self.stride, <float>-INFINITY)
         self.scores = self.candidate_scores.data()
         r = 0
         at = 0
@@ -285,7 +281,8 @@ cdef class Search:
         cdef int i, n = 0
         cdef char* state
         cdef size_t first = self.history.size()
-        if n_best == 0:
+        # Scores that are infinite are nothing to choose by.
+        if n_best == 0 or not isfinite(self.best_totals[0]):
             with gil:
                 raise JointValueError(Errors.J009, step=self.n_steps)
         arena_reserve(&self.arena, n_best * MAX_NODES_PER_STEP)
@@ -449,6 +446,8 @@ cdef class Search:
         try:
             self.load(weights, columns, exact)
             return self.copy_path(0)
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.leave()
 
@@ -466,6 +465,8 @@ cdef class Search:
         try:
             self.load(weights, columns, False)
             return [(self.copy_path(i), self.totals[i]) for i in range(self.n_items)]
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.recombines = True
             self.leave()
@@ -490,6 +491,8 @@ cdef class Search:
             gaps = np.zeros(shape, dtype=np.float32)
             self._copy_history(parents.reshape(-1), actions.reshape(-1), gaps.reshape(-1))
             return self.copy_path(0), (parents, actions, gaps)
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.keeps_gaps = False
             self.gaps = vector[float]()
@@ -507,11 +510,8 @@ cdef class Search:
         self.system.check(columns)
         self.scorer.check(columns)
         self.scorer.use(weights.learning_table() if exact else weights.prediction_table(), self.system.row_width)
-        try:
-            with nogil:
-                self.run(&columns.c)
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
+        with nogil:
+            self.run(&columns.c)
         return 0
 
     cdef copy_path(self, int item):

@@ -28,8 +28,10 @@ cdef class Bag:
         empty.cell = EMPTY
         empty.feature = 0
         empty.value = 0
+        # Not `assign`, whose exceptions Cython does not catch.
         self.n = 0
-        self.cells.assign(SMALLEST, empty)
+        self.cells.clear()
+        self.cells.resize(SMALLEST, empty)
         return 0
 
     cdef int count(self, const InputC* input, const uint64_t* row, int part, int action, float sign) except -1 nogil:
@@ -44,11 +46,11 @@ cdef class Bag:
         cdef ChangeC* change
         cdef ChangeC moved
         if 2 * self.n >= self.cells.size():
-            before = self.cells
             moved.cell = EMPTY
             moved.feature = 0
             moved.value = 0
-            self.cells.assign(before.size() * 4, moved)
+            before.resize(self.cells.size() * 4, moved)
+            before.swap(self.cells)
             for moved in before:
                 if moved.cell != <uint32_t>EMPTY:
                     self.find(moved.cell)[0] = moved
