@@ -35,8 +35,8 @@ class Learner:
     def threads(self) -> int: ...
     @property
     def seed(self) -> int: ...
-    def __init__(
-        self,
+    def __new__(
+        cls,
         weights: Weights,
         system: System,
         templates: Templates,
@@ -47,5 +47,5 @@ class Learner:
         aggressiveness: float = 1.0,
         threads: int = 1,
         seed: int = 0,
-    ) -> None: ...
+    ) -> Self: ...
     def update(self, instances: Iterable[Instance], dropout: float = 0.0) -> dict[str, float]: ...

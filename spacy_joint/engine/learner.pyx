@@ -19,6 +19,7 @@ order, so the number of threads does not change the result.
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Lock
 
 import numpy as np
 
@@ -98,12 +99,19 @@ cdef class Outcome:
 
 
 cdef class Stop:
-    """Asks workers to stop: whoever started them was interrupted."""
+    """Asks the workers of one update to stop: whoever started them was interrupted."""
     cdef bint asked
+
+    def ask(self):
+        self.asked = True
 
 
 cdef class Worker:
-    """What one thread needs to search an instance and to find the difference to be learnt."""
+    """What one thread needs to search an instance and to find the difference to be learnt.
+
+    Whoever uses it in another thread has its lock: one that was asked to stop may still be about to.
+    """
+    cdef object lock
     cdef System system
     cdef ReferenceSearch search
     cdef Bag bag
@@ -120,8 +128,9 @@ cdef class Worker:
     cdef vector[StretchC] stretches
     cdef vector[uint16_t] predicted
 
-    def __cinit__(self, System system, Templates templates, int width, int strategy, Updater updater, Stop stop):
-        self.system, self.updater, self.strategy, self.stop = system, updater, strategy, stop
+    def __cinit__(self, System system, Templates templates, int width, int strategy, Updater updater):
+        self.system, self.updater, self.strategy = system, updater, strategy
+        self.lock, self.stop = Lock(), Stop()
         self.search = ReferenceSearch(system, templates, 1 if strategy == GREEDY else width)
         self.bag = Bag(self.search.scorer)
         n_rows = max(system.max_rows, 1)
@@ -282,12 +291,11 @@ cdef class Learner:
     cdef readonly int threads
     cdef readonly uint64_t seed
     cdef Updater updater
-    cdef Stop stop
     cdef list workers
     cdef object pool
 
-    def __init__(self, Weights weights not None, System system not None, Templates templates not None, width, *,
-                 strategy="dlaso", rule="passive_aggressive", aggressiveness=1.0, threads=1, seed=0):
+    def __cinit__(self, Weights weights not None, System system not None, Templates templates not None, width, *,
+                  strategy="dlaso", rule="passive_aggressive", aggressiveness=1.0, threads=1, seed=0):
         if strategy not in STRATEGIES:
             raise JointValueError(Errors.J040, what="update strategy", name=strategy, known=", ".join(STRATEGIES))
         if threads < 1:
@@ -296,13 +304,10 @@ cdef class Learner:
         self.strategy, self.rule, self.aggressiveness, self.threads = strategy, rule, aggressiveness, threads
         self.seed = seed
         self.updater = Updater(weights, rule, aggressiveness)
-        self.stop = Stop()
         # Weights that change within an instance leave nothing to do at the same time.
         n_workers = 1 if strategy == "laso" else threads
         number = STRATEGIES.index(strategy)
-        self.workers = [
-            Worker(system, templates, width, number, self.updater, self.stop) for _ in range(n_workers)
-        ]
+        self.workers = [Worker(system, templates, width, number, self.updater) for _ in range(n_workers)]
         self.pool = ThreadPoolExecutor(n_workers) if n_workers > 1 else None
 
     def update(self, instances, double dropout=0.0):
@@ -318,20 +323,20 @@ cdef class Learner:
         if not 0 <= dropout <= 1:
             raise JointValueError(Errors.J044, value=dropout)
         cdef Outcome outcome
+        cdef Stop stop = Stop()
         cdef size_t i
         instances = list(instances)
         sums = {"violation": 0.0, "stretches": 0, "used": 0, "gold": 0}
         self.weights.claim()
         try:
-            self.stop.asked = False
             if self.pool is None:
                 outcomes = [self._search(instance, self.workers[0], dropout, i) for i, instance in enumerate(instances)]
             else:
                 outcomes = [None] * len(instances)
                 shares = [
-                    partial(self._search_share, instances, outcomes, w, dropout) for w in range(len(self.workers))
+                    partial(self._search_share, instances, outcomes, w, dropout, stop) for w in range(len(self.workers))
                 ]
-                run_all(self.pool, shares, self._stop)
+                run_all(self.pool, shares, stop.ask)
             for instance, outcome in zip(instances, outcomes):
                 for i in range(outcome.differences.size()):
                     self.updater.update(outcome.differences[i], 1)
@@ -340,35 +345,36 @@ cdef class Learner:
                 sums["stretches"] += outcome.n_stretches
                 sums["used"] += outcome.n_used
                 sums["gold"] += instance.n_actions
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
+            stop.asked = True
             self.weights.release()
         return sums
 
-    def _stop(self):
-        self.stop.asked = True
+    def _search_share(self, instances, outcomes, w, dropout, Stop stop not None):
+        cdef Worker worker = self.workers[w]
+        with worker.lock:
+            worker.stop = stop
+            # A longest-first deal would balance better, but every w-th is near enough for batches of many.
+            for i in range(w, len(instances), len(self.workers)):
+                if stop.asked:
+                    return
+                outcomes[i] = self._search(instances[i], worker, dropout, i)
 
-    def _search_share(self, instances, outcomes, w, dropout):
-        # A longest-first deal would balance better, but every w-th is near enough for batches of many.
-        for i in range(w, len(instances), len(self.workers)):
-            if self.stop.asked:
-                return
-            outcomes[i] = self._search(instances[i], self.workers[w], dropout, i)
-
-    def _search(self, Instance instance not None, Worker worker, double dropout, int place):
+    def _search(self, Instance instance not None, Worker worker not None, double dropout, int place):
         cdef Outcome outcome = Outcome()
         cdef const InputC* input = &instance.columns.c
         cdef const uint16_t* gold = &instance.actions[0]
         cdef int n_gold = instance.n_actions
         cdef int status
+        check_signals()
         self.system.check(instance.columns)
         worker.search.scorer.check(instance.columns)
         worker.search.scorer.use(self.weights.learning_table(), self.system.row_width)
         worker.search.scorer.drop_out(dropout, self.seed, self.weights.n_updates + place + 1)
-        try:
-            with nogil:
-                status = worker.learn(input, gold, n_gold, outcome)
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
+        with nogil:
+            status = worker.learn(input, gold, n_gold, outcome)
         if status == ILLEGAL:
             raise JointValueError(Errors.J043, step=worker.search.n_steps, n=n_gold)
         return outcome

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, wait
+from threading import Event
+from time import sleep
+
+POLL_SECONDS = 1e-3
 
 
 def run_all(pool: Executor, tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> None:
@@ -17,14 +21,27 @@ def run_all(pool: Executor, tasks: Sequence[Callable[[], object]], stop: Callabl
     stop (Callable): Asks the tasks to stop. It may be called more than once.
     RAISES: What the first task that failed raised.
     """
-    futures = [pool.submit(task) for task in tasks]
+    begun: list[object] = []
+    ended: list[object] = []
+    interrupted = Event()
+
+    def run(task: Callable[[], object]) -> object:
+        begun.append(task)
+        try:
+            return None if interrupted.is_set() else task()
+        finally:
+            ended.append(task)
+
     try:
+        futures = [pool.submit(run, task) for task in tasks]
         wait(futures)
     except BaseException:
-        while not all(future.done() for future in futures):
-            stop()
+        # Some of the tasks may be known to the pool alone: nothing tells how far it came with the others.
+        while not interrupted.is_set() or len(ended) < len(begun):
             try:
-                wait(futures)
+                interrupted.set()
+                stop()
+                sleep(POLL_SECONDS)
             except BaseException:  # interrupted again: there is still nothing to do but to wait
                 continue
         raise
