@@ -2,20 +2,21 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
+from typing_extensions import Self
 
 from .system import System
 from .templates import Templates
 from .weights import Weights
 
 class Stream:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         system: System,
         templates: Templates,
         width: int,
         weights: Weights,
         biases: Mapping[int, float] | None = None,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def n_tokens(self) -> int: ...
     @property

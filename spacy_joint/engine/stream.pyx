@@ -12,7 +12,7 @@ from ..errors import Errors, JointMemoryError, JointValueError
 from libc.stdint cimport int8_t, uint16_t, uint64_t
 from libcpp.vector cimport vector
 
-from .beam cimport Search, to_array
+from .beam cimport Search, check_signals, to_array
 from .columns cimport FIRST, PADDING, ROOT, ROOT_VALUE, InputC
 from .system cimport System
 from .weights cimport Weights
@@ -23,6 +23,7 @@ cdef enum:
     # What all items share is looked for again once there are 1 / PATIENCE more steps than were open the last time:
     # where nothing is decided for long, looking each time would cost more than the search.
     PATIENCE = 16
+    STEPS_PER_CHECK = 1 << 14   # of signals
 
 
 cdef class Stream:
@@ -43,10 +44,10 @@ cdef class Stream:
     cdef int8_t[::1] constraints
     cdef int n_ahead                    # tokens that a step may look at behind the last that its state knows of
     cdef bint started
-    cdef bint failed                    # in the middle of a step
+    cdef bint failed                    # in the middle of a change, or there was an error
     cdef int next_look                  # number of steps
 
-    def __init__(self, System system not None, templates, int width, Weights weights not None, biases=None):
+    def __cinit__(self, System system not None, templates, int width, Weights weights not None, biases=None):
         if not system.streams:
             raise JointValueError(Errors.J035, name=type(system).__name__)
         self.search = Search(system, templates, width, biases)
@@ -61,9 +62,12 @@ cdef class Stream:
         self._look()
 
     cdef int enter(self) except -1:
+        self.search.enter()
+        # Whoever is in the middle of a change has the search.
         if self.failed:
+            self.search.leave()
             raise JointValueError(Errors.J039)
-        return self.search.enter()
+        return 0
 
     cdef int _look(self) except -1:
         self.input.cells = &self.cells[0, 0]
@@ -82,6 +86,8 @@ cdef class Stream:
         self.enter()
         try:
             self._feed(values, constraints)
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.search.leave()
 
@@ -91,17 +97,22 @@ cdef class Stream:
             raise JointValueError(Errors.J036)
         if values.ndim != 2 or values.shape[1] != self.cells.shape[1]:
             raise JointValueError(Errors.J001, shape=values.shape, n_columns=self.cells.shape[1])
+        cdef uint64_t[:, ::1] wider_cells
+        cdef int8_t[::1] more_constraints
         cdef int n_new = values.shape[0]
         constraints = np.zeros(n_new, np.int8) if constraints is None else np.asarray(constraints, dtype=np.int8)
         if constraints.shape != (n_new,):
             raise JointValueError(Errors.J001, shape=constraints.shape, n_columns=f"{n_new} constraints")
         cdef int needed = self.n_tokens + n_new
         if needed > self.constraints.shape[0] - 1:
-            cells, old_constraints = np.asarray(self.cells), np.asarray(self.constraints)
-            self.cells = np.zeros((FIRST + 2 * needed + PADDING, cells.shape[1]), dtype=np.uint64)
-            self.constraints = np.zeros(2 * needed + 1, dtype=np.int8)
-            np.asarray(self.cells)[: len(cells)] = cells
-            np.asarray(self.constraints)[: len(old_constraints)] = old_constraints
+            wider = np.zeros((FIRST + 2 * <long long>needed + PADDING, self.cells.shape[1]), dtype=np.uint64)
+            wider[: self.cells.shape[0]] = self.cells
+            more = np.zeros(2 * <long long>needed + 1, dtype=np.int8)
+            more[: self.constraints.shape[0]] = self.constraints
+            wider_cells, more_constraints = wider, more
+            # From here on nothing can fail until the input borrows the new arrays.
+            self.cells, self.constraints = wider_cells, more_constraints
+            self._look()
         np.asarray(self.cells)[FIRST + self.n_tokens : FIRST + needed] = values
         np.asarray(self.constraints)[self.n_tokens : needed] = constraints
         self.n_tokens = needed
@@ -109,16 +120,19 @@ cdef class Stream:
 
     def end(self):
         """Says that no more tokens come."""
+        self.enter()
         self.ended = True
+        self.search.leave()
 
     @property
     def front(self):
         """The last token of the window that steps so far may have looked at (int)."""
         cdef int i, front = -1
-        if not self.started:
-            return front
-        for i in range(self.search.n_items):
-            front = max(front, self.search.system.front(self.search.state(i)) + self.n_ahead)
+        self.enter()
+        if self.started:
+            for i in range(self.search.n_items):
+                front = max(front, self.search.system.front(self.search.state(i)) + self.n_ahead)
+        self.search.leave()
         return front
 
     def run(self):
@@ -129,6 +143,8 @@ cdef class Stream:
         self.enter()
         try:
             return self._run()
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.search.leave()
 
@@ -136,11 +152,8 @@ cdef class Stream:
         if self.n_tokens == 0 and not self.started:
             return np.zeros(0, dtype=np.uint16)
         self.failed = True
-        try:
-            with nogil:
-                self.advance()
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
+        with nogil:
+            self.advance()
         self.failed = False
         if self.search.n_steps < self.next_look and not self.ended:
             return np.zeros(0, dtype=np.uint16)
@@ -152,6 +165,8 @@ cdef class Stream:
             self.started = True
         while not self.search.all_final(&self.input) and (self.ended or self._may_step()):
             self.search.step(&self.input)
+            if self.search.n_steps % STEPS_PER_CHECK == 0:
+                check_signals()
         return 0
 
     cdef bint _may_step(self) noexcept nogil:
@@ -180,6 +195,8 @@ cdef class Stream:
             n_steps = min(max(n_steps, 0), self.search.n_steps)
             self.search.keep_path_of_best(n_steps)
             return self._release(n_steps)
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.search.leave()
 
@@ -188,6 +205,8 @@ cdef class Stream:
         self.enter()
         try:
             return self._actions(0, self.search.n_steps) if self.started else np.zeros(0, dtype=np.uint16)
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.search.leave()
 
@@ -208,12 +227,13 @@ cdef class Stream:
 
         RAISES ValueError: If there are not so many.
         """
-        if not n <= self.n_tokens:
-            raise JointValueError(Errors.J045, n=n, n_tokens=self.n_tokens)
-        if n <= 0:
-            return
         self.enter()
         try:
+            if not n <= self.n_tokens:
+                raise JointValueError(Errors.J045, n=n, n_tokens=self.n_tokens)
+            if n <= 0:
+                return
+            self.failed = True
             cells, constraints = np.asarray(self.cells), np.asarray(self.constraints)
             cells[FIRST : FIRST + self.n_tokens - n] = cells[FIRST + n : FIRST + self.n_tokens].copy()
             cells[FIRST + self.n_tokens - n :] = 0
@@ -223,5 +243,8 @@ cdef class Stream:
             self._look()
             if self.started:
                 self.search.move_back(n)
+            self.failed = False
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.search.leave()

@@ -327,7 +327,8 @@ cdef class JointSystem(System):
 
     cdef void move_back_state(self, void* state_, int n) noexcept nogil:
         cdef StateC* state = <StateC*>state_
-        state.next -= n
+        # A stream that forgets what it needs gets nonsense, but reads nothing that is not there.
+        state.next = max(state.next - n, 0)
         state.last_boundary -= n
 
     cdef void move_back_node(self, void* node, int n) noexcept nogil:

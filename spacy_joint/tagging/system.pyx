@@ -106,7 +106,8 @@ cdef class TaggingSystem(System):
         return (<const StateC*>state).next
 
     cdef void move_back_state(self, void* state, int n) noexcept nogil:
-        (<StateC*>state).next -= n
+        # A stream that forgets what it needs gets nonsense, but reads nothing that is not there.
+        (<StateC*>state).next = max((<StateC*>state).next - n, 0)
         (<StateC*>state).sentence -= n
 
     def actions(self, tags, starts=None):
