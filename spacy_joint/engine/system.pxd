@@ -70,7 +70,7 @@ cdef class System:
     cdef readonly int max_rows      # per candidate
     cdef readonly bint streams      # whether the three methods at the end are there
     cdef readonly int n_slots
-    cdef readonly int n_facts       # per token that columns must have
+    cdef readonly int n_facts       # per token that columns must have; 0: any number, none is read
     cdef size_t state_size
     cdef size_t node_size
     cdef int n_state_links

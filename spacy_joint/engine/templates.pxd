@@ -12,7 +12,7 @@ Constant after construction, so threads may share one. Whoever holds the recipes
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from .columns cimport InputC
-from .system cimport MAX_PARTS, MAX_SLOTS
+from .system cimport MAX_PARTS, MAX_SLOTS, System
 
 
 cdef enum:
@@ -155,3 +155,6 @@ cdef class Templates:
     cdef ProductC[::1] products
     cdef uint16_t[::1] block_slots
     cdef uint16_t[::1] part_blocks
+
+    # Refuses systems with other slots.
+    cdef int check(self, System system) except -1

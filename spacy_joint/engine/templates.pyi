@@ -1,5 +1,7 @@
 from collections.abc import Sequence
 
+from typing_extensions import Self
+
 from .system import System
 
 class Templates:
@@ -19,4 +21,4 @@ class Templates:
     def fingerprint(self) -> str: ...
     @property
     def most_ahead(self) -> int: ...
-    def __init__(self, text: str, columns: Sequence[str], system: System) -> None: ...
+    def __new__(cls, text: str, columns: Sequence[str], system: System) -> Self: ...

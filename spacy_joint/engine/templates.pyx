@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import Errors, JointValueError
 
 from .columns cimport PADDING
-from .system cimport MAX_PARTS, MAX_SLOTS
+from .system cimport MAX_PARTS, MAX_SLOTS, System
 
 
 # Of the atoms of a template, by their place in it.
@@ -37,7 +37,7 @@ cdef class Templates:
         empty or too large.
     """
 
-    def __init__(self, text, columns, system):
+    def __cinit__(self, text, columns, system):
         self.text = text
         # Documents carry no column that nothing reads: the less is kept per token, the more tokens stay at hand.
         lines = [line for block in _paragraphs(text) for _, line in block]
@@ -115,6 +115,17 @@ cdef class Templates:
             self.recipes.part_start[part + 1] = self.recipes.part_start[part] + n_of_part
         for slot in range(MAX_SLOTS):
             self.recipes.slot_multipliers[slot] = _seed(f"slot {slot}") | 1
+
+    cdef int check(self, System system) except -1:
+        for slots, read in (
+            (system.token_slots(), self.token_slots), (system.value_slots(), self.value_slots)
+        ):
+            for name, number in [*read.items(), *slots.items()]:
+                if slots.get(name) != number or read.get(name) != number:
+                    raise JointValueError(
+                        Errors.J040, what="slot of the templates", name=name, known=", ".join(slots)
+                    )
+        return 0
 
     def _atom(self, name, line_number, known_columns):
         """The slot of an atom, its column (None for a value slot) and the offset of its token."""
