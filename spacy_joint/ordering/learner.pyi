@@ -1,5 +1,7 @@
 from collections.abc import Sequence
 
+from typing_extensions import Self
+
 from ..engine.columns import Columns
 from ..engine.templates import Templates
 from ..engine.weights import Weights
@@ -8,8 +10,8 @@ from .system import OrderingSystem
 class OrderLearner:
     @property
     def weights(self) -> Weights: ...
-    def __init__(
-        self,
+    def __new__(
+        cls,
         weights: Weights,
         system: OrderingSystem,
         templates: Templates,
@@ -17,7 +19,7 @@ class OrderLearner:
         *,
         aggressiveness: float = 1.0,
         seed: int = 0,
-    ) -> None: ...
+    ) -> Self: ...
     def update(
         self, documents: Sequence[Sequence[tuple[Columns, Sequence[int]]]], dropout: float = 0.0
     ) -> dict[str, float]: ...

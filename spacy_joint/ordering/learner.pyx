@@ -6,7 +6,8 @@ search mostly exact, so here whole orders are compared, also where the best is r
 
 from itertools import chain
 
-from ..errors import Errors, JointValueError
+from ..engine.beam import MAX_WIDTH
+from ..errors import Errors, JointMemoryError, JointValueError
 from .system import check_order
 
 from libc.stdint cimport uint64_t
@@ -27,7 +28,7 @@ cdef class OrderLearner:
     system (OrderingSystem), templates (Templates), width (int): As for `Ranker`.
     aggressiveness (float): The longest step.
     seed (int): Decides which features dropout leaves out.
-    RAISES ValueError: If the aggressiveness is not above 0.
+    RAISES ValueError: If the width is out of range, or the aggressiveness not above 0.
     """
     cdef readonly Weights weights
     cdef PhraseScores scores
@@ -36,8 +37,10 @@ cdef class OrderLearner:
     cdef int width
     cdef uint64_t seed
 
-    def __init__(self, Weights weights not None, OrderingSystem system not None, templates, int width, *,
-                 aggressiveness=1.0, seed=0):
+    def __cinit__(self, Weights weights not None, OrderingSystem system not None, templates, int width, *,
+                  aggressiveness=1.0, seed=0):
+        if not 1 <= width <= MAX_WIDTH:
+            raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
         self.weights, self.width, self.seed = weights, width, seed
         self.scores = PhraseScores(system, templates)
         self.bag = Bag(self.scores.scorer)
@@ -71,6 +74,8 @@ cdef class OrderLearner:
                 self.scores.scorer.drop_out(dropout, self.seed, self.weights.n_updates + 1)
                 violation += self._learn(&columns.c, gold.data(), width_for(columns.c.n_tokens - 1, self.width))
                 self.weights.count_update()
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.weights.release()
         return {"violation": violation}

@@ -1,6 +1,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from typing_extensions import Self
+
 from ..engine.columns import Columns
 from ..engine.system import System
 from ..engine.templates import Templates
@@ -13,7 +15,7 @@ class OrderingSystem(System):
 class Ranker:
     @property
     def width(self) -> int: ...
-    def __init__(self, system: OrderingSystem, templates: Templates, width: int) -> None: ...
+    def __new__(cls, system: OrderingSystem, templates: Templates, width: int) -> Self: ...
     def rank(
         self, weights: Weights, columns: Columns, n_best: int = 2, exact: bool | None = None
     ) -> list[tuple[tuple[int, ...], float]]: ...

@@ -13,6 +13,7 @@ program over subsets, as Held and Karp's), and finds the runner-up as well; with
 from ..engine.beam import MAX_WIDTH
 from ..errors import Errors, JointMemoryError, JointValueError
 
+from libc.math cimport isfinite
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
@@ -143,6 +144,7 @@ cdef class PhraseScores:
     """
 
     def __cinit__(self, OrderingSystem system not None, Templates templates not None):
+        templates.check(system)
         self.system = system
         self.scorer = Scorer(templates, AT_ONCE)
 
@@ -158,11 +160,12 @@ cdef class PhraseScores:
         cdef int i, j
         cdef const float* score
         self.n = n
-        self.pairs.assign(<size_t>n * n, <float>0)
-        self.neighbours.assign(<size_t>n * n, <float>0)
-        self.places.assign(<size_t>n * n, <float>0)
-        self.heads.assign(<size_t>n, <float>0)
-        self.same_before.assign(<size_t>n * n, <uint8_t>0)
+        _zero(self.pairs, n * n)
+        _zero(self.neighbours, n * n)
+        _zero(self.places, n * n)
+        _zero(self.heads, n)
+        self.same_before.clear()
+        self.same_before.resize(<size_t>n * n, <uint8_t>0)
         self.rows.clear()
         self.parts.clear()
         for i in range(n):
@@ -179,6 +182,11 @@ cdef class PhraseScores:
         self.scorer.forget()
         self.scorer.score(input, self.rows.data(), self.parts.data(), self.parts.size(), self.scores.data())
         score = self.scores.data()
+        # They would have no order.
+        for i in range(<int>self.parts.size()):
+            if not isfinite(score[i * ROW_BLOCK]):
+                with gil:
+                    raise JointValueError(Errors.J009, step=0)
         for i in range(n):
             for j in range(n):
                 if i != j:
@@ -296,6 +304,13 @@ cdef class PhraseScores:
         return 0
 
 
+cdef int _zero(vector[float]& numbers, size_t n) except -1 nogil:
+    """Not `assign`, whose exceptions Cython does not catch."""
+    numbers.clear()
+    numbers.resize(n, <float>0)
+    return 0
+
+
 cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
     """Whether all columns of two rows are the same."""
     cdef int c
@@ -343,7 +358,7 @@ cdef class Ranker:
     cdef readonly int width
     cdef bint in_use
 
-    def __init__(self, system, templates, width):
+    def __cinit__(self, system, templates, width):
         if not 1 <= width <= MAX_WIDTH:
             raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
         self.scores = PhraseScores(system, templates)
@@ -393,6 +408,8 @@ cdef class Ranker:
         try:
             self.scores.fill(&columns.c)
             return self.scores.score_order(places.data())
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.in_use = False
 

@@ -7,7 +7,7 @@ scores are those of spans whose document has no other.
 
 import numpy as np
 
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointMemoryError, JointValueError
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
@@ -31,7 +31,8 @@ cdef class SpanScorer:
     templates (Templates): What it sees.
     weights (Weights): Finished weights.
     columns (Columns): The document.
-    RAISES ValueError: If the columns are not those that the templates read.
+    RAISES ValueError: If the columns are not those that the templates read, or the templates or weights those of the
+        system.
     """
     cdef QuotationSystem system
     cdef Scorer scorer
@@ -40,9 +41,10 @@ cdef class SpanScorer:
     cdef float[:, ::1] scores       # of the actions of the states scored last
     cdef vector[double] out         # score of OUT, summed up to and with a token
     cdef vector[float] begin        # score of BEGIN, per token
+    cdef bint in_use                # by a call of Python
 
-    def __init__(self, QuotationSystem system not None, Templates templates not None, Weights weights not None,
-                 Columns columns not None):
+    def __cinit__(self, QuotationSystem system not None, Templates templates not None, Weights weights not None,
+                  Columns columns not None):
         cdef int32_t first, i, n
         # In double precision: a span of a few tokens is a small difference of two sums over all tokens before it.
         cdef double total = 0
@@ -50,20 +52,30 @@ cdef class SpanScorer:
         self.columns = columns
         self.scorer = Scorer(templates, AT_ONCE)
         system.check(columns)
+        templates.check(system)
         self.scorer.check(columns)
         self.scorer.use(weights.prediction_table(), system.row_width)
         self.rows = np.zeros((AT_ONCE, system.n_slots), dtype=np.uint64)
         self.scores = np.zeros((AT_ONCE, self.scorer.c.padded_width), dtype=np.float32)
-        with nogil:
-            first = 0
-            while first < columns.c.n_tokens:
-                n = min(AT_ONCE, columns.c.n_tokens - first)
-                self.score(-1, first, n)
-                for i in range(n):
-                    total += self.scores[i, OUT]
-                    self.out.push_back(total)
-                    self.begin.push_back(self.scores[i, BEGIN])
-                first += n
+        try:
+            with nogil:
+                first = 0
+                while first < columns.c.n_tokens:
+                    n = min(AT_ONCE, columns.c.n_tokens - first)
+                    self.score(-1, first, n)
+                    for i in range(n):
+                        total += self.scores[i, OUT]
+                        self.out.push_back(total)
+                        self.begin.push_back(self.scores[i, BEGIN])
+                    first += n
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
+
+    cdef int enter(self) except -1:
+        if self.in_use:
+            raise JointValueError(Errors.J007, what="span scorer")
+        self.in_use = True
+        return 0
 
     cdef void score(self, int32_t begin, int32_t first, int32_t n) noexcept nogil:
         """Scores the actions of n tokens where a span from `begin` is open, or none is (-1)."""
@@ -103,11 +115,17 @@ cdef class SpanScorer:
         cdef vector[float] scores
         cdef int32_t n_tokens = self.columns.c.n_tokens
         result = []
-        for begin, end in spans:
-            if not 0 <= begin < end < n_tokens:
-                raise JointValueError(Errors.J320, begin=begin, end=end, first=0, last=n_tokens - 1)
-            self.score_from(begin, end - begin + 1, scores)
-            result.append(scores[end - begin - 1])
+        self.enter()
+        try:
+            for begin, end in spans:
+                if not 0 <= begin < end < n_tokens:
+                    raise JointValueError(Errors.J320, begin=begin, end=end, first=0, last=n_tokens - 1)
+                self.score_from(begin, end - begin + 1, scores)
+                result.append(scores[end - begin - 1])
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
+        finally:
+            self.in_use = False
         return result
 
     def find(self, float slack, int32_t longest):
@@ -124,17 +142,23 @@ cdef class SpanScorer:
         if longest < 0:
             longest = 0
         longest = min(longest, self.columns.c.n_tokens)
-        with nogil:
-            for begin in range(self.columns.c.n_tokens - 1):
-                out = self.out[begin] - (self.out[begin - 1] if begin > 0 else 0)
-                if self.begin[begin] - out < -slack:
-                    continue
-                self.score_from(begin, longest, scores)
-                for i in range(<int32_t>scores.size()):
-                    if scores[i] > 0 and (i == 0 or scores[i] > scores[i - 1]) and (
-                        i + 1 == <int32_t>scores.size() or scores[i] >= scores[i + 1]
-                    ):
-                        begins.push_back(begin)
-                        ends.push_back(begin + 1 + i)
-                        found.push_back(scores[i])
+        self.enter()
+        try:
+            with nogil:
+                for begin in range(self.columns.c.n_tokens - 1):
+                    out = self.out[begin] - (self.out[begin - 1] if begin > 0 else 0)
+                    if self.begin[begin] - out < -slack:
+                        continue
+                    self.score_from(begin, longest, scores)
+                    for i in range(<int32_t>scores.size()):
+                        if scores[i] > 0 and (i == 0 or scores[i] > scores[i - 1]) and (
+                            i + 1 == <int32_t>scores.size() or scores[i] >= scores[i + 1]
+                        ):
+                            begins.push_back(begin)
+                            ends.push_back(begin + 1 + i)
+                            found.push_back(scores[i])
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
+        finally:
+            self.in_use = False
         return np.array(begins, dtype=np.int32), np.array(ends, dtype=np.int32), np.array(found, dtype=np.float32)
