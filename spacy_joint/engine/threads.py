@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, wait
-from threading import Event
+from concurrent.futures import Executor
+from queue import SimpleQueue
 from time import sleep
 
 POLL_SECONDS = 1e-3
@@ -21,29 +21,39 @@ def run_all(pool: Executor, tasks: Sequence[Callable[[], object]], stop: Callabl
     stop (Callable): Asks the tasks to stop. It may be called more than once.
     RAISES: What the first task that failed raised.
     """
-    begun: list[object] = []
-    ended: list[object] = []
-    interrupted = Event()
+    # Lists and this queue are never left half changed by an interrupt, as conditions are, on which futures and events
+    # wait: after one of those, their locks may stay locked.
+    begun: list[int] = []
+    ended: list[int] = []
+    interrupted: list[bool] = []
+    notices: SimpleQueue[int] = SimpleQueue()
+    errors: dict[int, BaseException] = {}
 
-    def run(task: Callable[[], object]) -> object:
-        begun.append(task)
+    def run(number: int) -> None:
+        begun.append(number)
         try:
-            return None if interrupted.is_set() else task()
+            if not interrupted:
+                tasks[number]()
+        except BaseException as error:  # raised by the caller's thread
+            errors[number] = error
         finally:
-            ended.append(task)
+            ended.append(number)
+            notices.put(number)
 
     try:
-        futures = [pool.submit(run, task) for task in tasks]
-        wait(futures)
+        for number in range(len(tasks)):
+            pool.submit(run, number)
+        for _ in tasks:
+            notices.get()
     except BaseException:
-        # Some of the tasks may be known to the pool alone: nothing tells how far it came with the others.
-        while not interrupted.is_set() or len(ended) < len(begun):
+        # Some of the tasks may be known to the pool alone. Those that have not begun will do nothing.
+        while not interrupted or len(ended) < len(begun):
             try:
-                interrupted.set()
+                interrupted.append(True)
                 stop()
                 sleep(POLL_SECONDS)
             except BaseException:  # interrupted again: there is still nothing to do but to wait
                 continue
         raise
-    for future in futures:
-        future.result()
+    if errors:
+        raise errors[min(errors)]
