@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
-from spacy_joint.engine.learner import RULES, STRATEGIES, Instance, Learner
+from spacy_joint.engine.learner import STRATEGIES, Instance, Learner
 from spacy_joint.engine.system import Walk
+from spacy_joint.engine.updater import RULES
 from spacy_joint.engine.weights import Weights
 
 from .toys import (
     COLUMNS,
     JOINT,
     TAGGING,
-    all_kept,
     parsing_problem,
     random_columns,
     random_weights,
@@ -23,6 +23,7 @@ from .toys import (
     row_width,
     tagging_problem,
     templates_for,
+    zero_weights,
 )
 
 PROBLEMS = {"tagging": (TAGGING, tagging_problem()), "parsing": (JOINT, parsing_problem())}
@@ -463,10 +464,8 @@ def test_weights_of_another_width_are_refused():
 
 
 def test_weights_that_only_predict_are_refused():
-    weights = Weights(14, row_width(JOINT))
-    weights.predict_with(np.zeros(weights.n_cells, dtype=np.int8), all_kept(14), 1.0)
     with pytest.raises(ValueError, match="J023"):
-        train(JOINT, parsing_problem(), weights=weights)
+        train(JOINT, parsing_problem(), weights=zero_weights(JOINT))
 
 
 def test_documents_with_other_columns_are_refused():

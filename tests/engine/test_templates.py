@@ -11,6 +11,7 @@ from spacy_joint.engine.templates import Templates
 from .toys import (
     COLUMNS,
     JOINT,
+    ORDERING,
     TAGGING,
     random_columns,
     random_values,
@@ -169,6 +170,48 @@ def test_other_templates_have_another_fingerprint(text):
 
 def test_the_fingerprint_ignores_the_order_of_columns():
     assert compile_for_joint("s0.word").fingerprint == compile_for_joint("s0.word", COLUMNS[::-1]).fingerprint
+
+
+LINES = ["s0.word", "s0.tag s1.tag", "s0.tag b0+1.tag", "b0.flag s0.word", "s1.tag s0.tag"]
+
+
+@QUICK
+@given(st.permutations(LINES), st.lists(st.sampled_from(["\n", "\n\n", "\n# more\n"]), min_size=4, max_size=4))
+def test_the_fingerprint_ignores_the_order_and_the_division_of_templates(lines, gaps):
+    text = "".join(line + gap for line, gap in zip(lines, [*gaps, ""], strict=True))
+    assert compile_for_joint(text).fingerprint == compile_for_joint("\n".join(LINES)).fingerprint
+
+
+@pytest.mark.parametrize("place", range(len(LINES)))
+def test_the_fingerprint_depends_on_each_template(place):
+    whole = compile_for_joint("\n".join(LINES)).fingerprint
+    for changed in ([], ["s0.tag"], [LINES[place]] * 2, [*LINES[place].split(), "s2.word"]):
+        lines = [*LINES[:place], *changed, *LINES[place + 1 :]]
+        assert compile_for_joint("\n".join(lines)).fingerprint != whole
+
+
+@pytest.mark.parametrize(
+    ("block", "names"),
+    [
+        ("a.word\nlast.word", "a, last"),
+        ("a.word left.word", "a, left"),
+        ("it.word place\nb.word", "b, it, place"),
+        ("place\nlast.word head.word", "last, head, place"),
+    ],
+)
+def test_a_block_that_describes_several_parts_is_refused(block, names):
+    with pytest.raises(ValueError, match=rf"J354.*names {names},"):
+        Templates("a.word b.word\n\n" + block, COLUMNS, ORDERING)
+
+
+def test_each_block_may_describe_another_part():
+    text = "a.word b.word\n\nleft.word right.word\n\nit.word place from.left\n\nlast.word head.word\n\nb.word"
+    assert Templates(text, COLUMNS, ORDERING).n_blocks == 5
+
+
+def test_a_block_may_name_all_slots_of_a_system_with_one_kind_of_part():
+    slots = [f"{slot}.word" for slot in JOINT.token_slots()] + list(JOINT.value_slots())
+    assert compile_for_joint("\n".join(slots)).n_blocks == 1
 
 
 @QUICK

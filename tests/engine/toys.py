@@ -8,6 +8,7 @@ from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
+from spacy_joint.ordering.system import OrderingSystem
 from spacy_joint.parsing.oracle import oracle_actions
 from spacy_joint.parsing.system import JointSystem
 from spacy_joint.tagging.system import TaggingSystem
@@ -16,10 +17,15 @@ JOINT = JointSystem(["l", "m"], ["r"], ["root"])
 LATE = JointSystem(["l", "m"], ["r"], ["root"], "late")
 TAGGING = TaggingSystem(["x", "y", "z"])
 BOUNDED_TAGGING = TaggingSystem(["x", "y"], 1, True)
+ORDERING = OrderingSystem()
 COLUMNS = ("word", "tag")
 TEMPLATES = {
     JointSystem: "s0.word\ns0.word b0.word\nb0.word b0+1.tag\n\ns1.word s0.word  # x\ns0.tag s0.left.label\n\nb0.flag",
     TaggingSystem: "w.word\nw-1.word w.word\nw+1.tag\n\ntag-1 w.tag\ntag-1 tag-2",
+    OrderingSystem: (
+        "a.word\na.word b.word\n\nb+1.tag\n\nleft.word right.word\nright.tag\n\nit.word place\nit.word from.left\n\n"
+        "last.word head.word\nlast.tag"
+    ),
 }
 MASK = 2**64 - 1
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -56,6 +62,20 @@ def random_weights(system, seed=0, bits=12, scale=1.0):
     return weights
 
 
+def zero_weights(system, bits=8):
+    weights = Weights(bits, row_width(system))
+    weights.predict_with(np.zeros(weights.n_cells, dtype=np.int8), all_kept(bits), 1.0)
+    return weights
+
+
+def all_paths(walk_to, prefix=()):
+    walk = walk_to(prefix)
+    if walk.is_final:
+        yield prefix
+    for action in walk.legal():
+        yield from all_paths(walk_to, (*prefix, action))
+
+
 def replay(system, columns, actions):
     walk = Walk(system, columns)
     for action in actions:
@@ -70,38 +90,76 @@ def mix(h):
     return h * 0x9E3779B97F4A7C15 & MASK
 
 
-class NaiveScores:
-    """Scores of actions by definition: the sum of the weights of all templates."""
+class NaiveSums:
+    """Sums of the weights of features by definition: a hash of each template, looked up in the table."""
 
-    def __init__(self, system, values, weights):
+    def __init__(self, text, system, values, weights):
         self.system, self.values, self.weights = system, values, weights
-        self.lines = [line.split("#")[0].split() for line in TEMPLATES[type(system)].splitlines()]
+        self.templates = [names for line in text.splitlines() if (names := line.split("#")[0].split())]
 
-    def _atom(self, name, slots):
-        if name in slots and name in self.system.value_slots():
-            return slots[name]
+    def _place(self, name):
+        """Where an atom looks: a slot, an offset and a column, which is None for a value slot."""
+        if name in self.system.value_slots():
+            return name, 0, None
         slot, column = name.rsplit(".", 1)
         offset = 0
         for sign in "+-":
             if sign in slot:
                 slot, distance = slot.split(sign)
                 offset = int(sign + distance)
+        return slot, offset, column
+
+    def slots_of(self, names):
+        """The numbers of the slots that a template reads."""
+        numbers = {**self.system.token_slots(), **self.system.value_slots()}
+        return {numbers[self._place(name)[0]] for name in names}
+
+    def _atom(self, name, slots):
+        slot, offset, column = self._place(name)
+        if column is None:
+            return slots[slot]
         row = slots[slot] + offset
         if row == ROOT:
             return ROOT_VALUE
         token = row - FIRST
         return int(self.values[token, COLUMNS.index(column)]) if 0 <= token < len(self.values) else 0
 
-    def __call__(self, walk):
-        slots, cells = walk.slots(), self.weights.averaged
+    def sum(self, slots, templates):
+        """A score of each action."""
         total = np.zeros(row_width(self.system), dtype=np.float64)
-        for names in filter(None, self.lines):
+        for names in templates:
             h = int.from_bytes(hashlib.sha256(" ".join(names).encode()).digest()[:8], "little")
             for name, multiplier in zip(names, MULTIPLIERS, strict=False):
                 h = (h + self._atom(name, slots) * multiplier) & MASK
             at = mix(h) >> (64 - self.weights.bits)
-            total += cells[at : at + len(total)]
+            total += self.weights.averaged[at : at + len(total)]
         return total * self.weights.scale
+
+
+class NaiveScores(NaiveSums):
+    """Scores of actions by definition: the sum over all templates."""
+
+    def __init__(self, system, values, weights):
+        super().__init__(TEMPLATES[type(system)], system, values, weights)
+
+    def __call__(self, walk):
+        return self.sum(walk.slots(), self.templates)
+
+
+class NaiveCandidateScores(NaiveSums):
+    """Scores of candidates by definition: the sum over their rows, and over the templates of each row's part."""
+
+    def __init__(self, system, values, weights, text=None):
+        super().__init__(text or TEMPLATES[type(system)], system, values, weights)
+        self.by_part = [
+            [names for names in self.templates if self.slots_of(names) <= set(part)] for part in system.parts()
+        ]
+
+    def __call__(self, walk):
+        return {
+            candidate: sum(float(self.sum(slots, self.by_part[part])[0]) for part, slots in walk.rows(candidate))
+            for candidate in walk.legal()
+        }
 
 
 def path_score(scores, columns, actions):
@@ -118,6 +176,16 @@ def tagging_problem():
     for seed in range(6):
         values = random_values(8, seed)
         documents.append((Columns(COLUMNS, values), (values[:, 0] % 3).astype(np.uint16)))
+    return documents
+
+
+def ordering_problem():
+    """Phrases whose modifiers are ordered by their words, and the gold candidates."""
+    documents = []
+    for seed in range(6):
+        words = np.random.default_rng(seed).permutation(5) + 1
+        values = np.stack([[*words, 9], [*words, 9]], axis=1).astype(np.uint64)
+        documents.append((Columns(COLUMNS, values), np.argsort(words).astype(np.uint16)))
     return documents
 
 

@@ -1,17 +1,21 @@
 """Search over orders, compared with brute force by the definition of the score."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
+from threading import Barrier
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
 from spacy_joint.ordering.learner import OrderLearner
 from spacy_joint.ordering.system import OrderingSystem, Ranker
+from spacy_joint.tagging.system import TaggingSystem
 
 SYSTEM = OrderingSystem()
 TEMPLATES = Templates(
@@ -87,15 +91,106 @@ def test_more_modifiers_than_bits_are_refused():
         Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns(range(1, 67)))
 
 
-def test_only_orders_have_scores():
-    with pytest.raises(ValueError, match=r"\[J356\]"):
-        Ranker(SYSTEM, TEMPLATES, 4).score(make_weights(0), make_columns([1, 2, 3]), [0, 0])
+@pytest.mark.parametrize("places", [[0, 0], [0], [0, 1, 2], [1, 2], [-1, 0], [0, 2**31], []])
+def test_only_orders_are_learnt(places):
+    weights = Weights(BITS, 1)
+    weights.learn()
+    learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4)
+    good = (make_columns([1, 2, 9]), [1, 0])
+    with pytest.raises(ValueError, match=r"\[J356\].*2 modifiers"):
+        learner.update([[good, (make_columns([1, 2, 3]), places)]])
+    # Refused before anything was learnt, and free for the next call.
+    assert not weights.raw.any() and weights.n_updates == 0
+    assert learner.update([[good]])["violation"] > 0
 
 
-def test_a_block_of_templates_describes_one_part():
-    mixed = Templates("a.word\nlast.word", ["word"], SYSTEM)
-    with pytest.raises(ValueError, match=r"\[J354\].*a, last"):
-        Ranker(SYSTEM, mixed, 4)
+@pytest.mark.parametrize("order", [[0, 0], [0], [0, 1, 2], [1, 2], [-1, 0], []])
+def test_an_order_that_is_no_permutation_has_no_score(order):
+    with pytest.raises(ValueError, match=r"\[J356\].*2 modifiers"):
+        Ranker(SYSTEM, TEMPLATES, 4).score(make_weights(0), make_columns([1, 2, 3]), order)
+
+
+def test_a_phrase_without_even_a_head_is_refused():
+    with pytest.raises(ValueError, match=r"\[J355\]"):
+        Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns([]))
+
+
+@pytest.mark.parametrize("width", [0, -1, 1025])
+def test_a_width_out_of_range_is_refused(width):
+    weights = Weights(BITS, 1)
+    for make in (lambda: Ranker(SYSTEM, TEMPLATES, width), lambda: OrderLearner(weights, SYSTEM, TEMPLATES, width)):
+        with pytest.raises(ValueError, match=r"\[J030\].*1024"):
+            make()
+
+
+def test_templates_of_another_system_are_refused():
+    tagging = TaggingSystem(["x"])
+    others = Templates("w.word", ["word"], tagging)
+    weights = Weights(BITS, 1)
+    for make in (lambda: Ranker(SYSTEM, others, 4), lambda: OrderLearner(weights, SYSTEM, others, 4)):
+        with pytest.raises(ValueError, match=r"\[J040\].*slot of the templates"):
+            make()
+    with pytest.raises(ValueError, match=r"\[J040\].*slot of the templates"):
+        Search(tagging, TEMPLATES, 4)
+
+
+def test_weights_of_another_system_are_refused():
+    weights = Weights(BITS, 2)
+    weights.predict_with(np.zeros(weights.n_cells, np.int8), np.zeros((1 << BITS) // 8, np.uint8), 1.0)
+    with pytest.raises(ValueError, match=r"\[J033\]"):
+        Ranker(SYSTEM, TEMPLATES, 4).rank(weights, make_columns([1, 2, 3]))
+
+
+def test_weights_that_were_not_finished_are_refused():
+    with pytest.raises(ValueError, match=r"\[J024\]"):
+        Ranker(SYSTEM, TEMPLATES, 4).rank(Weights(BITS, 1), make_columns([1, 2, 3]))
+
+
+def test_a_phrase_with_other_columns_is_refused():
+    columns = Columns(["tag"], np.ones((3, 1), dtype=np.uint64))
+    with pytest.raises(ValueError, match=r"\[J034\]"):
+        Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), columns)
+
+
+@pytest.mark.parametrize("scale", [float("nan"), float("inf")])
+def test_scores_that_are_not_numbers_are_refused(scale):
+    weights = make_weights(0)
+    weights.predict_with(weights.averaged, weights.kept, scale)
+    ranker = Ranker(SYSTEM, TEMPLATES, 4)
+    for n in (2, 12):
+        with pytest.raises(ValueError, match=r"\[J009\]"):
+            ranker.rank(weights, make_columns(range(1, n + 2)))
+    # Free for the next call.
+    assert ranker.rank(make_weights(0), make_columns([1, 2, 3]))
+
+
+@pytest.mark.parametrize("n_best", [0, -5, 1])
+def test_the_best_order_is_always_found(n_best):
+    assert len(Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns([1, 2, 3]), n_best)) == 1
+
+
+@pytest.mark.parametrize("kind", [Ranker, OrderLearner])
+@pytest.mark.parametrize("arguments", [(), (None, None, None, None), (SYSTEM, None, 4), (None, TEMPLATES, 4)])
+def test_an_object_cannot_be_created_without_its_arguments(kind, arguments):
+    with pytest.raises(TypeError):
+        kind.__new__(kind, *arguments)
+
+
+def test_a_ranker_is_used_by_one_thread_at_a_time():
+    ranker, weights, columns = Ranker(SYSTEM, TEMPLATES, 1000), make_weights(0), make_columns(range(1, 66))
+    expected = ranker.rank(weights, columns)
+    barrier = Barrier(3)
+
+    def rank(_):
+        barrier.wait()
+        try:
+            return ranker.rank(weights, columns)
+        except ValueError as error:
+            return error.code
+
+    with ThreadPoolExecutor(3) as threads:
+        found = list(threads.map(rank, range(3)))
+    assert expected in found and "J007" in found and all(result in (expected, "J007") for result in found)
 
 
 def test_learning_ranks_the_observed_order_first():

@@ -1,0 +1,189 @@
+"""Ctrl-C while the engine works: it stops soon, and everything can be used again."""
+
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from spacy_joint.engine.threads import run_all
+
+INTERRUPTED = """
+import signal, sys, time
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from toys import *
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.stream import Stream
+
+signals = 0
+
+def handle(*_):
+    global signals
+    if signals:
+        signals -= 1
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, handle)
+
+def interrupt(call, seconds, again=0.0):
+    '''Interrupts a call after so many seconds, and once more after `again`. How long it took to end; None: it ended
+    before.'''
+    global signals
+    signals = 2 if again else 1
+    begin = time.perf_counter()
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, again)
+            call()
+        finally:
+            signals = 0
+    except KeyboardInterrupt:
+        return time.perf_counter() - begin - seconds
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return None
+"""
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no timers")
+# Seconds from a signal to its exception; a call without interruption would take several times as long.
+SOON = 1.5
+
+
+def run_interrupted(code):
+    """Runs code in a process of its own, which must neither fail nor complain."""
+    command = [sys.executable, "-c", INTERRUPTED + textwrap.dedent(code), str(Path(__file__).parent)]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (finished.returncode, finished.stderr) == (0, ""), finished.stderr
+
+
+# Calls that take long
+
+
+@unix
+@pytest.mark.parametrize("call", ["search.predict(weights, columns)", "search.predict_all(weights, columns)", "run()"])
+def test_a_long_search_is_interrupted_soon(call):
+    run_interrupted(f"""
+        n = 600_000
+        columns, weights = random_columns(n), random_weights(TAGGING)
+        search = Search(TAGGING, templates_for(TAGGING), 32)
+        expected = search.predict(weights, random_columns(20)).tolist()
+
+        def run():
+            stream = Stream(TAGGING, templates_for(TAGGING), 32, weights)
+            stream.feed(random_values(n))
+            stream.run()
+
+        took = interrupt(lambda: {call}, 0.2)
+        assert took is not None and took < {SOON}, took
+        assert search.predict(weights, random_columns(20)).tolist() == expected
+    """)
+
+
+@unix
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", ["long", "many"])
+def test_a_long_update_is_interrupted_soon_and_changes_nothing(threads, kind):
+    run_interrupted(f"""
+        table = Weights(14, row_width(TAGGING))
+        table.learn()
+        learner = Learner(table, TAGGING, templates_for(TAGGING), 32, threads={threads})
+        n = 400_000 if "{kind}" == "long" else 400
+        batch = [Instance(random_columns(n), np.zeros(n))] * (2 if n > 400 else 2000)
+        took = interrupt(lambda: learner.update(batch), 0.2)
+        assert took is not None and took < {SOON}, took
+        assert not table.raw.any() and table.n_updates == 0
+        assert learner.update(batch[:1] if n == 400 else [Instance(*tagging_problem()[0])])["gold"]
+    """)
+
+
+# Interrupted at any moment
+
+
+@unix
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("strategy", ["dlaso", "max_violation", "laso"])
+def test_learning_goes_on_after_any_number_of_interrupts(threads, strategy):
+    run_interrupted(f"""
+        table = Weights(14, row_width(JOINT))
+        table.learn()
+        learner = Learner(table, JOINT, templates_for(JOINT), 4, threads={threads}, strategy="{strategy}")
+        search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(40)
+        batch = [Instance(*document) for document in parsing_problem()] * 40
+        n_interrupted = 0
+        random = np.random.default_rng({threads})
+        for i in range(60):
+            before = table.raw.tobytes(), table.n_updates
+            # Once, or as somebody who loses patience.
+            took = interrupt(lambda: learner.update(batch), random.uniform(1e-4, 4e-3), 1e-3 if i % 3 == 0 else 0.0)
+            n_interrupted += took is not None
+            if "{strategy}" != "laso":
+                assert table.n_updates - before[1] in (0, len(batch)), table.n_updates
+                assert table.n_updates > before[1] or table.raw.tobytes() == before[0]
+            if i % 10 == 0:
+                sums = learner.update(batch)
+                assert sums["gold"] == sum(instance.n_actions for instance in batch)
+                table.finish()
+                assert replay(JOINT, columns, search.predict(table, columns)).is_final
+        assert n_interrupted > 3, n_interrupted
+    """)
+
+
+# Tasks
+
+
+class Interrupted(BaseException):
+    """Stands for KeyboardInterrupt."""
+
+
+class Pool(ThreadPoolExecutor):
+    """A pool in which somebody presses Ctrl-C after the first task was submitted."""
+
+    def __init__(self):
+        super().__init__(2)
+        self.n_submitted = 0
+
+    def submit(self, *arguments, **more):
+        future = super().submit(*arguments, **more)
+        self.n_submitted += 1
+        if self.n_submitted == 1:
+            raise Interrupted
+        return future
+
+
+@pytest.mark.parametrize("n_tasks", [1, 2])
+def test_no_task_outlives_an_interrupt_while_tasks_are_submitted(n_tasks):
+    stopped, ended = Event(), []
+
+    def task():
+        stopped.wait(10)
+        ended.append(True)
+
+    with Pool() as pool:
+        with pytest.raises(Interrupted):
+            run_all(pool, [task] * n_tasks, stopped.set)
+        # The first was on its way; nobody heard of others.
+        assert len(ended) == pool.n_submitted == 1
+
+
+def test_the_first_failure_is_raised_when_all_tasks_have_ended():
+    ended = []
+
+    def fail(number):
+        ended.append(number)
+        raise ValueError(number)
+
+    with ThreadPoolExecutor(2) as pool, pytest.raises(ValueError, match="0"):
+        run_all(pool, [lambda number=number: fail(number) for number in range(3)], lambda: None)
+    assert sorted(ended) == [0, 1, 2]
+
+
+def test_tasks_that_succeed_are_not_asked_to_stop():
+    asked = []
+    with ThreadPoolExecutor(2) as pool:
+        run_all(pool, [lambda: None] * 5, lambda: asked.append(True))
+    assert not asked

@@ -1,0 +1,299 @@
+"""Memory that runs out, and memory that somebody else might free."""
+
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.perceptron import Perceptron
+from spacy_joint.engine.stream import Stream
+from spacy_joint.engine.weights import Weights
+
+from .toys import (
+    COLUMNS,
+    JOINT,
+    TAGGING,
+    TEMPLATES,
+    parsing_problem,
+    random_columns,
+    random_values,
+    random_weights,
+    row_width,
+    templates_for,
+)
+
+# Tables of this size are given back to the operating system when they are freed: to read them is to crash.
+BITS = 20
+N_TOKENS = 600
+
+
+# Running out
+
+# What a process does that has this much more memory than it needs, in megabytes; the toys are those of these tests.
+LIMITED = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from toys import *
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.stream import Stream
+from spacy_joint.errors import JointMemoryError
+
+class Limit:
+    def __init__(self, megabytes):
+        self.megabytes = megabytes
+
+    def __enter__(self):
+        pages = int(open("/proc/self/statm").read().split()[0])
+        most = pages * resource.getpagesize() + int(self.megabytes * 2**20)
+        resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+    def __exit__(self, *error):
+        resource.setrlimit(resource.RLIMIT_AS, (resource.getrlimit(resource.RLIMIT_AS)[1],) * 2)
+
+def fails(call, megabytes):
+    try:
+        with Limit(megabytes):
+            call()
+    except MemoryError as error:
+        assert isinstance(error, JointMemoryError), repr(error)
+        assert error.code == "J003"
+        return True
+    return False
+
+small, weights = random_columns(12), random_weights(JOINT, 3)
+"""
+
+limited = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
+
+
+def run_limited(code):
+    """Runs code in a process of its own, which must neither fail nor complain."""
+    command = [sys.executable, "-c", LIMITED + textwrap.dedent(code), str(Path(__file__).parent)]
+    # Freed memory goes back at once, and threads have no heaps of their own: what is left is what the limit says.
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (finished.returncode, finished.stderr) == (0, ""), finished.stderr
+    return finished.stdout
+
+
+@limited
+def test_a_search_without_memory_says_so_and_can_be_used_again():
+    run_limited("""
+        search, huge = Search(JOINT, templates_for(JOINT), 16), random_columns(60_000)
+        expected = search.predict(weights, small).tolist()
+        # The history, copies of it, and what is left for other buffers.
+        for megabytes in (0.2, 1, 2.5, 5, 7):
+            assert fails(lambda: search.predict(weights, huge), megabytes)
+            assert search.predict(weights, small).tolist() == expected
+    """)
+
+
+@limited
+def test_paths_without_memory_say_so():
+    run_limited("""
+        search, huge = Search(TAGGING, templates_for(TAGGING), 1), random_columns(300_000)
+        weights = random_weights(TAGGING)
+        expected = search.predict(weights, small).tolist()
+        search.predict(weights, huge)
+        # The history is there already, but there is no room for the result.
+        for megabytes in (0, 0.1, 0.3):
+            assert fails(lambda: search.predict(weights, huge), megabytes)
+            assert fails(lambda: search.predict_all(weights, huge), megabytes)
+            assert fails(lambda: search.trace(weights, huge), megabytes)
+            assert search.predict(weights, small).tolist() == expected
+    """)
+
+
+@limited
+def test_a_candidates_search_without_memory_says_so():
+    run_limited("""
+        phrase, weights = random_columns(65), random_weights(ORDERING)
+        n_failed = 0
+        for megabytes in (0, 0.5, 1, 2, 4):
+            search = Search(ORDERING, templates_for(ORDERING), 400)
+            n_failed += fails(lambda: search.predict(weights, phrase), megabytes)
+            fresh = Search(ORDERING, templates_for(ORDERING), 400)
+            assert search.predict(weights, small).tolist() == fresh.predict(weights, small).tolist()
+        assert n_failed
+    """)
+
+
+@limited
+@pytest.mark.parametrize("strategy", ["max_violation", "dlaso", "laso"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_learning_without_memory_says_so_and_can_go_on(strategy, threads):
+    run_limited(f"""
+        table = Weights(14, row_width(JOINT))
+        table.learn()
+        learner = Learner(table, JOINT, templates_for(JOINT), 4, strategy="{strategy}", threads={threads})
+        shift, left, root = (JOINT.actions[name] for name in ("SHIFT", ("LEFT", "l"), ("ROOT", "root")))
+        n = 25_000
+        huge = Instance(random_columns(n), [shift] + [shift, left] * (n - 1) + [root])
+        # So many that each thread is needed, and there from now on.
+        normal = [Instance(*document) for document in parsing_problem()] * 25
+        learner.update(normal)
+        before = table.raw.tobytes()
+        for megabytes in (0.05, 0.1, 0.2):
+            assert fails(lambda: learner.update([huge, huge]), megabytes)
+        assert table.raw.tobytes() == before or "{strategy}" == "laso"
+        assert learner.update(normal)["gold"] == sum(instance.n_actions for instance in normal)
+        # The same weights as those of a learner that never ran out of memory.
+        if "{strategy}" != "laso":
+            other = Weights(14, row_width(JOINT))
+            other.learn()
+            undisturbed = Learner(other, JOINT, templates_for(JOINT), 4, strategy="{strategy}")
+            undisturbed.update(normal)
+            undisturbed.update(normal)
+            assert other.raw.tobytes() == table.raw.tobytes()
+    """)
+
+
+@limited
+def test_an_update_of_many_features_without_memory_says_so():
+    run_limited("""
+        # Each token is a word of its own, so that the documents differ in as many features as they have tokens.
+        n = 40_000
+        columns = Columns(COLUMNS, np.arange(2 * n, dtype=np.uint64).reshape(n, 2))
+        table = random_weights(TAGGING, bits=22)
+        table.learn()
+        before = table.raw.tobytes()
+        learner = Learner(table, TAGGING, templates_for(TAGGING), 1, strategy="max_violation")
+        huge = Instance(columns, np.full(n, 2))
+        # The search needs less than the features do.
+        for megabytes in (2, 4, 6, 8):
+            assert fails(lambda: learner.update([huge]), megabytes)
+        assert table.raw.tobytes() == before
+        assert learner.update([huge])["used"] > n / 2 and table.raw.tobytes() != before
+    """)
+
+
+@limited
+def test_a_stream_that_has_no_memory_for_more_tokens_goes_on_without_them():
+    run_limited("""
+        values = random_values(300_000)
+        expected = Search(JOINT, templates_for(JOINT), 4).predict(weights, random_columns(5000)).tolist()
+        for megabytes in (0, 1, 4, 6, 9.7):
+            stream = Stream(JOINT, templates_for(JOINT), 4, weights)
+            stream.feed(values[:1])
+            assert fails(lambda: stream.feed(values), megabytes)
+            assert stream.n_tokens == 1
+            stream.forget(1)
+            stream.feed(random_values(5000))
+            stream.end()
+            assert stream.run().tolist() == expected
+    """)
+
+
+@limited
+def test_a_stream_without_memory_says_so_and_another_one_goes_on():
+    run_limited("""
+        values = random_values(60_000)
+        for megabytes in (0.2, 1, 2.5):
+            stream = Stream(JOINT, templates_for(JOINT), 16, weights)
+            stream.feed(values)
+            assert fails(stream.run, megabytes)
+            try:
+                stream.run()
+                raise AssertionError("it went on")
+            except ValueError as error:
+                assert error.code == "J039"
+            stream = Stream(JOINT, templates_for(JOINT), 16, weights)
+            stream.feed(random_values(12))
+            stream.end()
+            expected = Search(JOINT, templates_for(JOINT), 16).predict(weights, small)
+            assert stream.run().tolist() == expected.tolist()
+    """)
+
+
+# Borrowing
+
+
+def replace(weights, seed):
+    """Gives weights other arrays, and frees the old ones if nobody holds them."""
+    other = random_weights(JOINT, seed, weights.bits)
+    weights.predict_with(other.averaged, other.kept, 1.0)
+    del other
+    gc.collect()
+
+
+def test_a_stream_goes_on_with_the_weights_that_it_was_opened_with():
+    values, weights = random_values(N_TOKENS), random_weights(JOINT, 0, BITS)
+    expected = Search(JOINT, templates_for(JOINT), 4).predict(weights, random_columns(N_TOKENS)).tolist()
+    stream, actions = Stream(JOINT, templates_for(JOINT), 4, weights), []
+    for first in range(0, N_TOKENS, 50):
+        stream.feed(values[first : first + 50])
+        actions.extend(stream.run().tolist())
+        replace(weights, first)
+    del weights
+    gc.collect()
+    stream.end()
+    assert actions + stream.run().tolist() == expected
+
+
+def test_a_stream_of_a_perceptron_goes_on_while_the_perceptron_learns_and_predicts():
+    perceptron = Perceptron(
+        table_bits=BITS, beam_width=4, strategy="dlaso", rule="perceptron", aggressiveness=1.0, min_changes=1,
+        n_tables=2, threads=1,
+    )  # fmt: skip
+    perceptron.set_up(JOINT, TEMPLATES[type(JOINT)], COLUMNS)
+    instances = [Instance(*document) for document in parsing_problem()]
+    columns, values = random_columns(N_TOKENS), random_values(N_TOKENS)
+    for _ in range(3):
+        perceptron.update(instances)
+        expected = perceptron.predict(columns).tolist()
+        stream, actions = perceptron.stream(), []
+        for first in range(0, N_TOKENS, 100):
+            stream.feed(values[first : first + 100])
+            actions.extend(stream.run().tolist())
+            # New averages, in the place of which the old ones are freed.
+            perceptron.update(instances[first // 100 % 2 :], dropout=0.2)
+            perceptron.predict(columns)
+            gc.collect()
+        stream.end()
+        assert actions + stream.run().tolist() == expected
+
+
+def test_a_search_that_is_kept_does_not_need_the_weights_that_it_used_last():
+    search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(30)
+    for seed in range(10):
+        weights = random_weights(JOINT, seed, BITS)
+        fresh = Search(JOINT, templates_for(JOINT), 4).predict(weights, columns).tolist()
+        assert search.predict(weights, columns).tolist() == fresh
+        replace(weights, seed + 1)
+        del weights
+        gc.collect()
+
+
+def test_weights_can_be_replaced_by_their_own_arrays():
+    weights, columns = random_weights(JOINT, 0, BITS), random_columns(30)
+    search = Search(JOINT, templates_for(JOINT), 4)
+    expected = search.predict(weights, columns).tolist()
+    for _ in range(3):
+        weights.predict_with(weights.averaged, weights.kept, weights.scale)
+        gc.collect()
+        assert search.predict(weights, columns).tolist() == expected
+
+
+def test_a_learner_does_not_keep_arrays_that_were_replaced():
+    weights = Weights(BITS, row_width(TAGGING))
+    weights.learn()
+    learner = Learner(weights, TAGGING, templates_for(TAGGING), 4)
+    instance = Instance(random_columns(40), np.ones(40, dtype=np.uint16))
+    blank = [np.zeros_like(array) for array in (weights.raw, weights.total, weights.n_changes)]
+    learner.update([instance])
+    first = weights.raw.tobytes()
+    for _ in range(5):
+        weights.restore(*(array.copy() for array in blank), 0)
+        gc.collect()
+        learner.update([instance])
+        weights.finish()
+        assert weights.raw.tobytes() == first

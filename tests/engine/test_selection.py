@@ -1,0 +1,120 @@
+"""Which continuations a beam keeps, against a beam in plain Python: the best, and of equals the item and action that
+come first, on any processor."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.weights import Weights
+from spacy_joint.tagging.system import TaggingSystem
+
+from .toys import (
+    BOUNDED_TAGGING,
+    JOINT,
+    LATE,
+    ORDERING,
+    TAGGING,
+    NaiveCandidateScores,
+    NaiveScores,
+    all_kept,
+    random_columns,
+    random_values,
+    replay,
+    row_width,
+    templates_for,
+)
+
+WIDTHS = [1, 2, 5, 16, 64, 200]
+# Rows of scores of one block, of less than a block, and of several.
+MANY_TAGS = TaggingSystem([f"tag{i}" for i in range(100)], order=1)
+SYSTEMS = {
+    "joint": (JOINT, 4),
+    "late": (LATE, 4),
+    "tagging": (TAGGING, 6),
+    "bounded": (BOUNDED_TAGGING, 6),
+    "16 tags": (TaggingSystem([f"tag{i}" for i in range(16)]), 4),
+    "17 tags": (TaggingSystem([f"tag{i}" for i in range(17)]), 4),
+    "100 tags": (MANY_TAGS, 3),
+    "orders": (ORDERING, 7),
+}
+
+
+def weights_of(system, values, seed):
+    """Weights of few distinct values, so that many continuations are equally good."""
+    weights = Weights(10, row_width(system))
+    averaged = np.random.default_rng(seed).choice(np.array(values, dtype=np.int8), weights.n_cells)
+    weights.predict_with(averaged, all_kept(10), 1.0)
+    return weights
+
+
+def naive_beam(system, columns, scores, width):
+    """The paths in the beam at the end and their scores, best first; without recombination."""
+    items = [((), 0.0)]
+    while True:
+        walks = [replay(system, columns, path) for path, _ in items]
+        if all(walk.is_final for walk in walks):
+            return items
+        found = []
+        for walk, (path, total) in zip(walks, items, strict=True):
+            if walk.is_final:
+                found.append((path, total))
+                continue
+            of_action = scores(walk)
+            found += [((*path, action), total + of_action[action]) for action in walk.legal()]
+        # Stable: equals stay in the order of items and actions.
+        items = sorted(found, key=lambda item: -item[1])[:width]
+
+
+def check(name, width, seed, values):
+    system, n_tokens = SYSTEMS[name]
+    columns, weights = random_columns(n_tokens, seed), weights_of(system, values, seed)
+    naive = NaiveCandidateScores if system is ORDERING else NaiveScores
+    expected = naive_beam(system, columns, naive(system, random_values(n_tokens, seed), weights), width)
+    found = Search(system, templates_for(system), width).predict_all(weights, columns, recombine=False)
+    assert [(tuple(path.tolist()), score) for path, score in found] == expected
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_beam_without_weights_keeps_what_comes_first(name, width):
+    check(name, width, 0, [0])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("values", [(0, 1), (-1, 0, 1)])
+def test_a_beam_keeps_the_best_and_of_equals_the_first(name, width, values):
+    check(name, width, 1, values)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(["joint", "late", "tagging", "bounded", "17 tags", "orders"]),
+    st.integers(1, 24),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([(0, 1), (0, 0, 0, 0, 5), (-127, 127), (-3, -2, -1)]),
+)
+def test_a_beam_of_any_width_keeps_the_best_and_of_equals_the_first(name, width, seed, values):
+    check(name, width, seed, values)
+
+
+@pytest.mark.parametrize("width", [1, 2, 16, 17])
+def test_more_continuations_than_there_is_room_for_are_compared_in_parts(width):
+    # There is room for four times the width, and for 64 at least; each item has 100 equally good ones.
+    check("100 tags", width, 2, [0])
+    check("100 tags", width, 2, [-1, 0])
+
+
+@pytest.mark.parametrize("best", [0, 1, 63, 64, 65, 98, 99])
+def test_the_best_of_many_actions_is_found_wherever_it_is(best):
+    weights = weights_of(MANY_TAGS, [0], 0)
+    # The weights of all features for one tag.
+    averaged = weights.averaged.copy()
+    search = Search(MANY_TAGS, templates_for(MANY_TAGS), 3)
+    biased = Search(MANY_TAGS, templates_for(MANY_TAGS), 3, {best: 1.0})
+    columns = random_columns(4)
+    weights.predict_with(averaged, weights.kept, 1.0)
+    assert search.predict(weights, columns).tolist() == [0] * 4
+    assert biased.predict(weights, columns).tolist() == [best] * 4

@@ -1,0 +1,264 @@
+"""Objects that one call uses while another one wants to use or change them, and streams that cannot go on."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Thread
+
+import numpy as np
+import pytest
+
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.perceptron import Perceptron
+from spacy_joint.engine.stream import Stream
+from spacy_joint.engine.system import Walk
+from spacy_joint.engine.templates import Templates
+from spacy_joint.engine.weights import Weights
+from spacy_joint.errors import JointValueError
+from spacy_joint.quotation.candidates import SpanScorer
+from spacy_joint.quotation.system import FACTS, QuotationSystem
+
+from .toys import COLUMNS, JOINT, TAGGING, random_columns, random_values, random_weights, row_width, templates_for
+
+N_THREADS = 3
+LONG = 20_000
+
+
+def call_at_once(*calls):
+    """What each call gives in a thread of its own, all started together: its result, or the code of its error."""
+    barrier = Barrier(len(calls))
+
+    def run(call):
+        barrier.wait()
+        try:
+            return call()
+        except JointValueError as error:
+            return error.code
+
+    with ThreadPoolExecutor(len(calls)) as threads:
+        return list(threads.map(run, calls))
+
+
+class Busy:
+    """A call that another thread makes meanwhile."""
+
+    def __init__(self, call):
+        self.thread = Thread(target=call)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.thread.join()
+
+    def refused(self, call):
+        """The codes of the errors of a call that is tried as long as the other one lasts."""
+        codes = set()
+        while self.thread.is_alive():
+            try:
+                call()
+            except JointValueError as error:
+                codes.add(error.code)
+            time.sleep(1e-3)
+        return codes
+
+
+def fresh_weights(system):
+    weights = Weights(14, row_width(system))
+    weights.learn()
+    return weights
+
+
+def long_instance(system=TAGGING):
+    return Instance(random_columns(LONG), np.zeros(LONG, dtype=np.uint16))
+
+
+# Searches
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_all", "trace"])
+def test_a_search_that_is_in_use_is_refused_and_the_other_call_is_right(ask):
+    search, weights, columns = Search(TAGGING, templates_for(TAGGING), 8), random_weights(TAGGING), random_columns(LONG)
+    expected = search.predict(weights, columns).tolist()
+    calls = [lambda: search.predict(weights, columns).tolist()] * (N_THREADS - 1)
+    found = call_at_once(*calls, lambda: bool(getattr(search, ask)(weights, columns) is None))
+    assert set(map(str, found)) <= {str(expected), "J007", "False"} and "J007" in found
+    assert search.predict(weights, columns).tolist() == expected
+
+
+def test_a_refused_call_does_not_free_a_search_that_is_in_use():
+    search, weights, columns = Search(TAGGING, templates_for(TAGGING), 8), random_weights(TAGGING), random_columns(LONG)
+    with Busy(lambda: search.predict(weights, columns)) as busy:
+        # Were the search free after the first refusal, one of these would succeed while it is busy, and disturb it.
+        assert busy.refused(lambda: search.predict(weights, random_columns(3))) == {"J007"}
+
+
+def test_a_search_that_comes_back_after_the_beam_width_was_changed_is_not_used_again():
+    perceptron = Perceptron(
+        table_bits=10,
+        beam_width=4,
+        strategy="dlaso",
+        rule="perceptron",
+        aggressiveness=1.0,
+        min_changes=1,
+        n_tables=1,
+        threads=1,
+    )
+    perceptron.set_up(TAGGING, templates_for(TAGGING).text, COLUMNS)
+    with perceptron._lend_search() as search:
+        # What another thread does meanwhile.
+        perceptron.beam_width = 8
+    with perceptron._lend_search() as another:
+        assert (search.width, another.width) == (4, 8)
+
+
+# Weights that learn
+
+
+def test_weights_are_learnt_by_one_call_at_a_time():
+    weights = fresh_weights(TAGGING)
+    learners = [Learner(weights, TAGGING, templates_for(TAGGING), 8) for _ in range(N_THREADS)]
+    found = call_at_once(*[lambda learner=learner: learner.update([long_instance()])["gold"] for learner in learners])
+    assert set(found) == {LONG, "J028"}
+    # As if the others had never been.
+    assert weights.n_updates == found.count(LONG)
+    assert learners[0].update([long_instance()])["gold"] == LONG
+
+
+def test_a_learner_is_used_by_one_call_at_a_time():
+    learner = Learner(fresh_weights(TAGGING), TAGGING, templates_for(TAGGING), 8, threads=2)
+    found = call_at_once(*[lambda: learner.update([long_instance()] * 2)["gold"]] * N_THREADS)
+    assert set(found) == {2 * LONG, "J028"}
+    assert learner.update([long_instance()])["gold"] == LONG
+
+
+def test_weights_are_not_restored_while_they_are_learnt():
+    weights = fresh_weights(TAGGING)
+    learner = Learner(weights, TAGGING, templates_for(TAGGING), 8)
+    arrays = [np.zeros_like(array) for array in (weights.raw, weights.total, weights.n_changes)]
+    with Busy(lambda: learner.update([long_instance()])) as busy:
+        assert busy.refused(lambda: weights.restore(*arrays, 0)) == {"J028"}
+    weights.restore(*arrays, 0)
+    assert learner.update([long_instance()])["gold"] == LONG
+
+
+def test_weights_can_be_finished_and_used_while_they_are_learnt():
+    weights = fresh_weights(TAGGING)
+    learner, search = (kind(TAGGING) for kind in (lambda system: Learner(weights, system, templates_for(system), 8),
+                                                  lambda system: Search(system, templates_for(system), 2)))  # fmt: skip
+
+    def use():
+        weights.finish()
+        assert len(search.predict(weights, random_columns(9))) == 9
+
+    with Busy(lambda: learner.update([long_instance()] * 3)) as busy:
+        assert busy.refused(use) == set()
+
+
+# Streams
+
+
+def open_stream(system=TAGGING, n_tokens=0, scale=1.0):
+    stream = Stream(system, templates_for(system), 8, random_weights(system, scale=scale))
+    stream.feed(random_values(n_tokens))
+    return stream
+
+
+METHODS = {
+    "feed": lambda stream: stream.feed(random_values(1)),
+    "run": lambda stream: stream.run(),
+    "best": lambda stream: stream.best(),
+    "decide": lambda stream: stream.decide(1),
+    "forget": lambda stream: stream.forget(1),
+    "end": lambda stream: stream.end(),
+    "front": lambda stream: stream.front,
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_stream_that_is_in_use_is_refused(method):
+    stream = open_stream(n_tokens=LONG)
+    with Busy(stream.run) as busy:
+        # It may not have begun yet when it is asked first.
+        time.sleep(2e-3)
+        assert busy.refused(lambda: METHODS[method](stream)) == {"J007"}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_stream_that_failed_is_refused(method):
+    stream = open_stream(n_tokens=9, scale=float("nan"))
+    with pytest.raises(ValueError, match="J009"):
+        stream.run()
+    with pytest.raises(ValueError, match="J039"):
+        METHODS[method](stream)
+
+
+@pytest.mark.parametrize("n", [10, 11, 2**31 - 1])
+def test_a_stream_forgets_no_more_tokens_than_its_window_has(n):
+    stream = open_stream(n_tokens=9)
+    with pytest.raises(ValueError, match=f"J045.*{n}"):
+        stream.forget(n)
+    assert stream.n_tokens == 9
+
+
+@pytest.mark.parametrize("n", [0, -1, -(2**31)])
+def test_a_stream_that_forgets_nothing_stays_as_it_is(n):
+    stream = open_stream(n_tokens=9)
+    stream.forget(n)
+    assert stream.n_tokens == 9
+
+
+@pytest.mark.parametrize("system", [JOINT, TAGGING])
+@pytest.mark.parametrize("n_tokens", [2, 40, 3000])
+def test_a_stream_that_was_made_to_forget_what_it_needs_does_not_read_elsewhere(system, n_tokens):
+    stream = open_stream(system, n_tokens)
+    stream.run()
+    for _ in range(5):
+        stream.forget(stream.n_tokens)
+        stream.feed(random_values(n_tokens))
+        stream.run()
+    # And what it has not even looked at.
+    for _ in range(3):
+        stream.feed(random_values(n_tokens))
+        stream.forget(stream.n_tokens)
+    stream.feed(random_values(n_tokens))
+    stream.end()
+    stream.run()
+
+
+# Columns without the facts that a system reads
+
+QUOTATIONS = QuotationSystem()
+
+
+@pytest.mark.parametrize("n_facts", [0, 1, len(FACTS) - 1, len(FACTS) + 1])
+@pytest.mark.parametrize("user", ["walk", "search", "learner", "spans"])
+def test_columns_must_have_the_facts_that_a_system_reads(n_facts, user):
+    columns = Columns(["word"], np.ones((5, 1), dtype=np.uint64), facts=np.zeros((5, n_facts), dtype=np.int32))
+    templates = Templates("w.word", ["word"], QUOTATIONS)
+    weights = random_weights(QUOTATIONS)
+    weights.learn()
+    users = {
+        "walk": lambda: Walk(QUOTATIONS, columns),
+        "search": lambda: Search(QUOTATIONS, templates, 4).predict(weights, columns),
+        "learner": lambda: Learner(weights, QUOTATIONS, templates, 4).update([Instance(columns, [0] * 5)]),
+        "spans": lambda: SpanScorer(QUOTATIONS, templates, weights, columns),
+    }
+    with pytest.raises(ValueError, match=f"J046.*{len(FACTS)}"):
+        users[user]()
+
+
+def test_systems_that_read_no_facts_take_any():
+    columns = Columns(("word", "tag"), random_values(5), facts=np.zeros((5, 3), dtype=np.int32))
+    assert len(Search(TAGGING, templates_for(TAGGING), 4).predict(random_weights(TAGGING), columns)) == 5
+
+
+# Objects that were never made
+
+
+@pytest.mark.parametrize("kind", [Stream, Learner, SpanScorer, Templates, Search, Walk])
+def test_an_object_cannot_be_created_without_its_arguments(kind):
+    with pytest.raises(TypeError):
+        kind.__new__(kind)
