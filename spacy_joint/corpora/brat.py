@@ -1,7 +1,7 @@
 """Attributions in brat's standoff format, as in PolNeAR: `NAME.ann` next to `NAME.txt`, or, as PolNeAR is published,
 `attributions/NAME_ANNOTATOR.ann` and `text/NAME.txt`.
 
-Sources, cues and contents become spans of a `Doc`; the `id_` of a span is derived from the number of its attribution.
+Sources, cues and contents become spans of a `Doc`; the spans of an attribution have the same `id_`, made of its number.
 Contents are as in the literature: runs of at least two tokens, without a final `, . : ?` (Scheible, Klinger & Pado, ACL
 2016). Nested attributions are not supported. The pipeline tokenises the text.
 """
