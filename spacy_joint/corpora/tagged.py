@@ -13,7 +13,7 @@ from ..files.reading import list_files
 SUFFIX = ".tagged"
 # Suffixes that Brown adds to the tags of titles, headlines and cited words.
 MARKS = ("-TL", "-HL", "-NC")
-FOREIGN = "FW-"
+
 PENN = {
     "JJT": "JJS",
     "NP": "NNP",
