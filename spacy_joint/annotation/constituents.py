@@ -141,7 +141,7 @@ def starts_segment(token: Token) -> bool:
 
 
 def register_extensions() -> None:
-    """Register the extension attributes, except for names that are taken, for instance by benepar."""
+    """Register the extension attributes, except for names in use, for instance by benepar."""
     attributes: dict[str, Callable[[Span], object]] = {
         "labels": get_labels,
         "parse_string": get_parse_string,

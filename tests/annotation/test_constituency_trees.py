@@ -39,9 +39,9 @@ def test_a_tree_may_be_as_deep_as_memory_allows():
     [
         ("(S (NN cat)\n(NN dog)", "line 1.*never closed"),
         ("(S\n(NN cat)))", "line 2.*closing bracket"),
-        ("(NN cat) dog", "the word 'dog'"),
-        ("(NN cat dog)", "the word 'dog'"),
-        ("(NP (NN cat) dog)", "the word 'dog'"),
+        ("(NN cat) dog", "word 'dog'"),
+        ("(NN cat dog)", "word 'dog'"),
+        ("(NP (NN cat) dog)", "word 'dog'"),
         ("(NN cat (NN dog))", "bracket after a word"),
         ("(NP (NN))", "bracket without a word"),
     ],
