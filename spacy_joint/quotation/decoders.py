@@ -19,8 +19,8 @@ CHAIN = ("O", "B", "I", "E")
 # Of the published greedy system: maximum distance from the cue and maximum length, in tokens.
 MAX_CUE_DISTANCE = 30
 MAX_LENGTH = 55
-# Of the published sampler. Its temperature was 10; our scores have a different scale, so here the temperature is a tenth
-# of the best score per token.
+# Of the published sampler. Its temperature was 10; our scores have a different scale, so the temperature is a tenth of
+# the best score per token.
 SAMPLES = 1000
 STEEPNESS = 10.0
 
