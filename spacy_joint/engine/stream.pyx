@@ -52,7 +52,7 @@ cdef class Stream:
         self.search = Search(system, templates, width, biases)
         # The weights of now, whatever they become while the stream goes on.
         self.search.scorer.use(weights.prediction_table(), system.row_width)
-        self.n_ahead = templates.most_ahead
+        self.n_ahead = templates.max_ahead
         n_columns = max(len(templates.columns), 1)
         self.cells = np.zeros((FIRST + FIRST_CAPACITY + PADDING, n_columns), dtype=np.uint64)
         self.constraints = np.zeros(FIRST_CAPACITY + 1, dtype=np.int8)

@@ -147,7 +147,7 @@ cdef class Templates:
     cdef readonly dict value_slots
     cdef readonly int n_blocks
     cdef readonly int n_templates
-    cdef readonly int most_ahead        # how many tokens after a slot's own are read at most
+    cdef readonly int max_ahead        # how many tokens after a slot's own are read at most
     cdef RecipesC recipes
     cdef BlockC[::1] blocks
     cdef TemplateC[::1] templates

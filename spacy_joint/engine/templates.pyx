@@ -125,7 +125,7 @@ cdef class Templates:
         if match and match["slot"] in self.token_slots and match["column"] in self.columns:
             offset = int(match["offset"] or 0)
             if abs(offset) <= PADDING:
-                self.most_ahead = max(self.most_ahead, offset)
+                self.max_ahead = max(self.max_ahead, offset)
                 return (self.token_slots[match["slot"]], self.columns.index(match["column"]), offset)
         raise JointValueError(
             Errors.J010,
