@@ -216,8 +216,8 @@ static float nth_of(float* values, int n, int k) {
 static float kth_greatest_baseline(float* values, int n, int k) { return nth_of(values, n, k); }
 
 static void order_baseline(double* totals, int n, int n_best, uint32_t* order) {
-    // The rank of a total is the number of totals before it. For so few, counting takes fewer cycles than sorting, since
-    // branches would be unpredictable.
+    // The rank of a total is the number of totals before it. For so few, counting takes fewer cycles than sorting,
+    // since branches would be unpredictable.
     if (n > MAX_RANKED) return sort_totals(totals, n, n_best, order);
     for (int i = 0; i < n; i++) {
         int rank = 0;
