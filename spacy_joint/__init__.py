@@ -1,7 +1,7 @@
 """Structured prediction over whole documents for spaCy.
 
-Importing the package is cheap: components are found by spaCy through entry points, and the pretrained pipeline is only
-read by `load`.
+Importing the package is cheap: spaCy finds the components through entry points, and only `load` reads the pretrained
+pipeline.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "load"]
 
 PRETRAINED = Path(__file__).parent / "pretrained" / "en_joint_english"
-# Only a prenominal_orderer, to be put behind what tags.
+# A pipeline with only a prenominal_orderer, to be used after a tagger.
 PRENOMINAL = PRETRAINED.parent / "en_prenominal"
 BEAM_PERCEPTRON = "spacy_joint.BeamPerceptron.v1"
-# The architectures that have a setting of `load`.
+# The architectures with each setting of `load`.
 ARCHITECTURES = {"beam_width": (BEAM_PERCEPTRON, "spacy_joint.OrderPerceptron.v1"), "threads": (BEAM_PERCEPTRON,)}
 
 
@@ -33,13 +33,13 @@ def load(
     config: Mapping[str, Any] = {},
     **options: Any,
 ) -> Language:
-    """Loads the pipeline that the package ships, English from text to sentences and trees, or another one.
+    """Loads the shipped pipeline, which splits English text into sentences and parses them, or another pipeline.
 
-    pipeline (str | Path): The name of an installed pipeline, or the path of a saved one; None: the one shipped.
-    beam_width (int): Items of the beam of all components of this package. None: as trained. Fewer are faster.
-    threads (int): Documents that each component of `nlp.pipe` searches at the same time, on as many cores. None: as
-        trained, which is one unless the config says otherwise. Results are the same.
-    config (Mapping): Other changes of the config, as `spacy.load` takes them.
+    pipeline (str | Path): The name of an installed pipeline, or the path of a saved one. None is the shipped pipeline.
+    beam_width (int): The beam width of all components of this package; narrower is faster. None keeps the trained one.
+    threads (int): The number of documents that each component of `nlp.pipe` searches at the same time, on as many
+        cores. None keeps the setting of the config, by default 1. It does not affect results.
+    config (Mapping): Other overrides of the config, as for `spacy.load`.
     options (Any): Other arguments of `spacy.load`, such as `exclude`.
     RETURNS (Language): The pipeline.
     RAISES OSError: If there is no such pipeline.
@@ -60,7 +60,7 @@ def load(
         settings = {
             f"components.{name}.model.{setting}": value
             for name, model in models.items()
-            # Components of others may call anything a model.
+            # The model of other components may be anything.
             if isinstance(model, dict) and model.get("@architectures") in ARCHITECTURES[setting]
         }
         if not settings:
@@ -70,7 +70,7 @@ def load(
 
 
 def _find_config(pipeline: str | Path) -> Path:
-    """The config of a pipeline, found as `spacy.load` finds pipelines; a path that is none if there is no pipeline."""
+    """The path of a pipeline's config, found like `spacy.load` finds pipelines; it may not exist."""
     from spacy import util
 
     directory = Path(pipeline)

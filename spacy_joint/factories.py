@@ -1,7 +1,6 @@
-"""Every component as spaCy's factory, with its default config: the targets of the entry points.
+"""The spaCy factories of all components, with their default configs: the targets of the entry points.
 
-spaCy imports this module whenever any pipeline is made, so it imports nothing heavy: a component is imported when one
-is made.
+spaCy imports this module whenever a pipeline is created, so heavy imports are deferred until a component is created.
 """
 
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from typing import Any
 from spacy.language import Language
 from thinc.model import Model
 
-# Settings that are not here are the architecture's own; configs that are written have all of them.
+# Other settings have the defaults of the architecture; saved configs contain all of them.
 PARSER_MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1"}
 ORDER_MODEL = {"@architectures": "spacy_joint.OrderPerceptron.v1"}
 TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}
@@ -77,15 +76,15 @@ def make_joint_sbd_parser(
     boundary_bias: float,
     scorer: Callable[..., Any] | None,
 ) -> Any:
-    """Makes a parser that finds sentence boundaries and dependency trees of whole documents jointly.
+    """Makes a parser that jointly predicts sentence boundaries and dependency trees of whole documents.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
-    sb_position (str): When a boundary is decided: "early", once its token is next; "late", once the sentence before it
-        is parsed.
+    sb_position (str): When a boundary is decided: "early", when its token is next; "late", when the previous sentence
+        has been parsed.
     blank_lines (bool): Whether a blank line ends a sentence, as between paragraphs.
-    boundary_margins (bool): Whether to say how sure the search was of each boundary, in `Token._.boundary_margin`.
-    boundary_bias (float): What to add to the score of each boundary, in the units of margins: above 0 for more and
-        shorter sentences, below 0 for fewer and longer ones. Learning does not see it.
+    boundary_margins (bool): Whether to set `Token._.boundary_margin`, the margin of each boundary decision.
+    boundary_bias (float): A value added to the score of each boundary, on the scale of margins: above 0 for more and
+        shorter sentences, below 0 for fewer and longer ones. It is not used in training.
     scorer (Callable): The scorer.
     """
     from .parsing.joint_sbd_parser import JointSbdParser
@@ -123,11 +122,11 @@ def make_sequence_tagger(
     sentence_starts: bool,
     scorer: Callable[..., Any] | None,
 ) -> Any:
-    """Makes a tagger that labels whole documents by a Markov sequence model.
+    """Makes a tagger that labels whole documents with a Markov sequence model.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
-    attribute (str): What is predicted: "TAG" or "POS".
-    order (int): How many tags before a token its features see, 0 to 2.
+    attribute (str): The attribute to predict: "TAG" or "POS".
+    order (int): The number of previous tags that features see, 0 to 2.
     sentence_starts (bool): Whether to predict sentence boundaries along with the tags.
     scorer (Callable): The scorer.
     """
@@ -168,14 +167,14 @@ def make_prenominal_orderer(
     untagged_share: float,
     scorer: Callable[..., Any] | None,
 ) -> Any:
-    """Makes a component that orders the modifiers before nouns, and marks phrases whose order is odd.
+    """Makes a component that orders modifiers before nouns, and marks phrases with an odd order.
 
     model (Model): A `spacy_joint.OrderPerceptron`.
-    spans_key (str): The key of `doc.spans` to write phrases to.
-    source (str): Where phrases are found: in "dependencies", in "tags", or "auto", in the former where there are any.
-    threshold (float): A phrase is ODD if another order scores better by more than this.
-    exempt (list[str]): Fixed expressions, lower-cased; a phrase that has one is never ODD.
-    untagged_share (float): The share of phrases to learn once more without tags, from 0 to 1.
+    spans_key (str): The key of the phrases in `doc.spans`.
+    source (str): How to find phrases: by "dependencies", by "tags", or "auto", by dependencies if available.
+    threshold (float): A phrase is ODD if the score of another order is higher by more than this.
+    exempt (list[str]): Fixed expressions, lower-cased; phrases that contain one are never ODD.
+    untagged_share (float): The share of phrases that are also learnt without tags, from 0 to 1.
     scorer (Callable): The scorer.
     """
     from .ordering.prenominal_orderer import PrenominalOrderer
@@ -216,12 +215,12 @@ def make_hedge_chunker(
     spans_key: str,
     scorer: Callable[..., Any] | None,
 ) -> Any:
-    """Makes a chunker that finds constituents of a limited number of words, with all constituents in them.
+    """Makes a chunker that finds constituents up to a maximum number of words, with their internal structure.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
-    max_span (int): The most words of a constituent.
-    joint (bool): Whether to find extents and structure in one search; if not, a `hedge_segmenter` must come before.
-    groups (bool): Whether `doc.spans` also has the groups, labelled G, of what lies between hedges of several words.
+    max_span (int): The maximum number of words of a constituent.
+    joint (bool): Whether to find extents and structure in one search; if not, an earlier `hedge_segmenter` is required.
+    groups (bool): Whether `doc.spans` also contains groups, labelled G, of the words between hedges of several words.
     spans_key (str): The key of the outermost constituents in `doc.spans`.
     scorer (Callable): The scorer.
     """
@@ -246,11 +245,11 @@ def make_hedge_chunker(
 def make_hedge_segmenter(
     nlp: Language, name: str, model: Model, max_span: int, typed: bool, scorer: Callable[..., Any] | None
 ) -> Any:
-    """Makes a segmenter that finds where hedges begin and end, for a `hedge_chunker` that is not joint.
+    """Makes a segmenter that finds the extents of hedges, for a `hedge_chunker` that is not joint.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
-    max_span (int): The most words of a hedge.
-    typed (bool): Whether it predicts types of segments, too, which sharpens their boundaries.
+    max_span (int): The maximum number of words of a hedge.
+    typed (bool): Whether to predict types of segments, too, which improves their boundaries.
     scorer (Callable): The scorer.
     """
     from .constituency.hedge_segmenter import HedgeSegmenter
@@ -274,7 +273,7 @@ def make_quotation_cues(
     """Makes a component that finds the cues of quotations.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
-    cues_key (str): Where they are in `doc.spans`.
+    cues_key (str): The key of the cues in `doc.spans`.
     scorer (Callable): The scorer.
     """
     from .quotation.quotation_cues import QuotationCues
@@ -315,16 +314,16 @@ def make_quotation_spans(
     seed: int,
     scorer: Callable[..., Any] | None,
 ) -> Any:
-    """Makes a component that finds quotations and says who said them.
+    """Makes a component that finds quotations and their speakers.
 
-    model (Model): A `spacy_joint.BeamPerceptron`, for all methods but "rules".
+    model (Model): A `spacy_joint.BeamPerceptron`, for all methods except "rules".
     method (str): "rules", which needs no training, "greedy", "chain", "semimarkov" or "combined".
-    decoder (str): How the last two search: "beam", "exact" or "sample".
-    spans_key, cues_key, speakers_key (str): Where things are in `doc.spans`.
-    combined_key (str): Where "combined" finds the direct and mixed quotations of an earlier component.
+    decoder (str): The decoder of the last two methods: "beam", "exact" or "sample".
+    spans_key, cues_key, speakers_key (str): The keys of quotations, cues and speakers in `doc.spans`.
+    combined_key (str): The key of the direct and mixed quotations of an earlier component, for "combined".
     single_quotes (bool): Whether single marks quote, too.
-    guillemets_inward (bool): Whether guillemets quote »so« rather than «so».
-    seed (int): Of the random numbers of the decoder "sample".
+    guillemets_inward (bool): Whether guillemets point inward, »so«, rather than «so».
+    seed (int): The random seed of the decoder "sample".
     scorer (Callable): The scorer.
     """
     from .quotation.quotation_spans import QuotationSpans, register_extensions

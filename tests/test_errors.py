@@ -50,7 +50,7 @@ def test_an_error_is_of_this_package_and_of_python(kind, builtin):
 
 
 def test_a_warning_is_of_this_package_and_of_python():
-    with pytest.warns(UserWarning, match=r"^\[JW01\] 'parser' could learn nothing from 3 of the first 20 ") as caught:
+    with pytest.warns(UserWarning, match=r"^\[JW01\] 'parser' cannot learn from 3 of the first 20 ") as caught:
         warnings.warn(JointWarning(Warnings.JW01, name="parser", n=3, total=20), stacklevel=1)
     warning = caught[0].message
     assert isinstance(warning, JointWarning) and not isinstance(warning, JointError)

@@ -22,7 +22,7 @@ from .alignment_features import GROUPS, OPEN, UNKNOWN
 from .base import Orderer
 
 GAP = 0
-MOST_PERMUTED = 5
+MAX_PERMUTED = 5
 
 
 class _Features:
@@ -217,7 +217,7 @@ class AlignmentByPerceptron(_Alignment):
         self.start.fit(phrases)
         self.features, self.costs = self.start.features, self.start.costs
         rows = [(self._texts(phrase), len(phrase.modifiers)) for phrase in phrases]
-        rows = [(texts, n) for texts, n in rows if n <= MOST_PERMUTED]
+        rows = [(texts, n) for texts, n in rows if n <= MAX_PERMUTED]
         random = np.random.default_rng(self.seed)
         total = np.zeros_like(self.costs)
         step = 0

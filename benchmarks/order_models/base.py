@@ -15,8 +15,8 @@ from itertools import permutations
 from spacy_joint.ordering.orders import TIE, Order, Ranking, sort_modifiers
 from spacy_joint.ordering.phrases import Phrase, Word
 
-# 7! orders are still scored one by one.
-MOST_EXHAUSTIVE = 7
+# Up to 7 modifiers, all orders are scored one by one.
+MAX_EXHAUSTIVE = 7
 
 
 class Orderer(ABC):
@@ -40,7 +40,7 @@ class Orderer(ABC):
     def _search(self, phrase: Phrase) -> list[Order]:
         """Orders to choose from, of the sorted modifiers; each way to read the phrase at most once."""
         words = phrase.modifiers
-        if len(words) <= MOST_EXHAUSTIVE:
+        if len(words) <= MAX_EXHAUSTIVE:
             candidates = {tuple(words[i] for i in indices): indices for indices in permutations(range(len(words)))}
             return [Order(indices, self.score(Phrase(ordered, phrase.head))) for ordered, indices in candidates.items()]
         placed: tuple[int, ...] = ()

@@ -17,7 +17,7 @@ from spacy_joint.ordering.phrases import Phrase, Word, identity
 
 from .base import Orderer
 
-MOST_LEARNT = 5
+MAX_LEARNT = 5
 
 
 class PairPerceptron(Orderer):
@@ -33,7 +33,7 @@ class PairPerceptron(Orderer):
 
     def fit(self, phrases: Iterable[Phrase]) -> None:
         """Learn from each phrase with up to five modifiers."""
-        learnt = [phrase for phrase in phrases if len(phrase.modifiers) <= MOST_LEARNT]
+        learnt = [phrase for phrase in phrases if len(phrase.modifiers) <= MAX_LEARNT]
         weights: defaultdict[str, float] = defaultdict(float)
         totals: defaultdict[str, float] = defaultdict(float)
         random = np.random.default_rng(self.seed)

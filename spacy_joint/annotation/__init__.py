@@ -1,1 +1,1 @@
-"""What annotation is, in a `Doc` and as plain values, for corpora, tasks and scores alike. Predicts nothing."""
+"""Annotation, in a `Doc` and as plain values, as shared by corpora, tasks and scorers. Nothing here predicts it."""

@@ -1,8 +1,8 @@
-"""Constituency trees as immutable values, and the bracket notation of the Penn Treebank to read and write them.
+"""Constituency trees as immutable values, and reading and writing them in the bracket notation of the Penn Treebank.
 
-`( (S (NP (NNP Kim)) (VP (VBZ sleeps))) )` and `(ROOT ...)` are both read; labels and words stay as they are written,
-with function tags, traces and `-LRB-`. Nothing here changes a tree, knows a head, or cares what labels mean. Walks are
-iterative, so that a tree may be as deep as memory allows.
+`( (S (NP (NNP Kim)) (VP (VBZ sleeps))) )` and `(ROOT ...)` can both be read. Labels and words are kept as written, with
+function tags, traces and `-LRB-`. This module modifies no trees, and does not interpret heads or labels. Traversals are
+iterative, so the depth of a tree is limited only by memory.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.reading import read_text
 
 SUFFIX = ".mrg"
-# The label of the one node above all others.
+# The label of the root.
 ROOT = "ROOT"
 TOKEN = re.compile(r"[()]|[^\s()]+")
 
 Constituent = tuple[str, int, int]
-"""A label, the first word and the end (after the last word)."""
+"""The label, the first word and the end (the position after the last word)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A node with all that is below it.
+    """A node and everything below it.
 
-    label: The category, or the tag of a preterminal. "" for the bracket without label around a tree of the Treebank.
+    label: The category, or the tag of a preterminal. "" for the unlabelled bracket around a tree of the Treebank.
     children: The nodes below, left to right; none for a preterminal.
     word: The word of a preterminal; None for other nodes.
-    head: The place of the head among the children, where it is marked.
+    head: The index of the head among the children, if it is marked.
     """
 
     label: str
@@ -41,11 +41,11 @@ class Tree:
 
     @property
     def is_preterminal(self) -> bool:
-        """Whether it is a tag over a word."""
+        """Whether the node is a tag over a word."""
         return self.word is not None
 
     def nodes(self) -> Iterator[Tree]:
-        """Iterate over all nodes, each before those below it, left to right."""
+        """Iterate over all nodes in preorder, left to right."""
         pending = [self]
         while pending:
             node = pending.pop()
@@ -53,7 +53,7 @@ class Tree:
             pending.extend(reversed(node.children))
 
     def preterminals(self) -> Iterator[Tree]:
-        """Iterate over the tags with words, left to right."""
+        """Iterate over the tags with their words, left to right."""
         return (node for node in self.nodes() if node.is_preterminal)
 
     def leaves(self) -> list[str]:
@@ -61,12 +61,12 @@ class Tree:
         return [node.word for node in self.nodes() if node.word is not None]
 
     def spans(self) -> list[Constituent]:
-        """List the label, the first word and the end (after the last word) of each node that is no preterminal.
+        """List the label, the first word and the end (after the last word) of each node that is not a preterminal.
 
-        A node comes before those below it, left to right.
+        The nodes are in preorder, left to right.
         """
         spans: list[Constituent] = []
-        # A number in `pending` closes the span of that place.
+        # A number in `pending` closes the span with that index.
         pending: list[Tree | int] = [self]
         words = 0
         while pending:
@@ -103,11 +103,11 @@ Rule = Callable[[Tree, tuple[Tree, ...], int], Sequence[Tree]]
 
 
 def build_tree(label: str, constituents: Sequence[Constituent], words: Sequence[tuple[str, str]]) -> Tree:
-    """Build a tree from what is below its root: the inverse of `Tree.spans`.
+    """Build a tree from the constituents below its root: the inverse of `Tree.spans`.
 
-    label: Of the root.
-    constituents: All others, nested, each before those below it, left to right.
-    words: Tags and words.
+    label: The label of the root.
+    constituents: All other constituents, nested, in preorder, left to right.
+    words: The tag and the word of each token.
     """
     opened: list[tuple[str, int, list[Tree]]] = [(label, len(words), [])]
     waiting = 0
@@ -124,12 +124,12 @@ def build_tree(label: str, constituents: Sequence[Constituent], words: Sequence[
 
 
 def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
-    """Rewrite a tree from its words up.
+    """Rewrite a tree bottom-up.
 
-    rule: Gives what takes the place of a node, from the node as it was, its rewritten children and the number of words
-        that are left below it.
+    rule: Returns the replacement of a node, given the original node, its rewritten children and the number of words
+        left below it.
     """
-    # An open node: its rewritten children and its words so far. Outside of all is what takes the place of the tree.
+    # An open node, with its siblings rewritten so far and their number of words. The outermost list replaces the tree.
     opened: list[tuple[Tree, list[Tree], int]] = []
     done: list[Tree] = []
     words = 0
@@ -154,7 +154,7 @@ def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
 
 
 def find_outermost(constituents: Iterable[Constituent]) -> list[Constituent]:
-    """Find the constituents, ordered from the outside in and left to right, that are in no other."""
+    """Find the constituents, ordered from the outside in and left to right, that are not inside another."""
     found: list[Constituent] = []
     last = 0
     for label, start, end in constituents:
@@ -178,11 +178,11 @@ def read_trees(path: Path) -> Iterator[Tree]:
 def parse_trees(text: str, source: str = "the text") -> Iterator[Tree]:
     """Read trees in brackets.
 
-    text: Any number of trees, with any white space between and within.
+    text: Any number of trees, with any whitespace between and within them.
     source: What to call the text in errors.
     Raises ValueError (J131, J132) if its brackets are wrong.
     """
-    # What is open: the label, the children so far, the word, and the line of the bracket.
+    # For each open bracket: the label, the children so far, the word, and the line.
     labels: list[str] = []
     children: list[list[Tree]] = []
     words: list[str | None] = []
@@ -192,18 +192,18 @@ def parse_trees(text: str, source: str = "the text") -> Iterator[Tree]:
         for token in TOKEN.findall(line):
             if token == "(":
                 if words and words[-1] is not None:
-                    raise JointValueError(Errors.J131, file=source, line=number, found="a bracket after a word")
+                    raise JointValueError(Errors.J131, file=source, line=number, found="bracket after a word")
                 labels.append("")
                 children.append([])
                 words.append(None)
                 lines.append(number)
             elif token == ")":
                 if not labels:
-                    raise JointValueError(Errors.J131, file=source, line=number, found="a bracket that closes none")
+                    raise JointValueError(Errors.J131, file=source, line=number, found="closing bracket")
                 label, below, word = labels.pop(), children.pop(), words.pop()
                 lines.pop()
                 if word is None and not below:
-                    raise JointValueError(Errors.J131, file=source, line=number, found="a bracket without a word")
+                    raise JointValueError(Errors.J131, file=source, line=number, found="bracket without a word")
                 node = Tree(label, tuple(below), word)
                 if labels:
                     children[-1].append(node)
@@ -212,7 +212,7 @@ def parse_trees(text: str, source: str = "the text") -> Iterator[Tree]:
             elif after_bracket:
                 labels[-1] = token
             elif not labels or words[-1] is not None or children[-1]:
-                raise JointValueError(Errors.J131, file=source, line=number, found=f"the word {token!r}")
+                raise JointValueError(Errors.J131, file=source, line=number, found=f"word {token!r}")
             else:
                 words[-1] = token
             after_bracket = token == "("

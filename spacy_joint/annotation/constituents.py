@@ -1,11 +1,11 @@
-"""Constituents in a `Doc`: a group of spans, from the outside in and left to right, and what users read of it.
+"""Constituents in a `Doc`: a group of spans, from the outside in and left to right, and the attributes that read it.
 
-`doc.spans["constituents"]` holds what is known of phrase structure, gold or predicted, whole or hedged: labels and
-extents, nothing else, so that it survives `to_bytes` and `DocBin`. Roots of sentences are not in it. Constituents over
-the same words are in the order from the upper to the lower.
+`doc.spans["constituents"]` holds the phrase structure, gold or predicted, complete or hedged: only labels and extents,
+so that it round-trips through `to_bytes` and `DocBin`. It does not include the roots of sentences. Constituents over
+the same words are ordered from the top down.
 
-Extension attributes follow those of benepar: `span._.labels`, `span._.parse_string`, `span._.constituents`,
-`span._.children`, `span._.parent`. Unlike there a span need not be a constituent, as long as it does not cut one.
+The extension attributes follow benepar: `span._.labels`, `span._.parse_string`, `span._.constituents`,
+`span._.children`, `span._.parent`. Unlike in benepar, a span need not be a constituent, as long as it does not cut one.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-",
 
 
 def set_constituents(doc: Doc, constituents: Iterable[Constituent], key: str = CONSTITUENTS) -> None:
-    """Write labels, first tokens and ends of constituents, in their order."""
+    """Write constituents to a document, in the given order."""
     doc.spans[key] = SpanGroup(
         doc, name=key, spans=[Span(doc, start, end, label) for label, start, end in constituents]
     )
 
 
 def get_constituents(doc: Doc) -> list[Constituent] | None:
-    """The constituents of a document, from the outside in, left to right; None if it has no annotation of them.
+    """The constituents of a document, from the outside in, left to right; None if they are not annotated.
 
-    RAISES ValueError: If two of them cross (J335).
+    RAISES ValueError: If two constituents cross (J335).
     """
     if CONSTITUENTS not in doc.spans:
         return None
     spans = [(span.start, span.end, span.label_) for span in doc.spans[CONSTITUENTS]]
-    # Stable: what was above stays above.
+    # The sort is stable, so unary chains keep their order.
     spans.sort(key=lambda span: (span[0], -span[1]))
     opened: list[int] = []
     for start, end, label in spans:
@@ -53,7 +53,7 @@ def get_constituents(doc: Doc) -> list[Constituent] | None:
 def get_tree(span: Doc | Span) -> Tree:
     """The constituents of a span or document as a tree under a root.
 
-    RAISES ValueError: If there is no such annotation (J336), or the span cuts a constituent (J337).
+    RAISES ValueError: If constituents are not annotated (J336), or the span cuts a constituent (J337).
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
     constituents = get_constituents(doc)
@@ -70,15 +70,15 @@ def get_tree(span: Doc | Span) -> Tree:
 
 
 def _escape(word: str) -> str:
-    # White space cannot be written in brackets at all.
+    # Bracket notation cannot represent whitespace.
     return "".join(word.split()).translate(ESCAPES) or "_"
 
 
 def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iterator[Span]:
-    """Iterate over the constituents with one of the labels, or with any if none is given, in the order of the text.
+    """Iterate over the constituents with one of the labels (by default, any label), in text order.
 
-    nested (bool): Whether to give those inside others that are given, too.
-    RAISES ValueError: If there is no annotation of constituents (J336).
+    nested (bool): Whether to include constituents inside others that are yielded.
+    RAISES ValueError: If constituents are not annotated (J336).
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
     if CONSTITUENTS not in doc.spans:
@@ -92,7 +92,7 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
 
 
 def get_labels(span: Span) -> tuple[str, ...]:
-    """The labels of the constituents that are just this span, the upper first; none for what is no constituent."""
+    """The labels of the constituents with exactly this extent, from the top down; empty if it is not a constituent."""
     return tuple(
         other.label_
         for other in span.doc.spans.get(CONSTITUENTS, ())
@@ -103,14 +103,14 @@ def get_labels(span: Span) -> tuple[str, ...]:
 def get_parse_string(span: Doc | Span) -> str:
     """The span in brackets: a constituent, a word, or several of them under a root.
 
-    RAISES ValueError: If there is no such annotation (J336), or the span cuts a constituent (J337).
+    RAISES ValueError: If constituents are not annotated (J336), or the span cuts a constituent (J337).
     """
     tree = get_tree(span)
     return str(tree.children[0] if len(tree.children) == 1 else tree)
 
 
 def get_parent(span: Span) -> Span | None:
-    """The smallest constituent that is larger than the span; None if there is none."""
+    """The smallest constituent that contains the span and is larger; None if there is none."""
     above = [
         other
         for other in span.doc.spans.get(CONSTITUENTS, ())
@@ -120,7 +120,7 @@ def get_parent(span: Span) -> Span | None:
 
 
 def iterate_children(span: Span) -> Iterator[Span]:
-    """Iterate over the largest constituents that are smaller than the span, and the words outside them."""
+    """Iterate over the largest constituents within the span that are smaller, and the words outside them."""
     constituents = get_constituents(span.doc) or []
     within = [
         (label, start, end)
@@ -136,12 +136,12 @@ def iterate_children(span: Span) -> Iterator[Span]:
 
 
 def starts_segment(token: Token) -> bool:
-    """Whether a hedge of several words, or a group of words and phrases between such hedges, begins with the token."""
+    """Whether the token begins a segment: a hedge of several words, or the words and phrases between two of them."""
     return any(segment.start == token.i for segment in token.doc.spans.get(SEGMENTS, ()))
 
 
 def register_extensions() -> None:
-    """Register the extension attributes, but for names that are taken, as by benepar."""
+    """Register the extension attributes, except for names in use, for instance by benepar."""
     attributes: dict[str, Callable[[Span], object]] = {
         "labels": get_labels,
         "parse_string": get_parse_string,

@@ -1,6 +1,6 @@
-"""Dependency trees as arrays of heads: what makes one invalid, and what is left of it when tokens are removed.
+"""Dependency trees as arrays of heads: finding cycles, and removing tokens.
 
-Words and labels are not known here; heads are absolute positions, and a root is its own head, as in spaCy.
+Words and labels are not involved. Heads are absolute positions, and a root is its own head, as in spaCy.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 
 class Pruned(NamedTuple):
-    """The trees over the kept tokens, which are numbered anew.
+    """The trees over the kept tokens, which are renumbered.
 
     heads: The head of each kept token; a root is its own head.
-    promoted: True for tokens that became the root of a sentence which lost its root.
+    promoted: True for tokens that became the root of a sentence that lost its root.
     adopted: True for tokens that were attached to such a new root.
     """
 
@@ -26,14 +26,14 @@ class Pruned(NamedTuple):
 def prune(heads: NDArray[np.int64], kept: NDArray[np.bool_]) -> Pruned:
     """Remove tokens from trees.
 
-    A kept token is attached to its nearest kept ancestor. Where there is none, because the root was removed, the first
-    such orphan becomes the root and the others are attached to it: a tree stays one tree, or vanishes.
+    A kept token is attached to its nearest kept ancestor. If it has none because the root was removed, the first such
+    orphan becomes the root and the others are attached to it: a tree remains a single tree, or disappears.
 
-    heads: The head of each token, of any number of trees.
+    heads: The head of each token, for any number of trees.
     kept: False for the tokens to remove.
     """
     ancestors = heads.copy()
-    # Each pass climbs one arc. No path is longer than the document, unless heads form a cycle, which must not hang.
+    # Each pass climbs one arc. The bound is the longest possible path, so that a cycle cannot cause an endless loop.
     for _ in range(len(heads)):
         parents = heads[ancestors]
         climbing = ~kept[ancestors] & (parents != ancestors)
@@ -54,7 +54,7 @@ def prune(heads: NDArray[np.int64], kept: NDArray[np.bool_]) -> Pruned:
 
 
 def find_cycle(heads: Sequence[int]) -> int | None:
-    """Find a token from which following the heads never reaches a root; None if there is no such token.
+    """Find a token from which no root can be reached by following the heads; None if there is no such token.
 
     heads: The head of each token; a root is its own head. All must be positions in the sequence.
     """

@@ -1,7 +1,7 @@
-"""Quotations in a `Doc`: groups of spans for quotations, cues and speakers, and what a quotation is by its marks.
+"""Quotations in a `Doc`: groups of spans for quotations, cues and speakers, and the type of a quotation by its marks.
 
-The types are those of Scheible, Klinger & Pado (ACL 2016): direct, mixed or indirect. Which span is a quotation is not
-decided here, nor which marks belong together.
+The types are those of Scheible, Klinger & Pado (ACL 2016): direct, mixed or indirect. Finding quotations and pairing
+marks happen elsewhere.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ from spacy.tokens import Doc, Span
 DIRECT, INDIRECT, MIXED = "DIRECT", "INDIRECT", "MIXED"
 TYPES = (DIRECT, INDIRECT, MIXED)
 CUE, SPEAKER = "CUE", "SPEAKER"
-# Under these keys are the quotations, cues and speakers of a document, unless a config says otherwise; what belongs
-# together has the same `id_`.
+# The default keys of the quotations, cues and speakers of a document. Spans that belong together have the same `id_`.
 QUOTATIONS, CUES, SPEAKERS = "quotations", "quotation_cues", "quotation_speakers"
 
 DOUBLE = frozenset(('"', "``", "''", "“", "”", "„", "‟", "«", "»", "「", "」", "『", "』", "〝", "〞"))
-# Never part of a quotation's end, as annotators cut them.
+# Never the end of a quotation: annotators leave them out.
 TRAILING = frozenset(",.:?")
 
 
 def find_type(words: Sequence[str], marks: Set[str] = DOUBLE) -> str:
-    """The type of a quotation by its words: direct if both ends are marks, mixed if any word is, indirect if none."""
+    """The type of a quotation: direct if its first and last words are marks, mixed if any word is, else indirect."""
     if words[0] in marks and words[-1] in marks:
         return DIRECT
     return MIXED if any(word in marks for word in words) else INDIRECT
 
 
 def make_span(doc: Doc, start: int, end: int, span_id: str, marks: Set[str] = DOUBLE) -> Span:
-    """The quotation of tokens `start` to `end` - 1, labelled with its type."""
+    """Make the quotation of tokens `start` to `end` - 1, labelled with its type."""
     return Span(doc, start, end, label=find_type([token.text for token in doc[start:end]], marks), span_id=span_id)

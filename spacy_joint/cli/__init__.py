@@ -1,6 +1,6 @@
 """`python -m spacy joint ...`: the commands of the package, one module each.
 
-spaCy imports this to offer any of its commands, so a command imports what is heavy only when it runs.
+spaCy imports this module for all of its commands, so heavy imports are deferred until a command runs.
 """
 
 import typer
@@ -43,7 +43,7 @@ for command in (
     word_classes,
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
-# What these do not know are overrides of the config, as for `spacy train`.
+# Unknown options of these commands override the config, as for `spacy train`.
 for overriding in (finish, jackknife, resume):
     app.command(overriding.__name__, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         report_failures(overriding)

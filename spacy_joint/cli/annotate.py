@@ -1,4 +1,4 @@
-"""`annotate`: plain text in, sentences and trees out."""
+"""`annotate`: split plain text into sentences and parse them."""
 
 from __future__ import annotations
 
@@ -22,27 +22,29 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 WRITERS = {"conllu": write_conllu, "json": write_json, "table": write_table}
 BINARY = "spacy"
-# In characters; what takes seconds.
-LONG = 200_000
+# The number of characters from which on progress is shown, since annotation takes seconds.
+LONG_TEXT = 200_000
 
 
 def annotate(
-    file: Annotated[str, typer.Argument(help="Text in UTF-8; - for the standard input.")] = STANDARD_INPUT,
+    file: Annotated[str, typer.Argument(help="Text file (UTF-8), or - for standard input.")] = STANDARD_INPUT,
     format_: Annotated[
-        str, typer.Option("--format", "-f", help="conllu, json (a line a document), spacy (DocBin) or table.")
+        str, typer.Option("--format", "-f", help="conllu, json (one document per line), spacy (DocBin) or table.")
     ] = "conllu",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; else standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
+    ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline; else the one of this package.")
+        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
     ] = None,
     beam_width: Annotated[
-        int | None, typer.Option(help="Items of the beam: fewer are faster, more are better.")
+        int | None, typer.Option(help="Beam width: narrower is faster, wider is more accurate.")
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Each line is a document, not all of the text one.")] = False,
+    lines: Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")] = False,
 ) -> None:
     """Split text into sentences and parse them.
 
-    The text is one document, however it is divided into lines and paragraphs, unless --lines is given.
+    Unless --lines is given, the text is one document, regardless of its lines and paragraphs.
     """
     if format_ not in (*WRITERS, BINARY):
         raise JointValueError(Errors.J404, found=format_, allowed=", ".join((*WRITERS, BINARY)))
@@ -72,9 +74,9 @@ def annotate(
 
 def _annotate_whole(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]:
     text = "".join(read_lines(source, name))
-    # spaCy's limit is for models that need much memory a character.
+    # spaCy's limit is for models that need much memory per character.
     nlp.max_length = max(nlp.max_length, len(text))
-    with _show_progress(len(text) > LONG, total=len(nlp.pipeline) + 1, unit="step") as progress:
+    with _show_progress(len(text) > LONG_TEXT, total=len(nlp.pipeline) + 1, unit="step") as progress:
         progress.set_description("tokenizer")
         doc = nlp.make_doc(text)
         progress.update()
@@ -87,7 +89,7 @@ def _annotate_whole(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]
 
 def _annotate_lines(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]:
     size = Path(name).stat().st_size if source is not sys.stdin.buffer else None
-    with _show_progress(size is None or size > LONG, total=size, unit="B", unit_scale=True) as progress:
+    with _show_progress(size is None or size > LONG_TEXT, total=size, unit="B", unit_scale=True) as progress:
 
         def read() -> Iterator[str]:
             for line in read_lines(source, name):
@@ -99,7 +101,7 @@ def _annotate_lines(nlp: Language, source: BinaryIO, name: str) -> Iterator[Doc]
 
 
 def _show_progress(is_long: bool, **settings: Any) -> Any:
-    """A progress bar, on long input and when there is a terminal to show it."""
+    """A progress bar, for long input and if standard error is a terminal."""
     from tqdm import tqdm
 
     return tqdm(disable=not (is_long and sys.stderr.isatty()), file=sys.stderr, leave=False, **settings)

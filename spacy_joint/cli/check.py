@@ -1,4 +1,4 @@
-"""`check`: what is in a corpus, and what in it will not train; `spacy debug data` knows spaCy's own components only."""
+"""`check`: describe a corpus and warn of problems, since `spacy debug data` only knows spaCy's own components."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from .documents import DOCUMENTS, DocumentsOption, read_documents
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-# Labels that are rarer than this are hardly learnt.
-RARE = 5
+# Labels with fewer words are hardly learnt.
+MIN_WORDS = 5
 
 
 def check(
-    corpus: Annotated[Path, typer.Argument(help="Annotated documents: .conllu or .spacy file, or directory of them.")],
+    corpus: Annotated[
+        Path, typer.Argument(help="Annotated documents: .conllu or .spacy file, or directory of such files.")
+    ],
     documents: DocumentsOption = DOCUMENTS,
 ) -> None:
-    """Describe a corpus: sizes, lengths, labels, trees that are not projective; and warn of what will not train."""
+    """Describe a corpus (sizes, lengths, labels, non-projective trees), and warn of problems for training."""
     from spacy.vocab import Vocab
 
     docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
@@ -37,14 +39,14 @@ def check(
         ("Documents", f"{len(docs):,}"),
         ("Sentences", f"{len(sentences):,}"),
         ("Words", f"{sum(map(len, docs)):,}"),
-        ("Words a document", _describe([len(doc) for doc in docs])),
-        ("Sentences a document", _describe([len(list(doc.sents)) for doc in divided])),
-        ("Words a sentence", _describe([len(sentence) for sentence in sentences])),
+        ("Words per document", _describe([len(doc) for doc in docs])),
+        ("Sentences per document", _describe([len(list(doc.sents)) for doc in divided])),
+        ("Words per sentence", _describe([len(sentence) for sentence in sentences])),
         ("Tags", f"{len({token.tag for doc in docs for token in doc} - {0}):,}"),
     ]
     if trees:
         crossing = sum(not _is_projective(tree) for tree in trees)
-        rows.append(("Trees not projective", f"{crossing:,} ({100 * crossing / len(trees):.1f} %)"))
+        rows.append(("Non-projective trees", f"{crossing:,} ({100 * crossing / len(trees):.1f} %)"))
     msg.table(rows, title=str(corpus))
     labels = Counter(token.dep_ for tree in trees for token in tree if token.dep)
     if labels:
@@ -60,12 +62,12 @@ def _describe(lengths: Sequence[int]) -> str:
 
     if not lengths:
         return "-"
-    low, middle, high, most = (int(value) for value in np.percentile(lengths, [0, 50, 95, 100], method="lower"))
-    return f"{low} to {most}, half up to {middle}, 95 % up to {high}"
+    low, middle, high, highest = (int(value) for value in np.percentile(lengths, [0, 50, 95, 100], method="lower"))
+    return f"{low} to {highest}, half up to {middle}, 95 % up to {high}"
 
 
 def _is_projective(tree: Span) -> bool:
-    """Whether no two arcs of a sentence cross, that to the root from before its first word among them."""
+    """Whether no two arcs of a sentence cross, including the arc from before its first word to the root."""
     import numpy as np
 
     arcs = np.array(
@@ -78,19 +80,21 @@ def _is_projective(tree: Span) -> bool:
 def _list_warnings(docs: list[Doc], divided: list[Doc], trees: list[Span], labels: Counter[str]) -> list[str]:
     warnings = []
     if len(divided) < len(docs):
-        warnings.append(f"{len(docs) - len(divided)} documents have no sentence boundaries: nothing learns from them.")
+        warnings.append(
+            f"{len(docs) - len(divided)} documents have no sentence boundaries: no component can learn from them."
+        )
     elif all(len(list(doc.sents)) == 1 for doc in docs):
         warnings.append(
-            "All documents have one sentence: boundaries cannot be learnt. Were documents lost in a conversion? "
-            "`spacy joint convert --documents` offers ways to restore them."
+            "All documents have one sentence: boundaries cannot be learnt. If a conversion lost the documents, "
+            "`spacy joint convert --documents` can restore them."
         )
     if not trees:
         warnings.append("There are no trees: the joint parser cannot be trained.")
     if not any(doc.has_annotation("TAG") for doc in docs):
-        warnings.append("There are no tags (TAG): a tagger cannot be trained, and `keep` cannot have them.")
+        warnings.append("There are no tags (TAG): a tagger cannot be trained, and `keep` cannot include them.")
     if not any(doc.has_annotation("POS") for doc in docs):
         warnings.append("There are no parts of speech (POS): punctuation cannot be removed by augmentation.")
-    rare = sorted(label for label, n in labels.items() if n < RARE)
+    rare = sorted(label for label, n in labels.items() if n < MIN_WORDS)
     if rare:
-        warnings.append(f"{len(rare)} labels have fewer than {RARE} words: {', '.join(rare)}.")
+        warnings.append(f"{len(rare)} labels have fewer than {MIN_WORDS} words: {', '.join(rare)}.")
     return warnings

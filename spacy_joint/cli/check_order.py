@@ -1,4 +1,4 @@
-"""`check-order`: odd orders of modifiers in text, with what to write instead, as a table or as JSON lines."""
+"""`check-order`: find odd orders of modifiers in text and suggest better ones, as a table or as JSON lines."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ HEADER = ("start", "end", "text", "suggestion", "margin")
 def check_order(
     text: Annotated[Path, typer.Argument(help="Text file (UTF-8).", exists=True, dir_okay=False)],
     orderer: Annotated[
-        Path | None, typer.Option(help="Pipeline with a prenominal_orderer; else the one shipped.", exists=True)
+        Path | None, typer.Option(help="Pipeline with a prenominal_orderer. Default: the shipped one.", exists=True)
     ] = None,
     pipeline: Annotated[
-        str | None, typer.Option(help="What tags and parses: path or package; else the one shipped.")
+        str | None, typer.Option(help="Path or package of a pipeline that tags and parses. Default: the shipped one.")
     ] = None,
-    threshold: Annotated[float | None, typer.Option(help="Margin to report from; else as the component says.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Minimum margin. Default: that of the component.")] = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
-    """List phrases whose modifiers stand in an odd order, with the place in characters and a better order."""
+    """List phrases with an odd order of modifiers, with their positions in characters and a better order."""
     import spacy
 
     from .. import PRENOMINAL, load

@@ -1,4 +1,4 @@
-"""`convert`: CoNLL-U in, spaCy's binary format out, with whole documents, which `spacy convert` does not keep."""
+"""`convert`: convert CoNLL-U to spaCy's binary format; unlike `spacy convert`, this keeps whole documents."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,15 +12,15 @@ from .documents import DOCUMENTS, DocumentsOption, read_documents
 
 def convert(
     corpora: Annotated[list[Path], typer.Argument(help=".conllu files, or directories of such files.")],
-    output: Annotated[Path, typer.Argument(help=".spacy file to write.")],
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
     documents: DocumentsOption = DOCUMENTS,
     leave_out: Annotated[
-        str | None, typer.Option(help="Leave out documents of CoNLL-U whose first sent_id begins with this (regex).")
+        str | None, typer.Option(help="Leave out CoNLL-U documents whose first sent_id starts with this regex.")
     ] = None,
 ) -> None:
     """Convert CoNLL-U to a DocBin of whole documents with gold tokens.
 
-    Unlike `spacy convert` this keeps documents, spaces and trees that are not projective.
+    Unlike `spacy convert`, this keeps documents, spaces and non-projective trees.
     """
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab

@@ -1,4 +1,4 @@
-"""`convert-quotes`: annotated quotations to a DocBin, with the tags and trees that a pipeline predicts."""
+"""`convert-quotes`: convert annotated quotations to a DocBin, with the tags and trees that a pipeline predicts."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ FORMATS = ("brat", "litbank")
 
 
 def convert_quotes(
-    corpus: Annotated[Path, typer.Argument(help="File, or directory of them, with the texts beside.")],
-    output: Annotated[Path, typer.Argument(help=".spacy file to write.")],
+    corpus: Annotated[Path, typer.Argument(help="File, or directory of files, with the texts next to them.")],
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
     format_: Annotated[
-        str, typer.Option("--format", "-f", help="brat (standoff, as PolNeAR), or litbank (quotations of LitBank).")
+        str, typer.Option("--format", "-f", help="brat (standoff, e.g. PolNeAR) or litbank (LitBank quotations).")
     ] = "brat",
     model: Annotated[
         str | None,
-        typer.Option("--model", "-m", help="Pipeline that tokenises and annotates; else the one of this package."),
+        typer.Option("--model", "-m", help="Pipeline that tokenises and annotates. Default: the shipped pipeline."),
     ] = None,
 ) -> None:
-    """Convert annotated quotations to a DocBin whose documents a pipeline has annotated, too.
+    """Convert annotated quotations to a DocBin, with the annotation that a pipeline predicts.
 
-    Paragraphs always start a sentence. Systems of quotations learn from, and are measured on, predicted tags and trees.
+    Paragraphs always start a sentence. Quotation models are trained and evaluated on predicted tags and trees.
     """
     if format_ not in FORMATS:
         raise JointValueError(Errors.J404, found=format_, allowed=", ".join(FORMATS))
@@ -47,4 +47,4 @@ def convert_quotes(
     with replace_when_written(output) as path:
         DocBin(docs=annotated).to_disk(path)
     n_quotations = sum(len(doc.spans["quotations"]) for doc in annotated)
-    msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} runs of quotations")
+    msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} quoted runs")

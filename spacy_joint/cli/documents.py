@@ -1,4 +1,4 @@
-"""The documents that commands read: corpora in all formats of the package."""
+"""Reading the documents of corpora in all supported formats."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DOCUMENTS = "newdoc"
 DocumentsOption = Annotated[
     str,
     typer.Option(
-        help="What a document of CoNLL-U is: newdoc (comments), sent_id (its prefix), or a number of sentences. "
-        "Brackets know but numbers, and take newdoc for 1."
+        help="How CoNLL-U documents are delimited: newdoc (comments), sent_id (its prefix), or a number of sentences. "
+        "For bracketed trees, only numbers count; others mean 1."
     ),
 ]
 
@@ -27,9 +27,9 @@ DocumentsOption = Annotated[
 def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS, leave_out: str | None = None) -> Iterator[Doc]:
     """Reads the annotated documents of a `.conllu`, `.spacy`, `.ptb` or `.mrg` file, or of a directory of one format.
 
-    documents (str): What a document is in CoNLL-U and in brackets: see `read_conllu`, and DocumentsOption.
-    leave_out (str | None): Documents of CoNLL-U to leave out: see `read_conllu`.
-    RAISES ValueError: If it is something else (J407), or what the readers of the formats raise.
+    documents (str): How documents are delimited in CoNLL-U and in brackets: see `read_conllu` and DocumentsOption.
+    leave_out (str | None): CoNLL-U documents to leave out: see `read_conllu`.
+    RAISES ValueError: If the format is unknown (J407), or if the reader of the format raises it.
     """
     from ..corpora import brackets, conllu, docbin
 

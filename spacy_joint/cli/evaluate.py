@@ -1,4 +1,4 @@
-"""`evaluate`: all measures of the package for a pipeline; `spacy evaluate` prints and writes only those it knows."""
+"""`evaluate`: score a pipeline with all measures of the package; `spacy evaluate` only reports those it knows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MEASURES = {
     "hedge_p": "Hedges, precision",
     "hedge_r": "Hedges, recall",
     "hedge_f": "Hedges, F1",
-    "hedge_exact": "Sentences with all hedges right",
+    "hedge_exact": "Sentences with all hedges correct",
     "hedge_seg_f": "Segments, F1",
 }
 
@@ -53,19 +53,19 @@ def evaluate(
         bool, typer.Option("--unpunctuated", help="Evaluate on the documents without punctuation and capitals.")
     ] = False,
     gold_tags: Annotated[
-        bool, typer.Option("--gold-tags", help="Take the tags of the corpus; components that tag do not run.")
+        bool, typer.Option("--gold-tags", help="Use the tags of the corpus and disable components that tag.")
     ] = False,
     gold_sentences: Annotated[
-        bool, typer.Option("--gold-sentences", help="Take the sentence boundaries of the corpus as known.")
+        bool, typer.Option("--gold-sentences", help="Use the sentence boundaries of the corpus.")
     ] = False,
     raw_text: Annotated[
-        bool, typer.Option("--raw-text", help="Measure from raw text, too, as CoNLL 2018 did (.conllu only).")
+        bool, typer.Option("--raw-text", help="Also score from raw text, as in CoNLL 2018 (.conllu only).")
     ] = False,
-    beam_width: Annotated[int | None, typer.Option(help="Items of the beam; else as trained.")] = None,
+    beam_width: Annotated[int | None, typer.Option(help="Beam width. Default: as in training.")] = None,
     documents: DocumentsOption = DOCUMENTS,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="JSON file to write.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Output JSON file.")] = None,
 ) -> None:
-    """Measure tags, sentence boundaries, trees and speed of a pipeline, on gold tokens or from raw text, too."""
+    """Evaluate the tags, sentence boundaries, trees and speed of a pipeline, on gold tokens and from raw text."""
     from .. import load
     from ..training.unpunctuated import unpunctuate
 
@@ -83,7 +83,7 @@ def evaluate(
     if raw_text:
         scores |= measure_raw_text(nlp, corpus, documents)
     rows = [(title, f"{100 * scores[name]:.2f}") for name, title in MEASURES.items() if scores.get(name) is not None]
-    rows.append(("Words a second", f"{scores['speed']:,.0f}"))
+    rows.append(("Words per second", f"{scores['speed']:,.0f}"))
     msg.table(rows, title=f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", aligns=("l", "r"))
     if output is not None:
         with replace_when_written(output) as path:
@@ -100,7 +100,7 @@ def _require_raw_text(corpus: Path, options: Mapping[str, bool]) -> None:
 
 
 def measure_raw_text(nlp: Language, corpus: Path, documents: str = DOCUMENTS) -> dict[str, float]:
-    """The scores of a pipeline that gets the raw text of the documents of a CoNLL-U file, shares from 0 to 1."""
+    """The scores, between 0 and 1, of a pipeline on the raw text of the documents of a CoNLL-U file."""
     from ..corpora.conllu import read_conllu
     from ..scoring.raw_text import score_raw_text
 
@@ -116,7 +116,7 @@ def measure_raw_text(nlp: Language, corpus: Path, documents: str = DOCUMENTS) ->
 def measure(
     nlp: Language, references: Sequence[Doc], *, gold_tags: bool = False, gold_sentences: bool = False
 ) -> dict[str, Any]:
-    """All scores of a pipeline, shares from 0 to 1, and `speed`, the words that it annotates a second."""
+    """All scores of a pipeline, between 0 and 1, and `speed` in words per second."""
     from spacy.training import Example
 
     from ..corpora.examples import make_example

@@ -1,4 +1,4 @@
-"""`evaluate-quotes`: all measures of quotations for a pipeline, on documents that are tagged and parsed already."""
+"""`evaluate-quotes`: score the quotations of a pipeline with all measures, on documents that are already parsed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ COMPONENTS = ("quotation_cues", "quotation_spans")
 
 def evaluate_quotes(
     model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
-    corpus: Annotated[Path, typer.Argument(help=".spacy file that convert-quotes wrote.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="JSON file to write.")] = None,
+    corpus: Annotated[Path, typer.Argument(help=".spacy file written by convert-quotes.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Output JSON file.")] = None,
 ) -> None:
-    """Measure quotations and cues of a pipeline, and its speed without tagging and parsing."""
+    """Evaluate the quotations and cues of a pipeline, and its speed without tagging and parsing."""
     from .. import load
     from ..corpora.quotations import create_quotation_corpus
 
@@ -42,7 +42,7 @@ def evaluate_quotes(
     ]
     for kind, of_kind in scores["quotation_per_type"].items():
         rows += [(f"{kind.lower()} {measure}", f"{100 * value:.2f}") for measure, value in of_kind.items()]
-    rows.append(("words a second", f"{scores['speed']:,.0f}"))
+    rows.append(("words per second", f"{scores['speed']:,.0f}"))
     msg.table(rows, title=corpus.name, aligns=("l", "r"))
     if output is not None:
         with replace_when_written(output) as path:
@@ -51,7 +51,7 @@ def evaluate_quotes(
 
 
 def measure(nlp: Language, examples: Sequence[Example]) -> dict[str, Any]:
-    """All scores of a pipeline's components of quotations, and `speed`, the words that they annotate a second."""
+    """All scores of a pipeline's quotation components, and their `speed` in words per second."""
     from ..scoring.quotations import score_quotations
 
     components: list[Any] = [

@@ -1,4 +1,4 @@
-"""How commands fail: what users can meet is one line and exit code 1, anything else a traceback, to be reported."""
+"""How commands fail: with a one-line message and exit code 1 for expected errors, else with a traceback."""
 
 import re
 from collections.abc import Callable
@@ -10,22 +10,22 @@ from wasabi import Printer
 
 from ..errors import Errors, JointError
 
-# spaCy's errors have codes, too, but no class of their own.
-OF_SPACY = re.compile(r"\[E\d+\]")
+# spaCy's errors also have codes, but no class of their own.
+SPACY_CODE = re.compile(r"\[E\d+\]")
 
 
 def report_failures(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes a command print errors of files and coded errors instead of raising them."""
+    """Makes a command print coded errors and file errors instead of raising them."""
 
     @wraps(command)
     def reporting(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
         except BrokenPipeError:
-            # Whoever read the output has enough of it (`| head`): click ends quietly.
+            # The reader of the output has closed it (`| head`): click exits quietly.
             raise
         except (JointError, OSError, ValueError) as error:
-            if isinstance(error, JointError) or OF_SPACY.match(str(error)):
+            if isinstance(error, JointError) or SPACY_CODE.match(str(error)):
                 message = str(error)
             elif isinstance(error, OSError):
                 message = str(Errors.J441.format(path=error.filename or "A file", reason=error.strerror or error))

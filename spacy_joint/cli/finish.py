@@ -1,4 +1,4 @@
-"""`finish`: a trained pipeline as it is to be released, without what only further training needs."""
+"""`finish`: prepare a trained pipeline for release, without the data that only further training needs."""
 
 import shutil
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ DISTRIBUTION = "spacy-joint"
 
 
 def find_own_factories() -> set[str]:
-    """The components that this package registers."""
+    """The factories that this package registers."""
     registered = metadata.distribution(DISTRIBUTION).entry_points.select(group="spacy_factories")
     return {entry_point.name for entry_point in registered}
 
@@ -25,15 +25,15 @@ def find_own_factories() -> set[str]:
 def finish(
     ctx: typer.Context,
     model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
-    output: Annotated[Path, typer.Argument(help="Directory to write; replaced if it is there.")],
-    meta: Annotated[Path | None, typer.Option(help="JSON file with fields of its meta.json.", exists=True)] = None,
+    output: Annotated[Path, typer.Argument(help="Output directory; an existing one is replaced.")],
+    meta: Annotated[Path | None, typer.Option(help="JSON file with fields for its meta.json.", exists=True)] = None,
 ) -> None:
-    """Copy a trained pipeline without what only further training needs: a fraction of the size, same predictions.
+    """Copy a trained pipeline without the data that only further training needs: much smaller, same predictions.
 
-    Its config can be overridden as for `spacy train`, e.g. by
+    Its config can be overridden as for `spacy train`, e.g. with
     --components.joint_sbd_parser.model.beam_width 16: a wider beam than in training is slower and more
-    accurate. The paths of the corpora that it was trained on are removed from its config, and, where all components
-    are of this package, which need none, the words of these corpora from its vocabulary.
+    accurate. The paths of the training corpora are removed from its config. If all components are from this package,
+    which do not need them, the words of the corpora are removed from the vocabulary.
     """
     from spacy import blank
     from spacy.cli._util import parse_config_overrides

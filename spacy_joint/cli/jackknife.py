@@ -1,8 +1,8 @@
-"""`jackknife`: the training corpus with tags, or cues of quotations, as they will be at prediction time.
+"""`jackknife`: annotate the training corpus with jackknifed tags, or cues of quotations.
 
-A parser that learns from gold tags trusts tags too much, and so does a model of quotations with gold cues. So the
-documents are divided into folds, and each is annotated by a component that was trained on all the others. All other
-annotation and the order of the documents stay as they are.
+A parser trained on gold tags relies on tags too much, and so does a quotation model trained on gold cues. The documents
+are therefore split into folds, and each fold is annotated by a component trained on all others, so that the annotation
+is like that at prediction time. Other annotation and the order of the documents do not change.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ CUES = "quotation_cues"
 
 def jackknife(
     ctx: typer.Context,
-    config: Annotated[Path, typer.Argument(help="Config that trains the tagger.", exists=True, dir_okay=False)],
-    output: Annotated[Path, typer.Argument(help=".spacy file to write.")],
-    folds: Annotated[int, typer.Option(help="Parts of the corpus, and taggers to train.")] = 10,
-    seed: Annotated[int | None, typer.Option(help="Of each training; else [training.seed] of the config.")] = None,
+    config: Annotated[Path, typer.Argument(help="Config to train the tagger.", exists=True, dir_okay=False)],
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
+    folds: Annotated[int, typer.Option(help="Number of folds, and of taggers to train.")] = 10,
+    seed: Annotated[int | None, typer.Option(help="Seed of each training. Default: [training.seed].")] = None,
 ) -> None:
-    """Annotate the training corpus of a config by taggers, or finders of cues, that have not seen what they annotate.
+    """Annotate the training corpus of a config with taggers, or models of cues, trained on other parts of it.
 
-    The config can be overridden as for `spacy train`, e.g. by --paths.train CORPUS. Its training
-    corpus is divided into folds by documents; where that has an augmenter, copies that it makes are tagged like
-    originals and written after them. Finished folds are kept beside the output until all are, so that the command can
-    be interrupted.
+    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Its training
+    corpus is split into folds of documents. If the corpus has an augmenter, the copies that it makes are tagged like
+    the originals and written after them. Finished folds are kept next to the output until all are done, so that the
+    command can be interrupted.
     """
     from spacy.cli._util import parse_config_overrides, show_validation_error
 
@@ -61,14 +61,14 @@ def jackknife(
 
 
 def _fill(path: Path, overrides: Mapping[str, Any]) -> Config:
-    """The config with all defaults and no variables."""
+    """The config with defaults filled in and variables resolved."""
     from spacy.util import load_config, load_model_from_config
 
     return load_model_from_config(load_config(path, overrides=dict(overrides)), auto_fill=True).config.interpolate()
 
 
 class _Jackknife:
-    """The folds of a corpus and how their taggers are trained."""
+    """The folds of a corpus, and the training of their taggers."""
 
     def __init__(self, config: Config, name: str, folds: int) -> None:
         from spacy.tokens import DocBin
@@ -94,10 +94,10 @@ class _Jackknife:
         self.attribute = self.settings.get("attribute")
         import spacy
 
-        # Readers of quotations have no augmenters.
+        # Quotation readers have no augmenters.
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
         plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]
-        # Only the vocabulary of a pipeline matters to a reader.
+        # A reader only uses the vocabulary of the pipeline.
         nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab())
         self.docs = [example.reference for example in plain(nlp)]
         if not 2 <= folds <= len(self.docs):
@@ -132,13 +132,13 @@ class _Jackknife:
         msg.good(f"{output}: {len(corpus)} documents, {words:,} words, accuracy {100 * right / max(words, 1):.2f}")
 
     def fingerprint(self, fold: int) -> str:
-        """A digest of all that a part depends on."""
+        """A digest of everything that a part depends on."""
         digest = self.digest.copy()
         digest.update(json.dumps([self.folds, fold, __version__]).encode("utf8"))
         return digest.hexdigest()
 
     def take_part(self, parts: Path, fold: int) -> dict[str, Any] | None:
-        """A part that an earlier run with the same settings finished."""
+        """A part finished by an earlier run with the same settings; None if there is none."""
         import srsly
 
         path = parts / f"{fold}.msgpack"
@@ -161,7 +161,7 @@ class _Jackknife:
             DocBin(docs=seen).to_disk(files["train"])
             held_out.to_disk(files["dev"])
             nlp = init_nlp(self.configure(files))
-            # Not saved while it learns: the last model, as it is in memory, is the one that tags.
+            # Without an output path, the final model in memory is used.
             train(nlp, None, stdout=io.StringIO(), stderr=io.StringIO())
         annotate = self.tag if self.attribute else self.find_cues
         part = {"fingerprint": self.fingerprint(fold), **annotate(nlp, held_out)}
@@ -170,7 +170,7 @@ class _Jackknife:
         return part
 
     def configure(self, files: Mapping[str, Path]) -> Config:
-        """The config of a fold. What is held out must not decide when to stop, so it is scored only once."""
+        """The config of a fold. The held-out documents must not affect early stopping, so they are scored only once."""
         config = self.config.copy()
         shuffling = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
         if self.attribute:
@@ -188,7 +188,7 @@ class _Jackknife:
         return config
 
     def tag(self, nlp: Language, held_out: Any) -> dict[str, Any]:
-        """The documents with predicted tags, each with the copies that the augmenter makes, and how many are right."""
+        """The documents with predicted tags, each followed by its augmented copies, and the number of correct tags."""
         from spacy.tokens import DocBin
         from spacy.util import registry
         from thinc.api import fix_random_seed
@@ -204,7 +204,7 @@ class _Jackknife:
         for document in held_out.get_docs(nlp.vocab):
             example = make_example(document)
             tagged: list[Doc] = []
-            # All at once: copies are to be made from gold annotation, which tagging the original overwrites.
+            # All copies are made first, from gold annotation, which tagging the original overwrites.
             for variant in [example] if augmenter is None else list(augmenter(nlp, example)):
                 reference = variant.reference
                 gold = reference.to_array([self.attribute])
@@ -216,7 +216,7 @@ class _Jackknife:
         return {"documents": documents, "right": right, "words": words}
 
     def find_cues(self, nlp: Language, held_out: Any) -> dict[str, Any]:
-        """The documents with predicted cues under a key of their own, and how many tokens are rightly a cue or none."""
+        """The documents with predicted cues under a separate key, and the number of correctly classified tokens."""
         from spacy.tokens import DocBin, Span
 
         from ..corpora.quotations import JACKKNIFED, make_quotation_example
@@ -237,7 +237,7 @@ class _Jackknife:
 
 
 def _read_mentioned(settings: Mapping[str, Any]) -> bytes:
-    """The contents of the files that settings mention."""
+    """The contents of the files that settings refer to."""
     from spacy.util import walk_dict
 
     values = [value for _, value in walk_dict(dict(settings)) if isinstance(value, str)]

@@ -1,4 +1,4 @@
-"""`learn-order`: a pipeline with a `prenominal_orderer` from treebanks and from any text that a pipeline can tag."""
+"""`learn-order`: train a `prenominal_orderer` on treebanks and on any text that a pipeline can tag."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 
 COMPONENT = "prenominal_orderer"
 # Progress is counted in thousandths.
-WHOLE = 1000
+STEPS = 1000
 
 
 def learn_order(
     corpora: Annotated[
         list[Path],
         typer.Argument(
-            help=".mrg, .ptb (trees), .conllu, .spacy, .tagged, .txt or .jsonl (phrases) files, or directories of them."
+            help=".mrg, .ptb (trees), .conllu, .spacy, .tagged, .txt, .jsonl (phrases) files, or directories of files."
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Directory of the pipeline to write; else nothing is learnt.")
+        Path | None, typer.Option("--output", "-o", help="Output directory of the pipeline. Default: do not train.")
     ] = None,
     pipeline: Annotated[
-        str | None, typer.Option(help="What tags .txt files: path or package; else the one shipped.")
+        str | None, typer.Option(help="Path or package of a pipeline to tag .txt files. Default: the shipped one.")
     ] = None,
-    word_classes: Annotated[Path | None, typer.Option(help="File that `word-classes` wrote.", exists=True)] = None,
+    word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`.", exists=True)] = None,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the phrases.")] = 15,
-    dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to leave out.")] = 0.5,
+    dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to drop at random.")] = 0.5,
     table_bits: Annotated[int, typer.Option(help="Base-2 logarithm of the number of weights.")] = 21,
     tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
-    seed: Annotated[int, typer.Option(help="Of the order of phrases, and of what is left out.")] = 0,
-    phrases: Annotated[Path | None, typer.Option(help="Write what is learnt from: .jsonl file.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the order of phrases and of dropout.")] = 0,
+    phrases: Annotated[Path | None, typer.Option(help="Output .jsonl file of phrases.")] = None,
 ) -> None:
-    """Learn the order of modifiers before nouns, taking the order of the text as right.
+    """Learn the order of modifiers before nouns, taking the order in the text as correct.
 
-    Text is read as a stream, and the phrases of files that are finished are kept beside the output until all are, so
-    that the command can be interrupted. With `--phrases` alone it only finds them.
+    Text is read as a stream, and the phrases of finished files are kept next to the output until all files are done, so
+    that the command can be interrupted. With `--phrases` alone, phrases are extracted but nothing is trained.
     """
     import spacy
     import srsly
@@ -72,9 +72,9 @@ def learn_order(
         nlp = spacy.blank(language)
         component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
         learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
-        with tqdm(total=WHOLE, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
+        with tqdm(total=STEPS, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
             for done in learning:
-                bar.update(round(WHOLE * done) - bar.n)
+                bar.update(round(STEPS * done) - bar.n)
         with replace_directory_when_written(output) as path:
             nlp.to_disk(path)
         msg.good(f"{output}: from {len(found):,} phrases (seed {seed})")
@@ -82,7 +82,7 @@ def learn_order(
 
 
 def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator[Phrase]:
-    """The phrases of all files, each read once even if the command is started again."""
+    """The phrases of all files; each file is processed only once, even if the command is restarted."""
     from tqdm import tqdm
 
     from ..ordering.corpus import TEXT, list_corpus, read_corpus
@@ -106,7 +106,7 @@ def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator
 
 
 def _fingerprint(file: Path, pipeline: str | None) -> str:
-    """A digest of all that the phrases of a file depend on."""
+    """A digest of everything that the phrases of a file depend on."""
     digest = hashlib.sha256(f"{__version__} {pipeline} {file.suffix} ".encode())
     with file.open("rb") as content:
         while block := content.read(1 << 20):

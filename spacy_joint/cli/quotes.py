@@ -1,4 +1,4 @@
-"""`quotes`: plain text in, quotations with speakers out."""
+"""`quotes`: find quotations and their speakers in plain text."""
 
 from __future__ import annotations
 
@@ -19,18 +19,24 @@ COMPONENT = "quotation_spans"
 
 
 def quotes(
-    file: Annotated[str, typer.Argument(help="Text in UTF-8; - for the standard input.")] = STANDARD_INPUT,
-    format_: Annotated[str, typer.Option("--format", "-f", help="json, jsonl (a line a document) or table.")] = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; else standard output.")] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline; else the one of this package.")
+    file: Annotated[str, typer.Argument(help="Text file (UTF-8), or - for standard input.")] = STANDARD_INPUT,
+    format_: Annotated[
+        str, typer.Option("--format", "-f", help="json, jsonl (one document per line) or table.")
+    ] = "table",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Each line is a document, not all of the text one.")] = False,
-    single_quotes: Annotated[bool, typer.Option("--single-quotes", help="Single marks quote, too; for rules.")] = False,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")] = False,
+    single_quotes: Annotated[
+        bool, typer.Option("--single-quotes", help="Single marks quote, too (rules only).")
+    ] = False,
 ) -> None:
-    """Find quotations, and who said them.
+    """Find quotations and their speakers.
 
-    A pipeline without a quotation_spans gets one that goes by rules.
+    If the pipeline has no quotation_spans, a rule-based one is added.
     """
     if format_ not in FORMATS:
         raise JointValueError(Errors.J404, found=format_, allowed=", ".join(FORMATS))
@@ -41,7 +47,7 @@ def quotes(
 
     write = {"json": write_json, "jsonl": write_json_lines, "table": write_table}[format_]
     nlp = load(model)
-    # spaCy's limit is for models that need much memory a character.
+    # spaCy's limit is for models that need much memory per character.
     nlp.max_length = sys.maxsize
     if COMPONENT not in nlp.pipe_factories.values():
         nlp.add_pipe(COMPONENT, config={"single_quotes": single_quotes})

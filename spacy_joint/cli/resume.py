@@ -1,4 +1,4 @@
-"""`resume`: a config by which an interrupted training goes on from its last checkpoint."""
+"""`resume`: write a config that resumes an interrupted training from its last checkpoint."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 def resume(
     ctx: typer.Context,
     checkpoint: Annotated[Path, typer.Argument(help="The model-last of an interrupted `spacy train`.")],
-    config: Annotated[Path, typer.Argument(help="Config to write, for `spacy train`.")],
+    config: Annotated[Path, typer.Argument(help="Output config for `spacy train`.")],
 ) -> None:
-    """Write the config of the rest of a training: with the same corpus it ends as if it had never been interrupted.
+    """Write a config that resumes a training: with the same corpus, the result is as if it had not been interrupted.
 
-    Then `spacy train CONFIG --output DIRECTORY`. That directory, which is emptied, must not hold the checkpoint.
-    Settings can be overridden as for `spacy train`, e.g. by --training.max_epochs 20. Epochs count from the first
-    beginning; max_steps, patience and scores of the log from here. All components that learn must be of this package.
+    Then run `spacy train CONFIG --output DIRECTORY`. The directory is emptied, so it must not contain the checkpoint.
+    Settings can be overridden as for `spacy train`, e.g. with --training.max_epochs 20. Epochs count from the original
+    start; max_steps, patience and the logged scores count from the checkpoint. All trained components must be from
+    this package.
     """
     from spacy import load
     from spacy.cli._util import parse_config_overrides
@@ -39,18 +40,18 @@ def resume(
     # Sourced components are not initialized.
     settings["initialize"]["components"] = {}
     batcher = settings["training"]["batcher"]
-    # It may have been resumed before; what was seen counts from the first beginning.
+    # Training may have been resumed before; the count of documents seen is from the original start.
     inner = batcher["batcher"] if batcher["@batchers"] == SKIP_DOCUMENTS else batcher
     settings["training"]["batcher"] = {"@batchers": SKIP_DOCUMENTS, "n": n_seen, "batcher": inner}
     with replace_when_written(config) as path:
         settings.to_disk(path)
-    msg.good(f"{config}: goes on after {n_seen:,} documents")
+    msg.good(f"{config}: resumes after {n_seen:,} documents")
 
 
 def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
-    """How many documents the components of a checkpoint that learn have seen.
+    """The number of documents that the trained components of a checkpoint have seen.
 
-    RAISES ValueError: If one cannot go on exactly (J442), or they have seen different numbers (J443).
+    RAISES ValueError: If a component cannot be resumed exactly (J442), or if their numbers differ (J443).
     """
     from ..pipes.structured_pipe import StructuredPipe
 
@@ -60,13 +61,15 @@ def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
         if name in frozen or not getattr(component, "is_trainable", False):
             continue
         if not isinstance(component, StructuredPipe):
-            raise JointValueError(Errors.J442, path=checkpoint, name=name, what="is not of this package")
+            raise JointValueError(Errors.J442, path=checkpoint, name=name, what="is not from this package")
         perceptron = component.perceptron
         if not perceptron.is_set_up or not perceptron.weights.is_learning:
-            what = "was saved without what it needs to learn"
+            what = "was saved without its training state"
             raise JointValueError(Errors.J442, path=checkpoint, name=name, what=what)
         if not perceptron.n_seen:
-            raise JointValueError(Errors.J442, path=checkpoint, name=name, what="has not counted what it has seen")
+            raise JointValueError(
+                Errors.J442, path=checkpoint, name=name, what="has no count of the documents that it has seen"
+            )
         counts[name] = perceptron.n_seen
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name}: {count}" for name, count in counts.items())

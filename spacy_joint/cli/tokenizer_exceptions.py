@@ -1,4 +1,4 @@
-"""`tokenizer-exceptions`: exceptions of a tokenizer from treebanks, in the file that configs read."""
+"""`tokenizer-exceptions`: learn tokenizer exceptions from treebanks, and write them to a file for configs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..files.replacing import replace_when_written
 
 def tokenizer_exceptions(
     corpora: Annotated[list[Path], typer.Argument(help=".conllu files.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write (JSON).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output JSON file.")],
     tokenizer: Annotated[
-        str, typer.Option(help="Registered tokenizer whose rules are corrected.")
+        str, typer.Option(help="Registered tokenizer to correct.")
     ] = "spacy_joint.UdEnglishTokenizer.v1",
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
-    min_count: Annotated[int, typer.Option(min=1, help="Chunks that an exception has to correct.")] = 2,
+    min_count: Annotated[int, typer.Option(min=1, help="Minimum chunks that an exception corrects.")] = 2,
 ) -> None:
-    """Learn what the rules of a tokenizer divide otherwise than a treebank, often and consistently.
+    """Learn strings that a treebank often and consistently splits differently from the rules of a tokenizer.
 
-    Only words and the spaces between them are read.
+    Only the words and spaces of the treebank are used.
     """
     import spacy
 

@@ -1,8 +1,8 @@
-"""`unpunctuate`: punctuated text in, training documents of unpunctuated text out.
+"""`unpunctuate`: make unpunctuated training documents from punctuated text.
 
-Marks and capitals tell a parser of edited text where sentences end. It parses raw text; then marks and capitals go, and
-what is left is a document with boundaries and trees such as transcripts have, for nothing. Tags are predicted once
-more, from what is left, as they will be when a parser that learns from it is used.
+In edited text, punctuation and capitals tell a parser where sentences end. The parser annotates raw text, then
+punctuation and capitals are removed: the results are documents like transcripts, with boundaries and trees, at no
+cost. Tags are predicted again without punctuation, as they will be when the trained parser is used.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ TAGGER = "sequence_tagger"
 
 def unpunctuate(
     texts: Annotated[list[Path], typer.Argument(help=".txt files (UTF-8), paragraphs separated by blank lines.")],
-    output: Annotated[Path, typer.Argument(help=".spacy file to write.")],
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline; else the one of this package.")
+        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
     ] = None,
-    words: Annotated[int, typer.Option(min=1, help="Words of a document, to the end of a paragraph.")] = 800,
-    limit: Annotated[int, typer.Option(min=0, help="Documents to make, evenly from all texts; 0: all.")] = 0,
+    words: Annotated[int, typer.Option(min=1, help="Minimum words per document, up to a paragraph end.")] = 800,
+    limit: Annotated[int, typer.Option(min=0, help="Maximum documents, evenly from all texts; 0: all.")] = 0,
 ) -> None:
-    """Make training documents of unpunctuated text from punctuated text.
+    """Make unpunctuated training documents from punctuated text.
 
-    Train a parser on them beside the treebank: `[corpora.train] path` may be a directory of .spacy files.
+    Train a parser on them together with the treebank: `[corpora.train] path` may be a directory of .spacy files.
     """
     from spacy.tokens import DocBin
     from tqdm import tqdm
@@ -63,7 +63,7 @@ def unpunctuate(
 
 
 def _divide(text: str, words: int) -> Iterator[str]:
-    """Whole paragraphs, lines joined, until there are so many words. Headings say nothing of sentences."""
+    """Group whole paragraphs, with lines joined, into chunks of at least `words` words; headings are left out."""
     chunk: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text.replace("\r", "")):
         if re.search(r"[.!?]\W*$", paragraph):

@@ -1,4 +1,4 @@
-"""`word-classes`: classes of words from text, in the file that configs read."""
+"""`word-classes`: learn word classes from text, and write them to a file for configs."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from ..errors import Errors, JointValueError
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
 
-# What `learn_case_classes` leaves out: words that it has not seen where a capital says something.
+# The class of words without one from `learn_case_classes`: not seen where a capital is informative.
 NO_CASE = 6
 
 
 def word_classes(
     texts: Annotated[list[Path], typer.Argument(help=".txt (UTF-8), .conllu or .spacy files.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write (msgpack).")],
-    cased: Annotated[
-        bool, typer.Option("--cased/--uncased", help="Whether capitals in the text mean something: adds their classes.")
-    ] = True,
-    min_count: Annotated[int, typer.Option(min=1, help="Occurrences that a word needs.")] = 3,
-    language: Annotated[str, typer.Option(help="Language whose tokenizer divides .txt files.")] = "en",
-    seed: Annotated[int, typer.Option(help="Of the start of the decomposition.")] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output msgpack file.")],
+    cased: Annotated[bool, typer.Option("--cased/--uncased", help="Whether to add classes of capitalisation.")] = True,
+    min_count: Annotated[int, typer.Option(min=1, help="Minimum occurrences of a word.")] = 3,
+    language: Annotated[str, typer.Option(help="Language of the tokenizer for .txt files.")] = "en",
+    seed: Annotated[int, typer.Option(help="Random seed of the decomposition.")] = 0,
 ) -> None:
-    """Learn classes of words from plain text and treebanks, as features for taggers and parsers.
+    """Learn word classes from plain text and treebanks, as features for taggers and parsers.
 
-    Only words are read, no annotation. The paragraphs of .txt files are separated by blank lines.
+    Annotation is ignored. The paragraphs of .txt files are separated by blank lines.
     """
     import srsly
 
@@ -56,7 +54,7 @@ def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
         from ..corpora.conllu_sentences import read_sentences
 
         for sentence in read_sentences(path):
-            # Some corpora mask the words of texts that they may not distribute.
+            # Some corpora mask words that they may not distribute.
             if sum(set(word) == {"_"} for word in sentence.words) <= len(sentence.words) / 2:
                 yield sentence.words
     elif path.suffix == ".spacy":
@@ -77,7 +75,7 @@ def _read_text(path: Path, language: str) -> Iterator[list[str]]:
     text = read_text(path)
     nlp = spacy.blank(language)
     nlp.add_pipe("sentencizer")
-    # Plain text marks italics by underscores and dashes by hyphens, with no space around either.
+    # Plain text marks italics with underscores and dashes with hyphens, without spaces around them.
     paragraphs = re.split(r"\n\s*\n", text.replace("\r", "").replace("_", " ").replace("--", " -- "))
     for doc in nlp.pipe(" ".join(paragraph.split()) for paragraph in paragraphs):
         for sentence in doc.sents:

@@ -1,9 +1,9 @@
 """Head rules: which child of a constituent is its head, as data.
 
-The text has a line a rule: a label, a direction and labels of children. All rules of a label are tried in the order of
-the lines. `left` and `right` take the first of the labels that some child has, and of these children the leftmost or
-rightmost; `leftmost` and `rightmost` take the outermost child on that side that has any of the labels, or, without
-labels, any child at all. What no rule finds is the leftmost child. Labels are compared exactly.
+The text has one rule per line: a label, a direction and labels of children. The rules of a label are tried in the order
+of the lines. `left` and `right` take the first of the labels that any child has, and the leftmost or rightmost of these
+children; `leftmost` and `rightmost` take the outermost child on that side that has any of the labels, or, without
+labels, the outermost child. If no rule matches, the head is the leftmost child. Labels are compared exactly.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ DIRECTIONS = ("left", "right", "leftmost", "rightmost")
 
 
 class HeadRules:
-    """Rules that were read from a text.
+    """Rules read from a text.
 
     text (str): The rules.
-    RAISES ValueError: J331 if a line is no rule.
+    RAISES ValueError: If a line is not a rule (J331).
     """
 
     def __init__(self, text: str) -> None:
@@ -37,7 +37,7 @@ class HeadRules:
             self.rules.setdefault(label, []).append((direction, tuple(labels)))
 
     def find(self, label: str, children: Sequence[str]) -> int:
-        """The place of the head among the labels of the children of a node."""
+        """The index of the head among the children of a node, given their labels."""
         for direction, labels in self.rules.get(label, ()):
             order = range(len(children)) if direction.startswith("left") else range(len(children) - 1, -1, -1)
             if direction in ("leftmost", "rightmost"):

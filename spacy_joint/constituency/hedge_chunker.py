@@ -1,9 +1,9 @@
 """`hedge_chunker`: phrase structure up to a maximum number of words, as a spaCy component.
 
-A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent of at most `max_span` words, with all that is in
-it; it is no expression of doubt. Documents need no sentence boundaries; where boundaries are known, no constituent
-crosses one. With `joint`, one search finds extents and structure; without, it keeps to segments that a
-`hedge_segmenter` found before. Part-of-speech tags should be there: the features read them.
+A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent of at most `max_span` words, with its internal
+structure; it is not an expression of uncertainty. Documents need no sentence boundaries; constituents never cross known
+boundaries. With `joint`, one search finds extents and structure; without it, the segments of an earlier
+`hedge_segmenter` are fixed. The document should have part-of-speech tags, which the features read.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from .reference import read_reference
 from .system import HedgeSystem, name_action
 from .transform import CHUNK_TYPES, GROUP, OUT, find_segments
 
-# Constraints, see system.pyx: a sentence begins at the token; nothing goes over the boundary before the token, which
-# may be within a sentence.
+# Constraints, see system.pyx: a sentence starts at the token; or no constituent crosses the boundary before the token,
+# which may be within a sentence.
 SENTENCE_START = 1
 SEGMENT_START = 2
-# How many words after the next one features look at.
+# The number of words after the next one that features look at.
 LOOKAHEAD = 3
 
 
 class Hedged(NamedTuple):
-    """The constituents of a document, as places among the tokens that are no whitespace."""
+    """The constituents of a document, in positions among its non-whitespace tokens."""
 
     tokens: np.ndarray
     constituents: list[Constituent]
 
 
 class HedgeChunker(StructuredPipe[Hedged]):
-    """Finds hedges and what is in them."""
+    """Finds hedges and their internal structure."""
 
     default_templates = Path(__file__).parent / "templates.txt"
 
@@ -60,7 +60,7 @@ class HedgeChunker(StructuredPipe[Hedged]):
         self._columns_read: tuple[str, ...] = ()
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
-        """Categories of unary and labels and head sides of binary constituents, and the longest chain of unary ones."""
+        """The categories of unary and the labels and head sides of binary constituents, and the longest unary chain."""
         names: set[tuple[str, ...]] = set()
         longest = 0
         for example in examples:
@@ -80,7 +80,7 @@ class HedgeChunker(StructuredPipe[Hedged]):
         return tuple(sorted({*labels["unary"], *(label.lstrip("@") for label, _ in labels["binary"])}))
 
     def make_system(self, labels: dict[str, Any]) -> HedgeSystem:
-        """The shift-reduce system over these labels."""
+        """The shift-reduce system with these labels."""
         return HedgeSystem(
             labels["unary"],
             labels["binary"],
@@ -90,15 +90,15 @@ class HedgeChunker(StructuredPipe[Hedged]):
         )
 
     def _set_up(self, labels: Any, templates: str) -> None:
-        # The system looks at tags itself, where they are among what the templates leave of the columns.
+        # The system itself reads tags, if they are among the columns that the templates use.
         self._columns_read = Templates(templates, self.columns, self.make_system(labels)).columns
         super()._set_up(labels, templates)
-        # Types of segments are labels, too.
+        # The types of segments are labels, too.
         for kind in (GROUP, OUT, *CHUNK_TYPES):
             self.vocab.strings.add(kind)
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The actions that make the reference; None where it has no constituents, or labels that are not known."""
+        """The actions that build the reference; None if it has no constituents, or unknown labels."""
         system = self.perceptron.system
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None or not len(reference.tokens):
@@ -107,16 +107,16 @@ class HedgeChunker(StructuredPipe[Hedged]):
         if actions is None:
             return None
         constraints = keep_right_starts(self.get_constraints(example.predicted), reference.starts)
-        # Segments that were found may be wrong, too: what they would cut in two is still to be learnt whole.
+        # Predicted segments may be wrong: constraints must not cut hedges of the reference.
         for _, start, end in find_outermost(reference.tree.spans()[1:]):
             within = constraints[reference.tokens[start + 1 : end]]
             constraints[reference.tokens[start + 1 : end]] = np.minimum(within, 0)
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """Known starts of sentences, and without `joint` of segments (int8 a token).
+        """Known starts of sentences, and, without `joint`, of segments (int8, one per token).
 
-        RAISES ValueError: If there should be segments, and are none (J338).
+        RAISES ValueError: If segments are required but missing (J338).
         """
         constraints = read_starts(doc)
         if not self.cfg["joint"]:
@@ -127,22 +127,22 @@ class HedgeChunker(StructuredPipe[Hedged]):
         return constraints
 
     def search(self, columns: Columns) -> np.ndarray:
-        """The best actions, sentence by sentence where sentences are known: no constituent goes over their starts.
+        """The best actions, with one search per sentence if sentences are known, since constituents cannot cross them.
 
-        One search over several would compare paths that are in different sentences at the same step.
+        A single search would compare paths that are in different sentences at the same step.
         """
         return np.concatenate([self.perceptron.predict(part) for part in columns.split(SENTENCE_START)])
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Hedged:
-        """The constituents that actions make."""
+        """The constituents that actions build."""
         return Hedged(tokens, self.perceptron.system.build(actions))
 
     def annotate(self, doc: Doc, prediction: Hedged) -> None:
-        """Writes hedges, all constituents, and the segments, as groups of spans."""
+        """Writes hedges, all constituents, and segments as groups of spans."""
         tokens, found = prediction
         ids = self.get_label_ids(doc, (label for label, _, _ in found))
         firsts, lasts = tokens.tolist(), (tokens + 1).tolist()
-        # One object each, in up to two groups.
+        # One object per constituent, which may be in two groups.
         spans = {
             constituent: Span(doc, firsts[constituent[1]], lasts[constituent[2] - 1], ids[constituent[0]])
             for constituent in found
@@ -162,18 +162,18 @@ class HedgeChunker(StructuredPipe[Hedged]):
         doc.spans[key] = SpanGroup(doc, name=key, spans=shown)
 
     def stream(self, nlp: Language, words: Iterable[str]) -> Iterator[Doc]:
-        """Gives hedges while words are still coming in: each as soon as it is closed.
+        """Yields hedges of a stream of words: each as soon as it is complete.
 
-        nlp (Language): The pipeline with this component; what runs before it, as a tagger, sees the same few words.
-        words (Iterable[str]): Any number of words, without end if need be.
-        YIELDS (Doc): A hedge, or a word outside of any, as an annotated document of its own; together they are all
-            words. A word is waited for at most as long as `max_span` words and three more have come after it.
+        nlp (Language): The pipeline with this component; earlier components, such as a tagger, see the same window.
+        words (Iterable[str]): Any number of words, possibly infinite.
+        YIELDS (Doc): A hedge, or a word outside of hedges, as a separate annotated document; together they contain all
+            words. A word is held back until at most `max_span` + 3 more words have arrived.
 
-        Nothing is kept but a window of words, so memory does not grow. What was given is not changed any more, and only
-        so many words before it are seen, so hedges may differ a little from those of the whole document.
+        Only a window of words is kept, so memory is bounded. Yielded hedges are never revised, and the left context is
+        limited, so hedges may differ slightly from those of the whole document.
         """
         max_span = self.cfg["max_span"]
-        given: deque[str] = deque(maxlen=max_span)
+        yielded: deque[str] = deque(maxlen=max_span)
         waiting: list[str] = []
         source = iter(words)
         ended = False
@@ -184,24 +184,24 @@ class HedgeChunker(StructuredPipe[Hedged]):
                 if word is not None:
                     waiting.append(word)
             if waiting:
-                doc = self._chunk_window(nlp, [*given, *waiting], len(given))
-                first = len(given)
+                doc = self._chunk_window(nlp, [*yielded, *waiting], len(yielded))
+                first = len(yielded)
                 hedge = next((span for span in doc.spans[CONSTITUENTS] if span.start >= first), None)
                 end = hedge.end if hedge is not None and hedge.start == first else first + 1
                 yield self._cut_out(doc, first, end)
-                given.extend(waiting[: end - first])
+                yielded.extend(waiting[: end - first])
                 del waiting[: end - first]
 
-    def _chunk_window(self, nlp: Language, words: list[str], n_given: int) -> Doc:
-        """A document of these words, in which no hedge goes over the end of those that were given out before."""
+    def _chunk_window(self, nlp: Language, words: list[str], n_yielded: int) -> Doc:
+        """A document of these words, in which no hedge crosses the end of the words already yielded."""
         if self not in (pipe for _, pipe in nlp.pipeline):
             raise JointValueError(Errors.J339, name=self.name)
         doc = Doc(nlp.vocab, words=words)
         for _, pipe in takewhile(lambda named: named[1] is not self, nlp.pipeline):
             doc = pipe(doc)
         constraints = self.get_constraints(doc)
-        if constraints[n_given] != 1:
-            constraints[n_given] = SEGMENT_START
+        if constraints[n_yielded] != 1:
+            constraints[n_yielded] = SEGMENT_START
         columns, tokens = self.get_columns(doc, constraints)
         self.annotate(doc, self.read(tokens, self.search(columns)))
         return doc
@@ -216,7 +216,7 @@ class HedgeChunker(StructuredPipe[Hedged]):
 
 
 def _find_longest_chain(constituent: Tree) -> int:
-    """The most nodes of one child above each other."""
+    """The length of the longest unary chain."""
     longest = 0
     pending = [(constituent, 0)]
     while pending:

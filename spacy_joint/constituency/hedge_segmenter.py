@@ -1,7 +1,7 @@
-"""`hedge_segmenter`: where hedges begin and end, without what is in them, as a spaCy component.
+"""`hedge_segmenter`: the extents of hedges, without their internal structure, as a spaCy component.
 
-The first half of segment-then-parse (Yarmohammadi, Dunlop & Roark 2014); `hedge_chunker` with `joint` does without it.
-A sequence model of order 2 labels each word with the type of its segment and with whether it begins it.
+It is the first step of segment-then-parse (Yarmohammadi, Dunlop & Roark 2014); `hedge_chunker` with `joint` does not
+need it. A sequence model of order 2 labels each word with the type of its segment and whether it begins the segment.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .reference import Reference, read_reference
 from .segments import SegmentSystem
 from .transform import GROUP, find_segments
 
-# The one label of segments without types.
+# The label of segments without types.
 UNTYPED = "SEGMENT"
 
 
 class HedgeSegmenter(StructuredPipe[list[Constituent]]):
-    """Finds segments: hedges of several words, and groups of what lies between them."""
+    """Finds segments: hedges of several words, and groups of the words between them."""
 
     default_templates = Path(__file__).parent / "segment_templates.txt"
 
@@ -41,7 +41,7 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         super().__init__(*args, max_span=max_span, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The types of segments, groups first; or one label for all, without types."""
+        """The types of segments, starting with groups; or a single label, without types."""
         references = (read_reference(example, self.cfg["max_span"]) for example in examples)
         found = {kind for reference in references if reference is not None for kind, _, _ in _segment(reference)}
         if not found:
@@ -53,7 +53,7 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         return tuple(labels)
 
     def make_system(self, labels: list[str]) -> SegmentSystem:
-        """The Markov model over these types."""
+        """The Markov model with these types."""
         return SegmentSystem(labels, self.cfg["max_span"])
 
     def make_instance(self, example: Example) -> Instance | None:
@@ -71,17 +71,17 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         if actions is None:
             return None
         constraints = keep_right_starts(read_starts(example.predicted), reference.starts)
-        # Where the reference has no sentences, preset ones may still go through a segment of it.
+        # If the reference has no sentence boundaries, preset ones may cut its segments.
         wrong = (constraints[reference.tokens] > 0) & ~np.array(starts)
         constraints[reference.tokens[wrong]] = 0
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """Known starts of sentences (int8 a token)."""
+        """Known starts of sentences (int8, one per token)."""
         return read_starts(doc)
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[Constituent]:
-        """The segments that actions make: type, first token and end."""
+        """The segments that actions build: type, first token and end."""
         types, starts = self.perceptron.system.build(actions)
         return [
             (types[first], int(tokens[first]), int(tokens[end - 1]) + 1)
@@ -94,7 +94,7 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
 
 
 def _segment(reference: Reference) -> list[Constituent]:
-    """The segments of a reference, over the tokens that count."""
+    """The segments of a reference, over its counted tokens."""
     sentences: set[int] = set()
     if reference.starts is not None:
         sentences = set(np.flatnonzero(reference.starts[reference.tokens]).tolist())

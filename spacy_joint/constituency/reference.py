@@ -1,6 +1,6 @@
-"""What hedge components learn from an example: the constituents of the reference, over the predicted tokens.
+"""Training data of the hedge components: the constituents of the reference, over the predicted tokens.
 
-Only constituents of at most so many words count. Whitespace tokens are left out, as everywhere.
+Only constituents up to the maximum span count. Whitespace tokens are left out, as everywhere.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .transform import binarise, mark_heads
 class Reference(NamedTuple):
     """The hedges of an example.
 
-    tokens (np.ndarray): The predicted tokens that count: all but whitespace.
-    starts (np.ndarray | None): Which of all predicted tokens start a sentence (bool); None: that is not known.
-    tree (Tree): Hedges and tags of the counted tokens, under one root.
+    tokens (np.ndarray): The predicted tokens that count: all except whitespace.
+    starts (np.ndarray | None): Which of all predicted tokens start a sentence (bool); None if unknown.
+    tree (Tree): The hedges and tags of the counted tokens, under a root.
     """
 
     tokens: np.ndarray
@@ -30,14 +30,14 @@ class Reference(NamedTuple):
     tree: Tree
 
     def binarise(self, rules: HeadRules) -> list[Tree]:
-        """Binarise the hedges; they come with the tags between them, left to right."""
+        """Binarise the hedges; the result also has the tags between them, left to right."""
         return [binarise(child) for child in mark_heads(self.tree, rules).children]
 
 
 def read_reference(example: Example, max_span: int) -> Reference | None:
     """Read the hedges of up to `max_span` words; None if the reference has no constituents.
 
-    Where tokens differ, constituents with an edge within a predicted token cannot be found, so they do not count.
+    If tokens differ, constituents with an edge inside a predicted token cannot be found, so they do not count.
 
     RAISES ValueError: If constituents of the reference cross (J335).
     """
@@ -52,14 +52,14 @@ def read_reference(example: Example, max_span: int) -> Reference | None:
     counted = [(label, places[start], places[end]) for label, start, end in constituents]
     hedged = [(label, start, end) for label, start, end in counted if 0 < end - start <= max_span]
     tokens = np.flatnonzero(~is_space)
-    # Words do not matter to binarisation; tags do, as heads depend on them.
+    # Binarisation depends on tags, through heads, but not on words.
     tags = example.get_aligned("TAG", as_string=True)
     words = [(tags[token] or "", "_") for token in tokens.tolist()]
     return Reference(tokens, find_reference_starts(example), build_tree(ROOT, hedged, words))
 
 
 def _carry_over(example: Example, constituents: list[Constituent]) -> list[Constituent]:
-    """The constituents over the predicted tokens, without those that have an edge within a token."""
+    """The constituents over the predicted tokens, without those that have an edge inside a token."""
     counterparts, back = example.alignment.y2x, example.alignment.x2y
     carried = []
     for label, start, end in constituents:

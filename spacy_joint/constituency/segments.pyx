@@ -11,13 +11,13 @@ from ..tagging.system cimport StateC, TaggingSystem
 
 
 cdef class SegmentSystem(TaggingSystem):
-    """Segments of documents, as labels of words with beginnings: Markov order 2, with hard constraints.
+    """Segments of documents, as labels of words and their beginnings: Markov order 2, with hard constraints.
 
-    labels (Sequence[str]): The types of segments, with `G` first; or one label, for segments without types.
-    max_span (int): The most words of a segment that is no group.
+    labels (Sequence[str]): The types of segments, with `G` first; or a single label, for segments without types.
+    max_span (int): The maximum number of words of a segment other than a group.
     RAISES ValueError: If there are no labels, or too many of them.
 
-    Constraints of the columns say where segments must start (1).
+    The constraints of the columns give the known starts of segments (1).
     """
 
     def __init__(self, labels, max_span=7):
@@ -43,18 +43,18 @@ cdef class SegmentSystem(TaggingSystem):
         cdef uint64_t others = group << 1 if n_labels > 1 else 0
         cdef uint64_t kinds = 0
         cdef int label
-        # B. Validity: a segment that is no group has room for two words, and the one before has had two or was a group;
-        # within a sentence, a group does not follow a group. Action: the word begins a segment.
+        # B. Validity: a segment other than a group has room for two words, and the previous one is a group or has at
+        # least two; within a sentence, a group does not follow a group. Action: begin a segment at the word.
         if is_first:
             return group | (0 if is_last or self.max_span == 1 else others)
         label = (state.last - 1) % n_labels
-        # B'. Validity: the label is that of the word before, whose segment may be longer. Action: it goes on.
+        # B'. Validity: the label is that of the previous word, and its segment may be longer. Action: continue it.
         if not self.typed:
             return group | <uint64_t>1 << label
         if label == 0 or token - state.sentence < self.max_span:
             kinds |= <uint64_t>1 << label
         if label == 0:
-            # Where a sentence may start, a group may follow a group.
+            # A group may follow a group where a sentence may start.
             kinds |= group if input.constraints[token] == 0 else 0
             kinds |= 0 if is_last or self.max_span == 1 else others
         elif token - state.sentence > 1:
@@ -70,5 +70,5 @@ cdef class SegmentSystem(TaggingSystem):
         state.next += 1
 
     cdef int front(self, const void* state) noexcept nogil:
-        # A segment of two words needs to know of the second.
+        # A segment of two words depends on the second.
         return (<const StateC*>state).next + 1

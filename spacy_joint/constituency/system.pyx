@@ -1,5 +1,5 @@
-"""Shift-reduce hedges: see system.pxd for the states. Transitions document Validity and Action; the oracle, which is a
-walk through a binarised tree, is `HedgeSystem.actions`."""
+"""Shift-reduce hedges: see system.pxd for the states. Transitions document Validity and Action; the oracle is a
+traversal of a binarised tree, see `HedgeSystem.actions`."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..engine.system cimport MAX_KINDS, ArenaC, arena_add, arena_node
 
 
 cdef enum:
-    # Tokens that a template sees: heads of constituents, and words at their edges.
+    # Tokens for templates: heads of constituents, and words at their edges.
     S0
     S1
     S2
@@ -30,7 +30,7 @@ cdef enum:
     N_TOKEN_SLOTS
 
 cdef enum:
-    # Categories: labels, and tags of words.
+    # Categories, i.e. labels or tags of words, and other values.
     S0_LABEL = N_TOKEN_SLOTS
     S1_LABEL
     S2_LABEL
@@ -80,7 +80,7 @@ cdef inline const NodeC* node_at(const ArenaC* arena, uint32_t number) noexcept 
 
 
 cdef inline uint64_t boundary(const InputC* input, int32_t token) noexcept nogil:
-    """What is known of a token: 1 it starts nothing, 2 nothing, 3 it starts a sentence, 5 a segment; 4: the end."""
+    """The constraint at a token: 1 no start, 2 unknown, 3 start of a sentence, 4 end of document, 5 of a segment."""
     if token >= input.n_tokens:
         return 4
     if token == 0:
@@ -91,15 +91,15 @@ cdef inline uint64_t boundary(const InputC* input, int32_t token) noexcept nogil
 cdef class HedgeSystem(System):
     """Constituents of documents, up to a maximum span.
 
-    unary (Sequence[str]): Categories that constituents of one child have.
-    binary (Sequence[tuple[str, str]]): Labels of binary constituents, each with the side of its head, "L" or "R".
-    max_span (int): The most words of a constituent.
-    max_unary (int): The most constituents of one child above each other.
-    tag_column (int): The column whose value is the category of a word alone; -1: it has none.
-    RAISES ValueError: If there is no label, a limit is out of range, or a side is neither.
+    unary (Sequence[str]): The categories of unary constituents.
+    binary (Sequence[tuple[str, str]]): The labels of binary constituents, each with the side of its head, "L" or "R".
+    max_span (int): The maximum number of words of a constituent.
+    max_unary (int): The maximum length of a unary chain.
+    tag_column (int): The column with the category of a single word; -1 if there is none.
+    RAISES ValueError: If there are no labels, a limit is out of range, or a side is invalid.
 
-    The columns' constraints say where sentences (1) or segments (2) start, over which no constituent goes, and where
-    none does (-1).
+    The constraints of the columns give the known starts of sentences (1) or segments (2), which constituents cannot
+    cross, and tokens that are known not to be a start (-1).
     """
 
     def __init__(self, unary, binary, max_span=7, max_unary=3, tag_column=-1):
@@ -117,7 +117,7 @@ cdef class HedgeSystem(System):
         if len(self.labels) >= MAX_LABELS:
             raise JointValueError(Errors.J333, n=len(self.labels), most=MAX_LABELS)
         of_label = {name: number for number, name in enumerate(self.labels, start=1)}
-        # Two kinds for each category that is joined, as far as there are kinds.
+        # Two kinds for each binary category, as long as there are kinds left.
         categories = list(dict.fromkeys(label.lstrip(TEMPORARY) for label, _ in self.binary))
         groups = {name: min(number, (MAX_KINDS - BINARY) // 2 - 1) for number, name in enumerate(categories)}
         kinds = {}
@@ -184,21 +184,21 @@ cdef class HedgeSystem(System):
         cdef uint64_t kinds
         cdef int32_t span
         cdef uint16_t unfinished
-        # SHIFT. Validity: there is a next word. Action: it moves to the stack.
-        # FINISH. Validity: there is none. Action: what is on the stack is the result.
+        # SHIFT. Validity: there is a next word. Action: move it to the stack.
+        # FINISH. Validity: there is no next word. Action: end with the stack as the result.
         kinds = 1 << SHIFT if state.next < input.n_tokens else 1 << FINISH
         if not state.stack:
             return kinds
         s0 = node_at(arena, state.stack)
-        # UNARY-X. Validity: s0 is finished, and not too many were put above each other. Action: X above s0.
+        # UNARY-X. Validity: s0 is finished, and its unary chain is not too long. Action: put X above s0.
         if state.n_unary < self.max_unary and not self.temporary[s0.label]:
             if self.kind_start[UNARY + 1] > self.kind_start[UNARY]:
                 kinds |= 1 << UNARY
         if not s0.below or input.constraints[s0.start] > 0:
             return kinds
-        # BINARY-X-side. Validity: s1 and s0 have at most max_span words together, no boundary is known between them, at
-        # most one of them is unfinished, and that is an X; for an X that is unfinished itself, a word more must fit in.
-        # Action: X above s1 and s0, with the head of the one on that side.
+        # BINARY-X-side. Validity: s1 and s0 together have at most max_span words, there is no known boundary between
+        # them, at most one of them is unfinished, and that is an X; if X itself is unfinished, one more word must fit.
+        # Action: put X above s1 and s0, with the head of the one on that side.
         s1 = node_at(arena, s0.below)
         span = state.next - s1.start
         if span > self.max_span or (self.temporary[s0.label] and self.temporary[s1.label]):
@@ -251,7 +251,7 @@ cdef class HedgeSystem(System):
 
     cdef void show_children(self, const InputC* input, const ArenaC* arena, const NodeC* node, uint64_t* tokens,
                             uint64_t* labels, uint64_t* below) noexcept nogil:
-        """The slots of the children and grandchildren of a constituent, in the order of the enumerations above."""
+        """Fills the slots of the children and grandchildren of a constituent, in the order of the enums above."""
         cdef const NodeC* child
         cdef uint32_t[2] children
         cdef int i
@@ -304,10 +304,10 @@ cdef class HedgeSystem(System):
             number = node.below
 
     def actions(self, trees):
-        """The actions that make these trees.
+        """The actions that build the given trees.
 
-        trees (Iterable[Tree]): Binarised constituents and tags of a document, left to right.
-        RETURNS (np.ndarray | None): uint16; None if there is an action that is not one of the system's.
+        trees (Iterable[Tree]): The binarised constituents and tags of a document, left to right.
+        RETURNS (np.ndarray | None): The actions (uint16); None if the system lacks one of them.
         """
         numbers = []
         pending = list(trees)[::-1]
@@ -325,11 +325,11 @@ cdef class HedgeSystem(System):
         return np.array([*numbers, FINISH] if numbers else [], dtype=np.uint16)
 
     def build(self, actions):
-        """The constituents that a path of actions makes.
+        """The constituents that a path of actions builds.
 
-        actions (np.ndarray): uint16, a complete path.
-        RETURNS (list[tuple[str, int, int]]): Label, first word and end of each, from the outside in, left to right.
-        RAISES ValueError: If the path is none, or not complete.
+        actions (np.ndarray): A complete path (uint16).
+        RETURNS (list[tuple[str, int, int]]): The label, first word and end of each, from the outside in, left to right.
+        RAISES ValueError: If the path is illegal or incomplete.
         """
         cdef const uint16_t[::1] path = check_path(actions, self.n_actions)
         cdef int next = 0, action
@@ -351,14 +351,14 @@ cdef class HedgeSystem(System):
                 if not self.temporary[self.action_labels[action]]:
                     made.append((starts[len(starts) - 1], -next, -i, self.labels[self.action_labels[action] - 1]))
         constituents = [(label, start, -end) for start, end, _, label in sorted(made)]
-        # X over X is X.
+        # Collapse X over X.
         return [pair[0] for pair in zip(constituents, [None, *constituents]) if pair[0] != pair[1]]
 
 
 def name_action(node):
-    """The action that makes a node of a binarised tree: ("UNARY", label) or ("BINARY", label, side).
+    """The action that builds a node of a binarised tree: ("UNARY", label) or ("BINARY", label, side).
 
-    node (Tree): A node with one or two children, the head marked.
+    node (Tree): A node with one or two children and a marked head.
     """
     if len(node.children) == 1:
         return ("UNARY", node.label)

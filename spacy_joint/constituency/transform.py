@@ -1,8 +1,7 @@
-"""Rewritings of constituency trees: the hedge transform, heads, binarisation and its inverse, segments.
+"""Transformations of constituency trees: the hedge transform, heads, binarisation and its inverse, segments.
 
-A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent of at most so many words; a hedged tree has nothing
-else under its root but hedges and single tags. That is no expression of doubt. Trees go in and come out; nothing is
-predicted here, and no file is read but the head rules of `heads.py`.
+A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent up to a maximum number of words, not an expression
+of uncertainty; a hedged tree has only hedges and single tags under its root.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from itertools import pairwise
 from ..annotation.constituency_trees import Constituent, Tree, find_outermost, rewrite
 from .heads import HeadRules
 
-# The mark of a label that binarisation made.
+# The prefix of labels created by binarisation.
 TEMPORARY = "@"
-# Words outside phrases, and phrases of one word, that lie side by side between hedges.
+# A run of words outside phrases, and phrases of one word, between hedges.
 GROUP = "G"
-# Segments are labelled by the types of chunks of the CoNLL-2000 shared task; all others are OUT.
+# Segments are labelled with the chunk types of the CoNLL-2000 shared task; all others are OUT.
 CHUNK_TYPES = ("ADJP", "ADVP", "CONJP", "INTJ", "LST", "NP", "PP", "PRT", "SBAR", "UCP", "VP")
 OUT = "OUT"
 
 
 def hedge(tree: Tree, max_span: int) -> Tree:
-    """Delete all constituents but the root that have more than `max_span` words; their children take their place."""
+    """Replace all constituents with more than `max_span` words, except the root, by their children."""
     return Tree(tree.label, _splice(tree, lambda node, words: words > max_span))
 
 
 def _splice(tree: Tree, is_deleted: Callable[[Tree, int], bool]) -> tuple[Tree, ...]:
-    """The children of a tree after deletion of the nodes in it for which that holds."""
+    """The children of a tree after the nodes that satisfy a predicate are replaced by their children."""
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
         if node is tree or (not node.is_preterminal and is_deleted(node, words)):
@@ -53,7 +52,7 @@ def mark_heads(tree: Tree, rules: HeadRules) -> Tree:
 def binarise(tree: Tree) -> Tree:
     """Binarise a tree with marked heads, outwards from the head: first its right sisters, then its left ones.
 
-    All but the topmost of the new nodes have the label with a mark before it. One child stays one child.
+    All new nodes except the topmost have a prefixed label. Single children are kept.
     """
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
@@ -72,18 +71,18 @@ def binarise(tree: Tree) -> Tree:
 
 
 def unbinarise(tree: Tree) -> Tree:
-    """Undo `binarise`; marks of heads are lost. Nodes of binarisation dissolve wherever they are."""
+    """Undo `binarise`, but drop head marks. Nodes created by binarisation are replaced by their children anywhere."""
     return Tree(tree.label, _splice(tree, lambda node, words: node.label.startswith(TEMPORARY)), tree.word)
 
 
 def find_segments(constituents: Iterable[Constituent], n_words: int, starts: Collection[int] = ()) -> list[Constituent]:
-    """Segment words: the type, the first word and the end of each hedge of several words and of what lies between.
+    """Segment words: the type, first word and end of each hedge of several words and of each group between them.
 
-    Tags and constituents of one word between hedges are a group G. Segments tile the words.
+    Tags and constituents of one word between hedges form a group G. Segments cover all words.
 
-    constituents: Of a hedged tree, or of several, ordered as by `Tree.spans`.
-    n_words: How many words there are.
-    starts: Words that start a sentence, and so a segment.
+    constituents: The constituents of hedged trees, ordered as by `Tree.spans`.
+    n_words: The number of words.
+    starts: The words that start a sentence, and so a segment.
     """
     hedges = [hedge for hedge in find_outermost(constituents) if hedge[2] - hedge[1] > 1]
     segments: list[Constituent] = []

@@ -1,8 +1,8 @@
-"""Treebanks of constituents in brackets, as the Penn Treebank writes them: reading them as documents.
+"""Reading constituency treebanks in the bracket notation of the Penn Treebank as documents.
 
-Trees are cleaned of traces and function tags; words get back the characters that brackets do not allow. The files know
-neither spaces nor documents: each word is followed by a space, and documents have a given number of trees. What a tree
-becomes in a `Doc` is said in annotation/constituents.py.
+Traces and function tags are removed from trees, and words are unescaped. The files mark neither spaces nor documents:
+each word is followed by a space, and a document is a given number of trees. annotation/constituents.py defines how a
+`Doc` stores a tree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .examples import Augmenter, Corpus, create_corpus
 
 SUFFIXES = (".ptb", ".mrg")
 TRACE = "-NONE-"
-# What treebanks call the bracket around a sentence.
+# Labels that treebanks give the bracket around a sentence.
 ROOTS = ("", "TOP", "S1", "VROOT", ROOT)
 ESCAPED = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'
@@ -31,12 +31,12 @@ ESCAPED = {
 
 
 def read_brackets(path: Path, vocab: Vocab, *, sentences: int = 1) -> Iterator[Doc]:
-    """Read trees as annotated documents: tags, sentence starts, and constituents as a group of spans.
+    """Read trees as documents with tags, sentence starts, and constituents as a group of spans.
 
     path: A file, or a directory whose `.ptb` and `.mrg` files are read in the order of their names.
-    sentences: How many trees make a document; a file begins a new one.
+    sentences: The number of trees per document; each file starts a new document.
     Raises FileNotFoundError (J101, J102) if there is nothing to read, and ValueError (J127, J131, J132, J403) if
-    `sentences` is below 1, or brackets are wrong.
+    `sentences` is below 1 or a file is malformed.
     """
     if sentences < 1:
         raise JointValueError(Errors.J127, found=sentences)
@@ -47,9 +47,9 @@ def read_brackets(path: Path, vocab: Vocab, *, sentences: int = 1) -> Iterator[D
 
 
 def clean(tree: Tree) -> Tree | None:
-    """Reduce a tree of a treebank to its categories: without traces, function tags, indices and X over X.
+    """Reduce a tree of a treebank to its categories: remove traces, function tags, indices and X over X.
 
-    RETURNS: The tree under one root with the label ROOT; None if no word is left.
+    RETURNS: The tree under a single root with the label ROOT; None if no word is left.
     """
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
@@ -68,12 +68,12 @@ def clean(tree: Tree) -> Tree | None:
 
 
 def category(label: str) -> str:
-    """Strip a label of function tags and indices: `NP-SBJ=2` is `NP`, but `-LRB-` stays."""
+    """Strip function tags and indices from a label: `NP-SBJ=2` becomes `NP`, but `-LRB-` stays."""
     return label if label.startswith("-") else re.split(r"(?<!^)[-=|]", label, maxsplit=1)[0]
 
 
 def make_doc(vocab: Vocab, trees: Sequence[Tree]) -> Doc:
-    """Make a document of cleaned trees, one a sentence."""
+    """Make a document from cleaned trees, one per sentence."""
     tags = [[node.label for node in tree.preterminals()] for tree in trees]
     doc = Doc(
         vocab,
@@ -84,7 +84,7 @@ def make_doc(vocab: Vocab, trees: Sequence[Tree]) -> Doc:
     constituents = []
     start = 0
     for tree in trees:
-        # The root says no more than that there is a sentence.
+        # The root only marks the sentence.
         constituents += [(label, start + first, start + end) for label, first, end in tree.spans()[1:]]
         start += len(tree.leaves())
     set_constituents(doc, constituents)
@@ -92,7 +92,7 @@ def make_doc(vocab: Vocab, trees: Sequence[Tree]) -> Doc:
 
 
 def unescape(word: str) -> str:
-    """Write a word of a treebank as in running text."""
+    """Unescape a word of a treebank."""
     return ESCAPED.get(word) or re.sub(r"\\([/*])", r"\1", word)
 
 
@@ -109,7 +109,7 @@ def create_bracket_corpus(
     """Make a corpus of trees in brackets, registered as the reader `spacy_joint.BracketCorpus.v1`.
 
     path: A file, or a directory of `.ptb` or `.mrg` files.
-    sentences: How many trees make a document.
+    sentences: The number of trees per document.
     keep, augmenter, shuffle, seed, limit: See `create_corpus`.
     Raises ValueError (J100, J121) if the path is None or an attribute cannot be kept.
     """

@@ -1,9 +1,9 @@
-"""Attributions in brat's standoff format, as PolNeAR has them: `NAME.ann` beside `NAME.txt`, or, as it is published,
+"""Attributions in brat's standoff format, as in PolNeAR: `NAME.ann` next to `NAME.txt`, or, as PolNeAR is published,
 `attributions/NAME_ANNOTATOR.ann` and `text/NAME.txt`.
 
-Sources, cues and contents become spans of a `Doc`; all that belong to one attribution have its number as their `id_`.
-Contents are what the literature evaluates: a run of tokens each, without a last `, . : ?`, and of two tokens or more
-(Scheible, Klinger & Pado, ACL 2016). Attributions inside others are not expected. Text is tokenised by the pipeline.
+Sources, cues and contents become spans of a `Doc`; the spans of an attribution have the same `id_`, made of its number.
+Contents are as in the literature: runs of at least two tokens, without a final `, . : ?` (Scheible, Klinger & Pado, ACL
+2016). Nested attributions are not supported. The pipeline tokenises the text.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ..files.reading import list_files, read_text
 SUFFIX = ".ann"
 ENTITY = re.compile(r"T(?P<number>\d+)\t(?P<type>\S+) (?P<bounds>\d+ \d+(?:;\d+ \d+)*)\t")
 EVENT = re.compile(r"E\d+\t(?P<roles>.*)")
-# Roles that are filled more than once are numbered: Content, Content2, ...
+# Repeated roles are numbered: Content, Content2, ...
 ROLE = re.compile(r"(?P<role>[A-Za-z-]+?)\d*:T(?P<number>\d+)$")
 Bounds = tuple[int, int]
 
 
 @dataclass
 class Attribution:
-    """Who said what, as characters of the text (begin, end); any of them may be missing."""
+    """Who said what, as character offsets (begin, end); any of them may be missing."""
 
     sources: list[Bounds]
     cues: list[Bounds]
@@ -40,19 +40,19 @@ def read_brat(path: Path, tokenize: Callable[[str], Doc]) -> Iterator[Doc]:
     """Read annotated documents with their spans.
 
     path: An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
-    tokenize: Makes a document of a text, such as `nlp.make_doc`.
-    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError if annotation and
-    text do not fit (J141), or one is not UTF-8 (J403).
+    tokenize: Makes a document from a text, such as `nlp.make_doc`.
+    Raises FileNotFoundError (J101, J102, J140) if there is nothing to read or a text is missing, ValueError if the
+    annotation does not match the text (J141) or a file is not UTF-8 (J403).
     """
     seen: set[Path] = set()
     for file in list_files(path, SUFFIX):
         text_file = _find_text(file)
-        # Of several annotators of a text, the first.
+        # If there are several annotators, the first one is used.
         if text_file in seen:
             continue
         seen.add(text_file)
-        # Offsets count characters of the file as it is, so newlines must not be translated.
-        # A byte order mark counts where annotation counts characters.
+        # Offsets count the characters of the original file, so newlines must not be translated and a byte order mark
+        # must be kept.
         text = read_text(text_file, "utf-8")
         doc = tokenize(text)
         add_attributions(doc, parse_standoff(file, len(text)))
@@ -69,14 +69,14 @@ def _find_text(file: Path) -> Path:
 
 
 def parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
-    """Parse the attributions of an `.ann` file; lines that are neither entities nor events are passed over.
+    """Parse the attributions of an `.ann` file; lines that are neither entities nor events are skipped.
 
-    n_characters: The length of the text, which annotation must not exceed.
-    Raises ValueError (J141) if it does, or if an event names an entity that is not there.
+    n_characters: The length of the text.
+    Raises ValueError (J141) if an entity is outside the text, or if an event refers to an unknown entity.
     """
     entities: dict[str, list[Bounds]] = {}
     events: list[tuple[int, str]] = []
-    # Notes may contain any text, and a content that runs over lines continues on lines of its own.
+    # Notes may contain any text, and the text of an entity may span several lines.
     for line_number, line in enumerate(read_text(file).split("\n"), start=1):
         if entity := ENTITY.match(line):
             bounds = sorted(_parse_bounds(piece) for piece in entity["bounds"].split(";"))
@@ -86,7 +86,7 @@ def parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
         elif event := EVENT.match(line):
             events.append((line_number, event["roles"]))
     attributions = []
-    # An event may stand before what it names.
+    # An event may precede the entities that it refers to.
     for line_number, roles in events:
         fillers: dict[str, list[Bounds]] = {"Source": [], "Cue": [], "Content": []}
         for filler in filter(None, map(ROLE.match, roles.split())):
@@ -99,8 +99,8 @@ def parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
 
 
 def add_attributions(doc: Doc, attributions: list[Attribution]) -> None:
-    """Set the spans of a document: quotations, their cues and their speakers. Tokens belong to one quotation at most:
-    the one that begins first."""
+    """Set the spans of a document: quotations, their cues and their speakers. Each token belongs to at most one
+    quotation: the first that starts."""
     contents: list[Span] = []
     cues: list[Span] = []
     speakers: list[Span] = []
@@ -121,7 +121,7 @@ def add_attributions(doc: Doc, attributions: list[Attribution]) -> None:
 
 
 def trim(doc: Doc, begin: int, end: int) -> Bounds:
-    """A run of tokens as it is evaluated: without whitespace at its ends, and without a last `, . : ?`."""
+    """Trim a run of tokens as for evaluation: remove whitespace at its ends and a final `, . : ?`."""
     begin, end = _strip(doc, begin, end)
     if begin < end and doc[end - 1].text in TRAILING:
         begin, end = _strip(doc, begin, end - 1)
@@ -147,13 +147,13 @@ def _parse_bounds(piece: str) -> Bounds:
 
 
 def _find_tokens(doc: Doc, bounds: list[Bounds]) -> list[Bounds]:
-    """The tokens that characters touch."""
+    """The runs of tokens that overlap with the given characters."""
     spans = (doc.char_span(begin, end, alignment_mode="expand") for begin, end in bounds)
     return sorted((span.start, span.end) for span in spans if span is not None)
 
 
 def _merge(runs: list[Bounds]) -> list[Bounds]:
-    """Runs that touch or overlap, as one."""
+    """Merge runs that touch or overlap."""
     merged: list[Bounds] = []
     for begin, end in runs:
         if merged and begin <= merged[-1][1]:

@@ -1,8 +1,8 @@
 """CoNLL-U corpora: whole documents with gold tokens, boundaries and trees, read from and written to `.conllu` files.
 
-Follows spaCy's own converter (syntactic words are the tokens, `root` is `ROOT`, TAG falls back to UPOS), but keeps the
-documents of the file and its non-projective trees, and does not go through the tokenizer. Lines are read, and what they
-may contain is defined, in `conllu_sentences`.
+This follows spaCy's own converter (syntactic words are the tokens, `root` becomes `ROOT`, TAG falls back to UPOS), but
+keeps the documents and the non-projective trees of the file, and does not run the tokenizer. `conllu_sentences` reads
+and validates the lines.
 """
 
 import re
@@ -24,11 +24,11 @@ from .examples import Augmenter, Corpus, create_corpus
 
 SUFFIX = ".conllu"
 LINE_BREAKING = re.compile(r"[\t\r\n]+")
-"""What separates columns and lines, and so cannot be in a value."""
+"""Column and line separators, which values cannot contain."""
 
 
 PARAGRAPH = "\n\n"
-"""What stands between paragraphs."""
+"""The separator of paragraphs."""
 
 
 def read_conllu(
@@ -42,18 +42,18 @@ def read_conllu(
     """Read documents with gold TAG, POS, MORPH, LEMMA, HEAD, DEP and SENT_START (True or False on every token).
 
     path: A file, or a directory whose `.conllu` files are read in the order of their names.
-    documents: What makes a document. "newdoc": it begins at a `# newdoc` comment. "sent_id": its sentences share the
-        sent_id up to the number at its end and the `-` and `_` before that, so `a-b_12`, `a-b__12` and `a-b-12` are all
-        of `a-b`; `# newdoc` is ignored. An int: that many sentences, fewer before a `# newdoc` or the end. A document
-        never goes beyond its file; without any `# newdoc`, the file is one document.
-    leave_out: A regular expression: documents are left out whose first sent_id begins with it. It tells genres, where
-        a treebank has several, and so licences.
-    paragraphs: Whether to put a whitespace token with a blank line before a sentence with a `# newpar` comment, so that
-        the text of the document is the raw text of the treebank.
-    Raises ValueError for an unknown value of documents (J116) and a wrong expression (J128), FileNotFoundError if there
-    is nothing to read (J101, J102); while iterating, ValueError with file and line for invalid content (J103-J115), for
-    a sentence so far from projective that spaCy would cut it (J117), and with paragraphs for words that do not spell
-    their text (J153).
+    documents: How documents are delimited. "newdoc": a `# newdoc` comment starts a document. "sent_id": the sentences
+        of a document share the sent_id up to the number at its end and any `-` and `_` before it, so `a-b_12`,
+        `a-b__12` and `a-b-12` all belong to `a-b`; `# newdoc` is ignored. An int: that many sentences, fewer before a
+        `# newdoc` or the end. Documents never span files; without any `# newdoc`, the file is one document.
+    leave_out: A regular expression: documents whose first sent_id matches it at the start are left out. In treebanks
+        with several genres, the sent_id identifies the genre and so the licence.
+    paragraphs: Whether to insert a whitespace token with a blank line before a sentence with a `# newpar` comment, so
+        that the text of the document is the raw text of the treebank.
+    Raises ValueError for an unknown value of documents (J116) and an invalid expression (J128), FileNotFoundError if
+    there is nothing to read (J101, J102); while iterating, ValueError with file and line for invalid content
+    (J103-J115), for a sentence with so many crossing arcs that spaCy would split it (J117), and, with paragraphs, for
+    words that do not spell their text (J153).
     """
     begins_document = _choose_division(documents)
     try:
@@ -101,7 +101,7 @@ _BeginsDocument = Callable[[Sentence, list[Sentence], Path], bool]
 
 
 def _choose_division(documents: int | str) -> _BeginsDocument:
-    """Return the function that tells whether a sentence begins a document, given the (non-empty) one before."""
+    """Return the function that decides whether a sentence starts a document, given the (non-empty) previous one."""
     if documents == "newdoc":
         return lambda sentence, before, file: sentence.opens_document
     if documents == "sent_id":
@@ -129,7 +129,7 @@ def _divide(file: Path, begins_document: _BeginsDocument) -> Iterator[list[Sente
 
 
 def _add_blank_lines(sentences: list[Sentence], file: Path) -> list[Sentence]:
-    """Let a sentence before a paragraph end with a whitespace token, as spaCy's tokenizers make it."""
+    """Append a whitespace token to the last sentence of each paragraph, as spaCy's tokenizers would."""
     for sentence in sentences:
         if sentence.text and "".join("".join(sentence.words).split()) != "".join(sentence.text.split()):
             raise JointValueError(Errors.J153, file=file, line=sentence.line, text=sentence.text)
@@ -170,7 +170,7 @@ def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:
         deps=_concatenate(sentence.deps for sentence in sentences) or None,
         sent_starts=starts,
     )
-    # Given trees, Doc sets the starts to the left edges of roots, which it finds in a bounded number of passes.
+    # Given trees, Doc sets the starts to the left edges of the roots, which it finds in a bounded number of passes.
     wrong = np.flatnonzero((doc.to_array("SENT_START") == 1) != np.array(starts))
     if len(wrong):
         first = np.searchsorted(np.cumsum([len(sentence.words) for sentence in sentences]), wrong[0], side="right")
@@ -190,11 +190,11 @@ def _quote(words: Sequence[str]) -> str:
 def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
     """Write documents with sentence boundaries as CoNLL-U.
 
-    Documents are called 1, 2, 3 and so on, their sentences `1-1`, `1-2` and so on. Whitespace tokens are left out: what
-    hangs on them goes to their nearest ancestor. What is missing becomes `_`, trees too if the document has none.
+    The ids of documents are 1, 2, 3 and so on, those of sentences `1-1`, `1-2` and so on. Whitespace tokens are left
+    out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`.
 
     file: A text file open for writing, in UTF-8.
-    Raises ValueError for a document without boundaries (J118), and for a sentence whose heads are no tree (J119).
+    Raises ValueError for a document without boundaries (J118), and for a sentence whose heads are not a tree (J119).
     """
     for number, doc in enumerate((doc for doc in docs if len(doc)), start=1):
         if not doc.has_annotation("SENT_START"):
@@ -210,11 +210,11 @@ def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
 
 
 _Tree = list[tuple[int, str]] | None
-"""The head, as a position in the sentence, and the label of each word."""
+"""The head (a position in the sentence) and the label of each word."""
 
 
 def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], _Tree]]:
-    """Yield the words of each sentence that has any, and their tree if the document has trees."""
+    """Yield the words of each non-empty sentence, and their tree if the document has trees."""
     kept = np.array([not token.text.isspace() for token in doc])
     heads = np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64)
     pruned = prune(heads, kept)

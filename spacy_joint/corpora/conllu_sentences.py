@@ -1,7 +1,7 @@
-"""The sentences of a CoNLL-U file, one by one, checked: the format alone, without spaCy documents.
+"""Reading and validating the sentences of a CoNLL-U file one by one, independently of spaCy documents.
 
-The format is https://universaldependencies.org/format.html. Words are syntactic words. Multiword tokens count for the
-spaces only; empty nodes, enhanced dependencies and MISC other than SpaceAfter are left out.
+The format is https://universaldependencies.org/format.html. Words are syntactic words. Multiword tokens only determine
+spaces; empty nodes, enhanced dependencies and MISC other than SpaceAfter are ignored.
 """
 
 import re
@@ -23,14 +23,14 @@ FEATURES = re.compile(r"[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 
 @dataclass
 class Sentence:
-    """One sentence; the lists have an item a syntactic word, "" where the file has `_`.
+    """One sentence; the lists have one item per syntactic word, "" where the file has `_`.
 
-    line: The number of its first line that is a word, from 1.
+    line: The line number of its first word, from 1.
     opens_document: Whether a `# newdoc` comment precedes it.
     opens_paragraph: Whether a `# newpar` comment precedes it.
     sent_id: From the comment of that name, or "".
     text: From the comment of that name, or "".
-    heads: Positions in the sentence, the root its own; empty if the file has `_` for all words.
+    heads: Positions in the sentence; a root is its own head. Empty if the file has `_` for all words.
     """
 
     line: int = 0
@@ -51,7 +51,7 @@ class Sentence:
 def read_sentences(file: Path) -> Iterator[Sentence]:
     """Read the sentences of one file.
 
-    Raises ValueError (J103-J109, J112-J114, J403), naming file and line, for whatever the format forbids.
+    Raises ValueError (J103-J109, J112-J114, J403), with file and line, for invalid content.
     """
     reader = _SentenceReader(file)
     comments: list[str] = []
@@ -65,7 +65,7 @@ def read_sentences(file: Path) -> Iterator[Sentence]:
         elif rows:
             yield reader.read(comments, rows)
             empty = False
-            # New lists: comments that precede an empty line belong to the sentence to come.
+            # New lists: comments before an empty line belong to the next sentence.
             comments, rows = [], []
     if rows:
         yield reader.read(comments, rows)
@@ -81,7 +81,7 @@ def _read_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 class _SentenceReader:
-    """Turns the lines of a sentence into a Sentence. Remembers what it has checked before, since features repeat."""
+    """Turns the lines of a sentence into a Sentence. Caches the features that it has validated, since they repeat."""
 
     def __init__(self, file: Path):
         self.file = file
@@ -95,7 +95,7 @@ class _SentenceReader:
         self.read_comments(comments, sentence)
         heads: list[str] = []
         lines: list[int] = []
-        surface: list[tuple[str, int]] = []  # forms as in the text, and the number of words up to their end
+        surface: list[tuple[str, int]] = []  # surface forms, each with the number of words up to its end
         inside_until = 0  # the number of the last word of the current multiword token
         for line, columns in rows:
             if len(columns) != N_COLUMNS or "" in columns:
@@ -157,7 +157,7 @@ class _SentenceReader:
                 sentence.text = value.strip()
 
     def read_other_id(self, id_: str, previous: int, inside_until: int, line: int) -> int:
-        """Check an id that is not the next word's; return the last word of a multiword token, 0 for an empty node."""
+        """Check an id other than the next word's; return the last word of a multiword token, 0 for an empty node."""
         if re.fullmatch(r"\d+\.\d+", id_) and id_.split(".")[0] == str(previous):
             return 0
         if re.fullmatch(r"\d+-\d+", id_) and previous >= inside_until:
@@ -183,7 +183,7 @@ class _SentenceReader:
                     self.fail(Errors.J108, line)
                 root = word
             heads.append(word if head == -1 else head)
-        # A cycle first: a sentence without a root always has one, but for a reader of the message the root is missing.
+        # Before cycles: a sentence without a root always has one, but the missing root is the more helpful message.
         if root is None:
             self.fail(Errors.J107, lines[0])
         cycle = find_cycle(heads)
@@ -193,7 +193,7 @@ class _SentenceReader:
 
 
 def _take_spaces_from_text(sentence: Sentence, surface: list[tuple[str, int]]) -> None:
-    """Use the `# text` comment where SpaceAfter says nothing: some treebanks come without MISC."""
+    """Use the `# text` comment if no word has SpaceAfter: some treebanks come without MISC."""
     ends = [end - 1 for _, end in surface[:-1]]
     if not all(sentence.spaces[end] for end in ends):
         return

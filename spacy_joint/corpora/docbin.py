@@ -1,6 +1,6 @@
 """Corpora in spaCy's binary format: `.spacy` files written by `DocBin`.
 
-Unlike `spacy.Corpus.v1` this neither tokenises anew nor cuts documents. The format itself is spaCy's.
+Unlike `spacy.Corpus.v1`, this neither retokenises nor splits documents.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,22 +21,22 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """Read annotated documents.
 
     path: A DocBin file, or a directory whose `.spacy` files are read in the order of their names.
-    Raises FileNotFoundError (J101, J102) if there is none, ValueError (J120) if one cannot be read.
+    Raises FileNotFoundError (J101, J102) if there is nothing to read, ValueError (J120) if a file cannot be read.
     """
     for file in list_files(path, SUFFIX):
         try:
-            # All at once: a damaged file shows itself while the documents are rebuilt, too.
+            # All at once, since damage may only show while the documents are rebuilt.
             docs = list(DocBin().from_disk(file).get_docs(vocab))
             for doc in docs:
                 _require_sound(doc)
         except Exception as error:
-            # Which of its layers fails (zlib, msgpack, numpy, Doc) depends on the damage.
+            # Which layer fails (zlib, msgpack, numpy, Doc) depends on the damage.
             raise JointValueError(Errors.J120, file=file, reason=error) from error
         yield from docs
 
 
 def _require_sound(doc: Doc) -> None:
-    """What DocBin takes as it is and only fails on when it is used: strings that are not there, and spans outside.
+    """Check what DocBin does not validate and would only fail on later: unknown strings and spans out of range.
 
     Raises KeyError or IndexError.
     """

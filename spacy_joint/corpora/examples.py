@@ -1,8 +1,7 @@
-"""From annotated documents to training examples, the same for every corpus format.
+"""Turning annotated documents into training examples, independently of the corpus format.
 
-The predicted side of an example has the tokens of the reference: nothing is tokenised again, so that gold boundaries
-and trees stay attainable (spaCy's own `spacy.Corpus.v1` runs the tokenizer over the reference text). Formats are not
-known here.
+The predicted side of an example has the tokens of the reference. Nothing is retokenised, so gold boundaries and trees
+remain attainable (spaCy's own `spacy.Corpus.v1` runs the tokenizer over the reference text).
 """
 
 import random
@@ -21,7 +20,7 @@ Augmenter = Callable[[Language, Example], Iterator[Example]]
 Corpus = Callable[[Language], Iterator[Example]]
 
 TOKEN_ANNOTATIONS = ("TAG", "POS", "MORPH", "LEMMA", "SENT_START")
-"""What earlier components may have put on the tokens that a boundary and tree component sees."""
+"""Annotation by earlier components that a component for boundaries and trees may see."""
 
 
 def create_corpus(
@@ -34,15 +33,15 @@ def create_corpus(
     seed: int,
     limit: int,
 ) -> Corpus:
-    """Make a corpus, as `spacy train` wants it, from a reader of documents.
+    """Make a corpus for `spacy train` from a reader of documents.
 
-    read: Yields the annotated documents under a path. Documents without tokens are passed over.
+    read: Yields the annotated documents under a path. Documents without tokens are skipped.
     path: The file or directory.
     keep: Which of TOKEN_ANNOTATIONS are copied from the reference to the predicted side.
-    augmenter: Yields the examples to use in place of one example. None leaves them as they are.
-    shuffle: Whether to shuffle the documents, anew at each pass.
-    seed: Of the order of the documents; no other random numbers depend on it.
-    limit: The number of documents to read, before augmentation. 0 reads all.
+    augmenter: Yields the examples to use in place of one example. None leaves examples unchanged.
+    shuffle: Whether to reshuffle the documents at each pass.
+    seed: The seed of the order of the documents; nothing else depends on it.
+    limit: The maximum number of documents to read, before augmentation. 0 reads all.
     Raises ValueError (J121) if an attribute cannot be kept; the corpus raises ValueError (J122) if it is not annotated.
     """
     unknown = [attribute for attribute in keep if attribute not in TOKEN_ANNOTATIONS]
@@ -70,7 +69,7 @@ def create_corpus(
 
 
 def make_example(reference: Doc, keep: Sequence[str] = ()) -> Example:
-    """Pair a reference with an unannotated document of the same tokens.
+    """Pair a reference with an unannotated document that has the same tokens.
 
     keep: Which of TOKEN_ANNOTATIONS to copy to the predicted side.
     """

@@ -1,6 +1,6 @@
-"""Annotated documents as text: CoNLL-U, JSON lines, and a table for the eye.
+"""Writing annotated documents as text: CoNLL-U, JSON lines, and tables for human readers.
 
-JSON and table number the words of a sentence from 1, without whitespace, as CoNLL-U does; 0 is the head of the root.
+JSON and tables number the words of a sentence from 1, without whitespace, as CoNLL-U does; the root has head 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 HEADER = ("", "token", "tag", "head", "label")
-LONGEST_CELL = 40
+MAX_CELL_WIDTH = 40
 
 
 def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
@@ -26,13 +26,13 @@ def write_conllu(docs: Iterable[Doc], file: TextIO) -> None:
 
 
 def write_json(docs: Iterable[Doc], file: TextIO) -> None:
-    """Writes documents as JSON, one a line; `start` and `end` count the characters of `text`."""
+    """Writes documents as JSON, one per line; `start` and `end` are character offsets in `text`."""
     for doc in docs:
         file.write(json.dumps({"text": doc.text, "sentences": describe_sentences(doc)}, ensure_ascii=False) + "\n")
 
 
 def write_table(docs: Iterable[Doc], file: TextIO) -> None:
-    """Writes documents as tables, one a sentence."""
+    """Writes documents as tables, one per sentence."""
     number = 0
     for doc in docs:
         for words, heads in _list_sentences(doc):
@@ -41,14 +41,14 @@ def write_table(docs: Iterable[Doc], file: TextIO) -> None:
                 (index, word.text, word.tag_, f"{head} {words[head - 1].text}" if head else "0", word.dep_)
                 for index, (word, head) in enumerate(zip(words, heads, strict=True), start=1)
             ]
-            # wasabi colours what is printed to a terminal only.
+            # Colour is for terminals only.
             title = color(f"Sentence {number}", bold=True) if file.isatty() else f"Sentence {number}"
-            body = table(rows, header=HEADER, divider=True, max_col=LONGEST_CELL, aligns=("r", "l", "l", "l", "l"))
+            body = table(rows, header=HEADER, divider=True, max_col=MAX_CELL_WIDTH, aligns=("r", "l", "l", "l", "l"))
             file.write(f"{title}\n{body}\n")
 
 
 def describe_sentences(doc: Doc) -> list[dict[str, Any]]:
-    """The sentences of a document as JSON-serialisable data; `start` and `end` count characters of its text."""
+    """The sentences of a document as JSON-serialisable data; `start` and `end` are character offsets in its text."""
     return [_describe_sentence(words, heads) for words, heads in _list_sentences(doc)]
 
 
@@ -70,7 +70,7 @@ def _describe_sentence(words: list[Token], heads: list[int]) -> dict[str, Any]:
 
 
 def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], list[int]]]:
-    """The words of each sentence that has any, and their heads."""
+    """The words of each non-empty sentence, and their heads."""
     for sentence in doc.sents:
         words = [token for token in sentence if not token.text.isspace()]
         if words:

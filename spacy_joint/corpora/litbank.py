@@ -1,8 +1,8 @@
-"""Direct speech as LitBank annotates it: tab-separated `NAME.ann` beside `NAME.txt`, a sentence of tokens a line.
+"""Direct speech in LitBank's format: tab-separated `NAME.ann` next to `NAME.txt`, with one tokenised sentence per line.
 
 Lines of the annotation are `QUOTE id sentence token sentence token text`, where both ends are inclusive and counted
-from 0, and `ATTRIB id speaker`. Speakers are people of a novel, not words of its text, so they become the `kb_id_` of
-quotations.
+from 0, and `ATTRIB id speaker`. Speakers are characters of the novel, not words of its text, so they become the
+`kb_id_` of quotations.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ QUOTE = "`QUOTE id sentence token sentence token text`"
 
 
 def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """Read documents with quotations and, as `kb_id_`, their speakers. Sentences and tokens are those of the file.
+    """Read documents with quotations and, as `kb_id_`, their speakers. The sentences and tokens of the file are kept.
 
     path: An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
-    Raises FileNotFoundError (J101, J102, J140) if there is none or a text is missing, ValueError if a line is
-    malformed or names a token that is not there (J142), or a file is not UTF-8 (J403).
+    Raises FileNotFoundError (J101, J102, J140) if there is nothing to read or a text is missing, ValueError if a line
+    is malformed or refers to a token outside the text (J142), or a file is not UTF-8 (J403).
     """
     for file in list_files(path, SUFFIX):
         text_file = file.with_suffix(".txt")

@@ -1,8 +1,8 @@
-"""Annotated quotations in spaCy's binary format, with what earlier components said of the same documents.
+"""Annotated quotations in spaCy's binary format, with the predictions of earlier components.
 
-`spacy joint convert-quotes` writes such files: tags, trees and sentences are those that a pipeline predicted, spans are
-gold. Predicted cues, which a model must learn from because it will not see gold ones, are spans under a key of their
-own: `spacy joint jackknife` puts them there.
+`spacy joint convert-quotes` writes such files: a pipeline predicts the tags, trees and sentences, and the spans are
+gold. Models must be trained on predicted cues, because they will not see gold ones: `spacy joint jackknife` adds them
+as spans under a separate key.
 """
 
 import random
@@ -34,10 +34,10 @@ def create_quotation_corpus(
     """Make a corpus of quotations, registered as the reader `spacy_joint.QuotationCorpus.v1`.
 
     path: A DocBin file, or a directory of `.spacy` files.
-    cues: The key of predicted cues in `doc.spans`, which the predicted side has as its cues; None: it has none.
-    shuffle: Whether to shuffle the documents, anew at each pass.
-    seed: Of the order of the documents.
-    limit: The number of documents to read. 0 reads all.
+    cues: The key in `doc.spans` of the predicted cues to copy to the predicted side. None copies none.
+    shuffle: Whether to reshuffle the documents at each pass.
+    seed: The seed of the order of the documents.
+    limit: The maximum number of documents to read. 0 reads all.
     Raises ValueError (J100) if the path is None; the corpus raises ValueError (J144) if a document lacks the cues.
     """
     checked = require_path(path, SUFFIX)
@@ -54,10 +54,10 @@ def create_quotation_corpus(
 
 
 def make_quotation_example(reference: Doc, cues: str | None = None) -> Example:
-    """Pair a reference with a copy that has its tokens, tags and trees, and no spans but predicted cues.
+    """Pair a reference with a copy that has its tokens, tags and trees, and no spans except predicted cues.
 
-    cues: Their key in `doc.spans`; None: the copy has no cues.
-    Raises ValueError (J144) if they are not there.
+    cues: The key of the predicted cues in `doc.spans`. None gives the copy no cues.
+    Raises ValueError (J144) if they are missing.
     """
     predicted = reference.copy()
     predicted.spans.clear()

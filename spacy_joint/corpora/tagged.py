@@ -1,7 +1,7 @@
-"""Tagged text in the notation of the Brown corpus, `the/at jury/nn said/vbd`: one sentence a line or paragraph.
+"""Tagged text in the notation of the Brown corpus, `the/at jury/nn said/vbd`: one sentence or paragraph per line.
 
-Tags of Brown (Francis and Kucera 1979) are translated to those of the Penn Treebank, as far as both make the same
-distinctions; other tags are kept, in capitals. Nothing is tokenised or corrected.
+Brown tags (Francis and Kucera 1979) are mapped to Penn Treebank tags where both make the same distinctions; other tags
+are kept, in upper case. Nothing is retokenised or corrected.
 """
 
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from ..errors import Errors, JointValueError
 from ..files.reading import list_files
 
 SUFFIX = ".tagged"
-# Marks that Brown adds to a tag: of a headline, a title, a cited or a foreign word.
+# Suffixes that Brown adds to the tags of titles, headlines and cited words.
 MARKS = ("-TL", "-HL", "-NC")
-FOREIGN = "FW-"
+
 PENN = {
     "JJT": "JJS",
     "NP": "NNP",
@@ -28,7 +28,7 @@ PENN = {
 def read_tagged(path: Path) -> Iterator[tuple[list[str], list[str]]]:
     """Read the words and the tags of each sentence.
 
-    path: A file, or a directory whose `.tagged` files are read in the order of their names. Bytes that are no UTF-8
+    path: A file, or a directory whose `.tagged` files are read in the order of their names. Files that are not UTF-8
         are read as Latin-1.
     Raises FileNotFoundError (J101, J102) if there is nothing to read, and ValueError (J133) if a word has no tag.
     """
@@ -54,7 +54,7 @@ def _read_file(file: Path) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def to_penn(tag: str) -> str:
-    """Translate a tag: marks are dropped, and the possessive of anything is POS, as it opens a noun phrase."""
+    """Map a tag: drop suffixes, and map all other possessives to POS, since they too open a noun phrase."""
     tag = tag.upper()
     while tag.endswith(MARKS):
         tag = tag[:-3]

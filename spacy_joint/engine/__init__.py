@@ -1,1 +1,1 @@
-"""The beam-search structured perceptron: no linguistics; imports neither spaCy nor thinc."""
+"""The structured perceptron with beam search, without linguistics. It imports neither spaCy nor thinc."""

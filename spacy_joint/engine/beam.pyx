@@ -16,14 +16,14 @@ from .system cimport arena_reserve
 from .weights cimport ROW_BLOCK, Weights, selection
 
 
-# Items of a beam.
+# The maximum beam width.
 MAX_WIDTH = 1024
-# Scores stay numbers that float32 tells apart.
+# Keeps scores distinguishable in float32.
 MAX_BIAS = 1e6
 
 cdef enum:
     STEPS_PER_CHECK = 1 << 14   # of signals
-cdef float LOWEST = -3.4e38     # below all scores, above what is not legal
+cdef float LOWEST = -3.4e38     # below all scores, above those of illegal actions
 
 
 cdef int check_signals() except -1 nogil:
@@ -35,10 +35,10 @@ cdef int check_signals() except -1 nogil:
 cdef class Search:
     """A beam search and its buffers.
 
-    system (System): What is searched.
-    templates (Templates): What it sees.
-    width (int): Items of the beam, 1..1024.
-    biases (Mapping[int, float]): What to add to the scores of actions.
+    system (System): The system to search.
+    templates (Templates): The feature templates.
+    width (int): The beam width, 1..1024.
+    biases (Mapping[int, float]): Values to add to the scores of actions.
     RAISES ValueError: If the width, the system's number of actions or a bias is out of range, or the templates were
         compiled for a system with other slots.
     """
@@ -70,7 +70,7 @@ cdef class Search:
         self.totals = <double*>calloc(n, sizeof(double))
         self.final = <uint8_t*>calloc(n, 1)
         self.rows = <uint64_t*>calloc(n, max(system.n_slots, 1) * sizeof(uint64_t))
-        # Candidates come in any number, so their scores are in a vector.
+        # The number of candidates varies, so their scores are in a vector.
         self.action_scores = <float*>calloc(1 if system.has_candidates else n * self.stride, sizeof(float))
         self.best_totals = <double*>calloc(n, sizeof(double))
         self.best = <HistoryC*>calloc(n, sizeof(HistoryC))
@@ -225,8 +225,8 @@ cdef class Search:
         cdef float bound = -INFINITY
         cdef float best, second, least, distance
         cdef int i, j, n_found, n = 0
-        # The best two continuations of each item show how good one has to be at least. That spares most items the look
-        # at their other continuations. Relative to the best item, in single precision.
+        # The two best continuations of each item give a lower bound, so that the other continuations of most items need
+        # not be examined. Scores are relative to the best item, in single precision.
         for i in range(self.n_items):
             best, second = 0, -INFINITY
             if not self.final[i]:
@@ -237,7 +237,7 @@ cdef class Search:
             self.bounds[2 * i + 1] = distance + second
         if 2 * self.n_items >= self.width:
             bound = self.selection.kth_greatest(self.bounds, 2 * self.n_items, self.width)
-            # A little too low, because it is rounded.
+            # Slightly lower, to allow for rounding.
             bound -= <float>1e-5 * (1 + fabs(bound))
         scores = self.scores
         for i in range(self.n_items):
@@ -257,7 +257,7 @@ cdef class Search:
         return self.keep_best(n)
 
     cdef inline int note(self, double total, int parent, int action, int n) noexcept nogil:
-        """Notes one more continuation. Their number."""
+        """Adds a continuation; returns their number."""
         if n == self.n_found:
             n = self.keep_best(n)
             memcpy(self.found_totals, self.best_totals, n * sizeof(double))
@@ -268,7 +268,7 @@ cdef class Search:
         return n + 1
 
     cdef int keep_best(self, int n) noexcept nogil:
-        """Makes the best of the continuations noted best[]. Their number."""
+        """Copies the best continuations to best[]; returns their number."""
         cdef int i, n_best = min(n, self.width)
         self.selection.order(self.found_totals, n, n_best, self.order)
         for i in range(n_best):
@@ -292,7 +292,7 @@ cdef class Search:
             memcpy(state, self.states + self.best[i].parent * state_size, state_size)
             if self.best[i].action != NO_ACTION:
                 self.system.advance(input, &self.arena, state, self.best[i].action)
-            # Those before are better.
+            # Earlier items are better.
             if self.recombines and self.is_among(state, n):
                 continue
             self.history[first + n] = self.best[i]
@@ -314,7 +314,7 @@ cdef class Search:
         cdef int i
         for i in range(n):
             other = self.next_states + i * state_size
-            # Most differ in their first number, which saves the call.
+            # Most states differ in their first number, which avoids the call.
             if (<const uint32_t*>state)[0] == (<const uint32_t*>other)[0] and memcmp(state, other, state_size) == 0:
                 return True
         return False
@@ -388,7 +388,7 @@ cdef class Search:
             n_kept = 0
             for i in range(n):
                 parent = self.history[<size_t>step * self.width + items[i]].parent
-                # Neighbours mostly have the same parent; sets stay small.
+                # Neighbours mostly have the same parent, so the set is small.
                 for j in range(n_kept):
                     if items[j] == parent:
                         break
@@ -404,7 +404,7 @@ cdef class Search:
         cdef int best = self.ancestor(0, n)
         cdef int i, n_kept = 0
         if n >= self.n_steps:
-            # Whoever has all steps in common with the best is the best.
+            # Only the best item has all steps in common with itself.
             self.n_items = min(self.n_items, 1)
             return
         for i in range(self.n_items):
@@ -423,24 +423,24 @@ cdef class Search:
     cdef int move_back(self, int n) except -1 nogil:
         cdef uint32_t node
         cdef int i
-        # What lies in the arena is moved, too: without garbage, which is not.
+        # Nodes of the arena are moved, too, so garbage must be collected first.
         self.collect(NULL, True)
         for i in range(self.n_items):
             self.system.move_back_state(self.state(i), n)
         for node in range(1, self.arena.used):
             self.system.move_back_node(self.arena.nodes + <size_t>node * self.arena.node_size, n)
-        # Sums are known by rows of the input.
+        # Cached sums are keyed by rows of the input.
         self.scorer.forget()
         return 0
 
     def predict(self, Weights weights not None, Columns columns not None, bint exact=False):
         """Finds the best actions for a document.
 
-        weights (Weights): Finished weights, or with `exact`, weights that learn.
+        weights (Weights): Averaged weights, or, with `exact`, weights in training.
         columns (Columns): The document.
-        exact (bool): Whether to search with the weights as they are learnt, neither averaged nor pruned nor quantised.
-        RETURNS (np.ndarray): uint16, the actions in order; the best found under the beam.
-        RAISES ValueError: If the weights are not for this system, or not finished.
+        exact (bool): Whether to search with the training weights, which are not averaged, pruned or quantised.
+        RETURNS (np.ndarray): The best actions that the beam finds (uint16), in order.
+        RAISES ValueError: If the weights are not for this system, or not averaged.
         """
         self.enter()
         try:
@@ -454,11 +454,11 @@ cdef class Search:
     def predict_all(self, Weights weights not None, Columns columns not None, bint recombine=True):
         """Finds the paths that are in the beam at the end.
 
-        weights (Weights): Finished weights.
+        weights (Weights): Averaged weights.
         columns (Columns): The document.
-        recombine (bool): Whether to search as `predict` does; otherwise there are more of them, and often none as good.
+        recombine (bool): Whether to recombine items, like `predict`; otherwise there are more paths, often worse ones.
         RETURNS (list[tuple[np.ndarray, float]]): Actions (uint16) and scores, best first.
-        RAISES ValueError: If the weights are not for this system, or not finished.
+        RAISES ValueError: If the weights are not for this system, or not averaged.
         """
         self.enter()
         self.recombines = recombine
@@ -472,15 +472,15 @@ cdef class Search:
             self.leave()
 
     def trace(self, Weights weights not None, Columns columns not None):
-        """Searches, and says what was in the beam after each step, for those who ask how close the competition was.
+        """Searches, and returns the items of the beam after each step, for computing margins.
 
-        weights (Weights): Finished weights.
+        weights (Weights): Averaged weights.
         columns (Columns): The document.
-        RETURNS (tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]): What `predict` gives; and arrays of
-            steps x width, the best item first: the item of the step before that each continues (uint16); the action
-            (uint16, NO_ACTION for one that was complete); how far its score is below the best (float32, infinite where
-            there is no item).
-        RAISES ValueError: If the weights are not for this system, or not finished.
+        RETURNS (tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]): The result of `predict`; and arrays of
+            steps x width, best item first: the item of the previous step that each continues (uint16); the action
+            (uint16, NO_ACTION for a final item); the gap between its score and the best one (float32, infinite if there
+            is no item).
+        RAISES ValueError: If the weights are not for this system, or not averaged.
         """
         self.enter()
         self.keeps_gaps = True
@@ -515,7 +515,7 @@ cdef class Search:
         return 0
 
     cdef copy_path(self, int item):
-        """All actions of an item (np.ndarray of uint16)."""
+        """All actions of an item (uint16)."""
         cdef vector[uint16_t] actions
         self.path(item, 0, self.n_steps, actions)
         return to_array(actions)

@@ -1,12 +1,12 @@
-"""A document as the engine sees it: a matrix of uint64, one row a token and one column an attribute.
+"""A document as seen by the engine: a matrix of uint64, with one row per token and one column per attribute.
 
-Row-major, so that what templates read of one token lies together. Rows PADDING.. hold the "nothing" row, the "root" row
-and then the tokens, each kept apart by PADDING rows of zeros: an atom may look up to PADDING rows to either side of
-any of them without a bounds check. Zero means "nothing there". Facts are numbers of tokens that a system reads itself
-and templates cannot name, such as counts from the start of the document; as many of each token as the system says.
+It is row-major, so that the attributes of a token are adjacent. Rows PADDING.. hold the "nothing" row, the "root" row
+and then the tokens, separated by PADDING rows of zeros: an atom can read up to PADDING rows to either side of each of
+them without a bounds check. Zero means "nothing". Facts are values of tokens that a system itself reads and templates
+cannot use, such as counts from the start of the document; the system defines their number per token.
 
-An InputC borrows its pointers from a `Columns`, which must outlive every search over it. Read-only while searched, so
-any number of threads may share one.
+An InputC borrows its pointers from a `Columns`, which must outlive every search over it. It is read-only during a
+search, so any number of threads may share it.
 """
 
 from libc.stdint cimport int8_t, int32_t, uint64_t

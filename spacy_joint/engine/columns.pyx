@@ -1,5 +1,5 @@
-"""A document as the engine sees it: see columns.pxd for the layout. Made from any uint64 arrays, such as those of
-`Doc.to_array`; nothing here knows spaCy."""
+"""A document as seen by the engine: see columns.pxd for the layout. It is made from any uint64 arrays, such as those of
+`Doc.to_array`, independently of spaCy."""
 
 import numpy as np
 
@@ -10,18 +10,19 @@ from murmurhash.mrmr cimport hash64
 
 
 ROOT_VALUE = 0x52_4F_4F_54  # any constant other than zero
-# What a document without facts points to.
+# Used for documents without facts.
 NO_FACTS = np.zeros((1, 1), dtype=np.int32)
 
 
 cdef class Columns:
     """The attributes of a document's tokens.
 
-    names (Sequence[str]): Names of the columns, as templates use them.
-    values (np.ndarray): uint64, tokens x columns.
-    constraints (np.ndarray | None): int8 a token; 1: must, -1: must not, 0: free. Its meaning is the system's.
-    facts (np.ndarray | None): int32, tokens x facts, for systems that read some.
-    RAISES ValueError: If shapes do not fit together.
+    names (Sequence[str]): The names of the columns, for templates.
+    values (np.ndarray): The values (uint64, tokens x columns).
+    constraints (np.ndarray | None): Constraints (int8, one per token); 1: must, -1: must not, 0: free, as defined by
+        the system.
+    facts (np.ndarray | None): Facts (int32, tokens x facts), for systems that read them.
+    RAISES ValueError: If shapes do not match.
     """
 
     def __init__(self, names, values, constraints=None, facts=None):
@@ -34,7 +35,7 @@ cdef class Columns:
         cells = np.zeros((FIRST + n_tokens + PADDING, max(len(names), 1)), dtype=np.uint64)
         cells[ROOT] = ROOT_VALUE
         cells[FIRST : FIRST + n_tokens, : len(names)] = values
-        # One extra element, so that taking the address is defined for an empty document.
+        # One extra element, so that an empty document has a valid address.
         padded = np.zeros(n_tokens + 1, dtype=np.int8)
         if constraints is not None:
             constraints = np.asarray(constraints, dtype=np.int8)
@@ -70,9 +71,9 @@ cdef class Columns:
         return (Columns, (self.names, values, np.asarray(self.constraints)[:n_tokens], facts))
 
     def split(self, constraint):
-        """The columns of parts of the document, each as if there were nothing else.
+        """The columns of parts of the document, each as a separate document.
 
-        constraint (int): A new part begins at each token that has it.
+        constraint (int): A new part begins at each token with this constraint.
         RETURNS (list[Columns]): The parts, at least one.
         """
         names, values, constraints, facts = self.__reduce__()[1]
@@ -86,10 +87,10 @@ cdef class Columns:
 def affix_columns(words, lengths):
     """Hashes of prefixes and suffixes, for features of unknown words.
 
-    words (Sequence[str]): Words.
-    lengths (Sequence[int]): Positive: a prefix of that many characters; negative: a suffix. A word that is shorter
-        has the value 0 ("nothing") there, so that whole words do not pass for affixes.
-    RETURNS (np.ndarray): uint64, words x lengths.
+    words (Sequence[str]): The words.
+    lengths (Sequence[int]): Lengths of prefixes (positive) and suffixes (negative). The value is 0 ("nothing") for
+        words that are not longer, so that whole words do not count as affixes.
+    RETURNS (np.ndarray): The hashes (uint64, words x lengths).
     """
     result = np.zeros((len(words), len(lengths)), dtype=np.uint64)
     cdef uint64_t[:, ::1] out = result

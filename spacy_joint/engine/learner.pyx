@@ -1,20 +1,20 @@
-"""Learning of weights from documents and their correct actions, with inexact search.
+"""Learning weights from documents and their gold actions, with inexact search.
 
-An update strategy says which stretches of the correct path are compared with what the search preferred; an update rule
-says how far the weights move along the difference of their features (updater.pyx). They combine freely:
+An update strategy determines which stretches of the gold path are compared with those that the search prefers; an
+update rule determines the step size along the difference of their features (updater.pyx). They can be combined freely:
 
 - `greedy`: no beam; every step is compared.
-- `early` (Collins & Roark 2004): stops when the correct item leaves the beam.
-- `max_violation` (Huang et al. 2012): searches to the end; the prefix where the correct item is furthest behind.
-- `dlaso` (Bjorkelund & Kuhn 2014): whenever the correct item leaves the beam, keeps that stretch aside and goes on from
-  the correct item alone; weights change at the end of the document.
-- `laso` (Daume & Marcu 2005): the same, but weights change at once.
+- `early` (Collins & Roark 2004): stops when the gold item leaves the beam.
+- `max_violation` (Huang et al. 2012): searches to the end; compares the prefix with the maximum violation.
+- `dlaso` (Bjorkelund & Kuhn 2014): whenever the gold item leaves the beam, records the stretch and continues from the
+  gold item alone; weights are updated at the end of the document.
+- `laso` (Daume & Marcu 2005): the same, but weights are updated immediately.
 
-Passive-aggressive steps are taken for one stretch after another, each measured anew: with the scores that the search
-saw, the steps of a document overshoot together.
+The step sizes of passive-aggressive updates are computed stretch by stretch, with the current weights: with the scores
+of the search, the updates of a document would overshoot.
 
-The instances of a batch are all searched with the weights of its start, by any number of threads, and applied in their
-order, so the number of threads does not change the result.
+All instances of a batch are searched with the weights at its start, by any number of threads, and the updates are
+applied in order, so the number of threads does not affect the result.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -62,7 +62,7 @@ cdef enum:
     STEPS_PER_CHECK = 1 << 14       # of signals
 
 
-# A stretch of the correct path and what the search preferred to it.
+# A stretch of the gold path and the path that the search preferred.
 cdef struct StretchC:
     int first               # step
     int gold_end            # step
@@ -71,11 +71,11 @@ cdef struct StretchC:
 
 
 cdef class Instance:
-    """A document to learn from.
+    """A training document.
 
     columns (Columns): The document.
-    actions (np.ndarray): uint16, the correct actions.
-    RAISES ValueError: If the actions are not one sequence.
+    actions (np.ndarray): The gold actions (uint16).
+    RAISES ValueError: If the actions are not a sequence.
     """
     cdef readonly Columns columns
     cdef uint16_t[::1] actions
@@ -91,15 +91,15 @@ cdef class Instance:
 
 
 cdef class Outcome:
-    """What the search of one instance gave."""
-    cdef vector[vector[ChangeC]] differences    # of stretches that were not learnt from yet
+    """The result of searching an instance."""
+    cdef vector[vector[ChangeC]] differences    # of stretches without an update so far
     cdef double violation                       # of all stretches
     cdef int n_stretches
     cdef int n_used
 
 
 cdef class Stop:
-    """Asks the workers of one update to stop: whoever started them was interrupted."""
+    """Asks the workers of one update to stop, after an interruption."""
     cdef bint asked
 
     def ask(self):
@@ -107,9 +107,9 @@ cdef class Stop:
 
 
 cdef class Worker:
-    """What one thread needs to search an instance and to find the difference to be learnt.
+    """The buffers of a thread for searching an instance and finding the differences of features.
 
-    Whoever uses it in another thread has its lock: one that was asked to stop may still be about to.
+    Whoever uses it in another thread holds its lock: a worker that was asked to stop may not have stopped yet.
     """
     cdef object lock
     cdef System system
@@ -124,7 +124,7 @@ cdef class Worker:
     cdef char* other_state
     cdef uint64_t[::1] rows
     cdef uint8_t[::1] parts
-    cdef int walked             # steps of the correct path that `gold_state` has taken
+    cdef int walked             # steps of the gold path taken by `gold_state`
     cdef vector[StretchC] stretches
     cdef vector[uint16_t] predicted
 
@@ -145,8 +145,8 @@ cdef class Worker:
         arena_free(&self.arena)
 
     cdef int learn(self, const InputC* input, const uint16_t* gold, int n_gold, Outcome outcome) except -1 nogil:
-        """Searches along the correct path as the strategy says, and finds where what was preferred differs from it.
-        0, ILLEGAL or STOPPED."""
+        """Searches according to the strategy, and finds the differences from the gold path. Returns 0, ILLEGAL or
+        STOPPED."""
         cdef int status
         self.bag.clear()
         arena_clear(&self.arena)
@@ -159,8 +159,8 @@ cdef class Worker:
 
     cdef int find_stretches(self, const InputC* input, const uint16_t* gold, int n_gold,
                             Outcome outcome) except -1 nogil:
-        """Fills `stretches`. Only `laso` learns from them already."""
-        cdef int first = 0          # step from which all items of the beam differ from the correct one
+        """Fills `stretches`. Only `laso` already updates weights."""
+        cdef int first = 0          # the first step of the current stretch
         cdef int worst_step = 0
         cdef double worst = 0, violation
         cdef int status
@@ -223,7 +223,7 @@ cdef class Worker:
         return 0
 
     cdef int find_differences(self, const InputC* input, const uint16_t* gold, Outcome outcome) except -1 nogil:
-        """Walks the stretches again for the features in which they differ."""
+        """Replays the stretches to find the features in which they differ."""
         cdef const uint16_t* predicted
         cdef int p
         cdef StretchC stretch
@@ -253,7 +253,7 @@ cdef class Worker:
         return 0
 
     cdef int step(self, const InputC* input, char* state, int action, int sign) except -1 nogil:
-        """Takes a step, and counts its features unless sign is 0."""
+        """Takes an action, and counts its features unless sign is 0."""
         cdef size_t n_slots = self.system.n_slots
         cdef int i, n
         if sign != 0 and self.system.has_candidates:
@@ -271,16 +271,16 @@ cdef class Worker:
 cdef class Learner:
     """Learns weights from batches of instances.
 
-    weights (Weights): Changed in place.
-    system (System): What is searched.
-    templates (Templates): What it sees.
-    width (int): Items of the beam.
-    strategy (str): One of STRATEGIES.
-    rule (str): One of RULES.
-    aggressiveness (float): The longest step (C of PA-I; the step of `perceptron`).
-    threads (int): Instances of a batch that are searched at the same time.
-    seed (int): Decides which features dropout leaves out.
-    RAISES ValueError: If a setting is not known or out of range.
+    weights (Weights): The weights, which are modified in place.
+    system (System): The system to search.
+    templates (Templates): The feature templates.
+    width (int): The beam width.
+    strategy (str): The update strategy, one of STRATEGIES.
+    rule (str): The update rule, one of RULES.
+    aggressiveness (float): The maximum step size (C of PA-I; the step of `perceptron`).
+    threads (int): The number of instances of a batch that are searched at the same time.
+    seed (int): The random seed of dropout.
+    RAISES ValueError: If a setting is unknown or out of range.
     """
     cdef readonly Weights weights
     cdef readonly System system
@@ -304,7 +304,7 @@ cdef class Learner:
         self.strategy, self.rule, self.aggressiveness, self.threads = strategy, rule, aggressiveness, threads
         self.seed = seed
         self.updater = Updater(weights, rule, aggressiveness)
-        # Weights that change within an instance leave nothing to do at the same time.
+        # If weights change within an instance, nothing can be done in parallel.
         n_workers = 1 if strategy == "laso" else threads
         number = STRATEGIES.index(strategy)
         self.workers = [Worker(system, templates, width, number, self.updater) for _ in range(n_workers)]
@@ -314,11 +314,11 @@ cdef class Learner:
         """Learns from a batch.
 
         instances (Sequence[Instance]): The batch.
-        dropout (float): The share of features to leave out, others for each instance, 0..1.
-        RETURNS (dict): Sums over the batch: `violation` (score by which the search preferred something wrong),
-            `stretches` (updates), `used` and `gold` (actions of the correct path that took part, and all of them).
-        RAISES ValueError: If the correct actions of an instance are not a legal path to a final state, or another
-            thread learns the same weights.
+        dropout (float): The share of features dropped at random from each instance, 0..1.
+        RETURNS (dict): Sums over the batch: `violation` (by how much the search preferred a wrong path), `stretches`
+            (updates), `used` and `gold` (gold actions that were used, and all gold actions).
+        RAISES ValueError: If the gold actions of an instance are not a legal path to a final state, or another thread
+            is training the same weights.
         """
         if not 0 <= dropout <= 1:
             raise JointValueError(Errors.J044, value=dropout)
@@ -356,7 +356,7 @@ cdef class Learner:
         cdef Worker worker = self.workers[w]
         with worker.lock:
             worker.stop = stop
-            # A longest-first deal would balance better, but every w-th is near enough for batches of many.
+            # Assigning the longest first would balance better, but this is good enough for large batches.
             for i in range(w, len(instances), len(self.workers)):
                 if stop.asked:
                     return

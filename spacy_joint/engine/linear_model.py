@@ -1,8 +1,8 @@
 """A linear model as one object: its settings, and, once it is set up, a system, its templates and its weights.
 
-What components and the registered architectures hold: tables that learn and are averaged, files, searches that are
-lent to threads. How documents are searched and learnt is up to subclasses. Safe to predict with from several threads;
-learning needs it to itself. Predictions always come from averaged weights, also in the middle of training.
+Components and the registered architectures use it. It manages the training and averaging of weight tables, files, and
+searches for threads; subclasses define the search and the learner. Several threads may predict at the same time, but
+not while another trains. Predictions always use averaged weights, even during training.
 """
 
 from __future__ import annotations
@@ -27,28 +27,29 @@ from .system import System
 from .templates import Templates
 from .weights import Weights
 
-MOST_TABLES = 16
-# Tables have seeds of their own, made of this one, of 64 bits.
-MOST_SEED = 1 << 59
-# What a table learns, see weights.pxd.
+MAX_TABLES = 16
+# The seeds of the tables, which have 64 bits, are derived from this one.
+MAX_SEED = 1 << 59
+# The training state of a table, see weights.pxd.
 LEARNT = ("raw", "total", "n_changes")
 
 
 class LinearModel(ABC):
-    """A system, templates and weights, with what searches and learns them. Tasks add a search and a learner.
+    """A system, templates and weights. Subclasses add a search and a learner.
 
-    table_bits (int): Base-2 logarithm of the number of weights; one byte each in a finished model, eight in training.
-    beam_width (int): Items of the beam, 1..1024. It may be changed for prediction: accuracy against speed.
+    table_bits (int): Base-2 logarithm of the number of weights: one byte each in a finished model, eight in training.
+    beam_width (int): The beam width, 1..1024. It may be changed for prediction, trading accuracy for speed.
     aggressiveness (float): The maximum step size of an update.
-    min_changes (int): Features are pruned if learning changed fewer of their weights, counted over all tables and
-        updates. (An update that takes one action for another changes two weights of a feature that both have.)
-    n_tables (int): Weight tables that learn side by side, each with other features left out by dropout, and are
-        averaged for prediction: an ensemble that is as small and fast as one table.
-    threads (int): Documents that are searched, or tables that learn, at the same time. Results do not depend on it.
+    min_changes (int): Features are pruned if training changed fewer of their weights, counted over all tables and
+        updates. (An update that replaces one action by another changes two weights of a shared feature.)
+    n_tables (int): The number of weight tables, which are trained separately, with different features dropped at
+        random, and averaged for prediction: an ensemble that is as small and fast as a single table.
+    threads (int): The number of documents that are searched, or tables that are trained, at the same time. It does not
+        affect results.
     RAISES ValueError: If a setting is out of range.
 
-    `n_seen` counts the documents up to the last that was learnt from, with those that taught nothing, for whoever wants
-    to go on after an interruption.
+    `n_seen` counts the documents up to the last update, including those that could not be learnt from, for resuming
+    training.
     """
 
     def __init__(
@@ -65,16 +66,16 @@ class LinearModel(ABC):
         self.beam_width = beam_width
         self.aggressiveness = aggressiveness
         self.min_changes = min_changes
-        if not 1 <= n_tables <= MOST_TABLES:
-            raise JointValueError(Errors.J026, n_tables=n_tables, most=MOST_TABLES)
+        if not 1 <= n_tables <= MAX_TABLES:
+            raise JointValueError(Errors.J026, n_tables=n_tables, most=MAX_TABLES)
         self.n_tables = n_tables
         self.threads = threads
-        # Decides which features dropout leaves out.
+        # The random seed of dropout.
         self.seed = 0
         self._system: System | None = None
         self._templates: Templates | None = None
         self._weights: Weights | None = None
-        # The other tables of the mixture, while it learns.
+        # The other tables of the ensemble, in training.
         self._others: list[Weights] = []
         self._learners: list[Any] = []
         self._idle_searches: list[Any] = []
@@ -84,9 +85,9 @@ class LinearModel(ABC):
 
     @property
     def beam_width(self) -> int:
-        """Items of the beam.
+        """The beam width.
 
-        RAISES ValueError: If it is set to what no beam can have.
+        RAISES ValueError: If it is set out of range.
         """
         return self._beam_width
 
@@ -99,7 +100,7 @@ class LinearModel(ABC):
 
     @property
     def threads(self) -> int:
-        """How much is done at the same time.
+        """The number of threads.
 
         RAISES ValueError: If it is set to less than one.
         """
@@ -113,14 +114,14 @@ class LinearModel(ABC):
 
     @property
     def is_set_up(self) -> bool:
-        """Whether there is a system to search."""
+        """Whether the model has a system, templates and weights."""
         return self._system is not None
 
     @property
     def system(self) -> Any:
-        """The system that is searched.
+        """The system.
 
-        RAISES ValueError: If the perceptron was not set up.
+        RAISES ValueError: If the perceptron has not been set up.
         """
         if self._system is None:
             raise JointValueError(Errors.J060)
@@ -141,12 +142,12 @@ class LinearModel(ABC):
         return self._weights
 
     def set_up(self, system: System, templates: str, columns: Sequence[str]) -> None:
-        """Makes the perceptron ready to learn, with all weights zero."""
+        """Sets up the perceptron, with all weights zero."""
         self._system = system
         self._templates = Templates(templates, columns, system)
         self._weights = Weights(self.table_bits, system.row_width, self.min_changes)
-        # Weights of zero that predict; what learning needs is made when there is something to learn, and a model that
-        # is loaded never pays for it.
+        # Prediction weights of zero; the training state is only allocated for the first update, so that loaded models
+        # do not need it.
         n_features = 1 << self.table_bits
         self._weights.predict_with(np.zeros(self._weights.n_cells, np.int8), np.zeros(n_features >> 3, np.uint8), 1.0)
         self._others = []
@@ -154,7 +155,7 @@ class LinearModel(ABC):
         self._forget_searches()
 
     def _learn(self) -> None:
-        """Makes all tables ready to learn, those that are new from what predicts."""
+        """Prepares all tables for training; new ones start from the prediction weights."""
         weights = self.weights
         if not weights.is_learning:
             self._others = []
@@ -171,11 +172,11 @@ class LinearModel(ABC):
 
     @abstractmethod
     def _make_search(self, beam_width: int) -> Any:
-        """What searches one document at a time."""
+        """Makes a search, which handles one document at a time."""
 
     @abstractmethod
     def _make_learner(self, weights: Weights, seed: int) -> Any:
-        """What learns one table: see `Learner`."""
+        """Makes a learner for a table: see `Learner`."""
 
     @abstractmethod
     def predict(self, columns: Columns) -> np.ndarray:
@@ -183,10 +184,10 @@ class LinearModel(ABC):
 
     @contextmanager
     def _lend_search(self) -> Iterator[Any]:
-        """A search that nobody else uses; the weights that predict are up to date."""
+        """Lends a search for exclusive use, with up-to-date prediction weights."""
         self.finish()
-        # Lists append and pop atomically, so threads share the idle searches without a lock. A search goes back to the
-        # list that it came from, which nobody looks at any more if the beam or the weights were changed meanwhile.
+        # Appending to and popping from lists is atomic, so threads can share the idle searches without a lock. A search
+        # is returned to its original list, which is no longer used if the beam or the weights have changed.
         idle = self._idle_searches
         try:
             search = idle.pop()
@@ -200,11 +201,11 @@ class LinearModel(ABC):
         if not self._learners:
             self._learn()
             self._learners = [
-                self._make_learner(weights, self.seed * MOST_TABLES + i)
+                self._make_learner(weights, self.seed * MAX_TABLES + i)
                 for i, weights in enumerate([self.weights, *self._others])
             ]
         self._unfinished = True
-        # Tables do not know of each other, so any number of threads gives the same ones.
+        # Tables are independent, so the number of threads does not affect them.
         if self.n_tables == 1 or self.threads == 1:
             sums = [learner.update(instances, dropout) for learner in self._learners]
         else:
@@ -213,10 +214,10 @@ class LinearModel(ABC):
         return sums[0]
 
     def finish(self) -> None:
-        """Brings the weights that predict up to date with what was learnt."""
+        """Updates the prediction weights after training."""
         if not self._unfinished:
             return
-        # Once only: another thread may search with the weights that this one would replace.
+        # Only once: another thread may already be searching with the new weights.
         with self._finishing:
             if self._unfinished:
                 self.weights.finish(self._others)
@@ -227,14 +228,14 @@ class LinearModel(ABC):
         self._idle_searches = []
 
     def averages(self) -> np.ndarray:
-        """The exact averages (float32) behind the weights that predict: the mean of all tables' own.
+        """The exact averages (float32) behind the prediction weights: the mean over all tables.
 
-        RAISES ValueError: If what was learnt is not there any more.
+        RAISES ValueError: If there is no training state.
         """
         return np.mean([weights.averages() for weights in (self.weights, *self._others)], axis=0)
 
     def fingerprint(self) -> str:
-        """A digest of what the weights mean: the actions of the system and the features."""
+        """A digest of the actions of the system and the features, on which the meaning of the weights depends."""
         described = json.dumps([type(self.system).__name__, self.system.__reduce__()[1]], sort_keys=True)
         return hashlib.sha256((described + self.templates.fingerprint).encode("utf8")).hexdigest()[:16]
 
@@ -245,13 +246,13 @@ class LinearModel(ABC):
         }
 
     def to_bytes(self) -> bytes:
-        """The finished weights, as the content of a model file."""
+        """The averaged weights, as the content of a model file."""
         self.finish()
         described = {**self._described(), "scale": self.weights.scale}
         return model_file.pack(described, {"averaged": self.weights.averaged, "kept": self.weights.kept})
 
     def learning_to_bytes(self) -> bytes | None:
-        """What learning needs to go on exactly where it is; None for a model that only predicts."""
+        """The training state, for resuming exactly; None for a model that can only predict."""
         if not self.weights.is_learning:
             return None
         arrays = {
@@ -264,18 +265,18 @@ class LinearModel(ABC):
         return model_file.pack({**self._described(), **described}, arrays)
 
     def from_bytes(self, content: bytes) -> None:
-        """Takes finished weights; the perceptron must be set up for the same labels and templates.
+        """Loads averaged weights; the perceptron must be set up with the same labels and templates.
 
-        RAISES ValueError: If the content is damaged or was made for others.
+        RAISES ValueError: If the content is damaged or was made for different labels or templates.
         """
         self._take(*model_file.unpack(content))
 
     def learning_from_bytes(self, content: bytes, source: str = "the bytes") -> None:
-        """Takes what `learning_to_bytes` gave; `source` is what to call it in errors."""
+        """Loads the training state of `learning_to_bytes`; `source` is its name in errors."""
         self._take(*model_file.unpack(content, source), source, learning=True)
 
     def from_disk(self, path: Path) -> None:
-        """Maps finished weights from a file: see `from_bytes`."""
+        """Memory-maps averaged weights from a file: see `from_bytes`."""
         self._take(*model_file.read(path), source=str(path))
 
     def _take(
@@ -292,10 +293,10 @@ class LinearModel(ABC):
         others: list[Weights] = []
         n_tables, seed = described.get("n_tables", 1), described.get("seed", self.seed)
         n_seen = described.get("n_seen", 0)
-        # Numbers that are none would make the order of a beam undefined.
+        # NaNs would make the order of a beam undefined.
         numbers: list[Any] = [*arrays.values()] if learning else [described.get("scale")]
         try:
-            in_range = n_tables in range(1, MOST_TABLES + 1) and seed in range(MOST_SEED) and n_seen in range(1 << 62)
+            in_range = n_tables in range(1, MAX_TABLES + 1) and seed in range(MAX_SEED) and n_seen in range(1 << 62)
             if not in_range or not all(np.isfinite(number).all() for number in numbers):
                 raise JointValueError(Errors.J052, source=source, what="a number")
             weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
@@ -313,7 +314,7 @@ class LinearModel(ABC):
         self._forget_searches()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Searches hold buffers, learners threads: both are made again when needed.
+        # Searches hold buffers, and learners hold threads: both are recreated when needed.
         state = {
             **{name: value for name, value in self.__dict__.items() if name != "_finishing"},
             "_templates": None,

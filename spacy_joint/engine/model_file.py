@@ -1,8 +1,8 @@
-"""The file that a model is kept in: a header that says what it is, then its arrays, as they lie in memory.
+"""The file format of models: a header with metadata, followed by the arrays as they are in memory.
 
-Nothing is pickled, and nothing is unpacked: arrays of a file that is opened by its path are mapped, so loading takes no
-time and processes share the pages. Every array has a checksum, and the header says for which labels and templates the
-model was made; whatever does not fit is refused before any of it is used.
+Nothing is pickled or copied: the arrays of a file opened by its path are memory-mapped, so loading is instant and
+processes share the pages. Every array has a checksum, and the header identifies the labels and templates of the model;
+files that do not match are refused before they are used.
 
 Layout: the magic, a version (uint32), the length of the header (uint32), its checksum (uint32), the header (JSON), and
 each array at a multiple of ALIGNMENT. All numbers are little-endian.
@@ -25,15 +25,15 @@ MAGIC = b"SPJOINT\0"
 VERSION = 1
 ALIGNMENT = 64
 PREFIX = struct.Struct("<8sIII")
-MOST_HEADER = 1 << 24
-# What arrays may be: numbers of a fixed size, and nothing that numpy would have to interpret.
+MAX_HEADER = 1 << 24
+# The allowed types of arrays: numbers of fixed size, which numpy does not have to interpret.
 DTYPES = frozenset(np.dtype(kind).newbyteorder("<").str for kind in "bBhHiIlLqQfd")
 
 
 def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     """Makes the content of a model file.
 
-    meta (Mapping): What the model is; JSON-serialisable.
+    meta (Mapping): The metadata of the model; JSON-serialisable.
     arrays (Mapping[str, np.ndarray]): One-dimensional arrays.
     RETURNS (bytes): The content.
     """
@@ -58,9 +58,9 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
     """Reads the content of a model file.
 
     content (bytes | mmap): The content; the arrays are views of it.
-    source (str): What to call it in errors.
-    RETURNS (tuple[dict, dict[str, np.ndarray]]): What the model is, and its arrays, read-only.
-    RAISES ValueError: If it is not a model, truncated, damaged, or of another version.
+    source (str): The name of the content in errors.
+    RETURNS (tuple[dict, dict[str, np.ndarray]]): The metadata, and the arrays, which are read-only.
+    RAISES ValueError: If it is not a model, truncated, damaged, or of a different version.
     """
     size = len(content)
     if size < PREFIX.size or bytes(content[: len(MAGIC)]) != MAGIC:
@@ -69,7 +69,7 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
     if version != VERSION:
         raise JointValueError(Errors.J051, source=source, version=version, known=VERSION)
     header = bytes(content[PREFIX.size : PREFIX.size + header_size])
-    if header_size > MOST_HEADER or len(header) != header_size or zlib.crc32(header) != header_crc:
+    if header_size > MAX_HEADER or len(header) != header_size or zlib.crc32(header) != header_crc:
         raise JointValueError(Errors.J052, source=source, what="its header")
     first = -(-(PREFIX.size + header_size) // ALIGNMENT) * ALIGNMENT
     arrays = {}
@@ -99,7 +99,7 @@ def _bytes_of(array: np.ndarray) -> memoryview:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Writes a file beside its place, then renames it, so that a reader never meets half of it."""
+    """Writes a file under a temporary name, then renames it, so that readers never see a partial file."""
     beside = path.with_name(path.name + ".part")
     try:
         with beside.open("wb") as file:
@@ -113,7 +113,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Maps a model file: see `unpack`."""
+    """Memory-maps a model file: see `unpack`."""
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             raise JointValueError(Errors.J050, source=str(path))

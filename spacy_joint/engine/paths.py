@@ -1,4 +1,4 @@
-"""Paths of actions that come from outside: what a system is to build annotation of has to be a path of its own."""
+"""Validation of paths of actions from outside the engine, before systems build annotation from them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..errors import Errors, JointValueError
 def check_path(actions: ArrayLike, n_actions: int) -> NDArray[np.uint16]:
     """The actions as an array.
 
-    n_actions: How many the system has.
-    RAISES ValueError: If they are no sequence of its actions (J314).
+    n_actions: The number of actions of the system.
+    RAISES ValueError: If they are not a sequence of its actions (J314).
     """
     path = np.asarray(actions)
     if path.ndim != 1 or (path.size and path.dtype.kind not in "ui"):

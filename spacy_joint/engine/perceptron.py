@@ -1,4 +1,4 @@
-"""The structured perceptron: a linear model that is searched by beam, and learns where the search goes wrong."""
+"""The structured perceptron: a linear model with beam search that is trained on search errors."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .weights import Weights
 
 
 class Perceptron(LinearModel):
-    """A structured perceptron. Defaults of its settings are where architectures are registered.
+    """A structured perceptron. The registered architectures define the defaults of its settings.
 
-    strategy (str): Which stretches of the gold path cause updates: "greedy", "early", "max_violation", "dlaso" or
-        "laso", see engine/learner.pyx.
-    rule (str): How far weights move: "passive_aggressive" or "perceptron".
+    strategy (str): The update strategy, which determines the parts of the gold path that cause updates: "greedy",
+        "early", "max_violation", "dlaso" or "laso", see engine/learner.pyx.
+    rule (str): The update rule, which determines the step size: "passive_aggressive" or "perceptron".
     settings (Any): See `LinearModel`.
     RAISES ValueError: If a setting is unknown or out of range.
     """
@@ -33,24 +33,24 @@ class Perceptron(LinearModel):
         super().__init__(**settings)
         self.strategy = strategy
         self.rule = rule
-        # What is added to the scores of actions in predictions, not in learning.
+        # Values added to the scores of actions in prediction, but not in training.
         self.biases: dict[int, float] = {}
 
     def predict(self, columns: Columns) -> np.ndarray:
-        """The best actions for a document (uint16), as far as the beam finds them."""
+        """The best actions that the beam finds for a document (uint16)."""
         with self._lend_search() as search:
             return search.predict(self.weights, columns)
 
     def predict_all(self, columns: Columns, beam_width: int) -> list[tuple[np.ndarray, float]]:
-        """The paths that beams of this width find, best first: actions (uint16) and scores. Some may be there twice."""
+        """The paths found by beams of this width, best first: actions (uint16) and scores. There may be duplicates."""
         self.finish()
         search = self._make_search(beam_width)
-        # With recombination for the best, and without for many.
+        # With recombination to find the best path, and without it to find many.
         paths = [path for recombine in (True, False) for path in search.predict_all(self.weights, columns, recombine)]
         return sorted(paths, key=lambda path: -path[1])
 
     def trace(self, columns: Columns) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """The best actions, and what was in the beam after each step: see `Search.trace`."""
+        """The best actions, and the items of the beam after each step: see `Search.trace`."""
         with self._lend_search() as search:
             return search.trace(self.weights, columns)
 
@@ -71,6 +71,6 @@ class Perceptron(LinearModel):
         )
 
     def stream(self) -> Stream:
-        """A search over a document that is still coming."""
+        """A search over a streamed document."""
         self.finish()
         return Stream(self.system, self.templates, self.beam_width, self.weights, self.biases)

@@ -1,6 +1,6 @@
-"""A beam search that follows a given path beside the beam: for learning, which compares the two.
+"""A beam search that also follows a given path, for training, which compares the two.
 
-The path need not stay in the beam. `reference_item` says where it is, and its state and score go on when it is nowhere.
+The path need not stay in the beam. `reference_item` is its item; its state and score continue if it has left the beam.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -13,7 +13,7 @@ from .columns cimport InputC
 cdef class ReferenceSearch(Search):
     cdef const uint16_t* reference      # its actions, borrowed for one search
     cdef int n_reference
-    cdef int reference_item             # where the path is in the beam; -1: nowhere
+    cdef int reference_item             # the item of the path in the beam; -1: none
     cdef double reference_total         # its score
     cdef bint reference_final
     cdef char* reference_state
@@ -22,9 +22,9 @@ cdef class ReferenceSearch(Search):
     cdef vector[float] reference_scores
 
     cdef void start_reference(self, const InputC* input, const uint16_t* actions, int n) noexcept nogil
-    # Whether the beam and the path have both come to their ends.
+    # Whether both the beam and the path have ended.
     cdef bint is_over(self, const InputC* input) noexcept nogil
-    # One step of both. Returns 0, or -1 with an exception, or ILLEGAL if the path cannot go on as it should.
+    # One step of both. Returns 0, or -1 with an exception, or ILLEGAL if the next action of the path is not legal.
     cdef int step_reference(self, const InputC* input) except -1 nogil
     cdef float score_reference(self, const InputC* input, int action) except? -1 nogil
     # Makes the path the only item of the beam.

@@ -1,4 +1,4 @@
-"""A beam search that follows a given path beside the beam: see reference.pxd."""
+"""A beam search that also follows a given path: see reference.pxd."""
 
 from ..errors import Errors, JointMemoryError
 
@@ -11,7 +11,7 @@ from .weights cimport ROW_BLOCK
 
 
 cdef class ReferenceSearch(Search):
-    """A search and a path beside it.
+    """A search that also follows a given path.
 
     system (System), templates (Templates), width (int): See `Search`.
     """
@@ -24,8 +24,8 @@ cdef class ReferenceSearch(Search):
             raise JointMemoryError(Errors.J003)
         self.reference_parts.resize(n_rows)
         self.reference_scores.resize(n_rows * max(self.stride, <int>ROW_BLOCK))
-        # The path leaves the beam when others are better, not as soon as one with the same state is: learning from such
-        # short stretches was no better, or worse.
+        # The path leaves the beam if other items are better, but not by recombination with an equal state: training on
+        # such short stretches was no better, or worse.
         self.recombines = False
 
     def __dealloc__(self):
@@ -68,7 +68,7 @@ cdef class ReferenceSearch(Search):
         cdef float total = 0
         cdef int i, n = 0
         if self.reference_item >= 0:
-            # Its row is there: items before it that are final have none.
+            # Its row exists; preceding final items have none.
             for i in range(self.reference_item):
                 n += not self.final[i]
             return self.scores[n * self.stride + action]

@@ -1,10 +1,10 @@
-// Kernels that sum rows of the weight table: one set for float cells (learning), one for int8 cells (prediction).
+// Kernels that sum rows of the weight table: one set for float cells (training), one for int8 cells (prediction).
 //
-// Written with the vector types of GCC and Clang, a block of cells at a time: left to themselves, compilers turn the
-// loops into something many times slower. On x86-64 each kernel is compiled twice, for the baseline and for AVX2, and the
-// set is chosen when the extension is loaded, so that one wheel is fast everywhere. No FMA: a sum must not depend on
-// the machine. Widths are multiples of ROW_BLOCK, so the loops have no tails; the padding of a row is whatever cells
-// come next and is never looked at.
+// They use the vector types of GCC and Clang, a block of cells at a time, since auto-vectorised loops are many times
+// slower. On x86-64 each kernel is compiled twice, for the baseline and for AVX2, and the set is chosen when the
+// extension is loaded, so that one wheel is fast everywhere. There is no FMA: a sum must not depend on the machine.
+// Widths are multiples of ROW_BLOCK, so the loops have no tails; the padding of a row consists of the cells that follow
+// and is never used.
 #ifndef SPACY_JOINT_ROWS_H
 #define SPACY_JOINT_ROWS_H
 
@@ -57,7 +57,7 @@ struct BlockC {
 #endif
 #define ROWS_KEEP(block, sum_block_t) block
 #define ROWS_WIDEN(block, sum_block_t) __builtin_convertvector(block, sum_block_t)
-// One instruction, where GCC 12 makes five of the above.
+// One instruction, instead of the five that GCC 12 generates for the above.
 #define ROWS_WIDEN_INT8_AVX2(block, sum_block_t) (sum_block_t) _mm256_cvtepi8_epi16((__m128i)(block))
 
 #define ROWS_WIDEN_INT8_AVX512(block, sum_block_t) (sum_block_t) _mm512_cvtepi8_epi16((__m256i)(block))
@@ -165,17 +165,17 @@ static const KernelsC* int8_kernels(int width) {
     return &kernels_int8_baseline;
 }
 
-// What a beam needs to find its best continuations. In a row of scores, what is not legal is minus infinity; widths are
+// Selection of the best continuations of a beam. In a row of scores, illegal actions are minus infinity; widths are
 // multiples of ROW_BLOCK.
 typedef struct {
-    // The greatest score and the second greatest.
+    // The two highest scores.
     void (*two_best)(const float* scores, int width, float* best, float* second);
-    // The numbers of the scores that are at least `least`, ascending. Returns how many.
+    // The indices of the scores that are at least `least`, ascending. Returns their number.
     int (*at_least)(const float* scores, int width, float least, uint16_t* found);
     // The k-th greatest of n values. `values` has room for 7 more, and is reordered.
     float (*kth_greatest)(float* values, int n, int k);
-    // The numbers of the `n_best` greatest of n totals, the greatest first; of equals the first. Room for n is needed.
-    // `totals` has room for 3 more.
+    // The indices of the `n_best` greatest of n totals, greatest first; ties go to the first. `order` has room for n,
+    // and `totals` has room for 3 more.
     void (*order)(double* totals, int n, int n_best, uint32_t* order);
 } SelectionC;
 
@@ -216,8 +216,8 @@ static float nth_of(float* values, int n, int k) {
 static float kth_greatest_baseline(float* values, int n, int k) { return nth_of(values, n, k); }
 
 static void order_baseline(double* totals, int n, int n_best, uint32_t* order) {
-    // The place of a total is how many there are before it. Counting them all takes fewer cycles than sorting so few,
-    // because no processor could guess how they compare.
+    // The rank of a total is the number of totals before it. For so few, counting takes fewer cycles than sorting,
+    // since branches would be unpredictable.
     if (n > MAX_RANKED) return sort_totals(totals, n, n_best, order);
     for (int i = 0; i < n; i++) {
         int rank = 0;
@@ -268,7 +268,7 @@ __attribute__((target("avx2,bmi"))) static int at_least_avx2(const float* scores
 }
 
 __attribute__((target("avx2,popcnt"))) static float kth_greatest_avx2(float* values, int n, int k) {
-    // The least of those that fewer than k are greater than. Counting as in `order`.
+    // The smallest value with fewer than k greater ones. Counts as in `order`.
     if (n > MAX_RANKED) return nth_of(values, n, k);
     float least = INFINITY;
     for (int i = n; i < n + 7; i++) values[i] = -INFINITY;

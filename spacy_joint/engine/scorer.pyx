@@ -14,8 +14,8 @@ from .weights cimport KernelsC, prefetch
 cdef class Scorer:
     """Scores rows of slots.
 
-    templates (Templates): The features.
-    at_once (int): Rows that are scored together. More are scored in several goes.
+    templates (Templates): The feature templates.
+    at_once (int): The number of rows scored together; more rows are scored in batches.
     """
 
     def __cinit__(self, Templates templates not None, int at_once):
@@ -45,11 +45,11 @@ cdef class Scorer:
             self.filter.kept, self.filter.threshold = table.c.kept, 0
             self.forget()
             return 0
-        # Four times what one call can use, so that sums survive a few calls and probing stays short.
+        # Four times the maximum for one call, so that sums survive several calls and probing stays short.
         while n_entries < <uint32_t>(4 * self.at_once * self.recipes.n_blocks):
             n_entries *= 2
             shift -= 1
-        # Until the end of this method there is nothing to score with.
+        # There is no valid table until the end of this method.
         self.table = None
         free(self.entries)
         free(self.sums)
@@ -98,7 +98,7 @@ cdef class Scorer:
         cdef int padded = self.c.padded_width
         cdef size_t sum_size = <size_t>padded * kernels.sum_bytes
         cdef int i, j, m, n_found, part
-        # First all features, then all sums: what sums read is on its way from memory while features are computed.
+        # All features first, then all sums, so that rows are prefetched while features are computed.
         for m in range(self.look_up(input, rows, parts, n)):
             miss = self.misses + m
             n_found = keep_features(&self.filter, self.offsets + miss.first, miss.n)
@@ -146,7 +146,7 @@ cdef class Scorer:
                     if parts and parts[i] != part:
                         slots += n_slots
                         continue
-                    # What the sum depends on, as one number, never 0. Its high bits are the most random.
+                    # A key of the values on which the sum depends, never 0. Its high bits are the most random.
                     key = block.seed
                     for r in range(n_read):
                         key += slots[read[r]] * multipliers[read[r]]
@@ -159,8 +159,8 @@ cdef class Scorer:
                     if entries[at].key != key:
                         entries[at].key = key
                         n_found = block_features(recipes, b, input, slots, self.c.bits, offsets + n_offsets)
-                        # Most features are kept: their rows are on their way before that is known. The beginning
-                        # is enough: the processor fetches what follows.
+                        # Rows are prefetched before it is known which features are kept, since most are. Their first
+                        # line is enough: the processor fetches what follows.
                         for m in range(n_offsets, n_offsets + n_found):
                             if kept != NULL:
                                 prefetch(kept + (offsets[m] >> 3))

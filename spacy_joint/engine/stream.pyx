@@ -1,8 +1,8 @@
-"""Beam search over a streamed document, token by token, in memory that does not grow with it.
+"""Beam search over a streamed document, token by token, in bounded memory.
 
-A prefix of the history that all items of the beam share is final: whatever comes, the search would give the same. It is
-handed out, and its part of the arena and of the document forgotten. Without forced decisions, what is handed out is
-exactly what a search over the whole document finds.
+A prefix of the history that all items of the beam share is final, whatever tokens follow. Its actions are returned, and
+its part of the arena and of the document is forgotten. Without forced decisions, the result is exactly that of a search
+over the whole document.
 """
 
 import numpy as np
@@ -20,21 +20,21 @@ from .weights cimport Weights
 
 cdef enum:
     FIRST_CAPACITY = 1024       # tokens
-    # What all items share is looked for again once there are 1 / PATIENCE more steps than were open the last time:
-    # where nothing is decided for long, looking each time would cost more than the search.
+    # The shared prefix is searched for again when there are 1 / PATIENCE more steps than were open the last time: if
+    # nothing becomes final for a long time, searching at each step would cost more than the beam search.
     PATIENCE = 16
     STEPS_PER_CHECK = 1 << 14   # of signals
 
 
 cdef class Stream:
-    """A search that is fed tokens.
+    """An incremental search over a streamed document.
 
-    system (System): What is searched.
-    templates (Templates): What it sees.
-    width (int): Items of the beam.
-    weights (Weights): Finished weights.
+    system (System): The system to search.
+    templates (Templates): The feature templates.
+    width (int): The beam width.
+    weights (Weights): Averaged weights.
     biases (Mapping[int, float]): See `Search`.
-    RAISES ValueError: If the states of the system cannot be moved along a document, or the weights are not finished.
+    RAISES ValueError: If the system cannot stream, or the weights are not averaged.
     """
     cdef readonly Search search
     cdef readonly int n_tokens          # in the window
@@ -42,7 +42,7 @@ cdef class Stream:
     cdef InputC input
     cdef uint64_t[:, ::1] cells
     cdef int8_t[::1] constraints
-    cdef int n_ahead                    # tokens that a step may look at behind the last that its state knows of
+    cdef int n_ahead                    # tokens that a step may read after the last one that its state refers to
     cdef bint started
     cdef bint failed                    # in the middle of a change, or there was an error
     cdef int next_look                  # number of steps
@@ -51,9 +51,9 @@ cdef class Stream:
         if not system.streams:
             raise JointValueError(Errors.J035, name=type(system).__name__)
         self.search = Search(system, templates, width, biases)
-        # The weights of now, whatever they become while the stream goes on.
+        # The current weights, even if they are replaced during the stream.
         self.search.scorer.use(weights.prediction_table(), system.row_width)
-        self.n_ahead = templates.most_ahead
+        self.n_ahead = templates.max_ahead
         n_columns = max(len(templates.columns), 1)
         self.cells = np.zeros((FIRST + FIRST_CAPACITY + PADDING, n_columns), dtype=np.uint64)
         self.constraints = np.zeros(FIRST_CAPACITY + 1, dtype=np.int8)
@@ -77,11 +77,11 @@ cdef class Stream:
         return 0
 
     def feed(self, values, constraints=None):
-        """Takes more tokens.
+        """Adds tokens.
 
-        values (np.ndarray): uint64, tokens x columns.
-        constraints (np.ndarray | None): int8 per token, as in `Columns`.
-        RAISES ValueError: If shapes do not fit together, or after the end.
+        values (np.ndarray): The values (uint64, tokens x columns).
+        constraints (np.ndarray | None): Constraints (int8, one per token), as in `Columns`.
+        RAISES ValueError: If shapes do not match, or after the end.
         """
         self.enter()
         try:
@@ -119,14 +119,14 @@ cdef class Stream:
         self._look()
 
     def end(self):
-        """Says that no more tokens come."""
+        """Ends the document."""
         self.enter()
         self.ended = True
         self.search.leave()
 
     @property
     def front(self):
-        """The last token of the window that steps so far may have looked at (int)."""
+        """The last token of the window that steps so far may have read (int)."""
         cdef int i, front = -1
         self.enter()
         if self.started:
@@ -136,9 +136,9 @@ cdef class Stream:
         return front
 
     def run(self):
-        """Searches as far as the tokens that came allow.
+        """Searches as far as the available tokens allow.
 
-        RETURNS (np.ndarray): uint16, the actions that became final since the last time; in order.
+        RETURNS (np.ndarray): The actions (uint16) that have become final since the last call, in order.
         """
         self.enter()
         try:
@@ -177,16 +177,16 @@ cdef class Stream:
         return True
 
     cdef int _final_steps(self) except -1:
-        """How many steps from the beginning are the same for all items."""
+        """The number of initial steps that all items share."""
         if self.ended and self.search.all_final(&self.input):
             # The best item is the result.
             return self.search.n_steps
         return self.search.n_common_steps()
 
     def decide(self, int n_steps):
-        """Forces a decision: of the items, only those stay whose first `n_steps` steps are those of the best.
+        """Forces a decision: keeps only the items whose first `n_steps` steps are those of the best item.
 
-        RETURNS (np.ndarray): uint16, these actions.
+        RETURNS (np.ndarray): The actions of these steps (uint16).
         """
         self.enter()
         try:
@@ -201,7 +201,7 @@ cdef class Stream:
             self.search.leave()
 
     def best(self):
-        """The actions of the best item that are not final yet (np.ndarray of uint16)."""
+        """The actions of the best item that are not yet final (uint16)."""
         self.enter()
         try:
             return self._actions(0, self.search.n_steps) if self.started else np.zeros(0, dtype=np.uint16)
@@ -216,16 +216,16 @@ cdef class Stream:
         return to_array(actions)
 
     cdef _release(self, int n_steps):
-        """Hands out the actions of the first steps, and forgets them."""
+        """Returns the actions of the first steps, and forgets these steps."""
         result = self._actions(0, n_steps)
         self.search.forget_steps(n_steps)
         self.next_look = self.search.n_steps + self.search.n_steps // PATIENCE
         return result
 
     def forget(self, int n):
-        """Drops the first tokens of the window, which no state refers to any more and no template looks back at.
+        """Drops the first tokens of the window, to which no state or template may refer any more.
 
-        RAISES ValueError: If there are not so many.
+        RAISES ValueError: If there are fewer tokens.
         """
         self.enter()
         try:

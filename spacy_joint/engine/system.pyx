@@ -1,5 +1,5 @@
-"""What a task gives to the engine: see system.pxd for the contract. Also the arena that keeps the unbounded parts of
-states, and `Walk`, which takes one path through a system step by step."""
+"""The interface between tasks and the engine: see system.pxd for the contract. Also the arena with the unbounded parts
+of states, and `Walk`, which follows a single path through a system."""
 
 import numpy as np
 
@@ -88,10 +88,10 @@ cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_l
 
 
 cdef class System:
-    """The base of all systems. Subclasses say what their actions, slots and states are."""
+    """The base class of all systems. Subclasses define actions, slots and states."""
 
     cdef int set_candidates(self, int max_rows) except -1:
-        """Says that states are continued by candidates of at most `max_rows` rows."""
+        """Declares that states are continued by candidates with at most `max_rows` rows."""
         self.has_candidates = True
         self.max_rows = max_rows
         self.n_actions = MAX_ACTIONS
@@ -104,7 +104,7 @@ cdef class System:
         return 0
 
     cdef int set_kinds(self, sizes) except -1:
-        """Lays out the actions: `sizes` actions of each kind, kind after kind."""
+        """Numbers the actions: `sizes` actions of each kind, kind by kind."""
         if len(sizes) > MAX_KINDS:
             raise JointValueError(Errors.J004, n_kinds=len(sizes), most=MAX_KINDS)
         self.n_kinds = len(sizes)
@@ -115,16 +115,16 @@ cdef class System:
         return 0
 
     def token_slots(self):
-        """Names of the slots that hold a row of the input, with their numbers (dict)."""
+        """The names and numbers of the slots that hold a row of the input (dict)."""
         return {}
 
     def value_slots(self):
-        """Names of the slots that hold a plain number, with their numbers (dict)."""
+        """The names and numbers of the slots that hold a plain number (dict)."""
         return {}
 
     def parts(self):
-        """The kinds of parts that rows describe, each as the slots that its templates may name (sequence of sets of
-        slot numbers). All rows are of one kind unless a system says otherwise."""
+        """The kinds of parts that rows describe, each as the set of slot numbers that its templates can use (sequence
+        of sets). By default, all rows are of one kind."""
         return (set(range(self.n_slots)),)
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
@@ -168,7 +168,7 @@ cdef class System:
 
 
 cdef class Walk:
-    """One path through a system, action by action: to check a sequence of actions, and to try a system at random.
+    """A path through a system, action by action, for checking sequences of actions and for random tests.
 
     system (System): The system.
     columns (Columns): The document.
@@ -194,7 +194,7 @@ cdef class Walk:
         return self.system.is_final(&self.columns.c, self.at)
 
     def legal(self):
-        """The actions, or candidates, that may be taken now (list of int)."""
+        """The legal actions, or candidates, of the current state (list of int)."""
         if self.is_final:
             return []
         cdef int n = self.system.n_actions
@@ -208,7 +208,7 @@ cdef class Walk:
     def advance(self, int action):
         """Takes an action, or a candidate.
 
-        RAISES ValueError: If it is not legal now.
+        RAISES ValueError: If it is not legal.
         """
         if action not in self.legal():
             raise JointValueError(Errors.J005, action=action, legal=self.legal()[:20])
@@ -216,11 +216,11 @@ cdef class Walk:
         self.system.advance(&self.columns.c, &self.arena, self.at, action)
 
     def collect(self):
-        """Throws away nodes that the walk can no longer reach; nothing that can be seen may change."""
+        """Collects nodes that the walk can no longer reach; this must not change anything observable."""
         arena_collect(&self.arena, &self.at, 1, self.system.n_state_links)
 
     def slots(self):
-        """What templates see of the state now: slot name to number (dict)."""
+        """The slots of the current state: slot name to number (dict)."""
         if self.system.has_candidates:
             raise JointValueError(Errors.J008, name=type(self.system).__name__)
         cdef uint64_t[MAX_SLOTS] slots
@@ -229,10 +229,9 @@ cdef class Walk:
         return {name: slots[number] for name, number in names.items()}
 
     def rows(self, int candidate):
-        """What templates see of a candidate: for each of its rows the kind of part, and slot name to number (list of
-        tuple[int, dict]).
+        """The rows of a candidate: for each row, the kind of part, and slot name to number (list of tuple[int, dict]).
 
-        RAISES ValueError: If it is not legal now.
+        RAISES ValueError: If it is not legal.
         """
         if not self.system.has_candidates or candidate not in self.legal():
             raise JointValueError(Errors.J005, action=candidate, legal=self.legal()[:20])

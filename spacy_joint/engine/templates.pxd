@@ -1,12 +1,13 @@
-"""Feature templates compiled to recipes that read atoms and give hashes.
+"""Feature templates compiled to recipes that compute hashes from atoms.
 
-An atom is something that a row of slots shows: a column of a token slot (`s0.word`, or `b0+1.tag` for the token after
-b0) or a value slot (`distance`). A template conjoins atoms; its hash is a mixed sum of their values, each times a
-multiplier that depends on its place in the template. A block is a group of templates, a paragraph of the text, that is
-scored as one: its sum is kept for as long as the slots that it reads are the same, across the items of a beam and
-across steps. Where rows describe parts of different kinds (see system.pxd), a block belongs to one kind of part.
+An atom is a value of a row of slots: a column of a token slot (`s0.word`, or `b0+1.tag` for the token after b0) or a
+value slot (`distance`). A template combines atoms; its hash is a mixed sum of their values, each times a multiplier
+that depends on its position in the template. A block is a group of templates, a paragraph of the text, that is scored
+as a unit: its sum is cached while the slots that it reads do not change, across the items of a beam and across steps.
+If rows describe parts of different kinds (see system.pxd), each block belongs to one kind of part.
 
-Constant after construction, so threads may share one. Whoever holds the recipes holds the `Templates`.
+Templates are constant after construction, so threads may share them. Users of the recipes must keep the `Templates`
+alive.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -16,11 +17,11 @@ from .system cimport MAX_PARTS, MAX_SLOTS, System
 
 
 cdef enum:
-    MAX_TEMPLATES = 256     # rows.h relies on it
+    MAX_TEMPLATES = 256     # rows.h relies on this
     MAX_BLOCK_ATOMS = 128
     MAX_BLOCK_PRODUCTS = 512
     MAX_CONJOINED = 8
-    UNROLLED = 4            # most templates conjoin no more
+    UNROLLED = 4            # most templates have at most as many atoms
 
 
 cdef struct AtomC:
@@ -28,7 +29,7 @@ cdef struct AtomC:
     int32_t offset          # of the cell, from the first of the slot's row; unused for value slots
 
 
-# The value of an atom times a multiplier: templates that have the atom in the same place share it.
+# The value of an atom times a multiplier, shared by templates with the atom in the same position.
 cdef struct ProductC:
     uint64_t multiplier
     uint32_t atom           # of the block
@@ -64,8 +65,8 @@ cdef struct RecipesC:
     uint64_t[MAX_SLOTS] slot_multipliers
 
 
-# Which features take part. While learning, dropout leaves out those whose hash, mixed with the seed, is below the
-# threshold; when predicting, features that learning saw too rarely are left out (one bit each; NULL: none is).
+# The features that count. In training, features whose hash, mixed with the seed, is below the threshold are dropped; in
+# prediction, pruned features do not count (one bit per feature; NULL: none are pruned).
 cdef struct FilterC:
     uint64_t seed
     uint64_t threshold
@@ -80,7 +81,7 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
 
 
 cdef inline FilterC dropout_filter(double share, uint64_t seed, uint64_t instance) noexcept nogil:
-    """Leaves out a share of the features, others for each instance."""
+    """Drops a share of the features at random, different ones for each instance."""
     cdef FilterC filter
     filter.kept = NULL
     filter.seed = (instance + (seed << 32)) * <uint64_t>0x9E3779B97F4A7C15
@@ -89,10 +90,10 @@ cdef inline FilterC dropout_filter(double share, uint64_t seed, uint64_t instanc
 
 
 cdef inline int keep_features(const FilterC* filter, uint64_t* hashes, int n) noexcept nogil:
-    """Moves the features that take part to the front. Returns their number."""
+    """Moves the features that count to the front. Returns their number."""
     cdef int i, n_kept = 0
     cdef uint64_t h
-    # Without branches: no processor could guess which features are new to the model.
+    # Without branches, since they would be unpredictable.
     if filter.kept != NULL:
         for i in range(n):
             h = hashes[i]
@@ -127,7 +128,7 @@ cdef inline int block_features(const RecipesC* recipes, int block, const InputC*
         products[i] = values[product[i].atom] * product[i].multiplier
     products[b.n_products] = 0
     for i in range(b.n_templates):
-        # Adding zeros costs less than guessing wrongly how many atoms come.
+        # Adding zeros costs less than mispredicted branches.
         h = (
             template.seed
             + products[template.products[0]] + products[template.products[1]]
@@ -147,7 +148,7 @@ cdef class Templates:
     cdef readonly dict value_slots
     cdef readonly int n_blocks
     cdef readonly int n_templates
-    cdef readonly int most_ahead        # how many tokens after a slot's own are read at most
+    cdef readonly int max_ahead         # the maximum offset of a token from that of its slot
     cdef RecipesC recipes
     cdef BlockC[::1] blocks
     cdef TemplateC[::1] templates

@@ -1,6 +1,6 @@
-"""A text of feature templates compiled to hash recipes over a system's atoms: see templates.pxd for the terms.
+"""Compiling a text of feature templates to hash recipes over a system's atoms: see templates.pxd for the terms.
 
-The text has one template per line: atoms joined by spaces. Blank lines divide it into blocks; `#` begins a comment.
+The text has one template per line: atoms separated by spaces. Blank lines separate blocks; `#` starts a comment.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from .columns cimport PADDING
 from .system cimport MAX_PARTS, MAX_SLOTS, System
 
 
-# Of the atoms of a template, by their place in it.
+# The multipliers of atoms, by position in the template.
 MULTIPLIERS = (
     0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93,
     0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3,
@@ -30,16 +30,15 @@ cdef class Templates:
     """Compiled feature templates.
 
     text (str): The templates.
-    columns (Sequence[str]): Names of the columns that templates may name. Those that they do name are the columns of
-        the documents to come.
-    system (System): The system whose slots the templates name.
-    RAISES ValueError: If a line names an unknown atom, a block names slots of different kinds of parts, or the text is
+    columns (Sequence[str]): The names of the columns that templates can use. Documents must have those that are used.
+    system (System): The system with the slots that templates can use.
+    RAISES ValueError: If a line has an unknown atom, a block has slots of different kinds of parts, or the text is
         empty or too large.
     """
 
     def __cinit__(self, text, columns, system):
         self.text = text
-        # Documents carry no column that nothing reads: the less is kept per token, the more tokens stay at hand.
+        # Unused columns are left out of documents: fewer values per token mean fewer cache misses.
         lines = [line for block in _paragraphs(text) for _, line in block]
         read = {match["column"] for match in map(ATOM.match, " ".join(lines).split()) if match}
         known_columns = tuple(columns)
@@ -136,7 +135,7 @@ cdef class Templates:
         if match and match["slot"] in self.token_slots and match["column"] in self.columns:
             offset = int(match["offset"] or 0)
             if abs(offset) <= PADDING:
-                self.most_ahead = max(self.most_ahead, offset)
+                self.max_ahead = max(self.max_ahead, offset)
                 return (self.token_slots[match["slot"]], self.columns.index(match["column"]), offset)
         raise JointValueError(
             Errors.J010,
@@ -158,8 +157,8 @@ cdef class Templates:
 
     @property
     def fingerprint(self):
-        """A digest of what features mean: a model read with another one is meaningless (str). Neither the order of
-        templates nor how they are divided matters, and no columns but those that they read."""
+        """A digest of the features (str): weights are only valid with the same one. It does not depend on the order of
+        templates, the division into blocks, or unused columns."""
         lines = sorted(" ".join(line.split()) for block in _paragraphs(self.text) for _, line in block)
         return hashlib.sha256("\n".join(lines).encode("utf8")).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Work shared by threads that hold the interpreter's lock only now and then."""
+"""Running tasks in threads that mostly release the GIL."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ POLL_SECONDS = 1e-3
 
 
 def run_all(pool: Executor, tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> None:
-    """Runs tasks at the same time, and returns when the last has ended.
+    """Runs tasks concurrently, and returns when all have ended.
 
-    No task outlives the call: when the caller is interrupted (Ctrl-C), tasks are asked to stop and waited for, so that
-    what they use can be used again.
+    No task outlives the call: if the caller is interrupted (Ctrl-C), tasks are asked to stop and waited for, so that
+    their resources can be reused.
 
-    pool (Executor): Where they run.
-    tasks (Sequence[Callable]): What to do.
+    pool (Executor): The executor.
+    tasks (Sequence[Callable]): The tasks.
     stop (Callable): Asks the tasks to stop. It may be called more than once.
-    RAISES: What the first task that failed raised.
+    RAISES: The exception of the first task that failed.
     """
     # Lists and this queue are never left half changed by an interrupt, as conditions are, on which futures and events
     # wait: after one of those, their locks may stay locked.

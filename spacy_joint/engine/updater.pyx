@@ -9,14 +9,14 @@ RULES = ("perceptron", "passive_aggressive")
 
 cdef enum:
     EMPTY = 0xFFFFFFFF
-    SMALLEST = 1024         # cells of an empty bag
+    MIN_CELLS = 1024        # of an empty bag
 
 
 cdef class Bag:
-    """The difference of two bags of features, as cells of the weight table; each with the feature that it was first
-    counted for.
+    """The difference of two bags of features, as cells of the weight table, each with the feature for which it was
+    first counted.
 
-    scorer (Scorer): Says which features take part.
+    scorer (Scorer): Determines the features that count.
     """
 
     def __cinit__(self, Scorer scorer not None):
@@ -31,7 +31,7 @@ cdef class Bag:
         # Not `assign`, whose exceptions Cython does not catch.
         self.n = 0
         self.cells.clear()
-        self.cells.resize(SMALLEST, empty)
+        self.cells.resize(MIN_CELLS, empty)
         return 0
 
     cdef int count(self, const InputC* input, const uint64_t* row, int part, int action, float sign) except -1 nogil:
@@ -81,13 +81,12 @@ cdef class Bag:
 
 
 cdef class Updater:
-    """Moves weights.
+    """Updates weights.
 
-    weights (Weights): Changed in place.
-    rule (str): How far they move along a difference: "perceptron" (Collins 2002), a step of fixed length;
-        "passive_aggressive" (Crammer et al. 2006, PA-I), the least step after which the gold structure outscores the
-        other by its loss.
-    aggressiveness (float): The longest step (C of PA-I; the step of `perceptron`).
+    weights (Weights): The weights, which are modified in place.
+    rule (str): The update rule: "perceptron" (Collins 2002), a fixed step size; "passive_aggressive" (Crammer et al.
+        2006, PA-I), the smallest step after which the gold structure outscores the other one by its loss.
+    aggressiveness (float): The maximum step size (C of PA-I; the step of `perceptron`).
     RAISES ValueError: If the rule is unknown, or the aggressiveness not above 0.
     """
 
@@ -109,6 +108,6 @@ cdef class Updater:
         if self.passive_aggressive:
             for i in range(difference.size()):
                 norm += <double>difference[i].value * difference[i].value
-            # With the weights as they are now: updates since the search may have closed, or widened, the gap.
+            # With the current weights, since updates after the search may have changed the gap.
             step = max(0.0, min(step, (loss - self.weights.score(difference.data(), difference.size())) / norm))
         self.weights.add(difference.data(), difference.size(), step)

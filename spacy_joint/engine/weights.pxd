@@ -1,12 +1,12 @@
 """The hashed weight table (hash kernel, Bohnet 2010).
 
-2^bits cells. The hash of a feature picks an offset, and the `width` cells from there are the weights of that feature
-with each action: rows overlap, and colliding weights are noise that learning tolerates. No dictionary, no growth.
+The table has 2^bits cells. The hash of a feature is an offset, and the `width` cells from there are the weights of that
+feature for each action. Rows overlap, and colliding weights are noise that training tolerates; there is no dictionary.
 
-A table that learns has `raw`, `total` (float32) and `n_changes` (uint8); one that predicts has `averaged` (int8 times
-a scale) and `kept` (one bit per feature). Learning only changes the former; `finish` makes the latter from them.
-Whoever reads cells holds a `Table`, which owns them: weights that are replaced meanwhile stay alive for as long as
-somebody reads them. Reading is safe from any number of threads; `add` and `finish` need the table to themselves.
+A table in training has `raw`, `total` (float32) and `n_changes` (uint8); one for prediction has `averaged` (int8 times
+a scale) and `kept` (one bit per feature). Training only changes the former; `finish` computes the latter from them.
+Readers hold a `Table`, which owns its cells: replaced weights stay alive as long as they are read. Reading is safe from
+any number of threads; `add` and `finish` need exclusive access.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -40,7 +40,7 @@ cdef struct TableC:
     float scale
 
 
-# Cells to read, with the arrays that they are in. Constant.
+# Read-only cells, with the arrays that own them. Constant.
 cdef class Table:
     cdef TableC c
     cdef object cells
@@ -49,7 +49,7 @@ cdef class Table:
 
 cdef struct ChangeC:
     uint32_t cell
-    uint32_t feature        # that the cell belongs to
+    uint32_t feature        # to which the cell belongs
     float value
 
 
@@ -69,7 +69,7 @@ cdef class Weights:
     cdef uint8_t[::1] _n_changes
     cdef Table _learning
     cdef Table _predicting
-    cdef bint in_use                    # whether somebody learns: arrays must not be replaced
+    cdef bint in_use                    # whether a learner uses the arrays, so that they must not be replaced
 
     cdef int padded(self) noexcept
     cdef Table learning_table(self)

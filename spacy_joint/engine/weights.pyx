@@ -1,4 +1,4 @@
-"""The hashed weight table: see weights.pxd for what it is and who may touch it when."""
+"""The hashed weight table: see weights.pxd for its layout, ownership and thread safety."""
 
 import numpy as np
 
@@ -7,23 +7,23 @@ from ..errors import Errors, JointValueError
 from libc.stdint cimport int8_t, uint8_t
 
 
-# Averaged weights are clipped at this quantile of their non-zero magnitudes when they are made int8: a handful of
-# outliers (biases of frequent actions) would otherwise cost all others their precision.
+# Averaged weights are clipped at this quantile of their non-zero magnitudes before quantisation to int8: otherwise, a
+# few outliers (biases of frequent actions) would reduce the precision of all others.
 CLIP_QUANTILE = 0.9999
 
 
 cdef class Table:
-    """Cells to read, with the arrays that own them. `Weights` makes them."""
+    """Read-only cells, with the arrays that own them, created by `Weights`."""
 
 
 cdef class Weights:
     """A table of 2^bits weights for rows of `width` actions, all zero.
 
     bits (int): Base-2 logarithm of the number of cells, 8..30.
-    width (int): Cells of a row.
-    min_changes (int): Features take part in predictions if learning changed at least so many of their cells, 1..255,
-        counted over all updates. An update that takes one action for another changes two cells of a feature of both.
-    RAISES ValueError: If either is out of range.
+    width (int): The number of cells of a row.
+    min_changes (int): Features are pruned if training changed fewer of their cells, 1..255, counted over all updates.
+        An update that replaces one action by another changes two cells of a shared feature.
+    RAISES ValueError: If an argument is out of range.
     """
 
     def __init__(self, bits, width, min_changes=1):
@@ -44,16 +44,16 @@ cdef class Weights:
 
     @property
     def n_cells(self):
-        """Cells of the table, with the part of the last rows that reaches beyond 2^bits (int)."""
+        """The number of cells of the table, including the part of the last rows beyond 2^bits (int)."""
         return (1 << self.bits) + self.padded()
 
     @property
     def is_learning(self):
-        """Whether the table holds what learning needs (bool)."""
+        """Whether the table has a training state (bool)."""
         return self.raw is not None
 
     def learn(self):
-        """Makes the table ready to learn, from zero or, when it only predicts, from its averages."""
+        """Prepares the table for training, from zero or, if it can only predict, from its averages."""
         if self.is_learning:
             return
         if self.averaged is None:
@@ -66,19 +66,19 @@ cdef class Weights:
         self.restore(raw, np.zeros(self.n_cells, dtype=np.float32), n_changes, 0)
 
     def restore(self, raw, total, n_changes, n_updates):
-        """Puts back what `learn` had come to.
+        """Restores a training state.
 
-        raw, total (np.ndarray): float32, n_cells each.
-        n_changes (np.ndarray): uint8, 2^bits.
-        n_updates (int): Instances seen.
-        RAISES ValueError: If the shapes are not those of this table.
+        raw, total (np.ndarray): Weights and their weighted changes (float32, n_cells each).
+        n_changes (np.ndarray): Changes per feature (uint8, 2^bits).
+        n_updates (int): The number of instances seen.
+        RAISES ValueError: If the shapes do not match this table.
         """
         self._check(raw, np.float32, self.n_cells)
         self._check(total, np.float32, self.n_cells)
         self._check(n_changes, np.uint8, 1 << self.bits)
         if self.in_use:
             raise JointValueError(Errors.J028)
-        # The views first: they refuse what is not contiguous and writable.
+        # The views first, since they refuse arrays that are not contiguous and writable.
         self._raw, self._total, self._n_changes = raw, total, n_changes
         self.raw, self.total, self.n_changes, self.n_updates = raw, total, n_changes, n_updates
         cdef Table table = Table()
@@ -95,12 +95,12 @@ cdef class Weights:
             )
 
     def predict_with(self, averaged, kept, scale):
-        """Sets the weights that predict.
+        """Sets the prediction weights.
 
-        averaged (np.ndarray): int8, n_cells; may be read-only, such as a mapped file.
-        kept (np.ndarray): uint8, 2^bits / 8: a bit for each feature that takes part.
-        scale (float): The value of one.
-        RAISES ValueError: If the shape is not that of this table.
+        averaged (np.ndarray): The quantised weights (int8, n_cells); may be read-only, such as a memory-mapped file.
+        kept (np.ndarray): One bit per feature, which is set unless it is pruned (uint8, 2^bits / 8).
+        scale (float): The value of a quantised weight of 1.
+        RAISES ValueError: If the shapes do not match this table.
         """
         self._check(averaged, np.int8, self.n_cells)
         self._check(kept, np.uint8, 1 << self.bits >> 3)
@@ -119,16 +119,16 @@ cdef class Weights:
         return table
 
     def averages(self):
-        """The averages over all instances seen (np.ndarray of float32): w - u / c, the lazy form of Collins 2002."""
+        """The averages over all instances seen (float32): w - u / c, the lazy form of Collins 2002."""
         if not self.is_learning:
             raise JointValueError(Errors.J023)
         return self.raw - self.total / np.float32(max(self.n_updates, 1))
 
     def finish(self, others=()):
-        """Averages, prunes and quantises what was learnt into the weights that predict. Learning can go on after.
+        """Averages, prunes and quantises the trained weights to prediction weights. Training can continue afterwards.
 
-        others (Sequence[Weights]): Tables of the same size that learnt the same task from other features. Scores are
-            linear in weights, so the mean of the tables scores as the mean of all: an ensemble for the price of one.
+        others (Sequence[Weights]): Tables of the same size, trained on the same task with different features dropped.
+            Scores are linear in the weights, so the averaged table is an ensemble at the cost of a single table.
         """
         averages = self.averages()
         n_changes = self.n_changes.astype(np.uint16)
@@ -139,8 +139,8 @@ cdef class Weights:
         magnitudes = np.abs(averages)
         nonzero = magnitudes[magnitudes > 0]
         scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / 127 if nonzero.size else 1.0
-        # Pruning is twofold: cells nearer to zero than to one step are rounded away, and features that were learnt from
-        # less than `min_changes` times are not even looked up.
+        # Pruning is twofold: cells closer to zero than to one step are rounded to zero, and features with fewer than
+        # `min_changes` changes are not looked up at all.
         self.predict_with(
             np.clip(np.rint(averages / np.float32(scale)), -127, 127).astype(np.int8),
             np.packbits(n_changes >= self.min_changes, bitorder="little"),

@@ -1,1 +1,1 @@
-"""Files whatever is in them: finding and reading them, and replacing them once the new ones are complete."""
+"""Files of any format: finding and reading them, and replacing them atomically."""

@@ -1,6 +1,6 @@
-"""Finding and reading files: one file, or all files of a format in one directory; and text, which is UTF-8.
+"""Finding files (one file, or all files of a format in a directory) and reading UTF-8 text.
 
-Subdirectories are not searched, so that a corpus is never larger than it looks. What is in the files is not known here.
+Subdirectories are not searched, so that a corpus is never larger than it looks. The formats are implemented elsewhere.
 """
 
 import re
@@ -12,10 +12,10 @@ from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueErr
 
 
 def require_path(path: str | Path | None, suffix: str) -> Path:
-    """Check that a path was given at all; configs leave it None until the command line fills it in.
+    """Check that a path was given; in configs it is None until it is set on the command line.
 
     path: The file or directory, which need not exist yet.
-    suffix: How the corpus's files end, for the message.
+    suffix: The suffix of the corpus's files, for the message.
     Raises ValueError (J100) if the path is None.
     """
     if path is None:
@@ -24,9 +24,9 @@ def require_path(path: str | Path | None, suffix: str) -> Path:
 
 
 def require_file(path: str | Path) -> Path:
-    """Check that there is something to read, which may be a pipe.
+    """Check that a file, which may be a pipe, exists.
 
-    Raises FileNotFoundError (J402) if there is not.
+    Raises FileNotFoundError (J402) if it does not.
     """
     if not Path(path).exists():
         raise JointFileNotFoundError(Errors.J402, path=path)
@@ -36,9 +36,9 @@ def require_file(path: str | Path) -> Path:
 def list_files(path: Path, *suffixes: str, other_names: str = "(?!)") -> list[Path]:
     """List the files of a corpus, sorted by name.
 
-    path: A file, whatever it is called, or a directory.
-    suffixes: What the names of files to read from a directory end in, with the dot.
-    other_names: A regular expression for names of files that are read, too; none by default.
+    path: A file with any name, or a directory.
+    suffixes: The suffixes, with the dot, of the files to read from a directory.
+    other_names: A regular expression for the names of further files to read; none by default.
     Raises FileNotFoundError (J101, J102) if there is nothing to read.
     """
     if path.is_dir():
@@ -53,10 +53,10 @@ def list_files(path: Path, *suffixes: str, other_names: str = "(?!)") -> list[Pa
 
 
 def read_lines(source: BinaryIO, name: str | Path, encoding: str = "utf-8-sig") -> Iterator[str]:
-    """Read lines with their ends, which are not translated.
+    """Read lines with their line endings, which are not translated.
 
-    name: What to call the source in errors.
-    encoding: "utf-8-sig" passes over a byte order mark, "utf-8" keeps it as a character.
+    name: The name of the source in errors.
+    encoding: "utf-8-sig" skips a byte order mark, "utf-8" keeps it as a character.
     Raises ValueError (J403) if a line is not UTF-8, and OSError (J441) if it cannot be read.
     """
     for number, line in enumerate(_read(source, name), start=1):
@@ -71,11 +71,11 @@ def _read(source: BinaryIO, name: str | Path) -> Iterator[bytes]:
     try:
         yield from source
     except OSError as error:
-        # Not what is being written meanwhile.
+        # Coded here, so that it is not taken for an error of the file being written.
         raise JointOSError(Errors.J441, path=name, reason=error.strerror or error) from error
 
 
 def read_text(file: Path, encoding: str = "utf-8-sig") -> str:
-    """Read all of a file: see `read_lines`."""
+    """Read a whole file: see `read_lines`."""
     with file.open("rb") as source:
         return "".join(read_lines(source, file, encoding))

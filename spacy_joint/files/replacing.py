@@ -1,6 +1,6 @@
-"""Output that takes its place once it is complete: whoever looks finds what was there before, or all of the new.
+"""Writing output atomically: readers find either the old content or all of the new content.
 
-It is written beside its place under a name with a dot, which stays behind if the process is killed.
+The output is first written to a hidden file in the same directory, which is left behind if the process is killed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..errors import Errors, JointError, JointOSError
 
 @contextmanager
 def replace_when_written(path: Path) -> Iterator[Path]:
-    """Gives a path beside `path` to write to, which takes its place in the end: a failure leaves what was there.
+    """Yields a temporary path next to `path` to write to, which replaces it at the end unless there is an error.
 
-    RAISES OSError: If it cannot be written (J440).
+    RAISES OSError: If the file cannot be written (J440).
     """
     if path.exists() and not path.is_file():
         # A device or a pipe, such as /dev/stdout, must not be replaced.
@@ -31,13 +31,13 @@ def replace_when_written(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replace_directory_when_written(path: Path) -> Iterator[Path]:
-    """The same for a directory, which the caller makes."""
+    """The same for a directory, which the caller creates."""
     with _write_beside(path) as (target, temporary):
         yield temporary
         if not target.exists():
             temporary.rename(target)
             return
-        # A directory cannot be replaced at once: for a moment there is none of that name, but both are there.
+        # A directory cannot be replaced atomically: for a moment, the old and the new one exist under other names only.
         earlier = target.rename(temporary.with_name(f"{temporary.name}.earlier"))
         temporary.rename(target)
         shutil.rmtree(earlier)
@@ -53,7 +53,7 @@ def _write_beside(path: Path) -> Iterator[tuple[Path, Path]]:
     except OSError as error:
         if isinstance(error, JointError):
             raise
-        # `copytree` collects what went wrong with each file.
+        # `copytree` collects the errors of all files.
         reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
         raise JointOSError(Errors.J440, path=path, reason=reason) from error
     finally:

@@ -1,7 +1,8 @@
-"""Phrases from corpora of every format that has modifiers before nouns: treebanks, tagged text, plain text.
+"""Extracting phrases from corpora of all supported formats: treebanks, tagged text, plain text.
 
-Constituency trees (`.mrg`, `.ptb`, `.parsed`), documents (`.conllu`, `.spacy`; by their tags), tagged text (`.tagged`,
-and the files of the Brown corpus, which have no ending), phrases (`.jsonl`), and text (`.txt`), which a pipeline tags.
+These are constituency trees (`.mrg`, `.ptb`, `.parsed`), documents (`.conllu`, `.spacy`; by their tags), tagged text
+(`.tagged`, and the files of the Brown corpus, which have no suffix), phrases (`.jsonl`), and plain text (`.txt`), which
+a pipeline tags.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ BROWN = r"c[a-r]\d\d"
 
 
 def list_corpus(path: Path) -> list[Path]:
-    """List the files of a corpus: one file, or those of a directory that can be read, sorted by name.
+    """List the files of a corpus: one file, or the files of known formats in a directory, sorted by name.
 
     Raises FileNotFoundError (J101, J102) if there are none.
     """
@@ -41,9 +42,9 @@ def list_corpus(path: Path) -> list[Path]:
 def read_corpus(path: Path, nlp: Language | None = None) -> Iterator[Phrase]:
     """Read the phrases of a file.
 
-    nlp: Tags plain text, and divides it into sentences.
-    Raises ValueError (J407) if it is of no known format, (J358) if it is text and there is no pipeline, or what the
-    readers of the formats raise.
+    nlp: Tags plain text and splits it into sentences.
+    Raises ValueError if the format is unknown (J407), if it is plain text and there is no pipeline (J358), or if the
+    reader of the format raises it.
     """
     if path.suffix == SUFFIX:
         return read_phrases(path)
@@ -61,12 +62,12 @@ def read_corpus(path: Path, nlp: Language | None = None) -> Iterator[Phrase]:
 
 
 def _find_in_docs(docs: Iterable[Doc]) -> Iterator[Phrase]:
-    # By tags also where there are trees, lest treebanks and text that was only tagged differ.
+    # By tags even if there are trees, so that treebanks and tagged text are treated alike.
     return (phrase for doc in docs for _, phrase in find_in_doc(doc, "tags"))
 
 
 def _read_paragraphs(path: Path) -> Iterator[str]:
-    """The paragraphs of a text, which blank lines divide. Underscores mark italics, double hyphens dashes."""
+    """Read paragraphs separated by blank lines. Underscores mark italics, and double hyphens are dashes."""
     lines: list[str] = []
     with path.open("rb") as source:
         for line in read_lines(source, path):

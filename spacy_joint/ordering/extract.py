@@ -1,9 +1,9 @@
-"""Where modifiers stand before a noun: in constituency trees, dependency trees and tagged text.
+"""Finding modifiers before nouns in constituency trees, dependency trees and tagged text.
 
 A modifier is an adjective, a participle or a noun between the determiner, possessor or number and the head, which is a
 common noun; adverbs, coordination and commas end the run (after Mitchell 2009 and Dunlop, Mitchell and Roark 2010;
-where they are silent, what is here is our choice). Phrases with fewer than two modifiers have nothing to order and are
-passed over. What is right about the order is not known here.
+details that they leave open are our choice). Phrases with fewer than two modifiers are skipped, since there is nothing
+to order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PARTICIPLES = frozenset({"VBG", "VBN"})
 COMMON_NOUNS = frozenset({"NN", "NNS"})
 PROPER_NOUNS = frozenset({"NNP", "NNPS"})
 CORE = ADJECTIVES | PARTICIPLES | COMMON_NOUNS | PROPER_NOUNS
-# After one of these a participle belongs to the noun; elsewhere it is likelier to be a verb.
+# After one of these tags, a participle modifies the noun; elsewhere, it is more likely a verb.
 OPENERS = frozenset({"DT", "PRP$", "CD", "POS"})
 HYPHEN = "HYPH"
 TRACE = "-NONE-"
@@ -32,7 +32,7 @@ RELATIONS = frozenset({"amod", "compound"})
 
 
 class Place(NamedTuple):
-    """Where a phrase is. modifiers: The first word and the end of each, left to right. head: The noun."""
+    """The place of a phrase. modifiers: The first word and the end of each, left to right. head: The noun."""
 
     modifiers: tuple[tuple[int, int], ...]
     head: int
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 def find_in_tags(words: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[Place, Phrase]]:
     """Find phrases in a tagged sentence: runs of the tags of modifiers and nouns, up to the last common noun.
 
-    Where a proper noun or a possessive follows that noun, it is not the head (`the band leader Smith`).
+    If a proper noun or a possessive follows that noun, it is not the head (`the band leader Smith`).
     """
     units = _join_hyphens(tags)
     n = len(units)
@@ -65,7 +65,7 @@ def find_in_tags(words: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[Pl
 
 
 def _join_hyphens(tags: Sequence[str]) -> list[tuple[int, int]]:
-    """The first word and the end of what is one word or several joined by hyphens that are words themselves."""
+    """The first word and the end of each unit: a word, or several joined by hyphens that are separate tokens."""
     units: list[tuple[int, int]] = []
     i = 0
     while i < len(tags):
@@ -81,9 +81,9 @@ def _join_hyphens(tags: Sequence[str]) -> list[tuple[int, int]]:
 def find_in_dependencies(doc: Doc, *, nested: bool = False) -> Iterator[tuple[Place, Phrase]]:
     """Find phrases in a parsed document: a noun with left dependents that are adjectives or nouns.
 
-    doc: With HEAD, DEP and TAG.
-    nested: Whether modifiers may have dependents, which are left out, or stand apart from the noun. By default such
-        phrases are passed over, as their modifiers cannot be moved one by one (`[orange juice] bottle`).
+    doc: A document with HEAD, DEP and TAG.
+    nested: Whether modifiers may have dependents, which are left out, or need not be adjacent. By default, such
+        phrases are skipped, since their modifiers cannot be moved independently (`[orange juice] bottle`).
     """
     for head in doc:
         if head.tag_ not in COMMON_NOUNS:
@@ -100,7 +100,7 @@ def find_in_dependencies(doc: Doc, *, nested: bool = False) -> Iterator[tuple[Pl
 
 
 def _find_whole(token: Token) -> tuple[int, int]:
-    """The span of a modifier without dependents, or joined by hyphens; what fits nothing else otherwise."""
+    """The span of a modifier if it has no dependents or is joined by hyphens, else one that fits no other span."""
     first, end = token.left_edge.i, token.right_edge.i + 1
     inner = token.doc[first:end]
     whole = end - first == 1 or all(not word.whitespace_ for word in inner[:-1])
@@ -112,9 +112,9 @@ def _join(doc: Doc, first: int, end: int) -> str:
 
 
 def find_in_doc(doc: Doc, source: str = "auto") -> Iterator[tuple[Place, Phrase]]:
-    """Find phrases in a document; places are its tokens.
+    """Find phrases in a document; places are token indices.
 
-    source: "dependencies", "tags", or "auto" for the former where the document is parsed.
+    source: "dependencies", "tags", or "auto", which uses dependencies if the document is parsed.
     """
     if source == "dependencies" or (source == "auto" and doc.has_annotation("DEP")):
         yield from find_in_dependencies(doc)
@@ -157,8 +157,8 @@ def _can_be_head(children: Sequence[Tree], i: int) -> bool:
 
 
 def _clean(tree: Tree) -> Tree:
-    """The tree without traces and function tags, words that hyphens join being one word with the last one's tag."""
-    # Children before parents: a node is reached after all that `nodes` gives below it.
+    """Remove traces and function tags, and join hyphenated words into one word with the tag of the last."""
+    # In reversed preorder, children come before their parents.
     cleaned: dict[int, Tree | None] = {}
     for node in reversed(list(tree.nodes())):
         if node.is_preterminal:

@@ -1,7 +1,7 @@
-"""Learning of weights from phrases whose order is known: see `OrderLearner`.
+"""Learning weights from phrases with known orders: see `OrderLearner`.
 
-The engine's learner compares stretches of paths, where the search left the correct one. A phrase is short and its
-search mostly exact, so here whole orders are compared, also where the best is right but not by its margin.
+The engine's learner compares parts of paths, where the search loses the gold path. Phrases are short and their search
+is mostly exact, so here whole orders are compared, even if the best order is correct but its margin is too small.
 """
 
 from itertools import chain
@@ -22,13 +22,13 @@ from .system cimport MAX_MODIFIERS, OrderingSystem, PhraseScores, width_for
 cdef class OrderLearner:
     """Learns weights from phrases by passive-aggressive updates against the best wrong order (Crammer et al. 2006).
 
-    An order is wrong by the share of its pairs that are, which is the margin it should be behind by.
+    The loss of an order, and so the required margin, is the share of its pairs that are in the wrong order.
 
-    weights (Weights): Changed in place.
+    weights (Weights): The weights, which are modified in place.
     system (OrderingSystem), templates (Templates), width (int): As for `Ranker`.
-    aggressiveness (float): The longest step.
-    seed (int): Decides which features dropout leaves out.
-    RAISES ValueError: If the width is out of range, or the aggressiveness not above 0.
+    aggressiveness (float): The maximum step size.
+    seed (int): The random seed of dropout.
+    RAISES ValueError: If the width is out of range, or the aggressiveness is not above 0.
     """
     cdef readonly Weights weights
     cdef PhraseScores scores
@@ -47,13 +47,13 @@ cdef class OrderLearner:
         self.updater = Updater(weights, "passive_aggressive", aggressiveness)
 
     def update(self, documents, double dropout=0.0):
-        """Learns from the phrases of documents one after another.
+        """Learns from the phrases of documents one by one.
 
-        documents (Sequence[Sequence[tuple[Columns, Sequence[int]]]]): Of each phrase the columns, and the places of the
-            modifiers in the text.
-        dropout (float): The share of features to leave out, others for each phrase, 0..1.
-        RETURNS (dict): The sum of the `violation`: by how much the best wrong order was not far enough behind.
-        RAISES ValueError: If the dropout is out of range, or the places of a phrase are not those of its modifiers.
+        documents (Sequence[Sequence[tuple[Columns, Sequence[int]]]]): For each phrase, the columns, and the modifiers
+            in the order of the text.
+        dropout (float): The share of features dropped at random from each phrase, 0..1.
+        RETURNS (dict): The total `violation`: the amount by which the required margins were missed.
+        RAISES ValueError: If the dropout is out of range, or an order is not a permutation of the modifiers.
         """
         cdef double violation = 0
         cdef Columns columns
@@ -89,7 +89,7 @@ cdef class OrderLearner:
         cdef size_t i
         self.scores.fill(input)
         n = self.scores.n
-        # The best two hold the best wrong one.
+        # One of the best two orders is the best wrong one.
         self.scores.search(width, 2, orders, totals)
         gold_score = self.scores.score_order(gold)
         for i in range(totals.size()):
@@ -117,6 +117,6 @@ cdef int count_wrong_pairs(const int* gold, const int* other, int n) noexcept no
         place[gold[i]] = i
     for i in range(n):
         for j in range(i + 1, n):
-            # Twins are in their one order on both sides.
+            # Identical modifiers are in the same order on both sides.
             n_wrong += place[other[i]] > place[other[j]]
     return n_wrong

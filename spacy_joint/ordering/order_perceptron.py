@@ -1,4 +1,4 @@
-"""The engine's linear model with the search and the learner of orders (`system.pyx`, `learner.pyx`), registered as
+"""The engine's linear model with the search and the learner for orders (`system.pyx`, `learner.pyx`), registered as
 `spacy_joint.OrderPerceptron.v1`.
 """
 
@@ -19,7 +19,7 @@ from .system import Ranker
 
 
 class OrderPerceptron(LinearModel):
-    """A perceptron that ranks the orders of modifiers. It learns from documents that are lists of phrases."""
+    """A perceptron that ranks the orders of modifiers. For training, a document is a list of phrases."""
 
     def rank(self, columns: Columns, n_best: int = 2) -> list[tuple[tuple[int, ...], float]]:
         """The best orders of a phrase: see `Ranker.rank`."""
@@ -54,9 +54,9 @@ def make_order_perceptron(
 ) -> Model[list[Columns], list[np.ndarray]]:
     """A perceptron over orders, registered as `spacy_joint.OrderPerceptron.v1`.
 
-    Settings are those of `engine.linear_model.LinearModel`; the beam is for phrases of more than eight modifiers.
+    The settings are those of `engine.linear_model.LinearModel`; the beam is used for more than eight modifiers.
 
-    RETURNS (Model): From the columns of phrases to orders.
+    RETURNS (Model): A model from the columns of phrases to orders.
     """
     return make_model(
         OrderPerceptron(
@@ -71,9 +71,9 @@ def make_order_perceptron(
 
 
 def get_order_perceptron(model: Model) -> OrderPerceptron:
-    """The perceptron of a model that `make_order_perceptron` made.
+    """The perceptron of a model made by `make_order_perceptron`.
 
-    RAISES ValueError: If it is of another kind.
+    RAISES ValueError: If it is a different kind of model.
     """
     perceptron = get_perceptron(model)
     if not isinstance(perceptron, OrderPerceptron):

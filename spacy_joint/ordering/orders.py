@@ -1,7 +1,7 @@
-"""Orders of the modifiers of a phrase, and a ranking of them, whatever found it.
+"""Orders of the modifiers of a phrase, and rankings of orders, shared by all systems.
 
-Orders that score alike count as one answer, an undecided one. Whoever ranks sorts the modifiers first, so that the
-result depends on the multiset of modifiers only, never on the order that they are given in.
+Orders with equal scores are a tie. Systems sort the modifiers before ranking, so that the result depends only on the
+multiset of modifiers, never on their given order.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from .phrases import Phrase
 
-# Scores that differ by less are the same: sums of floats depend on the order of addition.
+# Scores that differ by less are equal: sums of floats depend on the order of addition.
 TIE = 1e-9
 
 
 class Order(NamedTuple):
-    """An order of the modifiers of a phrase. indices: Into them, left to right. score: Higher is better."""
+    """An order of the modifiers of a phrase. indices: The modifiers, left to right. score: Higher is better."""
 
     indices: tuple[int, ...]
     score: float
@@ -24,8 +24,9 @@ class Order(NamedTuple):
 class Ranking(NamedTuple):
     """The best orders of a phrase, best first.
 
-    orders: One or more.
-    margin: By how much the best scores above the best that reads differently; 0: undecided; infinite if there is none.
+    orders: At least one order.
+    margin: The score of the best order minus that of the next one with different words; 0 for a tie, infinite if there
+        is no such order.
     """
 
     orders: tuple[Order, ...]
@@ -38,11 +39,11 @@ class Ranking(NamedTuple):
 
     @property
     def tied(self) -> tuple[tuple[int, ...], ...]:
-        """The indices of all orders that score like the best."""
+        """The indices of all orders with the best score."""
         return tuple(order.indices for order in self.orders if self.orders[0].score - order.score < TIE)
 
 
 def sort_modifiers(phrase: Phrase) -> tuple[Phrase, tuple[int, ...]]:
-    """The phrase with its modifiers sorted, and where each of them was."""
+    """The phrase with its modifiers sorted, and their original indices."""
     indices = tuple(sorted(range(len(phrase.modifiers)), key=lambda i: phrase.modifiers[i]))
     return Phrase(tuple(phrase.modifiers[i] for i in indices), phrase.head), indices

@@ -1,7 +1,7 @@
-"""A phrase as the engine's columns: what templates may read of a modifier and of the head.
+"""A phrase as columns of the engine: what templates can read of a modifier and of the head.
 
-More of a word's form than the columns of documents have, as how a modifier is built says where it stands: endings that
-derive adjectives, length, hyphens, and the last part of what hyphens join. Words are the same whatever their case.
+These describe the form of a word in more detail than the columns of documents, since the form of a modifier predicts
+its place: derivational endings, length, hyphens, and the last part of hyphenated words. Words are case-insensitive.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..engine.columns import Columns
 from ..pipes.token_columns import CLASSES, WordClasses
 from .phrases import Phrase, Word, identity
 
-# Longer ones first: an ending is the longest that fits.
+# Longest first: the longest matching ending is used.
 ENDINGS = (
     *("able", "ible", "ical", "less", "like", "ment", "ness", "some", "ward"),
     *("ant", "ary", "ble", "ent", "ese", "est", "ful", "ian", "ing", "ion", "ish", "ist", "ity", "ive", "ory", "ous"),
@@ -36,7 +36,7 @@ def _shape(text: str) -> str:
 
 
 def _form(text: str) -> str:
-    """Hyphen, capital, all capitals, digit, each there or not."""
+    """Whether there is a hyphen, an initial capital, only capitals, or a digit."""
     return (
         "form "
         + "-" * ("-" in text)
@@ -61,14 +61,14 @@ COLUMNS = (*BY_WORD, *CLASSES, TAG)
 
 
 class PhraseColumns:
-    """The columns of phrases, made once a word.
+    """The columns of phrases, computed once per word.
 
-    names (Sequence[str]): The columns wanted, of COLUMNS.
-    word_classes (WordClasses): For the columns class1, class2, ...
+    names (Sequence[str]): The names of the columns, from COLUMNS.
+    word_classes (WordClasses): The classes for the columns class1, class2, ...
     """
 
-    # Words are forgotten beyond this many, so that a server's memory stays bounded.
-    most_words = 1 << 16
+    # The cache is cleared at this size, so that memory is bounded.
+    max_words = 1 << 16
 
     def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
         self.names = tuple(names)
@@ -76,7 +76,7 @@ class PhraseColumns:
         self._rows: dict[Word, list[int]] = {}
 
     def columns_of(self, phrase: Phrase) -> Columns:
-        """The modifiers as rows, and the head as the last one; all zeros if it is unknown."""
+        """The modifiers as rows, then the head as the last row, which is all zeros if it is unknown."""
         head = [0] * len(self.names) if phrase.head is None else self._row(phrase.head)
         values = [*map(self._row, phrase.modifiers), head]
         return Columns(self.names, np.array(values, dtype=np.uint64).reshape(len(values), len(self.names)))
@@ -84,14 +84,14 @@ class PhraseColumns:
     def _row(self, word: Word) -> list[int]:
         row = self._rows.get(word)
         if row is None:
-            if len(self._rows) >= self.most_words:
+            if len(self._rows) >= self.max_words:
                 self._rows = {}
             row = self._rows[word] = self._make_row(word)
         return row
 
     def _make_row(self, word: Word) -> list[int]:
         known = identity(word.text)
-        # A word joined by hyphens is used like its last part, if it is not known itself.
+        # An unknown hyphenated word has the classes of its last part.
         keys = np.array([get_string_id(known), get_string_id(BY_WORD["part"](word.text, known))], dtype=np.uint64)
         found = self.word_classes.look_up(keys)
         classes = found[0] if found[0].any() else found[1]

@@ -1,5 +1,5 @@
-"""A perceptron over orders as it meets phrases: columns made, modifiers sorted so that no order is favoured, answers in
-the places of the phrase given. What the component and the system of the comparisons share.
+"""Applying an order perceptron to phrases: this builds columns, sorts modifiers so that no order is favoured, and maps
+results back to the given phrase. The component and the benchmark share it.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from ..pipes.token_columns import WordClasses
 from .order_perceptron import OrderPerceptron
 from .orders import Order, Ranking, sort_modifiers
 from .phrase_columns import PhraseColumns
-from .phrases import MOST_MODIFIERS, Phrase
+from .phrases import MAX_MODIFIERS, Phrase
 
-# A phrase to learn from: its columns, and the places of its modifiers in the text.
+# A training phrase: its columns, and its modifiers in the order of the text.
 PhraseInstance = tuple[Columns, Sequence[int]]
-# Phrases between two looks at the clock of a progress bar. Learning goes on phrase by phrase, whatever the batch.
+# Phrases between two updates of a progress bar. It does not affect the weights, which are updated after each phrase.
 BATCH = 256
 
 
 class PhraseRanker:
     """Ranks the orders of phrases.
 
-    perceptron (OrderPerceptron): Set up, and changed by `learn`.
-    word_classes (WordClasses): For the columns of words.
+    perceptron (OrderPerceptron): The perceptron, which must be set up; `learn` modifies it.
+    word_classes (WordClasses): The word classes for the columns.
     """
 
     def __init__(self, perceptron: OrderPerceptron, word_classes: WordClasses) -> None:
@@ -33,7 +33,7 @@ class PhraseRanker:
         self.phrase_columns = PhraseColumns(perceptron.templates.columns, word_classes)
 
     def rank(self, phrase: Phrase, n_best: int = 2) -> Ranking:
-        """Find the best orders, no two of which read alike; the margin is right for any `n_best`.
+        """Find the best orders, no two with the same words; the margin is exact for any `n_best`.
 
         Raises ValueError (J355) if there are too many modifiers.
         """
@@ -44,7 +44,7 @@ class PhraseRanker:
         return Ranking(orders[: max(n_best, 1)], margin)
 
     def score(self, phrase: Phrase) -> float:
-        """Score the order that the modifiers are in."""
+        """Score the given order of the modifiers."""
         ordered, places = sort_modifiers(phrase)
         return self.perceptron.score(self._columns_of(ordered), invert(places))
 
@@ -52,11 +52,11 @@ class PhraseRanker:
         return self.phrase_columns.columns_of(phrase)
 
     def make_instances(self, phrases: Iterable[Phrase], untagged_share: float) -> list[PhraseInstance]:
-        """Make what to learn from: each phrase with its tags, and an even share of them once more without."""
+        """Make training instances: each phrase with its tags, and an evenly spread share of them again without tags."""
         instances = []
         due = 0.0
         for phrase in phrases:
-            if not 2 <= len(phrase.modifiers) <= MOST_MODIFIERS:
+            if not 2 <= len(phrase.modifiers) <= MAX_MODIFIERS:
                 continue
             instances.append(self._make_instance(phrase))
             due += untagged_share
@@ -72,9 +72,9 @@ class PhraseRanker:
     def learn(
         self, phrases: Iterable[Phrase], *, epochs: int, dropout: float, untagged_share: float, seed: int
     ) -> Iterator[float]:
-        """Learn from phrases, each epoch in another order.
+        """Learn from phrases, shuffled in each epoch.
 
-        Yields the share of the epochs that is done after each batch, for who waits to see.
+        Yields the progress, from 0 to 1, after each batch.
         """
         instances = self.make_instances(phrases, untagged_share)
         random = np.random.default_rng(seed)
@@ -88,5 +88,5 @@ class PhraseRanker:
 
 
 def invert(places: Sequence[int]) -> list[int]:
-    """Find where each member of an order is."""
+    """Find the place of each member of an order."""
     return sorted(range(len(places)), key=places.__getitem__)

@@ -1,6 +1,6 @@
-"""Noun phrases as the systems that order modifiers see them: words with tags, and nothing else of the sentence.
+"""Noun phrases as seen by systems that order modifiers: words with tags, without the rest of the sentence.
 
-A modifier that is written with hyphens is one word. Tags are the Penn Treebank's, or "" where nobody knows them.
+A hyphenated modifier is one word. Tags are from the Penn Treebank, or "" if unknown.
 """
 
 from __future__ import annotations
@@ -14,56 +14,56 @@ from ..errors import Errors, JointValueError
 
 SUFFIX = ".jsonl"
 NUMBER = "<num>"
-# Of a phrase that can be ordered: a bit each in the search.
-MOST_MODIFIERS = 64
+# The maximum number of modifiers in a phrase, as the search uses one bit for each.
+MAX_MODIFIERS = 64
 
 
 class Word(NamedTuple):
-    """A modifier or a head noun. text: As it is written. tag: Of the Penn Treebank; "" if unknown."""
+    """A modifier or a head noun. text: The word as written. tag: A tag of the Penn Treebank; "" if unknown."""
 
     text: str
     tag: str = ""
 
 
 class Phrase(NamedTuple):
-    """The modifiers of a noun in the order of the text, left to right. head: None if unknown."""
+    """The modifiers of a noun in the order of the text. head: The noun; None if unknown."""
 
     modifiers: tuple[Word, ...]
     head: Word | None = None
 
     def without_tags(self) -> Phrase:
-        """The same words, their tags unknown."""
+        """The same words without tags."""
         return Phrase(tuple(Word(word.text) for word in self.modifiers), self.head and Word(self.head.text))
 
 
 def identity(text: str) -> str:
-    """What a word is counted as: lower case, and all numbers written in digits alike."""
+    """The normal form of a word: lower-cased, and the same for all numbers in digits."""
     if any(character.isalpha() for character in text) or not any(character.isdigit() for character in text):
         return text.lower()
     return NUMBER
 
 
 def identities(phrase: Phrase) -> tuple[str, ...]:
-    """What the modifiers are counted as."""
+    """The normal forms of the modifiers."""
     return tuple(identity(word.text) for word in phrase.modifiers)
 
 
 def has_repeats(phrase: Phrase) -> bool:
-    """Whether two modifiers are the same, so that their order cannot be told from the other."""
+    """Whether two modifiers are the same, so that swapping them makes no difference."""
     return len(set(identities(phrase))) < len(phrase.modifiers)
 
 
 def write_phrases(phrases: Iterable[Phrase], path: Path) -> None:
-    """Write phrases as JSON lines: lists of words, each with its tag, the head last (or null)."""
+    """Write phrases as JSON lines: lists of words with tags, with the head (or null) last."""
     with path.open("w", encoding="utf8") as file:
         for modifiers, head in phrases:
             file.write(json.dumps([*modifiers, head], ensure_ascii=False) + "\n")
 
 
 def read_phrases(path: Path) -> Iterator[Phrase]:
-    """Read what `write_phrases` wrote.
+    """Read phrases written by `write_phrases`.
 
-    Raises ValueError (J350) if a line is something else.
+    Raises ValueError (J350) if a line is invalid.
     """
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):

@@ -1,8 +1,8 @@
-"""`prenominal_orderer`: the order of modifiers before nouns, as a spaCy component and as a service to text generators.
+"""`prenominal_orderer`: the order of modifiers before nouns, as a spaCy component and for text generation.
 
-It marks noun phrases with two or more modifiers in `doc.spans[spans_key]`, ODD where another order is much better than
-that of the text, OK elsewhere, and changes nothing. Phrases are found where there are dependency trees or tags, so it
-comes after a component that makes them. It learns from any annotated text, whose order is taken to be right.
+It adds noun phrases with two or more modifiers to `doc.spans[spans_key]`, labelled ODD if another order is much better
+than that of the text, else OK. The text is not changed. Finding phrases requires dependency trees or tags from an
+earlier component. Any annotated text is training data, since its order is assumed to be correct.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .order_perceptron import get_order_perceptron
 from .orders import Order
 from .phrase_columns import COLUMNS
 from .phrase_ranker import PhraseRanker
-from .phrases import MOST_MODIFIERS, Phrase, Word
+from .phrases import MAX_MODIFIERS, Phrase, Word
 from .system import OrderingSystem
 
 LABELS = ("OK", "ODD")
@@ -30,11 +30,11 @@ SOURCES = ("auto", "dependencies", "tags")
 
 
 class Ordered(NamedTuple):
-    """The order of some modifiers.
+    """The best orders of some modifiers.
 
     words: The modifiers in the best order.
-    orders: The best orders as indices into the modifiers given, with scores, best first; no two read alike.
-    margin: By how much the best order scores above the second best; infinite if there is no other.
+    orders: The best orders as indices into the given modifiers, with scores, best first; no two have the same words.
+    margin: The score of the best order minus that of the second best; infinite if there is no other.
     """
 
     words: tuple[str, ...]
@@ -43,8 +43,8 @@ class Ordered(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A phrase of a document. best: The best order. score: Of the order in the text. margin: By how much that scores
-    above the best other order; negative if another is better.
+    """A phrase of a document. best: The best order. score: The score of the order in the text. margin: That score minus
+    the score of the best other order, so it is negative if another order is better.
     """
 
     place: Place
@@ -54,7 +54,7 @@ class Judged(NamedTuple):
 
 
 class PrenominalOrderer(StructuredPipe[list[Judged]]):
-    """Says how modifiers before nouns are best ordered, and which orders in a document are odd."""
+    """Finds the best order of modifiers before nouns, and odd orders in documents."""
 
     default_templates = Path(__file__).parent / "templates.txt"
     columns = COLUMNS
@@ -67,7 +67,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         self._exempt = [tuple(expression.lower().split()) for expression in exempt]
         register_extensions()
 
-    # Without a document.
+    # Ordering without a document.
 
     def order(
         self,
@@ -80,21 +80,21 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
     ) -> Ordered:
         """Finds the best order of modifiers.
 
-        modifiers (Sequence[str]): In any order, which does not matter; up to 64, with repeats or not.
-        head (str): The noun, if it is known.
-        tags (Sequence[str]): Tags of the Penn Treebank, one a modifier, if they are known: orders get better.
+        modifiers (Sequence[str]): At most 64 modifiers, possibly with repeats. Their order does not matter.
+        head (str): The noun, if known.
+        tags (Sequence[str]): Penn Treebank tags, one per modifier, if known; they improve the results.
         head_tag (str): The tag of the head.
-        n_best (int): How many orders to give.
+        n_best (int): The number of orders to return.
         RETURNS (Ordered): The best orders.
-        RAISES ValueError: If there are too many modifiers, or they are a string, `n_best` is not positive, tags do not
-            fit, or the component was not trained.
+        RAISES ValueError: If there are too many modifiers, they are a string, `n_best` is not positive, the number of
+            tags is wrong, or the component has not been trained.
         """
         if isinstance(modifiers, str):
             raise JointValueError(Errors.J359, text=modifiers)
         if tags is not None and len(tags) != len(modifiers):
             raise JointValueError(Errors.J357, n_tags=len(tags), n=len(modifiers))
         words = tuple(map(Word, modifiers)) if tags is None else tuple(map(Word, modifiers, tags))
-        # The tag of the head is only known where those of the modifiers are.
+        # Without tags of the modifiers, the tag of the head is not used, either.
         noun = None if head is None else Word(head, head_tag if tags is not None else "")
         return self.order_phrase(Phrase(words, noun), n_best)
 
@@ -106,7 +106,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return Ordered(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders, margin)
 
     def score_order(self, phrase: Phrase) -> float:
-        """The score of the order that the modifiers of a phrase are in."""
+        """The score of the given order of the modifiers of a phrase."""
         return self._require_trained().score(phrase)
 
     def _require_trained(self) -> PhraseRanker:
@@ -116,7 +116,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
     def _get_ranker(self) -> PhraseRanker:
         perceptron = get_order_perceptron(self.model)
         ranker = self._ranker
-        # Loading or initializing replaces what it was made of.
+        # Loading and initializing replace the objects that it was made from.
         if (
             ranker is None
             or ranker.phrase_columns.names != perceptron.templates.columns
@@ -134,23 +134,23 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         seed: int = 0,
         word_classes: Mapping[str, Sequence[int]] | None = None,
     ) -> Iterator[float]:
-        """Learns from phrases instead of examples, from zero: see `PhraseRanker.learn`, whose progress it yields.
+        """Trains from scratch on phrases instead of examples: see `PhraseRanker.learn`, whose progress it yields.
 
         RAISES ValueError: If there are no phrases.
         """
         phrases = list(phrases)
         if not phrases:
-            raise JointValueError(Errors.J352, paths="what was given")
+            raise JointValueError(Errors.J352, paths="the given phrases")
         self.word_classes = WordClasses.from_dict(word_classes or {})
         self._set_up(list(LABELS), self.default_templates.read_text(encoding="utf8"))
         return self._require_trained().learn(
             phrases, epochs=epochs, dropout=dropout, untagged_share=self.cfg["untagged_share"], seed=seed
         )
 
-    # What a task says.
+    # The task.
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The labels are always the same. The examples are read to see that there is something to learn.
+        """The fixed labels. The examples are only checked to contain phrases.
 
         RAISES ValueError: If no example has a phrase with two modifiers.
         """
@@ -163,16 +163,16 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return tuple(labels)
 
     def make_system(self, labels: list[str]) -> OrderingSystem:
-        """The parts of orders.
+        """The system of orders.
 
-        RAISES ValueError: If the labels are not the component's own.
+        RAISES ValueError: If the labels are not the fixed ones.
         """
         if list(labels) != list(LABELS):
             raise JointValueError(Errors.J415, name=self.name, labels=labels, allowed=", ".join(LABELS))
         return OrderingSystem()
 
     def make_instance(self, example: Example) -> Any:
-        """The phrases of the reference, in its order; None if it has neither trees nor tags to find them by."""
+        """The phrases of the reference; None if it has neither trees nor tags."""
         reference = example.reference
         if not any(map(reference.has_annotation, ("DEP", "TAG"))):
             return None
@@ -180,11 +180,11 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])
 
     def predict_doc(self, doc: Doc) -> list[Judged]:
-        """Judges the phrases of a document, each of which has a search of its own."""
+        """Judges the phrases of a document, with a separate search for each."""
         return [
             self._judge(place, phrase)
             for place, phrase in find_in_doc(doc, self.cfg["source"])
-            if len(phrase.modifiers) <= MOST_MODIFIERS and all(map(_is_word, phrase.modifiers))
+            if len(phrase.modifiers) <= MAX_MODIFIERS and all(map(_is_word, phrase.modifiers))
         ]
 
     def _judge(self, place: Place, phrase: Phrase) -> Judged:
@@ -197,26 +197,26 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return Judged(place, best.indices, score, score - best.score)
 
     def annotate(self, doc: Doc, prediction: list[Judged]) -> None:
-        """Writes the phrases of a document to its spans."""
+        """Writes the phrases to the spans of the document."""
         spans = []
         for place, best, score, margin in prediction:
             first, end = place.modifiers[0][0], place.head + 1
             words = tuple(token.lower_ for token in doc[first:end])
             odd = margin < -self.cfg["threshold"] and not any(_contains(words, fixed) for fixed in self._exempt)
             span = Span(doc, first, end, label=LABELS[odd])
-            # Plain numbers, so that documents can be saved.
+            # Plain numbers, which can be serialised with the document.
             span._.best_order = tuple(token for i in best for token in range(*place.modifiers[i]))
             span._.order_score, span._.order_margin = score, margin
             spans.append(span)
         doc.spans[self.cfg["spans_key"]] = spans
 
-    # Suggestions.
+    # Suggesting corrections.
 
     def suggest(self, doc: Doc) -> list[dict[str, Any]]:
-        """What to change in a document that the component has annotated: its ODD phrases.
+        """Suggests corrections for the ODD phrases of an annotated document.
 
-        RETURNS (list[dict]): JSON-serialisable: `start` and `end` (tokens), `start_char` and `end_char`, `text`,
-            `suggestion`, `score` and `margin`.
+        RETURNS (list[dict]): JSON-serialisable data: `label`, `start` and `end` (tokens), `start_char` and `end_char`,
+            `text`, `suggestion`, `score` and `margin`.
         """
         suggestions = []
         for span in doc.spans.get(self.cfg["spans_key"], []):
@@ -237,12 +237,12 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return suggestions
 
     def match(self, doc: Doc) -> list[tuple[int, int, int]]:
-        """The ODD phrases of an annotated document as spaCy's `Matcher` gives matches: label, start and end."""
+        """The ODD phrases of an annotated document in the format of spaCy's `Matcher`: label, start and end."""
         return [(doc.vocab.strings.add(s["label"]), s["start"], s["end"]) for s in self.suggest(doc)]
 
 
 def register_extensions() -> None:
-    """Makes `Span._.best_order`, `Span._.order_score` and `Span._.order_margin`, unless somebody else has."""
+    """Registers `Span._.best_order`, `Span._.order_score` and `Span._.order_margin`, except for names in use."""
     if not Span.has_extension("best_order"):
         Span.set_extension("best_order", getter=get_best_order, setter=set_best_order)
     for name in ("order_score", "order_margin"):
@@ -251,24 +251,24 @@ def register_extensions() -> None:
 
 
 def get_best_order(span: Span) -> tuple[int, ...] | None:
-    """The tokens of the modifiers of a phrase in their best order; None if it is no phrase."""
+    """The tokens of the modifiers of a phrase in their best order; None if the span is not a phrase."""
     order = span.doc.user_data.get(_make_key(span))
-    # A document that was bytes has lists where others have tuples.
+    # Deserialised documents have lists instead of tuples.
     return None if order is None else tuple(order)
 
 
 def set_best_order(span: Span, order: Sequence[int]) -> None:
-    """Keeps the best order where spaCy keeps the values of extensions, so that it moves with the span."""
+    """Stores the best order like spaCy's extension values, so that it is kept when spans move."""
     span.doc.user_data[_make_key(span)] = tuple(order)
 
 
 def _make_key(span: Span) -> Any:
-    # A tuple, though spaCy's stubs say that keys are strings.
+    # A tuple, although spaCy's stubs require strings.
     return ("._.", "best_order", span.start_char, span.end_char)
 
 
 def _is_word(word: Word) -> bool:
-    """Whether it is more than marks, which taggers take for all kinds of words."""
+    """Whether it contains letters or digits: taggers give punctuation all kinds of tags."""
     return any(map(str.isalnum, word.text))
 
 
@@ -278,7 +278,7 @@ def _contains(words: tuple[str, ...], expression: tuple[str, ...]) -> bool:
 
 
 def reorder(span: Span) -> str:
-    """The text of a span with its modifiers in the best order, hyphens as they were."""
+    """The text of a span with its modifiers in the best order, keeping hyphenated words together."""
     order = span._.best_order
     parts = []
     for i, token in enumerate(order):

@@ -1,12 +1,12 @@
-"""Orders of modifiers as sums of parts: see system.pyx. What templates may name, by the kind of part they describe:
+"""Orders of modifiers as sums of parts: see system.pyx. The names for templates, by kind of part:
 
-- PAIR: `a` stands somewhere before `b`;
-- NEIGHBOURS: `left` stands just before `right`;
-- PLACE: `it` stands at `place` (from the head: 1 is next to it) and `from.left` (1 is the first), both up to
+- PAIR: `a` is somewhere before `b`;
+- NEIGHBOURS: `left` is just before `right`;
+- PLACE: `it` is at `place` (counted from the head: 1 is next to it) and `from.left` (1 is the first), both at most
   MAX_PLACE;
-- HEAD: `last` stands next to `head`.
+- HEAD: `last` is next to `head`.
 
-A document of the engine is a phrase: its modifiers, and its head as the last row.
+For the engine, a document is a phrase: its modifiers, and its head as the last row.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
@@ -21,7 +21,7 @@ from ..engine.updater cimport Bag
 cdef enum:
     MAX_MODIFIERS = 64      # one bit each
     MAX_PLACE = 4
-    MAX_EXACT = 8           # modifiers
+    MAX_EXACT = 8           # modifiers in an exact search
 
 cdef enum Part:
     PAIR
@@ -31,11 +31,11 @@ cdef enum Part:
     N_PARTS
 
 
-# A prefix of an order: all that the rest of it depends on are the set that is placed and its last member.
+# A prefix of an order: what follows depends only on the set of placed modifiers and the last of them.
 cdef struct StateC:
     uint64_t placed
     int32_t n_placed
-    int32_t last            # -1: none is placed
+    int32_t last            # -1: none
 
 
 # A state of the search over sets.
@@ -43,29 +43,29 @@ cdef struct ItemC:
     double score
     uint64_t placed
     int last
-    int parent              # item of the step before
+    int parent              # item of the previous step
 
 
 cdef class OrderingSystem(System):
-    # The row of a part i, j: two modifiers; for PLACE, a modifier and its distance from the head. n: modifiers.
+    # Fills the row of a part. i, j: two modifiers; for PLACE, a modifier and its distance from the head. n: modifiers.
     cdef void part_row(self, int n, int part, int i, int j, uint64_t* row) noexcept nogil
 
 
-# The scores of all parts of the orders of one phrase after another. It belongs to one thread at a time.
+# The scores of all parts of the orders of a phrase, for one phrase at a time. Only one thread may use it at a time.
 cdef class PhraseScores:
     cdef readonly OrderingSystem system
     cdef Scorer scorer
     cdef int n
     cdef vector[float] pairs            # n x n
     cdef vector[float] neighbours       # n x n
-    cdef vector[float] places           # n x n: at place p from the head, 0 being next to it
+    cdef vector[float] places           # n x n, by distance from the head; 0 is next to it
     cdef vector[float] heads            # n
-    cdef vector[uint8_t] same_before    # n x n: j < i, and nobody can tell them apart
+    cdef vector[uint8_t] same_before    # n x n: j < i, and they are identical
     cdef vector[uint64_t] rows
     cdef vector[uint8_t] parts
     cdef vector[float] scores
     cdef vector[ItemC] items            # of all steps
-    cdef vector[size_t] steps           # where each begins
+    cdef vector[size_t] steps           # the first item of each
 
     cdef int add_row(self, int part, int i, int j) except -1 nogil
     cdef int fill(self, const InputC* input) except -1 nogil
@@ -76,5 +76,5 @@ cdef class PhraseScores:
     cdef int search(self, int width, int n_best, vector[int]& orders, vector[double]& totals) except -1 nogil
 
 
-# How many states to keep of each step; 0: all, where there are few modifiers.
+# The number of states to keep per step; 0: all, if there are few modifiers.
 cdef int width_for(int n, int width) noexcept nogil

@@ -1,13 +1,15 @@
 """Orders of modifiers before a noun: a global linear model whose score is a sum over pairs, neighbours, places and the
-head, searched by taking one modifier after another.
+head. The search places one modifier at a time, from left to right.
 
-Taking a modifier decides its order with all that remain, its left neighbour and its place, so a prefix is worth the
-same whatever follows, and prefixes that have placed the same modifiers and end alike are the same state.
+Placing a modifier determines its order relative to all remaining ones, its left neighbour and its place. The score of a
+prefix therefore does not depend on what follows, and prefixes with the same set and the same last modifier are the same
+state.
 
-`OrderingSystem` says this to the engine: the candidates of a state are the modifiers that remain, with a row of slots
-for each part that taking one decides. `Ranker` is a search of its own over the same parts: it scores each once, before
-the search, and adds them up over sets of modifiers. With few modifiers it keeps all states, which is exact (a dynamic
-program over subsets, as Held and Karp's), and finds the runner-up as well; with more, the best of each step.
+`OrderingSystem` implements this for the engine: the candidates of a state are the remaining modifiers, with a row of
+slots for each part that placing one determines. `Ranker` is a separate search over the same parts: it scores each part
+once, before the search, and sums the scores over sets of modifiers. With few modifiers it keeps all states, which is
+exact (a dynamic program over subsets, like Held and Karp's) and also finds the runner-up; with more, it keeps the best
+states of each step.
 """
 
 from ..engine.beam import MAX_WIDTH
@@ -26,7 +28,7 @@ from ..engine.weights cimport ROW_BLOCK, Weights
 
 
 cdef enum:
-    AT_ONCE = 64        # parts that are scored together
+    AT_ONCE = 64        # parts scored together
 
 cdef enum:
     A
@@ -79,8 +81,8 @@ cdef class OrderingSystem(System):
         return input.n_tokens - 1
 
     cdef bint is_legal(self, const InputC* input, const ArenaC* arena, const void* state_, int k) noexcept nogil:
-        # Validity: the modifier is not placed, and all before it that nobody can tell apart from it are.
-        # Action: the modifier is placed after those that are.
+        # Validity: the modifier is not placed, but all identical ones before it are.
+        # Action: place the modifier after the others.
         cdef const StateC* state = <const StateC*>state_
         cdef int r
         if not 0 <= k < input.n_tokens - 1 or state.placed >> k & 1:
@@ -107,7 +109,7 @@ cdef class OrderingSystem(System):
                 parts[n_rows] = PAIR
                 n_rows += 1
         if state.n_placed == n - 1:
-            # The head is the last one's right neighbour, so pairs of nouns are learnt alike inside and at the end.
+            # The head is also a right neighbour, so pairs of nouns share features within the phrase and at its end.
             self.part_row(n, HEAD, k, 0, rows + n_rows * N_SLOTS)
             self.part_row(n, NEIGHBOURS, k, n, rows + (n_rows + 1) * N_SLOTS)
             parts[n_rows], parts[n_rows + 1] = HEAD, NEIGHBOURS
@@ -137,10 +139,10 @@ cdef class OrderingSystem(System):
 
 
 cdef class PhraseScores:
-    """The scores of all parts of the orders of one phrase after another.
+    """The scores of all parts of the orders of a phrase, for one phrase at a time.
 
-    system (OrderingSystem): What templates name.
-    templates (Templates): Features of parts.
+    system (OrderingSystem): The system that defines the slots.
+    templates (Templates): The feature templates of parts.
     """
 
     def __cinit__(self, OrderingSystem system not None, Templates templates not None):
@@ -173,7 +175,7 @@ cdef class PhraseScores:
                 if i != j:
                     self.add_row(PAIR, i, j)
                     self.add_row(NEIGHBOURS, i, j)
-                # Beyond MAX_PLACE from either end, all places are alike.
+                # Places at least MAX_PLACE from both ends are equivalent.
                 if not MAX_PLACE <= j <= n - MAX_PLACE:
                     self.add_row(PLACE, i, j)
             self.add_row(HEAD, i, 0)
@@ -237,9 +239,9 @@ cdef class PhraseScores:
         cdef vector[ItemC] found
         cdef ItemC item, start
         cdef size_t first, end, at, i, m
-        cdef int step, k, r, item_number, least
+        cdef int step, k, r, item_number, n_equal
         cdef double gain
-        cdef bint is_later_twin
+        cdef bint is_repeat
         orders.clear()
         totals.clear()
         self.items.clear()
@@ -257,30 +259,30 @@ cdef class PhraseScores:
                     gain = self.places[k * n + n - 1 - step] + (self.heads[k] if step == n - 1 else 0)
                     if self.items[at].last >= 0:
                         gain += self.neighbours[self.items[at].last * n + k]
-                    is_later_twin = False
+                    is_repeat = False
                     for r in range(n):
                         if r == k or self.items[at].placed >> r & 1:
                             continue
                         gain += self.pairs[k * n + r]
-                        # Of modifiers that nobody can tell apart the first comes first.
-                        is_later_twin |= self.same_before[k * n + r]
-                    if is_later_twin:
+                        # Identical modifiers are placed in their given order.
+                        is_repeat |= self.same_before[k * n + r]
+                    if is_repeat:
                         continue
                     item.score = self.items[at].score + gain
                     item.placed = self.items[at].placed | <uint64_t>1 << k
                     item.last = k
                     item.parent = <int>at
                     found.push_back(item)
-            # Alike next to each other, better ones first; then at most n_best of each are left, the rest of equals.
+            # Group equal states, best first, and keep at most n_best of each.
             sort(found.begin(), found.end(), &_by_state)
             m = 0
-            least = 0
+            n_equal = 0
             for i in range(found.size()):
                 if i > 0 and found[i].placed == found[i - 1].placed and found[i].last == found[i - 1].last:
-                    least += 1
+                    n_equal += 1
                 else:
-                    least = 0
-                if least < n_best:
+                    n_equal = 0
+                if n_equal < n_best:
                     found[m] = found[i]
                     m += 1
             found.resize(m)
@@ -290,7 +292,7 @@ cdef class PhraseScores:
             self.steps.push_back(self.items.size())
             self.items.insert(self.items.end(), found.begin(), found.end())
         found.assign(self.items.begin() + self.steps[n], self.items.end())
-        # By their numbers from now on.
+        # From here on, `placed` is the number of the item.
         for i in range(found.size()):
             found[i].placed = self.steps[n] + i
         sort(found.begin(), found.end(), &_by_score)
@@ -312,7 +314,7 @@ cdef int _zero(vector[float]& numbers, size_t n) except -1 nogil:
 
 
 cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
-    """Whether all columns of two rows are the same."""
+    """Whether two rows are equal in all columns."""
     cdef int c
     for c in range(input.n_columns):
         if input.cells[row * input.n_columns + c] != input.cells[other * input.n_columns + c]:
@@ -320,7 +322,7 @@ cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
     return True
 
 
-# Total orders, so that the outcome does not depend on how the library sorts.
+# Total orders, so that the result does not depend on the sorting algorithm.
 cdef bint _by_state(const ItemC& x, const ItemC& y) noexcept nogil:
     if x.placed != y.placed:
         return x.placed < y.placed
@@ -342,16 +344,16 @@ cdef bint _by_score(const ItemC& x, const ItemC& y) noexcept nogil:
 
 
 cdef int width_for(int n, int width) noexcept nogil:
-    """Few modifiers are searched exactly."""
+    """The search is exact (0) if there are few modifiers."""
     return 0 if n <= MAX_EXACT else width
 
 
 cdef class Ranker:
     """Ranks the orders of phrases.
 
-    system (OrderingSystem): What is searched.
-    templates (Templates): What it sees.
-    width (int): States to keep of each step, where there are more than MAX_EXACT modifiers.
+    system (OrderingSystem): The system to search.
+    templates (Templates): The feature templates.
+    width (int): The beam width for more than MAX_EXACT modifiers.
     RAISES ValueError: If the width is out of range.
     """
     cdef PhraseScores scores
@@ -374,14 +376,14 @@ cdef class Ranker:
         return 0
 
     def rank(self, Weights weights not None, Columns columns not None, int n_best=2, exact=None):
-        """The best orders of a phrase, no two of which read alike.
+        """The best orders of a phrase, no two with the same words.
 
-        weights (Weights): Finished weights.
-        columns (Columns): The modifiers and, last, the head.
-        n_best (int): How many to find.
-        exact (bool | None): Whether to keep all states; None: where there are few modifiers.
-        RETURNS (list[tuple[tuple[int, ...], float]]): Orders, as the places of modifiers, and their scores, best first.
-        RAISES ValueError: If there are more modifiers than 64.
+        weights (Weights): Averaged weights.
+        columns (Columns): The modifiers, followed by the head.
+        n_best (int): The number of orders to find.
+        exact (bool | None): Whether to keep all states. None does so if there are few modifiers.
+        RETURNS (list[tuple[tuple[int, ...], float]]): Orders, as indices of modifiers, and their scores, best first.
+        RAISES ValueError: If there are more than 64 modifiers.
         """
         cdef vector[int] orders
         cdef vector[double] totals
@@ -402,7 +404,7 @@ cdef class Ranker:
         ]
 
     def score(self, Weights weights not None, Columns columns not None, order):
-        """The score of one order (float): that of `rank`, summed anew."""
+        """The score of one order (float), like that of `rank`."""
         cdef vector[int] places = check_order(order, len(columns) - 1)
         self.enter(weights, columns)
         try:
@@ -415,9 +417,9 @@ cdef class Ranker:
 
 
 def check_order(order, int n):
-    """The places of n modifiers as a list.
+    """An order of n modifiers as a list.
 
-    RAISES ValueError: If they are not each place once.
+    RAISES ValueError: If it is not a permutation.
     """
     order = [int(place) for place in order]
     if sorted(order) != list(range(n)):

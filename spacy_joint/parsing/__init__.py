@@ -1,1 +1,1 @@
-"""Sentence boundaries and dependency trees, jointly: `joint_sbd_parser`."""
+"""Joint prediction of sentence boundaries and dependency trees: `joint_sbd_parser`."""

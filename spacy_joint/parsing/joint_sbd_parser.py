@@ -1,9 +1,9 @@
 """`joint_sbd_parser`: sentence boundaries and dependency trees of a whole document, jointly, as a spaCy component.
 
-Boundaries that are there before it runs are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves
-it open, unless a blank line before the token forces it. What it writes always agrees with itself: a sentence is exactly
-the subtree of its one root, also after `to_bytes`, where spaCy derives boundaries from trees anew. Whitespace attaches
-to the token before it (at the start of a document, to the one after) and never makes a sentence.
+Preset boundaries are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves it open, unless a
+blank line before the token forces it. The output is always consistent: a sentence is exactly the subtree of its single
+root, and this round-trips through `to_bytes`, where spaCy derives boundaries from trees. Whitespace is attached to the
+preceding token (at the start of a document, to the next one) and never forms a sentence.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from .oracle import oracle_actions
 from .reference_trees import read_reference
 from .system import SB_ACTION, JointSystem
 
-# What spaCy's own parser puts where it puts no label.
+# The label that spaCy's own parser uses for unlabelled arcs.
 NO_LABEL = "dep"
-# The attribute of `Token._` that says how far the best analysis in the beam with the token's boundary decision was
-# ahead of the best one against it: a difference of scores; infinite where the beam held none against it; None for
-# whitespace, and where no parser with `boundary_margins` has been.
+# The attribute of `Token._` with the margin of the token's boundary decision: the score of the best analysis in the
+# beam with this decision minus that of the best one with the opposite decision. It is infinite if the beam held no
+# analysis with the opposite decision, and None for whitespace and without `boundary_margins`.
 MARGIN = "boundary_margin"
 
 
 class Analysis(NamedTuple):
-    """One analysis of a document, and its score. Scores of one document compare; those of two do not."""
+    """An analysis of a document and its score. Scores are comparable for the same document only."""
 
     doc: Doc
     score: float
 
 
 class Parsed(NamedTuple):
-    """The trees of a document; one each of the tokens that are no whitespace.
+    """The trees of a document, with one item for each token that is not whitespace.
 
     tokens (np.ndarray): These tokens.
-    heads (np.ndarray): Their heads, as places among them; a root heads itself.
-    labels (list[str]): Labels of arcs and roots.
+    heads (np.ndarray): Their heads, as positions among them; a root is its own head.
+    labels (list[str]): The labels of arcs and roots.
     starts (np.ndarray): Which of them start a sentence.
-    margins (np.ndarray | None): How sure the search was of that, see margins.pyx; None where it is not asked for.
+    margins (np.ndarray | None): The boundary margins, see margins.pyx; None if not requested.
     """
 
     tokens: np.ndarray
@@ -62,7 +62,7 @@ class Parsed(NamedTuple):
 
 
 class JointSbdParser(SentenceStreamingPipe[Parsed]):
-    """Splits documents into sentences and parses them, in one search."""
+    """Splits documents into sentences and parses them in a single search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
 
@@ -75,7 +75,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             Token.set_extension(MARGIN, default=None)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
-        """The labels of arcs to the left, to the right, and of roots, under "left", "right" and "root"."""
+        """The labels of left arcs, right arcs and roots, under "left", "right" and "root"."""
         left: set[str] = set()
         right: set[str] = set()
         root: set[str] = set()
@@ -84,7 +84,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             if trees is not None:
                 for token, (head, label) in enumerate(zip(trees.heads.tolist(), trees.labels, strict=True)):
                     (root if head == token else left if head > token else right).add(label)
-        # A treebank of one-word sentences has no arcs, but text may.
+        # A treebank with only one-word sentences has no arcs, but other text does.
         if root and not (left or right):
             right.add(NO_LABEL)
         return {"left": sorted(left), "right": sorted(right), "root": sorted(root)}
@@ -94,11 +94,11 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         return tuple(sorted({*labels["left"], *labels["right"], *labels["root"]}))
 
     def make_system(self, labels: dict[str, list[str]]) -> JointSystem:
-        """The joint system over these labels."""
+        """The joint system with these labels."""
         return JointSystem(labels["left"], labels["right"], labels["root"], self.cfg["sb_position"])
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The oracle's actions for the reference; None where it has no trees, or labels that are not known."""
+        """The oracle's actions for the reference; None if it has no trees, or unknown labels."""
         trees = read_reference(example)
         if trees is None or not len(trees.heads):
             return None
@@ -111,18 +111,18 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """Boundaries preset or shown by blank lines (int8 a token): 1 must, -1 must not, 0 may start a sentence."""
+        """Preset boundaries and blank lines (int8, one per token): 1 must, -1 must not, 0 may start a sentence."""
         constraints = read_starts(doc)
         if self.cfg["blank_lines"]:
             constraints[find_after_blank_lines(doc)[:-1] & (constraints == 0)] = 1
         return constraints
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Parsed:
-        """The trees that actions make."""
+        """The trees that actions build."""
         return Parsed(tokens, *self.perceptron.system.build(actions, len(tokens)))
 
     def predict_doc(self, doc: Doc) -> Parsed:
-        """The trees of a document, with margins where these are wanted."""
+        """The trees of a document, with margins if requested."""
         if not self.cfg["boundary_margins"]:
             return super().predict_doc(doc)
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
@@ -130,20 +130,21 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         return self.read(tokens, actions)._replace(margins=boundary_margins(parents, taken, gaps, len(tokens)))
 
     def _annotate_margins(self, doc: Doc, tokens: np.ndarray, margins: np.ndarray) -> None:
-        """Writes how far ahead the decision that was taken about each token was."""
+        """Writes the margin of the decision about each token."""
         starts = doc.to_array([SENT_START]).reshape(-1)[tokens] == 1
         ahead = np.nan_to_num(np.where(starts, margins, -margins), nan=np.inf)
         for token, margin in zip(tokens.tolist(), ahead.tolist(), strict=True):
             doc[token]._.set(MARGIN, margin)
 
     def beam_parse(self, doc: Doc, n_best: int = 1) -> list[Analysis]:
-        """The best analyses of a document, as far as a beam finds them.
+        """The best analyses of a document that the beam finds.
 
-        doc (Doc): The document, with what comes before the parser (tags, preset boundaries). It stays as it is.
-        n_best (int): How many. The beam is widened, up to 1024 items, until it holds so many.
+        doc (Doc): The document, with the annotation that the parser needs (tags, preset boundaries). It is not
+            modified.
+        n_best (int): The number of analyses. The beam is widened, up to 1024 items, until it holds as many.
         RETURNS (list[Analysis]): Annotated copies of the document and their scores, best first. No two have the same
-            boundaries, heads and labels. Fewer than `n_best` where there are no more.
-        RAISES ValueError: If `n_best` is not positive, or the component was neither trained nor loaded.
+            boundaries, heads and labels. There may be fewer than `n_best`.
+        RAISES ValueError: If `n_best` is not positive, or the component has been neither trained nor loaded.
         """
         if n_best < 1:
             raise JointValueError(Errors.J307, value=n_best)
@@ -151,7 +152,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
         width = max(self.perceptron.beam_width, min(n_best, MAX_WIDTH))
         while True:
-            # Several paths may make the same trees: the best of them counts.
+            # Several paths may build the same trees: the best one counts.
             best: dict[bytes, tuple[Parsed, float]] = {}
             for actions, score in self.perceptron.predict_all(columns, width):
                 parsed = self.read(tokens, actions)
@@ -167,7 +168,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         return analyses
 
     def annotate(self, doc: Doc, prediction: Parsed) -> None:
-        """Writes heads and labels; spaCy derives from them the sentence starts, which are those of the actions."""
+        """Writes heads and labels; the sentence starts that spaCy derives from them are those of the actions."""
         if not len(doc):
             return
         tokens, heads, names, starts, margins = prediction
@@ -177,8 +178,8 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         if len(tokens) < len(doc):
             heads, labels, first = self._add_whitespace(doc, tokens, heads, labels, starts)
         _set_trees(doc, heads, labels)
-        # spaCy finds the edges of subtrees in a bounded number of passes. A sentence too far from projective for that
-        # would be cut, so it becomes flat.
+        # spaCy finds the edges of subtrees in a bounded number of passes. It would split sentences with too many
+        # crossing arcs, so these are flattened.
         wrong = np.flatnonzero((doc.to_array([SENT_START]) == 1) != first)
         if len(wrong):
             sentences = np.cumsum(first)
@@ -193,14 +194,14 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
     def _add_whitespace(
         self, doc: Doc, tokens: np.ndarray, heads: np.ndarray, labels: np.ndarray, starts: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Heads, labels and starts of all tokens from those of the ones that are no whitespace."""
+        """Extends heads, labels and starts to whitespace tokens."""
         strings = doc.vocab.strings
         all_heads = np.zeros(len(doc), dtype=np.int64)
         all_labels = np.full(len(doc), strings.add(NO_LABEL), dtype=np.uint64)
         first = np.zeros(len(doc), dtype=bool)
         first[[0, *tokens[1:][starts[1:]]]] = True
         if len(tokens):
-            # Whitespace hangs on the token before it; without any token, on the first.
+            # Whitespace is attached to the preceding token, or, if there is none, to the first.
             all_heads = tokens[np.maximum(np.searchsorted(tokens, np.arange(len(doc)), side="right") - 1, 0)]
             all_heads[tokens] = tokens[heads]
             all_labels[tokens] = labels
@@ -209,20 +210,20 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         return all_heads, all_labels, first
 
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Span]:
-        """Splits a document that is still coming into sentences and parses them, in memory that does not grow with it.
+        """Splits a streamed document into sentences and parses them, in bounded memory.
 
-        A sentence comes as soon as all items of the beam agree on it: whatever follows cannot change it. Tags are those
-        of the tokens: `sequence_tagger.stream` gives them.
+        A sentence is yielded as soon as all items of the beam agree on it, so that nothing that follows can change it.
+        The tokens must have tags, as yielded by `sequence_tagger.stream`.
 
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
-        max_delay (int | None): Words that may wait. When there are more, the best analysis is taken for the only one,
-            and where it sees no end of the sentence, the next piece starts another. None: as many as it takes.
-        YIELDS (Span): One sentence each; without forced decisions, those of a call on the whole document.
+        max_delay (int | None): The maximum number of words that are held back. Beyond it, only the best analysis is
+            kept, and if this does not end the sentence, the next piece starts another one. None means no limit.
+        YIELDS (Span): The sentences; without forced decisions, they are those of a call on the whole document.
         RAISES ValueError: If `max_delay` is not positive.
         """
         document = OpenDocument(self, max_delay)
         system = self.perceptron.system
-        # Final actions of the sentence in work.
+        # The final actions of the current sentence.
         rest = np.zeros(0, dtype=np.uint16)
         must_start = False
         for piece in cut_into_pieces(tokens, self.vocab, min(PIECE, max_delay or PIECE)):
@@ -230,7 +231,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             must_start = False
             yield from self._take_done(document, n_words, done)
             while document.n_late:
-                _, best, _ = system.split(np.concatenate([rest, document.stream.best()]), most=1)
+                _, best, _ = system.split(np.concatenate([rest, document.stream.best()]), max_sentences=1)
                 if not len(best):
                     must_start = True
                     break
@@ -250,7 +251,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
 
 
 def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:
-    # The transpose of what spaCy wants, because it turns it round again.
+    # Transposed, because spaCy transposes it again.
     columns = np.empty((2, len(doc)), dtype=np.uint64)
     columns[0] = heads - np.arange(len(doc))
     columns[1] = labels

@@ -1,8 +1,8 @@
-"""How sure a search was of each sentence boundary, from what else was in its beam.
+"""The margins of sentence boundaries, i.e. the confidence of the search, computed from the items of its beam.
 
-A decision about a token is open as long as the beam holds analyses of both kinds: those in which it starts a sentence,
-and those in which it does not. The margin is by how much the best of the one kind was ahead of the best of the other
-when both were there for the last time. It says nothing of what the beam never held.
+The decision about a token is open as long as the beam holds both analyses in which it starts a sentence and analyses in
+which it does not. The margin is the difference between the best scores of both kinds at the last step at which both
+were in the beam. Analyses that were never in the beam do not count.
 """
 
 import numpy as np
@@ -16,16 +16,16 @@ from libcpp.vector cimport vector
 
 
 cdef enum:
-    # Tokens behind its front of which an analysis knows what it decided. Beams agree about what is further back.
+    # The number of tokens behind its front whose decisions a path remembers. All items of a beam agree on earlier ones.
     WINDOW = 64
 
 
-# Of `Search.trace`.
+# The types of the arrays of `Search.trace`.
 TYPES = (np.dtype(np.uint16), np.dtype(np.uint16), np.dtype(np.float32))
 
-# Which of the last tokens a path has decided, and how. The bit of a token is its number modulo WINDOW.
+# The decisions of a path about its last tokens. The bit of a token is its number modulo WINDOW.
 cdef struct PathC:
-    int32_t next            # the first token that was not shifted
+    int32_t next            # the first token not yet shifted
     int32_t n_swapped
     uint64_t decided
     uint64_t starts
@@ -41,7 +41,7 @@ cdef inline void decide(PathC* path, uint64_t token, bint starts) noexcept nogil
 
 
 cdef inline void follow(PathC* path, uint16_t action) noexcept nogil:
-    """Takes one more action."""
+    """Appends an action."""
     if action == SB:
         decide(path, bit(path.next), True)
     elif action == SWAP:
@@ -53,27 +53,27 @@ cdef inline void follow(PathC* path, uint16_t action) noexcept nogil:
         if not path.decided & bit(path.next):
             decide(path, bit(path.next), False)
         path.next += 1
-        # The place of the token that is WINDOW tokens back.
+        # This bit was that of the token WINDOW tokens back.
         path.decided &= ~bit(path.next)
 
 
-def boundary_margins(parents, actions, lags, int n_tokens):
-    """How far the best analysis with a sentence starting at each token was ahead of the best without.
+def boundary_margins(parents, actions, gaps, int n_tokens):
+    """The score of the best analysis with a sentence start at each token minus that of the best one without.
 
-    parents, actions, lags (np.ndarray): What `Search.trace` gave for a `JointSystem`.
-    n_tokens (int): Tokens of the document.
-    RETURNS (np.ndarray): float32 a token: a difference of scores, negative where the best analysis without was ahead;
-        NaN where the beam never held both.
-    RAISES ValueError: If the arrays differ in shape, or name items that are not there.
+    parents, actions, gaps (np.ndarray): The arrays of `Search.trace` for a `JointSystem`.
+    n_tokens (int): The number of tokens of the document.
+    RETURNS (np.ndarray): The margins (float32, one per token): negative if the best analysis without a start is better,
+        NaN if the beam never held both.
+    RAISES ValueError: If the arrays differ in shape, or refer to items that do not exist.
     """
-    arrays = (parents, actions, lags)
+    arrays = (parents, actions, gaps)
     shapes = {array.shape for array in arrays}
     types = tuple(array.dtype for array in arrays)
     if len(shapes) != 1 or parents.ndim != 2 or types != TYPES or (parents >= max(parents.shape[1], 1)).any():
         raise JointValueError(Errors.J306, shapes=sorted(shapes))
     cdef const uint16_t[:, :] parent = parents
     cdef const uint16_t[:, :] action = actions
-    cdef const float[:, :] lag = lags
+    cdef const float[:, :] gap = gaps
     cdef int width = parents.shape[1], n_steps = parents.shape[0]
     margins_array = np.full(max(n_tokens, 0), np.nan, dtype=np.float32)
     cdef float[::1] margins = margins_array
@@ -86,14 +86,14 @@ def boundary_margins(parents, actions, lags, int n_tokens):
         before = paths
         front = 0
         for i in range(width):
-            if lag[step, i] == INFINITY:
+            if gap[step, i] == INFINITY:
                 break
             paths[i] = before[parent[step, i]]
             follow(&paths[i], action[step, i])
             front = max(front, paths[i].next)
         with_any = without_any = 0
         for i in range(width):
-            if lag[step, i] == INFINITY:
+            if gap[step, i] == INFINITY:
                 break
             with_any |= known(&paths[i], front) & paths[i].starts
             without_any |= known(&paths[i], front) & ~paths[i].starts
@@ -105,24 +105,24 @@ def boundary_margins(parents, actions, lags, int n_tokens):
                 continue
             with_it = without = -1
             for i in range(width):
-                if lag[step, i] == INFINITY:
+                if gap[step, i] == INFINITY:
                     break
                 if known(&paths[i], front) & bit(token):
                     if paths[i].starts & bit(token):
                         with_it = i if with_it < 0 else with_it
                     else:
                         without = i if without < 0 else without
-            margins[token] = lag[step, without] - lag[step, with_it]
+            margins[token] = gap[step, without] - gap[step, with_it]
     return margins_array
 
 
 cdef inline uint64_t known(const PathC* path, int32_t front) noexcept nogil:
-    """Tokens up to `front` that the path has decided, as far as the window reaches."""
+    """The tokens up to `front`, within the window, that the path has decided."""
     cdef uint64_t decided = path.decided
     cdef int32_t token
     if front - path.next >= WINDOW:
         return 0
-    # These bits stand for tokens that are out of the window of the front.
+    # These bits are those of tokens outside the window of the front.
     for token in range(path.next + 1, front + 1):
         decided &= ~bit(token)
     return decided

@@ -1,9 +1,8 @@
-"""The lazy-swap oracle (Nivre, Kuhlmann & Hall 2009): the actions of the joint system that make given trees.
+"""The lazy-swap oracle (Nivre, Kuhlmann & Hall 2009): the actions of the joint system that build given trees.
 
-Sentence by sentence: LEFT-ARC or RIGHT-ARC once the dependent has all its own dependents; SWAP when s0 comes before s1
-in the projective order (the in-order traversal of the tree) and s0 and b0 are not in the same maximal projective
-component; SHIFT otherwise. Sentences are joined by SB, flagged early or late as the system says. Any tree comes back
-exactly.
+For each sentence: LEFT-ARC or RIGHT-ARC once the dependent has all its own dependents; SWAP if s0 precedes s1 in the
+projective order (the in-order traversal of the tree) and s0 and b0 are not in the same maximal projective component;
+otherwise SHIFT. SB separates sentences; the system determines whether it is early or late. All trees round-trip.
 """
 
 import numpy as np
@@ -17,14 +16,14 @@ from .system cimport SB, SHIFT, SWAP, JointSystem
 
 
 def oracle_actions(JointSystem system not None, heads, labels, starts):
-    """The actions that make these trees.
+    """The actions that build the given trees.
 
-    system (JointSystem): Says which labels there are and when boundaries are flagged.
-    heads (np.ndarray): int32 a token, numbered in the document; the root of a sentence heads itself.
-    labels (Sequence[str]): Labels.
-    starts (np.ndarray): bool; whether a token starts a sentence. The first is taken to.
-    RETURNS (np.ndarray | None): uint16; None when a label is not one of the system's.
-    RAISES ValueError: If a sentence is not a tree with one root, whose heads all lie within it.
+    system (JointSystem): The system, with its labels and the position of boundary actions.
+    heads (np.ndarray): The heads (int32, one per token) as positions in the document; a root is its own head.
+    labels (Sequence[str]): The labels.
+    starts (np.ndarray): Whether each token starts a sentence (bool). The first is assumed to.
+    RETURNS (np.ndarray | None): The actions (uint16); None if the system lacks a label.
+    RAISES ValueError: If a sentence is not a tree with a single root and all heads inside.
     """
     n_tokens = len(heads)
     heads = np.ascontiguousarray(heads, dtype=np.int32)
@@ -47,16 +46,16 @@ def oracle_actions(JointSystem system not None, heads, labels, starts):
     return sentences.actions(system.early)
 
 
-# Not for Python, as it trusts what it is given.
+# Not accessible from Python, since it does not validate its arguments.
 @cython.internal
 cdef class Sentences:
-    """The trees of a document, and what the oracle needs to know of them."""
+    """The trees of a document, and what the oracle needs to know about them."""
     cdef const int32_t[::1] heads
     cdef const int32_t[::1] arcs            # the action that attaches a token
     cdef const int32_t[::1] bounds          # first tokens of sentences, and the number of tokens
-    cdef int32_t[::1] order                 # places in the projective order
+    cdef int32_t[::1] order                 # positions in the projective order
     cdef int32_t[::1] component             # maximal projective components
-    cdef int32_t[::1] n_waiting             # dependents that are not attached yet
+    cdef int32_t[::1] n_waiting             # dependents not yet attached
     cdef int32_t[::1] stack
     cdef int32_t[::1] first_child           # children in document order, as linked lists
     cdef int32_t[::1] next_sibling
@@ -74,7 +73,7 @@ cdef class Sentences:
             self.check(bounds[i], bounds[i + 1])
 
     cdef int check(self, int begin, int end) except -1:
-        """Links children, and orders the sentence begin..end-1; raises if it is not a tree."""
+        """Links children and orders the sentence begin..end-1; raises an error if it is not a tree."""
         cdef int token, head, root = -1, n_roots = 0
         for token in range(end - 1, begin - 1, -1):
             head = self.heads[token]
@@ -93,7 +92,7 @@ cdef class Sentences:
         return 0
 
     cdef int traverse(self, int root, int place):
-        """In-order traversal without recursion; the place after the last. Uses first_child up."""
+        """In-order traversal without recursion; returns the position after the last token. Consumes first_child."""
         cdef int depth = 1, token, child
         self.stack[0] = root
         while depth:
@@ -119,7 +118,7 @@ cdef class Sentences:
                 self.n_waiting[self.heads[token]] += 1
 
     cdef int find_components(self, int begin, int end):
-        """What attaches without swapping forms a component, named by what is left of it."""
+        """Finds components: tokens that are attached without swaps, identified by the remaining token."""
         cdef int depth = 0, token, s0, s1
         self.count_waiting(begin, end)
         for token in range(begin, end):
@@ -141,7 +140,7 @@ cdef class Sentences:
             s0 = token
             while self.component[s0] != s0:
                 s0 = self.component[s0]
-            # Shortens the path for those that come later.
+            # Path compression.
             while self.component[token] != s0:
                 s1 = self.component[token]
                 self.component[token] = s0
@@ -149,7 +148,7 @@ cdef class Sentences:
         return depth
 
     def actions(self, bint early):
-        """The actions for all sentences (np.ndarray of uint16)."""
+        """The actions for all sentences (uint16)."""
         actions = []
         cdef int i, begin, end, next, depth, s0, s1, b0
         cdef int n_sentences = self.bounds.shape[0] - 1

@@ -1,8 +1,8 @@
-"""The trees of an `Example`'s reference, on the tokens that are predicted: what the joint parser learns from.
+"""Training data of the joint parser: the trees of an `Example`'s reference, over the predicted tokens.
 
-With the same tokenisation on both sides they are the reference's own. Otherwise they are carried over the alignment as
-far as it goes and mended into trees: a token without a head of its own attaches to the root of its sentence. Whitespace
-tokens take no part.
+If both sides have the same tokens, these are the trees of the reference. Otherwise they are projected through the
+alignment as far as possible and repaired: a token without a head is attached to the root of its sentence. Whitespace
+tokens are left out.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ NO_LABEL = "dep"
 class ReferenceTrees(NamedTuple):
     """Trees over the tokens that are not whitespace.
 
-    heads: int32, numbered among those tokens; a root heads itself.
-    labels: One a token.
-    starts: bool, whether a token starts a sentence.
-    tokens: The tokens' places in the predicted document.
+    heads: The heads (int32), as positions among those tokens; a root is its own head.
+    labels: The labels, one per token.
+    starts: Whether each token starts a sentence (bool).
+    tokens: The positions of the tokens in the predicted document.
     """
 
     heads: np.ndarray
@@ -36,7 +36,7 @@ class ReferenceTrees(NamedTuple):
 
 
 def read_reference(example: Example) -> ReferenceTrees | None:
-    """The trees to learn from; None if the reference has none."""
+    """The trees of the reference; None if it has none."""
     reference = example.reference
     starts = find_reference_starts(example)
     if starts is None or not len(reference) or not reference.has_annotation("DEP"):
@@ -55,13 +55,13 @@ def read_reference(example: Example) -> ReferenceTrees | None:
 
 
 def _carry_over(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Heads and labels that make one tree of each sentence."""
+    """Heads and labels that form one tree per sentence."""
     aligned_heads, aligned_labels = example.get_aligned_parse(projectivize=False)
     n_tokens = len(example.predicted)
     heads = np.arange(n_tokens)
     labels = [label or NO_LABEL for label in aligned_labels]
     root_label = next(token.dep_ for token in example.reference if token.head.i == token.i)
-    # Whitespace before the first sentence is a stretch of its own: it takes no part.
+    # Whitespace before the first sentence is a separate range, which is left out later.
     bounds = [*sorted({0, *np.flatnonzero(starts).tolist()}), n_tokens]
     for begin, end in pairwise(bounds):
         sentence = range(begin, end)
@@ -70,7 +70,7 @@ def _carry_over(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[
         root = roots[0] if roots else begin
         for i in sentence:
             heads[i] = known.get(i, root) if i not in roots else root
-        # What was a root and is none any more, and the other way round.
+        # Relabel tokens that are no longer roots, and those that have become roots.
         for i in roots[1:]:
             labels[i] = NO_LABEL
         if not roots:
@@ -81,7 +81,7 @@ def _carry_over(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[
 
 
 def _attach_if_lost(heads: np.ndarray, token: int, root: int, size: int) -> None:
-    """Attaches a token to the root when following its heads never gets there."""
+    """Attaches a token to the root if following its heads never reaches the root."""
     heads[root] = root
     at = token
     for _ in range(size):

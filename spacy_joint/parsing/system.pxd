@@ -1,8 +1,8 @@
 """The joint transition system: arc-standard with SWAP (Nivre 2009) and SB (Bjorkelund et al. 2016).
 
 A state is a stack, a buffer and the last sentence boundary. The bottom of the stack is the artificial root; it is not
-a node, so an empty list is a stack that holds the root alone. The buffer is what was swapped back, in front of the rest
-of the document from `next` on. Arcs and boundaries are not kept: `build` replays them from the actions.
+a node, so an empty list is a stack with only the root. The buffer consists of the swapped tokens and the rest of the
+document, from `next` on. States do not store arcs and boundaries: `build` reconstructs them from the actions.
 
 Kinds of actions, in the order of their numbers: SHIFT, SB, SWAP, LEFT(label), RIGHT(label), ROOT(label).
 """
@@ -34,7 +34,7 @@ cdef struct ItemC:
 cdef struct StateC:
     uint32_t stack          # links
     uint32_t swapped
-    int32_t next            # first token that was never shifted
+    int32_t next            # first token not yet shifted
     int32_t last_boundary   # LAST(S)
     uint16_t last_action, action_before     # + 1; 0: none
 
@@ -44,5 +44,5 @@ cdef class JointSystem(System):
     cdef readonly tuple right_labels
     cdef readonly tuple root_labels
     cdef readonly bint early
-    cdef dict numbers       # of actions, by what they are
+    cdef dict numbers       # action numbers by name
     cdef tuple names        # labels of actions

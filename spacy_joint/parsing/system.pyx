@@ -16,7 +16,7 @@ from ..engine.system cimport ArenaC, arena_add, arena_node
 
 
 cdef enum:
-    # What a template sees of the stack and the buffer.
+    # What templates see of the stack and the buffer.
     S0
     S1
     S2
@@ -34,7 +34,7 @@ cdef enum:
     S1_RIGHT2
     B0_LEFT
     B0_RIGHT
-    SENTENCE        # the first token of the sentence in work
+    SENTENCE        # the first token of the current sentence
     N_TOKEN_SLOTS
 
 cdef enum:
@@ -76,12 +76,12 @@ VALUE_SLOTS = {
     "sentence.length": SENTENCE_LENGTH, "stack.depth": STACK_DEPTH, "b0.flag": B0_FLAG,
     "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
 }
-# Children are counted up to here.
+# Counts of children are capped at this value.
 cdef enum:
-    MOST_CHILDREN = 6
+    MAX_CHILDREN = 6
 
 
-# What is there where there is no item.
+# Used in place of a missing item.
 cdef ItemC NO_ITEM
 memset(&NO_ITEM, 0, sizeof(ItemC))
 NO_ITEM.token = NO_ITEM.left = NO_ITEM.left2 = NO_ITEM.right = NO_ITEM.right2 = -1
@@ -92,27 +92,27 @@ cdef inline const ItemC* item_at(const ArenaC* arena, uint32_t number) noexcept 
 
 
 cdef inline uint64_t row(int32_t token) noexcept nogil:
-    """The row of the input for a token, or for none."""
+    """The input row for a token, or for no token."""
     return <uint64_t>(FIRST + token) if token >= 0 else <uint64_t>NOTHING
 
 
 cdef inline uint64_t between(int64_t distance) noexcept nogil:
-    """The class of a distance between tokens, which is negative where the second precedes the first."""
+    """The bucket of a distance between tokens, which is negative if the second precedes the first."""
     if distance < 0:
         return 20 + between(-distance)
-    # What is farther apart than 24 is all alike to a parser.
+    # All distances above 24 are equivalent.
     return min(bucket(distance), <uint64_t>10)
 
 
 cdef inline int32_t front(const InputC* input, const ArenaC* arena, const StateC* state) noexcept nogil:
-    """b0, or -1 when the buffer is empty."""
+    """b0, or -1 if the buffer is empty."""
     if state.swapped:
         return item_at(arena, state.swapped).token
     return state.next if state.next < input.n_tokens else -1
 
 
 cdef inline void show_children(const ItemC* item, uint64_t* tokens, uint64_t* labels, uint64_t* counts) noexcept nogil:
-    """The slots of an item's children, in the order of the enumerations above."""
+    """Fills the slots of an item's children, in the order of the enums above."""
     tokens[0], labels[0] = row(item.left), item.left_label
     tokens[1], labels[1] = row(item.left2), item.left2_label
     tokens[2], labels[2] = row(item.right), item.right_label
@@ -124,14 +124,15 @@ cdef inline void show_children(const ItemC* item, uint64_t* tokens, uint64_t* la
 cdef class JointSystem(System):
     """Sentence boundaries and trees of a whole document.
 
-    left_labels (Sequence[str]): Labels of arcs from right to left.
-    right_labels (Sequence[str]): Labels of arcs from left to right.
-    root_labels (Sequence[str]): Labels of sentences' roots.
-    sb_position (str): "early": a boundary is flagged when its token comes to the front of the buffer; "late": when the
-        sentence before is parsed. It decides the oracle and where preset boundaries are flagged.
-    RAISES ValueError: If there is no root label, or `sb_position` is neither.
+    left_labels (Sequence[str]): The labels of arcs from right to left.
+    right_labels (Sequence[str]): The labels of arcs from left to right.
+    root_labels (Sequence[str]): The labels of sentence roots.
+    sb_position (str): "early": a boundary is flagged when its token reaches the front of the buffer; "late": when the
+        previous sentence has been parsed. This affects the oracle and when preset boundaries are flagged.
+    RAISES ValueError: If there are no labels for roots or for other arcs, or `sb_position` is invalid.
 
-    The columns' constraints say where sentences must (1) and must not (-1) start. The first token always starts one.
+    The constraints of the columns give tokens that must (1) or must not (-1) start a sentence. The first token always
+    does.
     """
 
     def __init__(self, left_labels, right_labels, root_labels, sb_position="early"):
@@ -164,7 +165,7 @@ cdef class JointSystem(System):
 
     @property
     def actions(self):
-        """Numbers of the actions: "SHIFT", "SB", "SWAP", or ("LEFT" | "RIGHT" | "ROOT", label) (dict)."""
+        """The numbers of the actions "SHIFT", "SB", "SWAP" and ("LEFT" | "RIGHT" | "ROOT", label) (dict)."""
         return dict(self.numbers)
 
     def token_slots(self):
@@ -191,31 +192,31 @@ cdef class JointSystem(System):
             return 1 << SHIFT
         s0 = item_at(arena, state.stack)
         reduced = not s0.below
-        # A preset boundary is flagged as soon as the oracle would have flagged it, and nothing else can be done before.
+        # A preset boundary is flagged as soon as the oracle would flag it, and no other action is possible before that.
         if b0 >= 0 and not state.swapped and not flagged and input.constraints[b0] > 0:
             if self.early or reduced:
                 return 1 << SB
-        # SHIFT. Validity: b0 is not the flagged start of the next sentence (or the stack holds the root alone, or
-        # something that was swapped is in front). Action: b0 moves to the stack.
+        # SHIFT. Validity: b0 is not the flagged start of the next sentence (or the stack holds only the root, or a
+        # swapped token is at the front). Action: move b0 to the stack.
         elif b0 >= 0 and not flagged:
             kinds |= 1 << SHIFT
-            # SB. Validity: b0 is later than the last boundary, was not swapped, and may start a sentence.
-            # Action: b0 starts a sentence.
+            # SB. Validity: b0 is after the last boundary, has not been swapped, and may start a sentence.
+            # Action: flag b0 as the start of a sentence.
             if not state.swapped and b0 > state.last_boundary and input.constraints[b0] >= 0:
                 kinds |= 1 << SB
         if reduced:
-            # ROOT-ARC. Validity: the sentence is complete: the buffer is empty or b0 is the flagged start of the next.
-            # Action: s0 becomes the root of its sentence and leaves the stack.
+            # ROOT-ARC. Validity: the sentence is complete: the buffer is empty, or b0 is the flagged start of the next.
+            # Action: make s0 the root of its sentence and remove it from the stack.
             if b0 < 0 or flagged:
                 kinds |= 1 << ROOT_ARC
             return kinds
-        # LEFT-ARC. Validity: s1 is not the root. Action: s1 becomes a dependent of s0 and leaves the stack.
-        # RIGHT-ARC. Validity: s1 is not the root. Action: s0 becomes a dependent of s1 and leaves the stack.
+        # LEFT-ARC. Validity: s1 is not the root. Action: attach s1 to s0 and remove it from the stack.
+        # RIGHT-ARC. Validity: s1 is not the root. Action: attach s0 to s1 and remove it from the stack.
         if self.kind_start[LEFT + 1] > self.kind_start[LEFT]:
             kinds |= 1 << LEFT
         if self.kind_start[RIGHT + 1] > self.kind_start[RIGHT]:
             kinds |= 1 << RIGHT
-        # SWAP. Validity: s1 is not the root and precedes s0 in the document. Action: s1 moves back to the buffer.
+        # SWAP. Validity: s1 is not the root and precedes s0 in the document. Action: move s1 back to the buffer.
         if item_at(arena, s0.below).token < s0.token:
             kinds |= 1 << SWAP
         return kinds
@@ -252,7 +253,7 @@ cdef class JointSystem(System):
             return
         s1 = item_at(arena, s0.below)
         if action == SWAP:
-            # s0 stays on the stack without s1 below; s1 goes in front of the buffer: two new items.
+            # Two new items: s0 on the stack without s1 below, and s1 at the front of the buffer.
             new[0] = s0[0]
             new.below = s1.below
             state.stack = number
@@ -264,7 +265,7 @@ cdef class JointSystem(System):
         elif action < self.kind_start[RIGHT]:
             new[0] = s0[0]
             new.below = s1.below
-            # s1 lies to the left of s0 unless a swap has turned them round.
+            # s1 is to the left of s0 unless they have been swapped.
             attach(new, s1.token, action - self.kind_start[LEFT] + 1)
             state.stack = number
         else:
@@ -273,7 +274,7 @@ cdef class JointSystem(System):
             state.stack = number
 
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
-        # Every slot is written once: clearing all of them first costs as much as the rest.
+        # Every slot is written exactly once: clearing them first would double the cost.
         cdef const StateC* state = <const StateC*>state_
         cdef const ItemC* s0 = item_at(arena, state.stack) if state.stack else &NO_ITEM
         cdef const ItemC* s1 = item_at(arena, s0.below) if s0.below else &NO_ITEM
@@ -299,7 +300,7 @@ cdef class JointSystem(System):
         front = -1 if slots[B0] == NOTHING else <int32_t>slots[B0] - FIRST
         slots[B0_LEFT] = row(b0.left)
         slots[B0_RIGHT] = row(b0.right)
-        # Below the lowest item is the root; below the root is nothing.
+        # The root is below the lowest item; there is nothing below the root.
         slots[S0] = row(s0.token) if state.stack else <uint64_t>ROOT
         slots[S1] = row(s1.token) if s0.below else <uint64_t>ROOT if state.stack else <uint64_t>NOTHING
         slots[S2] = row(s2.token) if s1.below else <uint64_t>ROOT if s0.below else <uint64_t>NOTHING
@@ -311,7 +312,7 @@ cdef class JointSystem(System):
         show_children(s1, slots + S1_LEFT, slots + S1_LEFT_LABEL, slots + S1_N_LEFT)
         slots[S0_B0_DISTANCE] = between(front - s0.token) if state.stack and front >= 0 else 0
         slots[S0_S1_DISTANCE] = between(s0.token - s1.token) if s0.below else 0
-        # Once the next sentence is flagged, the start of the one in work is the boundary before, which is not kept.
+        # Once the next sentence is flagged, the start of the current one is no longer known.
         slots[SENTENCE] = row(state.last_boundary)
         if state.last_boundary == state.next and state.next > 0 and state.stack:
             slots[SENTENCE] = NOTHING
@@ -334,7 +335,7 @@ cdef class JointSystem(System):
     cdef void move_back_node(self, void* node, int n) noexcept nogil:
         cdef ItemC* item = <ItemC*>node
         item.token -= n
-        # -1 stays: there is no child.
+        # -1, i.e. no child, is kept.
         if item.left >= 0:
             item.left -= n
         if item.left2 >= 0:
@@ -344,26 +345,28 @@ cdef class JointSystem(System):
         if item.right2 >= 0:
             item.right2 -= n
 
-    def split(self, actions, most=None):
-        """Cuts a path after its last finished sentence.
+    def split(self, actions, max_sentences=None):
+        """Splits a path after its last finished sentence.
 
-        actions (np.ndarray): uint16, a path from the start, or from where one was cut.
-        most (int | None): Sentences to take; None: all.
-        RETURNS (tuple[int, np.ndarray, np.ndarray]): The tokens of the finished sentences, their actions, and the rest.
+        actions (np.ndarray): A path (uint16) from the start, or the rest of an earlier split.
+        max_sentences (int | None): The maximum number of sentences to take. None takes all.
+        RETURNS (tuple[int, np.ndarray, np.ndarray]): The number of tokens of these sentences, their actions, and the
+            rest.
         """
         actions = check_path(actions, self.n_actions)
-        ends = np.flatnonzero(actions >= self.kind_start[ROOT_ARC])[:most] + 1
+        ends = np.flatnonzero(actions >= self.kind_start[ROOT_ARC])[:max_sentences] + 1
         end = int(ends.max(initial=0))
         done = actions[:end]
         return int((done == SHIFT).sum() - (done == SWAP).sum()), done, actions[end:]
 
     def build(self, actions, int n_tokens):
-        """The trees and boundaries that a path of actions makes.
+        """The trees and boundaries that a path of actions builds.
 
-        actions (np.ndarray): uint16, a complete path for n_tokens.
-        n_tokens (int): Tokens of the document.
-        RETURNS (tuple[np.ndarray, list[str], np.ndarray]): int32 heads (a root heads itself); labels; bool starts.
-        RAISES ValueError: If the path is none, or not complete, or for another number of tokens.
+        actions (np.ndarray): A complete path (uint16) for n_tokens.
+        n_tokens (int): The number of tokens of the document.
+        RETURNS (tuple[np.ndarray, list[str], np.ndarray]): The heads (int32; a root is its own head), the labels, and
+            the starts (bool).
+        RAISES ValueError: If the path is illegal, incomplete, or for a different number of tokens.
         """
         actions = check_path(actions, self.n_actions)
         cdef const uint16_t[::1] path = actions
@@ -392,7 +395,7 @@ cdef class JointSystem(System):
                     next += 1
                 continue
             if action == SB:
-                # A path that was cut flags what comes next, too.
+                # A split path may also flag the next token, which is outside.
                 if next < n_tokens:
                     starts[next] = True
                 continue
@@ -422,12 +425,12 @@ cdef class JointSystem(System):
 
 
 cdef inline void attach(ItemC* head, int32_t child, uint16_t label) noexcept nogil:
-    """Makes `child` the outermost child on its side: later arcs reach further out, but for swapped children."""
+    """Makes `child` the outermost child on its side: except for swapped children, later arcs reach further out."""
     if child < head.token:
         head.left2, head.left2_label = head.left, head.left_label
         head.left, head.left_label = child, label
-        head.n_left = min(head.n_left + 1, MOST_CHILDREN)
+        head.n_left = min(head.n_left + 1, MAX_CHILDREN)
     else:
         head.right2, head.right2_label = head.right, head.right_label
         head.right, head.right_label = child, label
-        head.n_right = min(head.n_right + 1, MOST_CHILDREN)
+        head.n_right = min(head.n_right + 1, MAX_CHILDREN)

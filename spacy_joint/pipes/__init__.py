@@ -1,1 +1,1 @@
-"""What spaCy calls: the base class of components, a `Doc` as the engine sees it, the thinc model, streams."""
+"""The interface to spaCy: the base class of components, `Doc` as columns of the engine, the thinc model, streaming."""

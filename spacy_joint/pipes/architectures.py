@@ -1,7 +1,7 @@
-"""The registered architecture: a thinc `Model` around one structured perceptron, or another linear model.
+"""The registered architecture: a thinc `Model` around a structured perceptron, or another linear model.
 
-thinc sees a layer without parameters of its own; the weight table is in a shim, so that configs, `spacy debug model`
-and thinc's serialisation know it. Components talk to the perceptron itself (`get_perceptron`).
+For thinc, this is a layer without parameters; the weight table is in a shim, which works with configs, `spacy debug
+model` and thinc's serialisation. Components use the perceptron directly (`get_perceptron`).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ NAME = "beam_perceptron"
 
 
 class PerceptronShim(Shim):
-    """Holds a perceptron for thinc. Its weights are averaged already, so thinc's averaging leaves it alone."""
+    """Holds a perceptron for thinc. Its weights are already averaged, so thinc's averaging does not apply."""
 
     def __init__(self, perceptron: LinearModel) -> None:
         super().__init__(perceptron)
 
     def to_bytes(self) -> bytes:
-        """The finished weights."""
+        """Saves the averaged weights."""
         return self._model.to_bytes()
 
     def from_bytes(self, bytes_data: bytes) -> PerceptronShim:
-        """Takes finished weights: see `LinearModel.from_bytes`."""
+        """Loads averaged weights: see `LinearModel.from_bytes`."""
         self._model.from_bytes(bytes_data)
         return self
 
@@ -47,11 +47,11 @@ def BeamPerceptron(
     n_tables: int = 1,
     threads: int = 1,
 ) -> Model[list[Columns], list[np.ndarray]]:
-    """A structured perceptron searched by beam, registered as `spacy_joint.BeamPerceptron.v1`.
+    """A structured perceptron with beam search, registered as `spacy_joint.BeamPerceptron.v1`.
 
-    Settings are those of `engine.perceptron.Perceptron` and of `engine.linear_model.LinearModel`.
+    The settings are those of `engine.perceptron.Perceptron` and of `engine.linear_model.LinearModel`.
 
-    RETURNS (Model): From columns to actions.
+    RETURNS (Model): A model from columns to actions.
     """
     perceptron = Perceptron(
         table_bits=table_bits,
@@ -67,18 +67,18 @@ def BeamPerceptron(
 
 
 def make_model(perceptron: LinearModel) -> Model[list[Columns], list[np.ndarray]]:
-    """A thinc model around a perceptron of any task."""
+    """A thinc model around a perceptron for any task."""
     return Model(NAME, _forward, shims=[PerceptronShim(perceptron)])
 
 
 def get_perceptron(model: Model) -> Any:
-    """The perceptron of a model: a `Perceptron` if `BeamPerceptron` made it, or another `LinearModel`."""
+    """The perceptron of a model: a `Perceptron` if it was made by `BeamPerceptron`, else another `LinearModel`."""
     return model.shims[0]._model
 
 
 def _forward(model: Model, documents: list[Columns], is_train: bool) -> tuple[list[np.ndarray], Callable[..., Any]]:
     def backprop(d_actions: Any) -> list[Any]:
-        # Learning goes through Perceptron.update; nothing flows back to the columns.
+        # Training uses Perceptron.update; there are no gradients for the columns.
         return []
 
     return [get_perceptron(model).predict(columns) for columns in documents], backprop

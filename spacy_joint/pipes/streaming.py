@@ -1,8 +1,8 @@
-"""Documents that are still coming: tokens go in as they arrive, and come out annotated as soon as nothing that may
-follow can change that.
+"""Streaming: the tokens of a document are annotated as they arrive, and yielded as soon as their annotation is final,
+whatever follows.
 
-Tokens are searched in pieces; where they are cut changes nothing but when results come. Results are parts of documents
-of their own: an endless document has no end to put it in.
+Tokens are searched in pieces; the division into pieces only affects when results are yielded. Results belong to
+separate documents, since a streamed document may have no end.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ from ..errors import Errors, JointValueError
 from .structured_pipe import Prediction, StructuredPipe
 from .token_columns import GLUED, STYLE, STYLE_TOKENS, find_after_blank_lines
 
-# Tokens of a piece, where they come one by one.
+# The size of pieces if tokens arrive one by one.
 PIECE = 32
-# Tokens that are done with are forgotten when there are so many; the last are kept for templates that look back.
-FORGOTTEN_AT_ONCE = 1024
-KEPT = 8
-# What of a token goes from what comes to what results.
+# Finished tokens are forgotten when there are this many, except for the last ones, which are context for templates.
+FORGET_AFTER = 1024
+KEPT_TOKENS = 8
+# The token attributes that are copied from the input to the output.
 CARRIED = (ORTH, SPACY, SENT_START, TAG, POS)
-# What was set for the first token of a part of a document, as in `Doc.to_array`, while somebody has the part. spaCy
-# says of the first token of every Doc that it starts a sentence.
+# The preset SENT_START of the first token of each live part of a document, as in `Doc.to_array`. It is needed because
+# for spaCy, the first token of every Doc starts a sentence.
 FIRST_STARTS: WeakKeyDictionary[Doc, int] = WeakKeyDictionary()
-# Words that may wait for a decision, unless the caller says otherwise. Items of a beam agree soon where sentences end,
-# but need not ever agree where none does.
+# The default maximum number of words that are held back. The items of a beam soon agree where sentences end, but may
+# never agree if no sentence ends.
 MAX_DELAY = 10_000
-# No text is kept back longer than this for the end of a word.
-LONGEST_WORD = 10_000
+# The maximum number of characters held back until the end of a word.
+MAX_WORD_LENGTH = 10_000
 
 
 class StreamingPipe(StructuredPipe[Prediction]):
-    """A component that annotates a document that is still coming."""
+    """A component that annotates streamed documents."""
 
     @abstractmethod
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
-        """Annotates the tokens of a document as they come: they come out in pieces of any length."""
+        """Annotates the tokens of a document as they arrive, and yields them in pieces of any length."""
 
 
 class SentenceStreamingPipe(StructuredPipe[Prediction]):
-    """A component that splits a document that is still coming into sentences."""
+    """A component that splits streamed documents into sentences."""
 
     @abstractmethod
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Span]:
-        """Annotates the tokens of a document as they come: they come out in sentences."""
+        """Annotates the tokens of a document as they arrive, and yields them in sentences."""
 
 
 def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIECE) -> Iterator[Doc]:
-    """Documents as they are given, and single tokens in documents of `size`. The first is longer: it has to show the
-    style of the whole."""
+    """Yields given documents, and single tokens in documents of `size`. The first one is longer, since it determines
+    the style of the whole document."""
     waiting: list[Doc] = []
     singles: list[Token] = []
     n_words = 0
@@ -84,7 +84,7 @@ def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIE
 
 
 def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
-    """A document of tokens, which mostly come from one other, in order."""
+    """Makes a document of tokens, most of which are consecutive tokens of another document."""
     parts = []
     first = 0
     for last, token in enumerate(tokens):
@@ -94,7 +94,7 @@ def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
         part = token.doc[tokens[first].i : token.i + 1]
         rows = part.to_array(list(CARRIED)).reshape(-1, len(CARRIED))  # type: ignore[attr-defined]  # not in its stub
         if tokens[first].i == 0:
-            # spaCy says of the first token of every Doc that it starts a sentence.
+            # For spaCy, the first token of every Doc starts a sentence.
             rows[0, CARRIED.index(SENT_START)] = 0
         if token.vocab is not vocab:
             for string in np.unique(rows[:, [CARRIED.index(ORTH), CARRIED.index(TAG)]]).tolist():
@@ -109,15 +109,15 @@ def _join(docs: list[Doc]) -> Doc:
 
 
 def to_rows(doc: Doc) -> np.ndarray:
-    """What is carried of the tokens (uint64, tokens x CARRIED)."""
+    """The carried attributes of the tokens (uint64, tokens x CARRIED)."""
     rows = doc.to_array(list(CARRIED)).reshape(len(doc), len(CARRIED))
     rows[:1, CARRIED.index(SENT_START)] = FIRST_STARTS.get(doc, 0)
     return rows
 
 
 def make_doc(rows: np.ndarray, vocab: Vocab) -> Doc:
-    """A document from what was carried of its tokens."""
-    # Doc takes the hashes of words, too, which is three times as fast.
+    """Makes a document from the carried attributes of its tokens."""
+    # Doc also accepts the hashes of words, which is three times as fast.
     words: Any = rows[:, 0].tolist()
     doc = Doc(vocab, words=words, spaces=rows[:, 1].astype(bool).tolist())
     if len(rows):
@@ -127,11 +127,11 @@ def make_doc(rows: np.ndarray, vocab: Vocab) -> Doc:
 
 
 class OpenDocument:
-    """The search of a component over a document that is still coming.
+    """The search of a component over a streamed document.
 
     pipe (StructuredPipe): The component.
-    max_delay (int | None): Words that may wait for a decision; None: as many as it takes.
-    RAISES ValueError: If `max_delay` is not positive, the component was not trained, or its system cannot stream.
+    max_delay (int | None): The maximum number of words that are held back. None means no limit.
+    RAISES ValueError: If `max_delay` is not positive, the component has not been trained, or its system cannot stream.
     """
 
     def __init__(self, pipe: StructuredPipe[Any], max_delay: int | None) -> None:
@@ -141,18 +141,18 @@ class OpenDocument:
         self.max_delay = max_delay
         self.stream = pipe.perceptron.stream()
         self.columns = pipe.perceptron.templates.columns
-        # What came and was not taken yet, and where among it the words are.
+        # The tokens that have arrived but not been taken, and the positions of words among them.
         self.rows = np.zeros((0, len(CARRIED)), dtype=np.uint64)
         self.words = np.zeros(0, dtype=np.intp)
         self.style: int | None = None
         self.ends_glued = False
         self.ends_in_blank_line = False
-        self.n_done = 0  # words taken that the stream still knows of
+        self.n_done = 0  # taken words that the stream still holds
 
     def feed(self, piece: Doc, must_start: bool = False) -> np.ndarray:
-        """Takes the next tokens; the actions that became final (uint16).
+        """Adds the next tokens; returns the actions that have become final (uint16).
 
-        must_start (bool): Whether the first word has to start a sentence, whatever the component finds.
+        must_start (bool): Whether the first word is forced to start a sentence.
         """
         if not len(piece):
             return np.zeros(0, dtype=np.uint16)
@@ -182,38 +182,38 @@ class OpenDocument:
 
     @property
     def n_late(self) -> int:
-        """How many of the words that wait have waited too long (int)."""
+        """The number of words held back beyond the maximum (int)."""
         return 0 if self.max_delay is None else max(len(self.words) - self.max_delay, 0)
 
     def end(self) -> np.ndarray:
-        """Says that nothing more comes; the actions that are left (uint16)."""
+        """Ends the document; returns the remaining actions (uint16)."""
         self.stream.end()
         return self.stream.run()
 
     def take(self, n: int) -> tuple[Doc, np.ndarray]:
-        """The next n words, which are done, with the whitespace after them: a document, and which of its tokens they
-        are."""
+        """Takes the next n words, which are final, with the whitespace after them: a document, and the positions of the
+        words in it."""
         end = int(self.words[n]) if n < len(self.words) else len(self.rows)
         taken = make_doc(self.rows[:end], self.pipe.vocab), self.words[:n]
         self.rows, self.words = self.rows[end:], self.words[n:] - end
         self.n_done += n
-        if self.n_done > FORGOTTEN_AT_ONCE:
-            self.stream.forget(self.n_done - KEPT)
-            self.n_done = KEPT
+        if self.n_done > FORGET_AFTER:
+            self.stream.forget(self.n_done - KEPT_TOKENS)
+            self.n_done = KEPT_TOKENS
         return taken
 
 
 def stream_sentences(
     texts: Iterable[str], nlp: Language | None = None, *, max_delay: int | None = MAX_DELAY
 ) -> Iterator[Span]:
-    """Splits a text that is still coming into sentences, and annotates them, in memory that does not grow with it.
+    """Splits a streamed text into sentences and annotates them, in bounded memory.
 
-    texts (Iterable[str]): The text in pieces, cut anywhere.
-    nlp (Language): A pipeline whose components up to the `joint_sbd_parser` are of this package; None: the one that the
-        package ships. Components after the parser are left out.
+    texts (Iterable[str]): The text in pieces, divided anywhere.
+    nlp (Language): A pipeline whose components up to the `joint_sbd_parser` are from this package. None is the shipped
+        pipeline. Components after the parser are not run.
     max_delay (int | None): See `JointSbdParser.stream`.
-    YIELDS (Span): One sentence each.
-    RAISES ValueError: If there is no parser, or another component before it.
+    YIELDS (Span): The sentences.
+    RAISES ValueError: If there is no parser, or if a component before it cannot stream.
     """
     from .. import load
 
@@ -229,12 +229,12 @@ def stream_sentences(
 
 
 def join_words(texts: Iterable[str]) -> Iterator[str]:
-    """The same text in pieces that begin with words, so that neither words nor what is between them is cut."""
+    """Yields the text in pieces that begin with words, so that neither words nor whitespace between them is split."""
     rest = ""
     for text in texts:
         rest += text
         begin = next((at for at in range(len(rest) - 1, 0, -1) if _begins_word(rest, at)), 0)
-        if not begin and len(rest) > LONGEST_WORD:
+        if not begin and len(rest) > MAX_WORD_LENGTH:
             begin = len(rest)
         if begin:
             yield rest[:begin]

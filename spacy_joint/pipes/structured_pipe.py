@@ -1,8 +1,7 @@
-"""The base class of all components: what a task has to say to be trained, served and saved like any of spaCy's.
+"""The base class of all components: it implements spaCy's interface for training, prediction and serialisation.
 
-A subclass says which labels it learns (`collect_labels`), which system they make (`make_system`), how an example
-becomes an instance (`make_instance`), what a path of actions says of a document (`read`) and how that becomes
-annotation (`annotate`). Everything that spaCy calls is here.
+A subclass defines its labels (`collect_labels`), the system for these labels (`make_system`), how to convert examples
+to instances (`make_instance`), how to interpret actions (`read`), and how to write annotation (`annotate`).
 """
 
 from __future__ import annotations
@@ -34,29 +33,29 @@ from ..errors import Errors, JointError, JointValueError, JointWarning, Warnings
 from .architectures import get_perceptron
 from .token_columns import COLUMNS, WordClasses, WordColumns
 
-# What a component predicts of a document.
+# The prediction of a component for a document.
 Prediction = TypeVar("Prediction")
 
-# So many examples show whether a corpus teaches anything, and a share of them below this that does not is no fault.
+# The number of examples after which the corpus is checked, and the tolerated share of unusable ones among them.
 FIRST_EXAMPLES = 20
 TOLERATED_SHARE = 0.1
 
-# Documents per thread that `pipe` takes from its stream before the first of them is done.
+# The number of documents per thread that `pipe` reads ahead.
 READ_AHEAD = 16
 
-# What a component has on disk, besides its cfg, once it is trained.
-PARTS_OF_TRAINED = ("word_classes", "model", "learning")
+# The files of a trained component, besides its cfg.
+TRAINED_PARTS = ("word_classes", "model", "learning")
 
 
-# What parsing raises where bytes are damaged: wrong values, missing keys, values of other types, too deep nesting.
+# Exceptions while parsing damaged bytes: invalid values, missing keys, values of other types, too deep nesting.
 DAMAGE = (LookupError, OverflowError, RecursionError, TypeError, ValueError)
 
 
 @contextmanager
 def report_damage(source: str, what: str | None = None) -> Iterator[None]:
-    """Raises J052 (J050 without `what`) for what damaged data raises while it is parsed.
+    """Raises J052 (J050 without `what`) for exceptions caused by parsing damaged data.
 
-    Nothing else belongs inside: a mistake in a program would be taken for damage.
+    Only parsing belongs inside this context: bugs would be reported as damage.
     """
     try:
         yield
@@ -68,9 +67,9 @@ def report_damage(source: str, what: str | None = None) -> Iterator[None]:
 
 
 class StructuredPipe(TrainablePipe, Generic[Prediction]):
-    """A component that predicts a structure of a whole document with a structured perceptron."""
+    """A component that predicts a structure for a whole document with a structured perceptron."""
 
-    # The templates of the task, when the config names no others, and the columns that templates may read.
+    # The default templates of the task, and the columns that templates can read.
     default_templates: ClassVar[Path]
     columns: ClassVar[tuple[str, ...]] = COLUMNS
 
@@ -85,84 +84,84 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         self.cfg: dict[str, Any] = {"labels": None, "templates": None, **cfg}
         self.word_classes = WordClasses.from_dict({})
         self._word_columns: Any = None
-        # Documents since the last that taught something.
-        self._passed_over = 0
-        # Documents that are not empty, and those of them that taught nothing; counted up to FIRST_EXAMPLES.
-        self._n_met = self._n_useless = 0
+        # Documents since the last update, which are not yet in the perceptron's `n_seen`.
+        self._n_pending = 0
+        # Non-empty documents examined, up to FIRST_EXAMPLES, and those of them that could not be learnt from.
+        self._n_examined = self._n_unusable = 0
 
     @property
     def perceptron(self) -> Any:
-        """What the model holds: a `Perceptron`, or another `LinearModel`."""
+        """The perceptron of the model: a `Perceptron`, or another `LinearModel`."""
         return get_perceptron(self.model)
 
     @property
     def threads(self) -> int:
-        """How many documents are searched at the same time."""
+        """The number of documents that are searched at the same time."""
         return self.perceptron.threads
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that can be predicted."""
+        """The labels that the component can predict."""
         return self.flatten_labels(self.cfg["labels"]) if self.cfg["labels"] else ()
 
     @property
     def label_data(self) -> Any:
-        """What `initialize` takes as `labels`, for `spacy init labels`."""
+        """The `labels` argument of `initialize`, for `spacy init labels`."""
         return self.cfg["labels"]
 
     def add_label(self, label: str) -> int:
-        """Not supported: the actions are laid out once.
+        """Not supported: the actions are fixed once the component is initialized.
 
         RAISES ValueError: Always.
         """
         raise JointValueError(Errors.J070, name=self.name, label=label)
 
-    # What a task says.
+    # The task.
 
     @abstractmethod
     def collect_labels(self, examples: Iterable[Example]) -> Any:
-        """The labels of gold annotation, as JSON-serialisable data in a fixed order."""
+        """The labels of gold annotation, as JSON-serialisable data in a deterministic order."""
 
     @abstractmethod
     def flatten_labels(self, labels: Any) -> tuple[str, ...]:
-        """All labels in what `collect_labels` gave."""
+        """All labels in the data of `collect_labels`."""
 
     @abstractmethod
     def make_system(self, labels: Any) -> System:
-        """The system over these labels."""
+        """The system with these labels."""
 
     @abstractmethod
     def make_instance(self, example: Example) -> Instance | None:
-        """What to learn from an example; None if it lacks what is needed."""
+        """The training instance of an example; None if it lacks the required annotation."""
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """What annotation that is there already demands of the system (int8 a token), see `Columns`; None: nothing."""
+        """The constraints from existing annotation (int8, one per token), see `Columns`; None if there are none."""
         return None
 
     def make_word_columns(self) -> Any:
-        """What makes the columns that the templates read. Made again when those change."""
+        """The object that builds the columns for the templates. It is recreated when the templates change."""
         return WordColumns(self.perceptron.templates.columns, self.word_classes)
 
     @abstractmethod
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Prediction:
-        """What a search found.
+        """Converts the result of a search to a prediction.
 
-        tokens (np.ndarray): The tokens that the system saw: all but whitespace.
+        tokens (np.ndarray): The tokens that the system sees: all except whitespace.
         actions (np.ndarray): A complete path.
         """
 
     @abstractmethod
     def annotate(self, doc: Doc, prediction: Prediction) -> None:
-        """Writes what was predicted of a document."""
+        """Writes the prediction for a document."""
 
     # Prediction.
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """The columns that the templates read, and the tokens that are their rows."""
+        """The columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, constraints)
 
     def get_values(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-        """The same as plain values, for a part of a document."""
+        """The same as a plain array, for a part of a document."""
         return self._get_word_columns().values_of(doc)
 
     def _get_word_columns(self) -> Any:
@@ -171,14 +170,14 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         return self._word_columns
 
     def get_label_ids(self, doc: Doc, labels: Iterable[str]) -> dict[str, int]:
-        """The ids by which a document is annotated with labels; its vocabulary knows them from now on."""
+        """The ids of labels in the vocabulary of a document, to which they are added."""
         strings = doc.vocab.strings
         return {label: strings.add(label) for label in set(labels)}
 
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
-        """What each document is to be annotated with. Changes nothing.
+        """Predicts the annotation of documents, without modifying them.
 
-        RAISES ValueError: If the component was neither trained nor loaded.
+        RAISES ValueError: If the component has been neither trained nor loaded.
         """
         self.require_trained()
         docs = list(docs)
@@ -188,12 +187,12 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             return list(pool.map(self.predict_doc, docs))
 
     def predict_doc(self, doc: Doc) -> Prediction:
-        """What one document is to be annotated with."""
+        """Predicts the annotation of a document."""
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
         return self.read(tokens, self.search(columns))
 
     def require_trained(self) -> None:
-        """RAISES ValueError: If the component was neither trained nor loaded."""
+        """RAISES ValueError: If the component has been neither trained nor loaded."""
         if not self.perceptron.is_set_up:
             raise JointValueError(Errors.J071, name=self.name)
 
@@ -202,16 +201,16 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         return self.perceptron.predict(columns)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
-        """Writes what `predict` gave."""
+        """Writes the predictions of `predict`."""
         for doc, prediction in zip(docs, scores, strict=True):
             self.annotate(doc, prediction)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotates a stream of documents, in order, on as many threads as the model has.
+        """Annotates a stream of documents, in order, with the number of threads of the model.
 
-        One that fails goes to the error handler alone; the others go on. With threads, some documents are read ahead.
+        If a document fails, only this one is passed to the error handler. With threads, some documents are read ahead.
         """
-        # Documents are searched one by one, so there is nothing to gain from batches, and a failure costs one only.
+        # Each document has its own search, so batches would not be faster, and a failure would affect a whole batch.
         if self.threads == 1:
             for doc in stream:
                 annotated = self(doc)
@@ -223,7 +222,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         try:
             for doc in stream:
                 waiting.append((doc, pool.submit(self.predict, [doc])))
-                # A long document holds back those after it, but does not keep the threads waiting for work.
+                # A long document holds back later ones, but does not leave the threads idle.
                 while waiting and (waiting[0][1].done() or len(waiting) > READ_AHEAD * self.threads):
                     yield from self._finish(*waiting.popleft())
             while waiting:
@@ -232,7 +231,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             pool.shutdown(cancel_futures=True)
 
     def _finish(self, doc: Doc, predicted: Future[list[Prediction]]) -> Iterator[Doc]:
-        """Annotates a document with what a thread predicted, unless that failed."""
+        """Annotates a document with the prediction of a thread, unless that failed."""
         try:
             self.set_annotations([doc], predicted.result())
         except Exception as error:
@@ -251,15 +250,15 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         templates: str | None = None,
         word_classes: dict[str, list[int]] | None = None,
     ) -> None:
-        """Prepares the component for training. One that has nothing to learn stays as it is.
+        """Prepares the component for training, unless it is not trainable.
 
-        get_examples (Callable): Gives a representative sample of gold examples; labels are taken from all of it.
+        get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
         nlp (Language): The pipeline.
-        labels (Any): Labels, as `spacy init labels` writes them; None: those of the examples.
-        templates (str): The path of a text of feature templates; None: the task's own. The text becomes part of the
-            model.
-        word_classes (dict): Classes of lower-cased words, see training/word_classes.py; None: no classes.
-        RAISES ValueError: If there are no labels, or the templates name what is not there.
+        labels (Any): The labels, as written by `spacy init labels`. None collects them from the examples.
+        templates (str): The path of a text file of feature templates. None uses those of the task. The text becomes
+            part of the model.
+        word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
+        RAISES ValueError: If there are no labels, or the templates have unknown atoms.
         """
         if not self.is_trainable:
             return
@@ -270,7 +269,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         if not path.is_file():
             raise JointValueError(Errors.J072, path=path)
         self.word_classes = WordClasses.from_dict(word_classes or {})
-        # spaCy has seeded numpy with the config's seed; what is drawn from it here decides all chance in learning.
+        # spaCy has seeded numpy with the seed of the config; all randomness in training depends on this number.
         self.perceptron.seed = int(np.random.randint(2**24))
         util.logger.info("%s: seed %d", self.name, self.perceptron.seed)
         self._set_up(labels, path.read_text(encoding="utf8"))
@@ -279,7 +278,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         system = self.make_system(labels)
         self.perceptron.set_up(system, templates, self.columns)
         self._word_columns = None
-        self._passed_over = self._n_met = self._n_useless = 0
+        self._n_pending = self._n_examined = self._n_unusable = 0
         self.cfg["labels"], self.cfg["templates"] = labels, templates
         for label in self.labels:
             self.vocab.strings.add(label)
@@ -292,13 +291,13 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learns from a batch of examples, if there is anything to learn.
+        """Learns from a batch of examples, if the component is trainable.
 
         examples (Iterable[Example]): The batch.
-        drop (float): The share of features to leave out at random.
-        sgd (Optimizer): Not used: a perceptron has no gradient.
-        losses (dict): The mean violation a document (how far the search preferred something wrong) is added under the
-            component's name.
+        drop (float): The share of features dropped at random.
+        sgd (Optimizer): Not used, since a perceptron has no gradient.
+        losses (dict): The mean violation per document (by how much the search preferred a wrong result) is added under
+            the component's name.
         RETURNS (dict): The losses.
         """
         losses = {} if losses is None else losses
@@ -309,39 +308,39 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             return losses
         made = list(map(self.make_instance, examples))
         instances = [instance for instance in made if instance]
-        self._count_useless(
+        self._count_unusable(
             instance is None for instance, example in zip(made, examples, strict=True) if len(example.predicted)
         )
-        self._passed_over += len(examples)
+        self._n_pending += len(examples)
         if instances:
             learnt = self.perceptron.update(instances, drop)
-            self.perceptron.n_seen += self._passed_over
-            self._passed_over = 0
+            self.perceptron.n_seen += self._n_pending
+            self._n_pending = 0
             losses[self.name] += learnt["violation"] / len(instances)
         return losses
 
-    def _count_useless(self, are_useless: Iterable[bool]) -> None:
-        """Warns once a training if too many of the first examples teach nothing."""
-        if self._n_met >= FIRST_EXAMPLES:
+    def _count_unusable(self, are_unusable: Iterable[bool]) -> None:
+        """Warns once per training if too many of the first examples cannot be learnt from."""
+        if self._n_examined >= FIRST_EXAMPLES:
             return
-        for is_useless in are_useless:
-            self._n_met += 1
-            self._n_useless += is_useless
-        if self._n_met >= FIRST_EXAMPLES and self._n_useless > TOLERATED_SHARE * self._n_met:
-            warning = JointWarning(Warnings.JW01, name=self.name, n=self._n_useless, total=self._n_met)
+        for is_unusable in are_unusable:
+            self._n_examined += 1
+            self._n_unusable += is_unusable
+        if self._n_examined >= FIRST_EXAMPLES and self._n_unusable > TOLERATED_SHARE * self._n_examined:
+            warning = JointWarning(Warnings.JW01, name=self.name, n=self._n_unusable, total=self._n_examined)
             warnings.warn(warning, stacklevel=3)
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Does nothing: weights have moved in `update`."""
+        """Does nothing: weights are updated in `update`."""
 
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
-        """Does nothing: predictions come from averages already. `Language.use_params` drives a bare generator."""
+        """Does nothing: predictions already use averages. `Language.use_params` expects a plain generator."""
         yield
 
-    # Serialisation. "model" is what predicts; "learning" is what training needs to go on, and may be left out.
+    # Serialisation. "model" is for prediction; "learning" is for resuming training, and is optional.
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """The component as bytes. exclude (Sequence[str]): Of "cfg", "vocab", "model", "learning"."""
+        """Saves the component to bytes. exclude (Sequence[str]): Any of "cfg", "vocab", "model", "learning"."""
         self._validate_serialization_attrs()
         serializers: dict[str, Callable[[], Any]] = {
             "cfg": lambda: srsly.json_dumps(self.cfg),
@@ -354,9 +353,9 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         return util.to_bytes(serializers, exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> StructuredPipe[Prediction]:
-        """Takes what `to_bytes` gave.
+        """Loads the bytes of `to_bytes`.
 
-        RAISES ValueError: If it is damaged, or was made for other labels or templates.
+        RAISES ValueError: If they are damaged, or were made for different labels or templates.
         """
         self._validate_serialization_attrs()
         with report_damage("the bytes"):
@@ -384,7 +383,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Saves the component to a directory. exclude (Sequence[str]): Of "cfg", "vocab", "model", "learning"."""
+        """Saves the component to a directory. exclude (Sequence[str]): Any of "cfg", "vocab", "model", "learning"."""
         self._validate_serialization_attrs()
         serializers: dict[str, Callable[[Path], Any]] = {
             "cfg": lambda p: model_file.write(p, srsly.json_dumps(self.cfg, indent=2).encode("utf8")),
@@ -399,15 +398,15 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             if learning is not None:
                 serializers["learning"] = lambda p: model_file.write(p, learning)
         util.to_disk(path, serializers, exclude)
-        # What an earlier model in the same place could learn from is not this one's.
-        for part in PARTS_OF_TRAINED:
+        # Remove files of an earlier model that this one does not have.
+        for part in TRAINED_PARTS:
             if part not in serializers:
                 (Path(path) / part).unlink(missing_ok=True)
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> StructuredPipe[Prediction]:
-        """Loads the component from a directory; the weights are mapped, not read.
+        """Loads the component from a directory; the weights are memory-mapped.
 
-        RAISES ValueError: If a file is missing or damaged, or was made for other labels or templates.
+        RAISES ValueError: If a file is missing or damaged, or was made for different labels or templates.
         """
         self._validate_serialization_attrs()
         path = Path(path)
@@ -434,14 +433,14 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         return self
 
     def _take_cfg(self, content: bytes, source: str) -> None:
-        """What was learnt comes from the model, settings from the config that made this object."""
+        """Loads labels and templates; settings are those of the config that created this object."""
         with report_damage(source, "cfg"):
             cfg = {**srsly.json_loads(content), **self.settings}
             labels, templates = cfg.get("labels"), cfg.get("templates", "")
             if labels is not None:
                 if not isinstance(templates, str) or not all(isinstance(s, str) for s in self.flatten_labels(labels)):
                     raise TypeError
-                # Whether they are labels, only the system knows.
+                # Only the system can check whether these are valid labels.
                 self.make_system(labels)
         if labels is not None:
             self._set_up(labels, templates)

@@ -1,6 +1,6 @@
-"""A `Doc` as the engine's columns: which attributes of tokens there are for templates to name, and which tokens count.
+"""A `Doc` as columns of the engine: the token attributes available to templates, and the tokens that count.
 
-Whitespace tokens are left out: systems never see them, and components decide afterwards where they belong.
+Whitespace tokens are left out: systems never see them, and components attach them afterwards.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from ..engine.columns import Columns, affix_columns
 from ..errors import Errors, JointValueError
 
 BY_TOKEN = {"tag": TAG, "pos": POS}
-# Affixes of the lower-cased word, by their lengths; suffixes are negative.
+# Affixes of the lower-cased word by length; lengths of suffixes are negative.
 AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 6)}}
-MOST_CLASSES = 4
-CLASSES = tuple(f"class{n}" for n in range(1, MOST_CLASSES + 1))
-# The same for all tokens: whether the document is written with punctuation and with capitals, see `_style`.
+MAX_CLASSES = 4
+CLASSES = tuple(f"class{n}" for n in range(1, MAX_CLASSES + 1))
+# Whether the document has punctuation and capitals, see `_style`; the same for all tokens.
 STYLE = "style"
-# 1 for a token that follows the one before without whitespace, which hardly ever starts a sentence; 0 for others, and
-# for all where tokens are given without spacing.
+# 1 for tokens attached to the previous one without whitespace, which rarely start a sentence, else 0; 0 for all tokens
+# if there is no information about spacing.
 GLUED = "glued"
 COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED)
-# A share of tokens below this is an accident: a stray mark in a chat, an "OK" in a transcript.
-LEAST_SHARE = 0.02
-# What is known of words is forgotten beyond this many, so that a server's memory stays bounded (some 200 bytes each).
+# Smaller shares of tokens are accidental: a stray mark in a chat, an "OK" in a transcript.
+MIN_SHARE = 0.02
+# The cache of words is cleared at this size, so that memory is bounded (some 200 bytes per word).
 MAX_WORDS = 1 << 17
-# So many tokens at the start of a document tell how it is written, so that an endless one tells soon.
+# The style is determined from this many tokens at the start of a document, so that it is soon known in streaming.
 STYLE_TOKENS = 100
 
 
 class WordClasses:
-    """Classes of words by how they are used (see training/word_classes.py), at several granularities.
+    """Distributional word classes (see training/word_classes.py), at several granularities.
 
-    words (np.ndarray): uint64, the hashes of the lower-cased words, ascending.
-    classes (np.ndarray): uint16, words x granularities; 0: none.
+    words (np.ndarray): The hashes of the lower-cased words (uint64), ascending.
+    classes (np.ndarray): The classes (uint16, words x granularities); 0: none.
     """
 
     def __init__(self, words: np.ndarray, classes: np.ndarray) -> None:
@@ -51,13 +51,13 @@ class WordClasses:
 
     @classmethod
     def from_dict(cls, classes: Mapping[str, Sequence[int]]) -> WordClasses:
-        """Makes the table from words and their classes, which count from 0.
+        """Makes the table from words and their classes, which are numbered from 0.
 
-        RAISES ValueError: If there are more granularities than columns, or words differ in their number.
+        RAISES ValueError: If there are more granularities than columns, or if their number differs between words.
         """
         sizes = {len(numbers) for numbers in classes.values()} or {0}
-        if len(sizes) != 1 or max(sizes) > MOST_CLASSES:
-            raise JointValueError(Errors.J074, sizes=sorted(sizes), most=MOST_CLASSES)
+        if len(sizes) != 1 or max(sizes) > MAX_CLASSES:
+            raise JointValueError(Errors.J074, sizes=sorted(sizes), most=MAX_CLASSES)
         pairs = sorted((get_string_id(word), numbers) for word, numbers in classes.items())
         words = np.array([word for word, _ in pairs], dtype=np.uint64)
         numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())
@@ -68,22 +68,22 @@ class WordClasses:
         return {"words": self.words, "classes": self.classes.reshape(-1)}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Takes what `to_arrays` gave.
+        """Loads the arrays of `to_arrays`.
 
-        RAISES ValueError: If it is something else.
+        RAISES ValueError: If they are invalid.
         """
         try:
             words = arrays["words"]
             classes = arrays["classes"].reshape(len(words), -1 if len(words) else 0)
-            if words.dtype != np.uint64 or classes.dtype != np.uint16 or classes.shape[1] > MOST_CLASSES:
+            if words.dtype != np.uint64 or classes.dtype != np.uint16 or classes.shape[1] > MAX_CLASSES:
                 raise TypeError
         except (KeyError, TypeError, ValueError) as error:
             raise JointValueError(Errors.J050, source="the file of word classes") from error
         self.words, self.classes = words, classes
 
     def look_up(self, words: np.ndarray) -> np.ndarray:
-        """The classes of words, by their hashes (uint64, words x MOST_CLASSES; 0: unknown)."""
-        found = np.zeros((len(words), MOST_CLASSES), dtype=np.uint64)
+        """The classes of words, given their hashes (uint64, words x MAX_CLASSES; 0: unknown)."""
+        found = np.zeros((len(words), MAX_CLASSES), dtype=np.uint64)
         if len(self.words):
             places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
             known = self.words[places] == words
@@ -91,7 +91,7 @@ class WordClasses:
         return found
 
 
-# Whether words are whitespace, by their hashes, which mean the same in every vocabulary.
+# Whether words are whitespace, by hash, which is the same in every vocabulary.
 _is_space: dict[int, bool] = {}
 
 
@@ -101,7 +101,7 @@ def find_whitespace(doc: Doc) -> np.ndarray:
     is_space = _is_space
     words = doc.to_array([ORTH])
     distinct = set(words.tolist())
-    # Not `Token.is_space`: it is always False with a vocabulary that has no language.
+    # Not `Token.is_space`, which is always False if the vocabulary has no language.
     for word in distinct.difference(is_space):
         is_space[word] = doc.vocab.strings[word].isspace()
     spaces = [word for word in distinct if is_space[word]]
@@ -111,8 +111,8 @@ def find_whitespace(doc: Doc) -> np.ndarray:
 
 
 def find_after_blank_lines(doc: Doc) -> np.ndarray:
-    """Which tokens follow a blank line: whitespace with two line breaks or more (bool a token, and one for what may
-    follow the document). None of them is whitespace."""
+    """Which tokens follow a blank line, i.e. whitespace with at least two line breaks (bool, one per token, and one for
+    a token that may follow the document). Whitespace tokens are False."""
     after = np.zeros(len(doc) + 1, dtype=bool)
     is_space = find_whitespace(doc)
     for token in np.flatnonzero(is_space).tolist():
@@ -122,7 +122,7 @@ def find_after_blank_lines(doc: Doc) -> np.ndarray:
 
 
 def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
-    """Sentence starts (bool a token), those on whitespace moved to the next token that is none."""
+    """Moves sentence starts (bool, one per token) from whitespace to the next other token."""
     moved = starts.copy()
     for token in np.flatnonzero(starts).tolist():
         while token < len(doc) and doc[token].text.isspace():
@@ -133,9 +133,9 @@ def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
 
 
 def read_starts(doc: Doc) -> np.ndarray:
-    """What a document says of sentence starts (int8 per token): 1 starts one, -1 starts none, 0 is open.
+    """The preset sentence starts of a document (int8, one per token): 1 is a start, -1 is not, 0 is open.
 
-    A sentence that was to start with whitespace starts with what comes after it.
+    A start on whitespace is moved to the next token.
     """
     starts = doc.to_array([SENT_START]).astype(np.int8).reshape(len(doc))
     starts[move_off_whitespace(starts == 1, doc)] = 1
@@ -143,10 +143,10 @@ def read_starts(doc: Doc) -> np.ndarray:
 
 
 def keep_right_starts(constraints: np.ndarray, starts: np.ndarray | None) -> np.ndarray:
-    """Constraints as `read_starts` gives them, without those that contradict the reference, as nothing right can be
-    learnt from them.
+    """Removes constraints, as returned by `read_starts`, that contradict the reference, since no correct analysis would
+    satisfy them.
 
-    starts (np.ndarray | None): Which tokens start a sentence in the reference (bool per token); None: it does not say.
+    starts (np.ndarray | None): Which tokens start a sentence in the reference (bool, one per token); None if unknown.
     """
     kept = constraints.copy()
     if starts is not None:
@@ -163,9 +163,9 @@ def has_same_tokens(example: Example) -> bool:
 
 
 def find_reference_starts(example: Example) -> np.ndarray | None:
-    """Where sentences of the reference start among the predicted tokens (bool a token); None if it does not say.
+    """Which predicted tokens start a sentence of the reference (bool, one per token); None if it has no boundaries.
 
-    A sentence that starts with whitespace, or with tokens that have no counterpart, starts with the first that does.
+    Whitespace and tokens without a counterpart at the start of a sentence are skipped.
     """
     if not example.reference.has_annotation("SENT_START"):
         return None
@@ -174,7 +174,7 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
         return move_off_whitespace(starts, example.reference)
     starts = np.zeros(len(example.predicted), dtype=bool)
     starts[:1] = True
-    # Not `Example.get_aligned_sent_starts`: it fails where a sentence starts with a token that has no counterpart.
+    # Not `Example.get_aligned_sent_starts`, which fails if a sentence starts with a token without a counterpart.
     counterparts = example.alignment.y2x
     for sentence in example.reference.sents:
         for token in sentence:
@@ -186,10 +186,10 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
 
 
 class WordColumns:
-    """The columns that depend on the word alone, made once a word: documents repeat their words, and each other's.
+    """Builds columns, with a cache of those that only depend on the word, since words recur.
 
-    names (Sequence[str]): The columns wanted, of COLUMNS; those that depend on the token are 0 here.
-    word_classes (WordClasses): For the columns class1, class2, ...
+    names (Sequence[str]): The names of the columns, from COLUMNS.
+    word_classes (WordClasses): The classes for the columns class1, class2, ...
     """
 
     def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
@@ -199,7 +199,7 @@ class WordColumns:
         self.style = self.names.index(STYLE) if STYLE in names else None
         self.glued = self.names.index(GLUED) if GLUED in names else None
         self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
-        # Several threads may predict at once.
+        # Several threads may predict concurrently.
         self.lock = Lock()
         self._forget()
 
@@ -217,14 +217,14 @@ class WordColumns:
         """The columns of a document.
 
         doc (Doc): The document.
-        constraints (np.ndarray | None): int8 a token of the document, see `Columns`.
-        RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows.
+        constraints (np.ndarray | None): Constraints (int8, one per token of the document), see `Columns`.
+        RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens of their rows.
         """
         values, tokens = self.values_of(doc)
         return Columns(self.names, values, None if constraints is None else constraints[tokens]), tokens
 
     def values_of(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-        """The values of the columns (uint64, rows x columns), and the tokens that are the rows."""
+        """The values of the columns (uint64, rows x columns), and the tokens of the rows."""
         attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
         by_token = doc.to_array(attributes).reshape(len(doc), len(attributes))
         words = by_token[:, 0].tolist()
@@ -251,16 +251,16 @@ class WordColumns:
         return values[kept], kept
 
     def _style(self, rows: np.ndarray) -> int:
-        """1 to 4: with neither marks nor capitals, with capitals only, with marks only, with both.
+        """The style, from 1 to 4: neither marks nor capitals, only capitals, only marks, both.
 
-        A model of edited text and of transcripts has to know which it reads: where no token is a mark, no mark means
-        nothing.
+        A model for edited text and transcripts must distinguish the two: if no token is a mark, the absence of marks is
+        not informative.
         """
         if not len(rows):
             return 1
         marks = np.count_nonzero(self.is_mark[rows]) / len(rows)
         capitals = np.count_nonzero(self.has_capital[rows]) / len(rows)
-        return 1 + 2 * int(marks > LEAST_SHARE) + int(capitals > LEAST_SHARE)
+        return 1 + 2 * int(marks > MIN_SHARE) + int(capitals > MIN_SHARE)
 
     def _add(self, words: list[int], vocab: Vocab) -> None:
         lexemes = [vocab[word] for word in words]
@@ -287,7 +287,7 @@ class WordColumns:
             else:
                 column = [lexeme.shape for lexeme in lexemes]
             self.values[first:end, i] = column
-        # Not `is_space`: it is always False with a vocabulary that has no language.
+        # Not `is_space`, which is always False if the vocabulary has no language.
         self.is_space[first:end] = [lexeme.text.isspace() for lexeme in lexemes]
         self.is_mark[first:end] = [not any(map(str.isalnum, lexeme.text)) for lexeme in lexemes]
         self.has_capital[first:end] = [lexeme.text != lexeme.lower_ for lexeme in lexemes]

@@ -1,1 +1,1 @@
-"""Cues and direct, indirect and mixed quotations."""
+"""Direct, indirect and mixed quotations, and their cues."""

@@ -1,7 +1,7 @@
-"""Who said it, and how: the cue of each quotation, and the speaker of each cue.
+"""Attribution: finding the cue of each quotation and the speaker of each cue.
 
-Written from what annotation guidelines and users ask for; nothing is learnt here. A quotation without a cue, or a cue
-without a speaker, stays so: nobody is made up.
+The rules follow annotation guidelines and user requests; nothing is learnt. Quotations without a cue and cues without a
+speaker are left as they are.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from .marks import find_paragraph_starts
 Run = tuple[int, int]
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
-# "according to X", whose X speaks, in the trees of UD and of others.
+# "according to X", where X is the speaker, in UD and other trees.
 ACCORDING = "according"
 DASHES = frozenset(("-", "--", "–", "—", "―"))
-# A signature is no longer than that, in tokens.
-LONGEST_SIGNATURE = 8
-# Words between a quotation and a cue without a tree, at most.
-FARTHEST = 12
+# The maximum length of a signature, in tokens.
+MAX_SIGNATURE = 8
+# The maximum distance between a quotation and a cue that does not govern it, in tokens.
+MAX_CUE_DISTANCE = 12
 
 
 @dataclass(frozen=True)
 class Quotation:
-    """What somebody said.
+    """A quotation.
 
-    contents: Its runs of tokens, in order: one, unless something interrupts it.
-    cue: What signals it; None if nothing does.
-    speaker: Who said it, as written there; None where that is unknown.
-    scores: Of each run, by the model; 1 where there is no model that scores.
+    contents: Its runs of tokens, in order: several if it is interrupted.
+    cue: The cue that signals it; None if there is none.
+    speaker: The mention of the speaker; None if unknown.
+    scores: The scores of its runs; 1 if the method does not score them.
     """
 
     contents: tuple[Span, ...]
@@ -44,22 +44,22 @@ class Quotation:
 
     @property
     def type(self) -> str:
-        """DIRECT or INDIRECT if all runs are, else MIXED."""
+        """The type of all runs; MIXED if they differ."""
         types = {content.label_ for content in self.contents}
         return types.pop() if len(types) == 1 else MIXED
 
 
 def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int]) -> list[int | None]:
-    """The cue of each run: one that governs it, or else the nearest of its sentence, or for direct quotations of a
-    sentence beside it in the same paragraph.
+    """The cue of each run: one that governs it, else the nearest in its sentence, else the nearest one close by in the
+    same paragraph.
 
-    runs (Sequence[Run]): First token and end of each, in order.
-    cues (Sequence[int]): Head tokens of cues.
+    runs (Sequence[Run]): The first token and the end of each run, in order.
+    cues (Sequence[int]): The head tokens of cues.
     """
     inside = np.zeros(len(doc) + 1, dtype=bool)
     for begin, end in runs:
         inside[begin:end] = True
-    # What somebody says in a quotation is part of it.
+    # Cues inside quotations belong to nested quotations.
     outer = [cue for cue in sorted(cues) if not inside[cue]]
     if not outer:
         return [None] * len(runs)
@@ -82,7 +82,7 @@ def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int]) -> list[int | 
 
 
 def _rank(doc: Doc, cue: int, begin: int, end: int, sentences: np.ndarray) -> tuple[bool, bool, int]:
-    """Cues of the same sentence come first, and words before marks."""
+    """Ranks cues in the same sentence first, and words before marks."""
     distance = begin - cue if cue < begin else cue - end + 1
     return bool(sentences[min(cue, begin)] != sentences[max(cue, end - 1)]), not doc[cue].text.isalnum(), distance
 
@@ -91,15 +91,15 @@ def _is_near(doc: Doc, cue: int, begin: int, end: int, sentences: np.ndarray, pa
     first, last = min(cue, begin), max(cue, end - 1)
     if sentences[first] == sentences[last] and paragraphs[first] == paragraphs[last]:
         return True
-    # A colon announces what comes after it, also in the next paragraph.
+    # A colon introduces what follows, even in the next paragraph.
     if cue < begin and not doc[cue].text.isalnum():
-        return paragraphs[begin] - paragraphs[cue] <= 1 and begin - cue <= FARTHEST
+        return paragraphs[begin] - paragraphs[cue] <= 1 and begin - cue <= MAX_CUE_DISTANCE
     distance = begin - cue if cue < begin else cue - end + 1
-    return paragraphs[first] == paragraphs[last] and distance <= FARTHEST
+    return paragraphs[first] == paragraphs[last] and distance <= MAX_CUE_DISTANCE
 
 
 def _find_governor(doc: Doc, begin: int, end: int, cues: set[int]) -> int | None:
-    """The nearest cue above the words of a run, in the tree."""
+    """The nearest cue above a run in the tree."""
     if not doc.has_annotation("DEP"):
         return None
     for ancestor in doc[begin:end].root.ancestors:
@@ -115,11 +115,11 @@ def _number_sentences(doc: Doc) -> np.ndarray:
 
 
 def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
-    """The mention of who speaks, by the tree: the subject of the cue, or an agent; after "according to", its object.
-    Without need of a tree, a signature after a dash, and a name before a colon. None where there is none.
+    """The mention of the speaker in the tree: the subject of the cue, or an agent; for "according to", its object. No
+    tree is needed for a signature after a dash, or for a name before a colon. None if there is none.
 
     cue (int): The head token of a cue.
-    inside (np.ndarray): Which tokens are in quotations: nobody speaks there (bool a token).
+    inside (np.ndarray): Which tokens are inside quotations, where speakers are not looked for (bool, one per token).
     """
     token = doc[cue]
     if token.text in DASHES:
@@ -130,11 +130,11 @@ def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
         return None
     mention = _find_source(token, inside)
     if mention is None and inside[max(cue - 2, 0) : cue].any():
-        # “...,” said X: parsers take the quotation for the subject, and X for the object.
+        # “...,” said X: parsers analyse the quotation as the subject, and X as the object.
         nouns = (child for child in token.children if child.i > cue and child.tag_.startswith(("N", "PRP")))
         mention = next((child for child in nouns if not inside[child.i]), None)
     if mention is None:
-        # Of verbs side by side, the first has the subject; of a verb in a chain of them, the first one.
+        # In coordinations and chains of verbs, the first verb has the subject.
         above = token
         while mention is None and above.dep_.split(":")[0] in ("conj", "xcomp", "aux") and above.head is not above:
             above = above.head
@@ -163,7 +163,7 @@ def _find_source(token: Token, inside: np.ndarray) -> Token | None:
 
 
 def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span | None:
-    """The words around the head of a mention that are neither the cue, nor quoted, nor marks at its ends."""
+    """The words around the head of a mention, without the cue, quoted words, and punctuation at its ends."""
     begin, end = head.i, head.i + 1
     stop = {cue}
     while begin > head.left_edge.i and begin - 1 not in stop and not inside[begin - 1]:
@@ -181,15 +181,15 @@ def _find_signature(doc: Doc, dash: int) -> Span | None:
     end = dash + 1
     while end < len(doc) and not doc[end].text.isspace():
         end += 1
-    return doc[dash + 1 : end] if dash + 1 < end <= dash + 1 + LONGEST_SIGNATURE else None
+    return doc[dash + 1 : end] if dash + 1 < end <= dash + 1 + MAX_SIGNATURE else None
 
 
 def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
-    """X in "From the desk of X:", "And from X:" and "X:", where that is all of a paragraph's start."""
+    """X in "From the desk of X:", "And from X:" and "X:" at the start of a paragraph."""
     begin = colon
-    while begin > 0 and "\n" not in doc[begin - 1].text and colon - begin <= LONGEST_SIGNATURE:
+    while begin > 0 and "\n" not in doc[begin - 1].text and colon - begin <= MAX_SIGNATURE:
         begin -= 1
-    if inside[begin:colon].any() or colon - begin > LONGEST_SIGNATURE:
+    if inside[begin:colon].any() or colon - begin > MAX_SIGNATURE:
         return None
     for i in range(colon - 1, begin - 1, -1):
         if doc[i].lower_ in ("from", "of", "by"):

@@ -1,8 +1,8 @@
-"""The spans of a document that are better than no span, with their scores.
+"""The spans of a document that score better than no span.
 
-The score of a span is what the model gives to its actions less what it gives to leaving its tokens out, so a document's
-spans are best where the sum of their scores is greatest. It holds for systems without `neighbours` only; with them,
-scores are those of spans whose document has no other.
+The score of a span is the score of its actions minus that of leaving its tokens outside, so the best spans of a
+document are those with the highest total score. This only holds for systems without `neighbours`; with them, scores are
+those of a span that is the only one in its document.
 """
 
 import numpy as np
@@ -21,15 +21,15 @@ from .system cimport BEGIN, END, INSIDE, OUT, QuotationSystem, StateC
 
 
 cdef enum:
-    AT_ONCE = 64        # states that are scored together
+    AT_ONCE = 64        # states scored together
 
 
 cdef class SpanScorer:
     """Scores the spans of one document.
 
     system (QuotationSystem): The system.
-    templates (Templates): What it sees.
-    weights (Weights): Finished weights.
+    templates (Templates): The feature templates.
+    weights (Weights): Averaged weights.
     columns (Columns): The document.
     RAISES ValueError: If the columns are not those that the templates read, or the templates or weights those of the
         system.
@@ -38,15 +38,15 @@ cdef class SpanScorer:
     cdef Scorer scorer
     cdef Columns columns
     cdef uint64_t[:, ::1] rows
-    cdef float[:, ::1] scores       # of the actions of the states scored last
-    cdef vector[double] out         # score of OUT, summed up to and with a token
+    cdef float[:, ::1] scores       # of the actions of the last states scored
+    cdef vector[double] out         # score of OUT, cumulative sum over tokens
     cdef vector[float] begin        # score of BEGIN, per token
     cdef bint in_use                # by a call of Python
 
     def __cinit__(self, QuotationSystem system not None, Templates templates not None, Weights weights not None,
                   Columns columns not None):
         cdef int32_t first, i, n
-        # In double precision: a span of a few tokens is a small difference of two sums over all tokens before it.
+        # In double precision, since the score of a short span is a small difference of two large sums.
         cdef double total = 0
         self.system = system
         self.columns = columns
@@ -78,7 +78,7 @@ cdef class SpanScorer:
         return 0
 
     cdef void score(self, int32_t begin, int32_t first, int32_t n) noexcept nogil:
-        """Scores the actions of n tokens where a span from `begin` is open, or none is (-1)."""
+        """Scores the actions of n tokens, with an open span from `begin`, or no open span (-1)."""
         cdef StateC state
         cdef int32_t i
         state.begin = begin
@@ -108,9 +108,9 @@ cdef class SpanScorer:
     def score_spans(self, spans):
         """The scores of spans.
 
-        spans (Sequence[tuple[int, int]]): First and last token of each.
+        spans (Sequence[tuple[int, int]]): The first and the last token of each span.
         RETURNS (list[float]): One score per span.
-        RAISES ValueError: If a span is shorter than two tokens, or not in the document.
+        RAISES ValueError: If a span has fewer than two tokens, or is not in the document.
         """
         cdef vector[float] scores
         cdef int32_t n_tokens = self.columns.c.n_tokens
@@ -129,10 +129,10 @@ cdef class SpanScorer:
         return result
 
     def find(self, float slack, int32_t longest):
-        """All spans with a score above zero that one token more, or less, at their end would make no better.
+        """All spans with a score above zero that cannot be improved by moving their end by one token.
 
-        slack (float): A token may begin a span if the model prefers no span by no more than this.
-        longest (int): The most tokens of a span.
+        slack (float): A token can begin a span unless the score of OUT exceeds that of BEGIN by more than this.
+        longest (int): The maximum number of tokens of a span.
         RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): int32 first and last tokens; float32 scores.
         """
         cdef vector[int32_t] begins, ends

@@ -1,8 +1,8 @@
-"""From scored candidates, or from labels of tokens, to the quotations of a document.
+"""Decoding the quotations of a document from scored candidates, or from labels of tokens.
 
-`choose_best` and `sample` work on spans that a model without neighbours scored; `pair_boundaries` and `read_labels` on
-labels of tokens. All spans are first and last token. The published systems are those of Scheible, Klinger & Pado
-(ACL 2016).
+`choose_best` and `sample` use spans scored by a model without neighbours; `pair_boundaries` and `read_labels` use
+labels of tokens. Spans are pairs of a first and a last token. The published systems are those of Scheible, Klinger &
+Pado (ACL 2016).
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 Run = tuple[int, int]
-# What a token is labelled with: as a boundary on its own, and in a chain.
+# The labels of tokens: for independent boundaries, and for a chain.
 BOUNDARIES = ("O", "B", "E")
 CHAIN = ("O", "B", "I", "E")
-# Of the published greedy system: how far from a cue a quotation is looked for, and how long it may be, in tokens.
-FARTHEST = 30
-LONGEST = 55
-# Of the published sampler. Its temperature was 10; scores of this package have another scale, so here it is a tenth of
-# the best score a token.
+# Of the published greedy system: maximum distance from the cue and maximum length, in tokens.
+MAX_CUE_DISTANCE = 30
+MAX_LENGTH = 55
+# Of the published sampler. Its temperature was 10; our scores have a different scale, so the temperature is a tenth of
+# the best score per token.
 SAMPLES = 1000
 STEEPNESS = 10.0
 
 
 def choose_best(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray) -> list[Run]:
-    """The spans that do not overlap with the greatest sum of scores: weighted interval scheduling.
+    """The non-overlapping spans with the highest total score: weighted interval scheduling.
 
-    begins, ends, scores: A number a candidate.
+    begins, ends, scores: One number per candidate.
     """
     order = np.lexsort((begins, ends)).tolist()
     last = ends[order].tolist()
@@ -52,13 +52,13 @@ def choose_best(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray) -> lis
 
 
 def sample(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray, seed: int, samples: int = SAMPLES) -> list[Run]:
-    """Spans found by drawing candidates at random, each of which replaces what it overlaps if it scores more.
+    """Draw candidates at random, each of which replaces the spans that it overlaps if it scores more than them.
 
-    Either a first or a last token is drawn, and then one of the candidates that have it, each by the exponential of the
-    score a token of the best candidate.
+    First a first or last token is drawn, then one of the candidates with this token. The weight of a candidate is the
+    exponential of its score per token, and the weight of a token is that of its best candidate.
 
-    seed: Of the random numbers. The same seed and candidates give the same spans.
-    samples: How many candidates are drawn.
+    seed: The random seed. The same seed and candidates give the same spans.
+    samples: The number of draws.
     """
     if not len(scores):
         return []
@@ -85,7 +85,7 @@ def sample(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray, seed: int, 
 
 
 def _group(edges: np.ndarray, weights: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Candidates by an edge, and how likely that edge is drawn."""
+    """The candidates grouped by an edge, and the probability of each edge."""
     order = np.argsort(edges, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(edges[order])) + 1)
     best = np.array([weights[group].max() for group in groups])
@@ -93,11 +93,11 @@ def _group(edges: np.ndarray, weights: np.ndarray) -> tuple[list[np.ndarray], np
 
 
 def pair_boundaries(labels: Sequence[str], cues: Iterable[int]) -> list[Run]:
-    """The published greedy search: from each cue the nearest begin after it, and the nearest end after that; then the
-    nearest end before it, and the nearest begin before that.
+    """The published greedy search: from each cue, the nearest begin after it and the nearest end after that; then the
+    nearest end before the cue and the nearest begin before that.
 
-    labels: Of BOUNDARIES, a token each.
-    cues: Tokens.
+    labels: Labels from BOUNDARIES, one per token.
+    cues: The tokens that are cues.
     """
     n = len(labels)
     spans: list[Run] = []
@@ -110,18 +110,18 @@ def pair_boundaries(labels: Sequence[str], cues: Iterable[int]) -> list[Run]:
             spans.append((begin, end))
 
     for cue in sorted(cues):
-        begin = find("B", range(cue + 1, min(cue + FARTHEST + 1, n)))
+        begin = find("B", range(cue + 1, min(cue + MAX_CUE_DISTANCE + 1, n)))
         if begin is not None:
-            add(begin, find("E", range(begin + 1, min(begin + LONGEST, n))))
-        end = find("E", range(cue - 1, max(cue - FARTHEST, 0) - 1, -1))
+            add(begin, find("E", range(begin + 1, min(begin + MAX_LENGTH, n))))
+        end = find("E", range(cue - 1, max(cue - MAX_CUE_DISTANCE, 0) - 1, -1))
         if end is not None:
-            add(find("B", range(end - 1, max(end - LONGEST, -1), -1)), end)
+            add(find("B", range(end - 1, max(end - MAX_LENGTH, -1), -1)), end)
     return sorted(spans)
 
 
 def read_labels(labels: Sequence[str]) -> list[Run]:
-    """The spans of two tokens or more that labels of CHAIN make: one begins at B, or at I or E after O, and ends before
-    the next O or B."""
+    """The spans of at least two tokens given by labels from CHAIN: a span begins at B, or at I or E after O, and ends
+    before the next O or B."""
     spans = []
     begin: int | None = None
     for i, label in enumerate([*labels, "O"]):
@@ -135,7 +135,7 @@ def read_labels(labels: Sequence[str]) -> list[Run]:
 
 
 def write_labels(spans: Iterable[Run], n_tokens: int, with_inside: bool) -> list[str]:
-    """The labels that spans make, of CHAIN, or of BOUNDARIES if tokens inside are to be O."""
+    """The labels of spans: from CHAIN, or, if tokens inside spans are O, from BOUNDARIES."""
     labels = ["O"] * n_tokens
     for begin, end in spans:
         labels[begin] = "B"

@@ -1,4 +1,4 @@
-"""Quotations as JSON and as a table: what was said, by whom, where."""
+"""Writing quotations, with speakers and positions, as JSON and as tables."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .attribution import Quotation
 from .quotation_spans import get_quotations
 
 HEADER = ("", "type", "speaker", "cue", "quotation", "start")
-LONGEST_CELL = 60
+MAX_CELL_WIDTH = 60
 Read = Callable[[Doc], list[Quotation]]
 
 
 def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
-    """A document's text and quotations as JSON-serialisable data; `start` and `end` count characters of the text.
+    """A document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets in the text.
 
-    read (Callable): Gives the quotations, as `QuotationSpans.get_quotations`.
+    read (Callable): Returns the quotations, like `QuotationSpans.get_quotations`.
     """
     return {"text": doc.text, "quotations": [describe_quotation(quotation) for quotation in read(doc)]}
 
 
 def describe_quotation(quotation: Quotation) -> dict[str, Any]:
-    """A quotation as JSON-serialisable data: `contents` in order, and `cue` and `speaker`, or null.
+    """A quotation as JSON-serialisable data: `contents` in order, and `cue` and `speaker`, which may be null.
 
-    `order` says in which order contents (Q), cue (C) and speaker (S) stand, such as "QCSQ".
+    `order` is the order of contents (Q), cue (C) and speaker (S), such as "QCSQ".
     """
     parts = [("Q", content) for content in quotation.contents]
     parts += [(letter, span) for letter, span in (("C", quotation.cue), ("S", quotation.speaker)) if span is not None]
@@ -55,22 +55,22 @@ def _describe_span(span: Span) -> dict[str, Any]:
 
 
 def write_json_lines(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
-    """Writes documents as JSON, one a line."""
+    """Writes documents as JSON, one per line."""
     for doc in docs:
         file.write(json.dumps(describe_document(doc, read), ensure_ascii=False) + "\n")
 
 
 def write_json(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
-    """Writes all documents as one JSON list."""
+    """Writes all documents as a JSON list."""
     json.dump([describe_document(doc, read) for doc in docs], file, ensure_ascii=False, indent=2)
     file.write("\n")
 
 
 def write_table(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
-    """Writes a table for the eye, one a document."""
+    """Writes documents as human-readable tables, one per document."""
     for doc in docs:
         rows = [_describe_row(number, quotation) for number, quotation in enumerate(read(doc), start=1)]
-        file.write(table(rows, header=HEADER, divider=True, max_col=LONGEST_CELL, aligns=("r", *"lllll")) + "\n")
+        file.write(table(rows, header=HEADER, divider=True, max_col=MAX_CELL_WIDTH, aligns=("r", *"lllll")) + "\n")
 
 
 def _describe_row(number: int, quotation: Quotation) -> tuple[str, ...]:

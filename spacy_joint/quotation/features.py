@@ -1,8 +1,8 @@
-"""A document as the systems of quotations see it: columns for templates, facts for the search.
+"""A document as input of the quotation systems: columns for templates, facts for the search.
 
-Columns say of each word what it is, where it is (sentence, paragraph, between marks), what its tree says, and where the
-cues are. Facts are the numbers that the search needs to describe a span, see system.pxd. What is not annotated (tags,
-trees, cues) is empty, and features of it say nothing. The definitions follow Scheible, Klinger & Pado (ACL 2016).
+Columns describe each word: its form, its position (sentence, paragraph, between marks), its tree, and the cues around
+it. Facts are the numbers that the search needs to describe a span, see system.pxd. Missing annotation (tags, trees,
+cues) gives empty values. The definitions follow Scheible, Klinger & Pado (ACL 2016).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .marks import MarkStyle, Texts, find_paragraph_starts, pair_marks
 from .system import FACTS
 from .trees import Trees
 
-# What of another token can be seen, as in `head_word`.
+# The columns of other tokens that can be seen, as in `head_word`.
 SEEN = ("word", "tag", "class2", "class4")
 WORD_COLUMNS = tuple(name for name in COLUMNS if name != "pos")
 POSITION_COLUMNS = ("dep", "depth", "sentence", "paragraph", "first", "last", "children")
@@ -37,7 +37,7 @@ MARK_COLUMNS = (
 )
 TREE_COLUMNS = ("opens_dep", "closes_dep", "opens_size", "closes_size")
 OTHER_COLUMNS = tuple(f"{token}_{name}" for token in ("head", "opens_head", "closes_head") for name in SEEN)
-# Not for cues themselves, which are found first.
+# Not available when finding cues, which happens first.
 CUE_COLUMNS = (
     "cue",
     "argument_dep",
@@ -54,26 +54,26 @@ CUE_COLUMNS = (
     "pair_cue",
 )
 ALL_COLUMNS = (*WORD_COLUMNS, *POSITION_COLUMNS, *MARK_COLUMNS, *TREE_COLUMNS, *OTHER_COLUMNS, *CUE_COLUMNS)
-# Dependents that tell a verb of saying from others, a bit each.
+# Dependents that distinguish reporting verbs from others, one bit each.
 CHILDREN = ("nsubj", "ccomp", "xcomp", "obj", "mark", "parataxis", "advcl", "obl", "aux", "cop", "neg", "det", "iobj")
-DEEPEST = 12
-# After these, a sentence may go on with a quotation.
+MAX_DEPTH = 12
+# After these, a sentence may continue with a quotation.
 COMMAS = frozenset((",", ":", ";"))
-# Words after a pair of marks among which a cue is looked for, as in “...,” the mayor said.
+# The number of words after a pair of marks that may be its cue, as in “...,” the mayor said.
 BESIDE = 3
 
 
 def bucket(numbers: np.ndarray) -> np.ndarray:
-    """Sizes and distances in the classes of engine/buckets.pxd, less one."""
+    """Sizes and distances as buckets of engine/buckets.pxd, minus one."""
     return np.searchsorted(np.array([1, 2, 3, 4, 5, 7, 10, 15, 25, 50]), numbers, side="right")
 
 
 class QuotationColumns:
     """Makes the columns of documents.
 
-    names (Sequence[str]): The columns wanted, of ALL_COLUMNS.
-    word_classes (WordClasses): For the columns class1, class2, ...
-    style (MarkStyle): Which tokens are quotation marks.
+    names (Sequence[str]): The names of the columns, from ALL_COLUMNS.
+    word_classes (WordClasses): The classes for the columns class1, class2, ...
+    style (MarkStyle): The style of quotation marks.
     """
 
     def __init__(self, names: Sequence[str], word_classes: WordClasses, style: MarkStyle) -> None:
@@ -81,7 +81,7 @@ class QuotationColumns:
         self.word_classes = word_classes
         self.style = style
         of_words = [name for name in WORD_COLUMNS if name in names]
-        # Also what other columns are made of.
+        # Include the columns that others are derived from.
         self.of_words = (*of_words, *(name for name in ("tag", *SEEN) if name not in of_words))
         self.words = WordColumns(self.of_words, word_classes)
 
@@ -93,7 +93,7 @@ class QuotationColumns:
 
         doc (Doc): The document.
         cues (Sequence[int]): The head tokens of its cues.
-        RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens that are their rows: all but whitespace.
+        RETURNS (tuple[Columns, np.ndarray]): The columns, and the tokens of their rows: all except whitespace.
         """
         values, tokens = self.words.values_of(doc)
         columns = dict(zip(self.of_words, values.T, strict=True))
@@ -105,10 +105,10 @@ class QuotationColumns:
 
 
 class _Description:
-    """All columns of a document but those of words, and its facts.
+    """All columns of a document except those of words, and its facts.
 
     columns (dict): The columns of words, to which the others are added.
-    cues (np.ndarray): Head tokens of cues.
+    cues (np.ndarray): The head tokens of cues.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class _Description:
         self.pairs = [(int(numbers[a]), int(numbers[b])) for a, b in pair_marks(doc, style, paragraph_starts)]
         attributes = doc.to_array([HEAD, DEP, SENT_START, TAG]).reshape(len(doc), 4)[tokens]
         heads = numbers[tokens + attributes[:, 0].astype(np.int64)]
-        # Nothing hangs on whitespace, or on a token that is not in the document.
+        # Tokens attached to whitespace, or to a token outside the document, become roots.
         self.heads = np.where(heads < 0, self.order, heads)
         self.dep, self.tag = attributes[:, 1], attributes[:, 3]
         self.trees = Trees.from_heads(self.heads, self.is_mark)
@@ -146,11 +146,11 @@ class _Description:
         self.add_counts()
 
     def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
-        """Which words are of a kind."""
+        """Which words satisfy a predicate."""
         return self.texts.find(is_one)[self.tokens]
 
     def add_places(self) -> None:
-        """Sentences and paragraphs."""
+        """Adds sentences and paragraphs."""
         first = np.flatnonzero(self.starts)
         last = np.append(first[1:], self.n) - 1
         self.columns["first"], self.columns["last"] = (
@@ -166,9 +166,9 @@ class _Description:
         self.fact["paragraph"][:] = np.cumsum(self.new_paragraph)
 
     def add_trees(self) -> None:
-        """What opens and closes where, and what depends on what."""
+        """Adds where subtrees open and close, and dependencies."""
         self.columns["dep"] = self.dep
-        self.columns["depth"] = np.minimum(self.trees.depth, DEEPEST) + 1
+        self.columns["depth"] = np.minimum(self.trees.depth, MAX_DEPTH) + 1
         children = np.zeros(self.n, dtype=np.uint64)
         bits = {label: _find_bit(self.doc.vocab.strings[label]) for label in np.unique(self.dep).tolist()}
         below = np.flatnonzero(self.heads != self.order)
@@ -198,7 +198,7 @@ class _Description:
         self.fact["word.before"][:] = np.maximum.accumulate(np.where(self.is_mark, -1, self.order))
 
     def add_marks(self) -> None:
-        """Quotation marks, and what is between those that belong together."""
+        """Adds quotation marks, and the text between paired ones."""
         state = np.where(self.is_quote, 4, 0)
         self.columns |= {name: np.zeros(self.n, dtype=np.uint64) for name in MARK_COLUMNS}
         tags, numbers = np.unique(self.tag, return_inverse=True)
@@ -215,7 +215,7 @@ class _Description:
             inside = slice(a, b + 1)
             self.columns["pair_length"][inside] = bucket(np.array(b - a - 1)) + 1
             self.columns["pair_before"][inside] = self.columns["tag"][a - 1] if a and not self.new_paragraph[a] else 1
-            # Whether a sentence begins with it, or goes on with it.
+            # Whether it starts or continues a sentence.
             before = 0 if not a or self.new_paragraph[a] else 1 if is_comma[a - 1] else 2 if self.is_mark[a - 1] else 3
             self.columns["pair_start"][inside] = 1 + before + 4 * is_lower[a + 1] + 8 * is_stop[b - 1]
             self.columns["pair_after"][inside] = (
@@ -232,7 +232,7 @@ class _Description:
         self.columns["quoted"] = quoted[self.sentence] + 1
 
     def add_cues(self) -> None:
-        """Where the cues are, and what hangs on them."""
+        """Adds cues and their arguments."""
         self.arguments = arguments = self.trees.find_arguments(self.is_cue)
         right, left = np.append(self.trees.right, -1), np.append(self.trees.left, -1)
         governors = np.where(arguments >= 0, self.heads[arguments], -1)
@@ -268,7 +268,7 @@ class _Description:
         self.fact["governor"][:] = governors
 
     def add_counts(self) -> None:
-        """Counts from the start, up to and with the token."""
+        """Adds counts from the start of the document, including the token."""
         self.fact["n.marks"][:] = np.cumsum(self.is_quote)
         self.fact["n.cues"][:] = np.cumsum(self.is_cue)
         self.fact["n.verbs"][:] = self.verbs
@@ -278,11 +278,11 @@ class _Description:
 
 
 def _see(values: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """Values of other tokens; 0 where there is none (-1)."""
+    """The values of other tokens; 0 if there is none (-1)."""
     return np.append(values, values.dtype.type(0))[tokens]
 
 
 def _find_bit(label: str) -> int:
-    """The bit of a label, or of what it is a subtype of; 0 for those that tell nothing."""
+    """The bit of a label, ignoring its subtype; 0 for uninformative labels."""
     name = label.split(":")[0]
     return 1 << CHILDREN.index(name) if name in CHILDREN else 0

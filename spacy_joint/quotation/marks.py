@@ -1,7 +1,7 @@
-"""Quotation marks: which tokens are marks, what they open or close, and which belong together.
+"""Quotation marks: which tokens are marks, whether they open or close, and how they are paired.
 
-Marks are told by their text, never by `is_quote` or a tag, which mix in apostrophes. Which span is a quotation is not
-decided here.
+Marks are identified by their text, never by `is_quote` or a tag, which include apostrophes. Whether a pair is a
+quotation is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from ..annotation.quotations import DOUBLE
 
-# Glyphs that open, with those that close them. Straight ones do both.
+# Opening glyphs, with those that close them. Straight ones are both.
 PAIRS = {
     "“": "”",
     "”": "”",
@@ -34,10 +34,10 @@ SINGLE_STRAIGHT = {"'": EITHER, "’": CLOSING}
 
 
 class MarkStyle:
-    """Which tokens quote, and what closes what.
+    """Which tokens are quotation marks, and which marks close which.
 
-    single (bool): Whether single marks quote, too, as in British print. Apostrophes do not: they are glued to a word.
-    guillemets_inward (bool): »so«, as in German print, rather than «so».
+    single (bool): Whether single marks quote, too, as in British print. Apostrophes do not: they are attached to words.
+    guillemets_inward (bool): Whether guillemets point inward, »so«, as in German print, rather than «so».
     """
 
     def __init__(self, single: bool = False, guillemets_inward: bool = False) -> None:
@@ -52,12 +52,12 @@ class MarkStyle:
         self.either = set(either)
 
     def find_role(self, doc: Doc, i: int) -> int:
-        """Whether a mark opens, closes, or may do either, by its glyph and by the spaces beside it."""
+        """Whether a mark opens, closes, or may do either, by its glyph and the spaces around it."""
         text = doc[i].text
         space_before = i == 0 or bool(doc[i - 1].whitespace_) or doc[i - 1].text.isspace()
         space_after = i + 1 == len(doc) or bool(doc[i].whitespace_) or doc[i + 1].text.isspace()
         if text in "'’" and not space_before and space_after and doc[i - 1].text[-1:] == "s":
-            # Between words, the apostrophe of "the dogs’ turn".
+            # Before a lower-case word, it is an apostrophe, as in "the dogs’ turn".
             following = doc[i + 1].text if i + 1 < len(doc) else ""
             return 0 if following[:1].islower() else CLOSING
         if text in self.either:
@@ -65,10 +65,10 @@ class MarkStyle:
                 return OPENING if space_before else CLOSING
             return EITHER
         if text == "”":
-            # Swedish print opens with it, too.
+            # In Swedish print, it also opens.
             return OPENING if space_before and not space_after else CLOSING
         if text == "“":
-            # German print closes with it.
+            # In German print, it closes.
             return OPENING if space_before and not space_after else EITHER
         if text in self.closers:
             return OPENING
@@ -76,7 +76,7 @@ class MarkStyle:
 
 
 class Texts:
-    """The texts of a document's tokens, each of which is looked at once.
+    """The texts of a document's tokens. Predicates are evaluated once per distinct text.
 
     doc (Doc): The document.
     """
@@ -86,16 +86,16 @@ class Texts:
         self.texts = [doc.vocab.strings[orth] for orth in orths.tolist()]
 
     def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
-        """Which tokens have a text of a kind (bool a token)."""
+        """Which tokens have a text that satisfies a predicate (bool, one per token)."""
         return np.fromiter(map(is_one, self.texts), dtype=bool, count=len(self.texts))[self.numbers]
 
 
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
-    """The marks that belong together, as tokens (opening, closing), in order.
+    """The pairs of marks, as tokens (opening, closing), in order.
 
-    A mark without a partner changes nothing for those after it: a paragraph ends what is open, unless the next one
-    starts with another opening mark, as quotations over paragraphs do; and a second opening mark takes the place of the
-    first.
+    A mark without a partner does not affect later ones: the end of a paragraph discards an open mark, unless the next
+    paragraph starts with an opening mark, as in quotations over several paragraphs; and a second opening mark replaces
+    the first.
 
     paragraph_starts (Sequence[int]): The first tokens of paragraphs.
     """
@@ -129,12 +129,12 @@ def _closes(doc: Doc, opened: int, i: int, style: MarkStyle) -> bool:
 
 
 def _same_kind(doc: Doc, opened: int, i: int) -> bool:
-    """Whether two marks open alike: a single one inside of double ones opens something else."""
+    """Whether both marks are double or both single: a single mark inside double ones opens a nested quotation."""
     return (doc[opened].text in DOUBLE) == (doc[i].text in DOUBLE)
 
 
 def find_paragraph_starts(doc: Doc) -> list[int]:
-    """The first word of the document, and each first word after a line break, in order."""
+    """The first word of the document and the first word after each line break, in order."""
     texts = Texts(doc)
     words = np.flatnonzero(~texts.find(str.isspace))
     breaks = np.cumsum(texts.find(lambda text: text.isspace() and "\n" in text))

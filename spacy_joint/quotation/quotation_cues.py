@@ -1,7 +1,7 @@
 """`quotation_cues`: the words that signal quotations, such as "said" and "according", as a spaCy component.
 
-Each cue is one token, the head of the expression; cues of several words in the reference are learnt by their heads. It
-writes `doc.spans["quotation_cues"]` for `quotation_spans` to read. The part of speech of a cue is not restricted.
+Each cue is a single token, the head of the expression; for cues of several words in the reference, the head is learnt.
+The component writes `doc.spans["quotation_cues"]`, which `quotation_spans` reads. Cues can have any part of speech.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class QuotationCues(StructuredPipe[list[int]]):
     """Finds the cues of quotations."""
 
     default_templates = Path(__file__).parent / "cue_templates.txt"
-    # What it predicts it must not read.
+    # It must not read its own output.
     columns = tuple(name for name in ALL_COLUMNS if name not in CUE_COLUMNS)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The one label of cues, if there are any.
+        """The labels, which are fixed.
 
         RAISES ValueError: If no reference has cues.
         """
@@ -45,16 +45,16 @@ class QuotationCues(StructuredPipe[list[int]]):
         return tuple(labels[1:])
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """Each token is a cue or none, seen with the token before.
+        """A tagger of order 1 that decides whether each token is a cue.
 
-        RAISES KeyError: If the labels are not the component's own, as in a damaged cfg.
+        RAISES KeyError: If the labels are not the fixed ones, as in a damaged cfg.
         """
         if labels != LABELS:
             raise KeyError(labels)
         return TaggingSystem(labels, 1)
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The cues of the reference; None where it has no such spans."""
+        """The cues of the reference; None if they are not annotated."""
         reference, predicted = example.reference, example.predicted
         if self.cfg["cues_key"] not in reference.spans or not len(predicted):
             return None
@@ -66,11 +66,11 @@ class QuotationCues(StructuredPipe[list[int]]):
         return Instance(columns, heads[tokens]) if len(tokens) else None
 
     def make_word_columns(self) -> QuotationColumns:
-        """What makes the columns that the templates read."""
+        """The object that builds the columns for the templates."""
         return QuotationColumns(self.perceptron.templates.columns, self.word_classes, MarkStyle())
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """The columns that the templates read, and the tokens that are their rows."""
+        """The columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, [])
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[int]:
@@ -83,9 +83,9 @@ class QuotationCues(StructuredPipe[list[int]]):
 
 
 def require_spans(examples: Iterable[Example], key: str, name: str) -> None:
-    """Sees to it that there is something to learn.
+    """Checks that there is something to learn.
 
-    name (str): Of the component that is to learn.
+    name (str): The name of the component.
     RAISES ValueError: If no reference has spans under the key (J321).
     """
     if not any(len(example.reference.spans.get(key, ())) for example in examples):
@@ -93,7 +93,7 @@ def require_spans(examples: Iterable[Example], key: str, name: str) -> None:
 
 
 def find_heads(doc: Doc, key: str) -> list[int]:
-    """The head tokens of a group of spans, sorted: the roots of their trees, or without trees their first tokens."""
+    """The head tokens of a group of spans, sorted: the roots of their trees, or, without trees, their first tokens."""
     return sorted({find_head(span) for span in doc.spans.get(key, ())})
 
 

@@ -1,9 +1,9 @@
 """`quotation_spans`: direct, indirect and mixed quotations, with their cues and speakers, as a spaCy component.
 
-Which method finds them is a setting: `rules` needs no training; `greedy`, `chain`, `semimarkov` and `combined` are
-those that Scheible, Klinger & Pado (ACL 2016) compare. It reads tags, trees and sentences where they are there, and the
-cues that are there, as of a `quotation_cues` before it; without these, cues are those of the rules. What belongs
-together (runs of one quotation, their cue, their speaker) has the same `id_`, and what stands alone has none.
+The method is a setting: `rules` needs no training; `greedy`, `chain`, `semimarkov` and `combined` are those compared by
+Scheible, Klinger & Pado (ACL 2016). The component uses tags, trees and sentences if they are annotated, and existing
+cues, for instance by an earlier `quotation_cues`; without these, it finds cues by rules. Spans that belong together
+(the runs of a quotation, their cue, their speaker) have the same `id_`; single spans have none.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from .system import QuotationSystem
 
 METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
 DECODERS = ("beam", "exact", "sample")
-# With exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.
+# For exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.
 SLACK = 1000.0
-LONGEST = 200
+MAX_LENGTH = 200
 TEMPLATES = Path(__file__).parent
 Run = tuple[int, int]
 
 
 class Quoted(NamedTuple):
-    """Quotations (first token, end), their scores, and the head tokens of cues."""
+    """Quotations (first token, end) with their scores, and the head tokens of cues."""
 
     runs: list[Run]
     scores: list[float]
@@ -55,7 +55,7 @@ class Quoted(NamedTuple):
 
 
 class QuotationSpans(StructuredPipe[Quoted]):
-    """Finds quotations, and says who said them."""
+    """Finds quotations and their speakers."""
 
     columns = ALL_COLUMNS
 
@@ -79,20 +79,20 @@ class QuotationSpans(StructuredPipe[Quoted]):
         self.style = MarkStyle(self.cfg["single_quotes"], self.cfg["guillemets_inward"])
         KEYS.add(self.cfg["spans_key"])
         if method == "combined":
-            # What is there is not a result.
+            # These quotations are input, not output.
             KEYS.discard(self.cfg["combined_key"])
 
     @property
     def is_trainable(self) -> bool:
-        """Whether there is anything to learn."""
+        """Whether the method is trained."""
         return self.cfg["method"] != "rules"
 
-    # What is learnt.
+    # Training.
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The three types, if there are quotations.
+        """The three types, which are fixed.
 
-        RAISES ValueError: If no reference has any.
+        RAISES ValueError: If no reference has quotations.
         """
         require_spans(examples, self.cfg["spans_key"], self.name)
         return list(TYPES)
@@ -104,7 +104,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def make_system(self, labels: list[str]) -> System:
         """The system of the method.
 
-        RAISES KeyError: If the labels are not the component's own, as in a damaged cfg.
+        RAISES KeyError: If the labels are not the fixed ones, as in a damaged cfg.
         """
         if labels != list(TYPES):
             raise KeyError(labels)
@@ -112,11 +112,11 @@ class QuotationSpans(StructuredPipe[Quoted]):
             return TaggingSystem(BOUNDARIES, 0)
         if self.cfg["method"] == "chain":
             return TaggingSystem(CHAIN, 2)
-        # Spans are scored one by one, without neighbours, where decoding is not by beam.
+        # Without a beam, spans are scored independently.
         return QuotationSystem(self.cfg["decoder"] == "beam")
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The quotations of the reference; None where it has no such spans."""
+        """The quotations of the reference; None if they are not annotated."""
         key = self.cfg["spans_key"]
         if key not in example.reference.spans or not len(example.predicted):
             return None
@@ -131,7 +131,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
             places = numbers[aligned[span.start : span.end]]
             places = places[places >= 0]
             begin, end = (int(places.min()), int(places.max())) if len(places) else (0, 0)
-            # Only runs of two tokens or more are evaluated.
+            # Only runs of at least two tokens are evaluated.
             if begin < end and (not runs or begin > runs[-1][1]):
                 runs.append((begin, end))
         system = self.perceptron.system
@@ -140,22 +140,22 @@ class QuotationSpans(StructuredPipe[Quoted]):
         return Instance(columns, system.actions(write_labels(runs, len(tokens), self.cfg["method"] == "chain")))
 
     def make_word_columns(self) -> QuotationColumns:
-        """What makes the columns that the templates read."""
+        """The object that builds the columns for the templates."""
         return QuotationColumns(self.perceptron.templates.columns, self.word_classes, self.style)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """The columns that the templates read, and the tokens that are their rows."""
+        """The columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, self.get_cues(doc))
 
     def get_cues(self, doc: Doc) -> list[int]:
-        """The head tokens of cues that are there, or else those of the rules."""
+        """The head tokens of existing cues, or else of cues found by rules."""
         key = self.cfg["cues_key"]
         return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, self.style)
 
-    # What is predicted.
+    # Prediction.
 
     def require_trained(self) -> None:
-        """RAISES ValueError: If the component was neither trained nor loaded, and does not go by rules."""
+        """RAISES ValueError: If the component has been neither trained nor loaded, unless it uses rules."""
         if self.is_trainable:
             super().require_trained()
 
@@ -190,11 +190,11 @@ class QuotationSpans(StructuredPipe[Quoted]):
             return perceptron.system.build(perceptron.predict(columns))
         perceptron.finish()
         scorer = SpanScorer(perceptron.system, perceptron.templates, perceptron.weights, columns)
-        candidates = scorer.find(SLACK, LONGEST)
+        candidates = scorer.find(SLACK, MAX_LENGTH)
         return choose_best(*candidates) if decoder == "exact" else sample(*candidates, seed=self.cfg["seed"])
 
     def _combine(self, doc: Doc, runs: list[Run], scores: list[float]) -> tuple[list[Run], list[float]]:
-        """Direct and mixed quotations of an earlier component, and of these the indirect ones that overlap none."""
+        """The direct and mixed quotations of an earlier component, and the given indirect ones that overlap none."""
         key = self.cfg["combined_key"]
         if key not in doc.spans:
             raise JointValueError(Errors.J322, name=self.name, key=key)
@@ -221,7 +221,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         ids = {cue: CUE_ID.format(span.start_char) for cue, span in zip(heads, group, strict=True) if cue in linked}
         found = SpanGroup(doc, name=key, attrs=group.attrs)
         for cue, span in zip(heads, group, strict=True):
-            # Another component may have linked it, too; elsewhere, as before documents were joined, it was another cue.
+            # Keep links by other components, but drop ids from another position, as before documents were joined.
             own = CUE_ID.format(span.start_char)
             span_id = ids.get(cue) or ("" if span.id_ != own and CUE_ID_PATTERN.fullmatch(span.id_) else span.id_)
             found.append(Span(doc, span.start, span.end, label=span.label, kb_id=span.kb_id, span_id=span_id))
@@ -240,14 +240,14 @@ class QuotationSpans(StructuredPipe[Quoted]):
         doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=contents)
 
     def get_quotations(self, doc: Doc) -> list[Quotation]:
-        """The quotations that it has found in a document: those under its keys, see `get_quotations`."""
+        """The quotations that the component has found in a document: see `get_quotations`."""
         return get_quotations(doc, self.cfg["spans_key"], self.cfg["cues_key"], self.cfg["speakers_key"])
 
 
-# The keys of `doc.spans` that components of this process write to: where `Token._.in_quotation` looks.
+# The keys of `doc.spans` that components of this process write to, which `Token._.in_quotation` reads.
 KEYS = {QUOTATIONS}
-# The `id_` of a cue and of what belongs to it says at which character of its document the cue begins. So it tells where
-# each document begins that others were put before, as by `Doc.from_docs`, and nothing there is mixed up.
+# The `id_` of a cue and of its quotation contains the character offset of the cue in its document. After documents are
+# joined, as by `Doc.from_docs`, it therefore determines where each of them starts, and ids are not confused.
 CUE_ID = "Q@{}"
 CUE_ID_PATTERN = re.compile(r"Q@(\d+)")
 
@@ -270,9 +270,9 @@ def get_quotations(
     group = doc.spans[key]
     scores = group.attrs.get("scores", ())
     runs: dict[tuple[str, int], list[tuple[Span, float]]] = {}
-    # Spans that somebody has added have no score.
+    # Spans added by users have no score.
     for number, (span, score) in enumerate(zip(group, chain(scores, repeat(1.0)))):  # noqa: B905
-        # A run without an id is a quotation of its own.
+        # A run without an id is a separate quotation.
         runs.setdefault(identify(span) if span.id_ else ("", number), []).append((span, score))
     return [
         Quotation(tuple(span for span, _ in of), cues.get(identity), speakers.get(identity), tuple(s for _, s in of))
@@ -286,16 +286,16 @@ def is_in_quotation(token: Token) -> bool:
 
 
 def _covers(group: SpanGroup, place: int) -> bool:
-    """Whether a character is in one of the spans. Tokens may have been merged, characters stay where they are."""
+    """Whether a character is in one of the spans. Characters are used because tokens may have been merged."""
     if len(group.attrs.get("scores", ())) != len(group):
         return any(span.start_char <= place < span.end_char for span in group)
-    # Nobody has added any, so they are in order and apart.
+    # No spans have been added, so they are sorted and disjoint.
     at = bisect_right(group, place, key=lambda span: span.start_char)
     return at > 0 and place < group[at - 1].end_char
 
 
 def register_extensions() -> None:
-    """Makes `Doc._.quotations` and `Token._.in_quotation`, unless somebody else has."""
+    """Registers `Doc._.quotations` and `Token._.in_quotation`, except for names in use."""
     if not Doc.has_extension("quotations"):
         Doc.set_extension("quotations", getter=get_quotations)
     if not Token.has_extension("in_quotation"):

@@ -1,9 +1,8 @@
-"""Quotations without a trained model: pairs of marks, reporting verbs, and what depends on them.
+"""Quotations without a trained model: pairs of marks, reporting verbs, and their dependents.
 
-Direct quotations need marks only. Others need a tree: the clause that a reporting verb governs, or, with "according
-to", the clause that has it. A pair of marks around a name, a title or a word held at arm's length is no quotation, and
-one in the middle of a sentence, after a word that is no cue, is at most a part of one. The verbs are a list of this
-project's own.
+Direct quotations only need marks. Others need a tree: the clause governed by a reporting verb, or, for "according to",
+the clause that contains it. Marks around a name, a title or a scare-quoted word are not a quotation; marks in the
+middle of a sentence, after a word that is not a cue, only are if they contain a sentence. The list of verbs is our own.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..annotation.quotations import TRAILING
-from .attribution import ACCORDING, DASHES, LONGEST_SIGNATURE
+from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
 from .marks import MarkStyle, find_paragraph_starts, pair_marks
 
 Run = tuple[int, int]
-# Of clauses that say what is reported, in the trees of UD and of others.
+# The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
-LEAST_WORDS = 4
+MIN_WORDS = 4
 CUT = frozenset((*TRAILING, ";", "-", "–", "—"))
 
 
@@ -46,13 +45,13 @@ REPORTING = _read_verbs()
 
 
 def find_rule_cues(doc: Doc, style: MarkStyle) -> list[int]:
-    """The tokens that may signal a quotation: reporting verbs, "according to", and around marks colons and dashes."""
+    """The tokens that may signal a quotation: reporting verbs, "according to", and colons and dashes next to marks."""
     pairs = pair_marks(doc, style, find_paragraph_starts(doc))
     opening, closing = {a for a, _ in pairs}, {b for _, b in pairs}
     cues = []
     for token in doc:
         if token.lower_ in REPORTING:
-            # Nouns such as "the report" and "a claim" have other tags; without tags, all count.
+            # This excludes nouns such as "the report" and "a claim" by their tags; without tags, all words count.
             if not token.tag_ or token.tag_.startswith("V"):
                 cues.append(token.i)
         elif (
@@ -65,7 +64,7 @@ def find_rule_cues(doc: Doc, style: MarkStyle) -> list[int]:
 
 
 def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> list[Run]:
-    """The quotations (first token, end), in order, by marks, cues and, if there are any, trees."""
+    """The quotations (first token, end), in order, by marks, cues and, if available, trees."""
     pairs = pair_marks(doc, style, find_paragraph_starts(doc))
     known = frozenset(cues)
     runs = [(a, b + 1) for a, b in pairs if _is_speech(doc, a, b, known)]
@@ -87,9 +86,9 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
     is_title = len(words) > 1 and all(token.text[0].isupper() for token in words)
     is_finished = inner[-1].text[-1] in ",.?!…"
     has_cue = [_is_announcement(doc, i, cues) for i in (opening - 2, opening - 1, closing + 1, closing + 2)]
-    is_long = len(words) >= LEAST_WORDS
+    is_long = len(words) >= MIN_WORDS
     if opening > 0 and doc[opening - 1].text[0].isalnum() and opening - 1 not in cues:
-        # In the middle of a sentence: only if it is one itself.
+        # In the middle of a sentence, it must be a sentence itself.
         return is_finished and words[0].text[0].isupper() and not is_title and (is_long or any(has_cue[2:]))
     return is_finished or (not is_title and (is_long or (any(has_cue) and len(words) > 1)))
 
@@ -113,7 +112,7 @@ def _find_indirect(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
 
 
 def _find_according(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
-    """The sentence that "according to X" is part of, before or after it."""
+    """The parts of the sentence before and after "according to X"."""
     source = doc[cue].head if doc[cue].dep_ == "case" else doc[cue]
     begin, end = min(source.left_edge.i, cue), max(source.right_edge.i, cue) + 1
     sentence = doc[cue].sent
@@ -123,7 +122,7 @@ def _find_according(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
 
 
 def _shrink(doc: Doc, begin: int, end: int, cue: int) -> Run | None:
-    """A run without the cue's side, and without marks at its ends; None if little is left."""
+    """Trim the side of the cue and marks at the ends of a run; None if less than two tokens are left."""
     if begin <= cue < end:
         begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
     while begin < end and (doc[begin].text in CUT or doc[begin].text.isspace()):
@@ -141,8 +140,8 @@ def _next_word(doc: Doc, i: int) -> int:
 
 
 def _ends_paragraph(doc: Doc, i: int) -> bool:
-    """Whether a paragraph ends soon after a token, as after the dash of a signature."""
-    for token in doc[i + 1 : i + 2 + LONGEST_SIGNATURE]:
+    """Whether a paragraph ends within a signature's length of a token."""
+    for token in doc[i + 1 : i + 2 + MAX_SIGNATURE]:
         if "\n" in token.text:
             return True
-    return i + 1 + LONGEST_SIGNATURE >= len(doc)
+    return i + 1 + MAX_SIGNATURE >= len(doc)

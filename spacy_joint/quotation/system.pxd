@@ -1,12 +1,12 @@
-"""Quotations found from left to right: what each token does to the span that is open, if one is.
+"""Quotations found from left to right: each action says what a token does to the open span, if there is one.
 
-A semi-Markov model (Sarawagi & Cohen 2004), searched one token a step, so that all items of a beam are at the same
-token and their scores compare: templates see the whole span that would end here, from its first token to this one. A
-span has two tokens or more. A state is a place, the span that is open, and the last one that ended: nothing is
-unbounded, hence there are no nodes.
+This is a semi-Markov model (Sarawagi & Cohen 2004), searched one token per step, so that all items of a beam are at the
+same token and their scores are comparable: templates see the whole span that would end here, from its first token to
+this one. A span has at least two tokens. A state is a position, the open span, and the last finished one; it is
+bounded, so there are no nodes.
 
-Facts of the columns are what the search itself has to know of tokens, see features.py. They are numbers of tokens, or
-counts up to and with a token.
+The facts of the columns are what the search needs to know about tokens, see features.py. They are token indices, or
+counts that include the token.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -15,7 +15,7 @@ from ..engine.columns cimport InputC
 from ..engine.system cimport System
 
 
-# The actions, a kind each.
+# The actions, one per kind.
 cdef enum:
     OUT         # the token is in no span
     BEGIN       # the first of a span
@@ -28,12 +28,12 @@ cdef enum:
     SENTENCE_FIRST
     SENTENCE_LAST
     PARAGRAPH
-    OPENS_RIGHT         # where the largest subtree ends that begins here
-    CLOSES_LEFT         # where the largest subtree begins that ends here
-    WORD_NEXT           # the first token from here on that is no punctuation
+    OPENS_RIGHT         # the end of the largest subtree that begins here
+    CLOSES_LEFT         # the beginning of the largest subtree that ends here
+    WORD_NEXT           # the first token from here on that is not punctuation
     WORD_BEFORE         # the last one up to here
     PARTNER             # of a quotation mark
-    ARGUMENT            # the dependent of a cue that this is in
+    ARGUMENT            # the dependent of a cue whose subtree contains this token
     ARGUMENT_LEFT
     ARGUMENT_RIGHT
     GOVERNOR            # the cue
@@ -50,12 +50,12 @@ cdef enum:
 
 cdef struct StateC:
     int32_t next            # token
-    int32_t begin           # of the span that is open; -1: none is
-    int32_t last_begin      # of the last that ended
-    int32_t last_end        # its last token; -1: there was none
+    int32_t begin           # of the open span; -1: none
+    int32_t last_begin      # of the last finished span
+    int32_t last_end        # its last token; -1: none
 
 
 cdef class QuotationSystem(System):
     cdef readonly bint neighbours
-    # The value slots that tell whether a span from `begin` to `end` is one.
+    # Fills the slots that describe a span from `begin` to `end`.
     cdef void describe(self, const InputC* input, int32_t begin, int32_t end, uint64_t* slots) noexcept nogil

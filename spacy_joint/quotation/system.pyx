@@ -1,4 +1,4 @@
-"""The system of quotations: see system.pxd for its states. Actions document Validity and Action."""
+"""The transition system of quotations: see system.pxd for its states. Actions document Validity and Action."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ FACTS = (
 cdef enum:
     TOKEN
     FIRST_TOKEN         # of the span
-    CUE                 # that governs the span, or else the nearest
+    CUE                 # the one that governs the span, or else the nearest
     N_TOKEN_SLOTS
 
 cdef enum:
@@ -68,7 +68,7 @@ cdef inline int32_t count(const InputC* input, int32_t begin, int32_t end, int w
 
 
 cdef inline uint64_t edges(const InputC* input, int32_t begin, int32_t end) noexcept nogil:
-    """Which ends of a span are quotation marks, and whether there are others inside."""
+    """Which ends of a span are quotation marks, and whether there are others inside the span."""
     cdef int32_t first = of(input, begin)[IS_MARK], last = of(input, end)[IS_MARK]
     return 1 + first + 2 * last + 4 * (count(input, begin, end, N_MARKS) > first + last)
 
@@ -76,8 +76,8 @@ cdef inline uint64_t edges(const InputC* input, int32_t begin, int32_t end) noex
 cdef class QuotationSystem(System):
     """Quotations of a document.
 
-    neighbours (bool): Whether templates see the span before. Without, the score of a document is a sum over spans that
-        do not know of each other, and `exact` decoding finds the best ones.
+    neighbours (bool): Whether templates see the previous span. Without this, the score of a document is a sum over
+        independent spans, and `exact` decoding finds the best ones.
     """
 
     def __init__(self, neighbours=True):
@@ -105,16 +105,15 @@ cdef class QuotationSystem(System):
         state.begin = state.last_begin = state.last_end = -1
 
     cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil:
-        # Without the facts there is nothing to go by.
         return (<const StateC*>state).next == input.n_tokens
 
     cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_
         cdef bint is_last = state.next + 1 == input.n_tokens
         # OUT. Validity: no span is open. Action: none.
-        # BEGIN. Validity: no span is open, and there is another token to end it. Action: the token opens one.
+        # BEGIN. Validity: no span is open, and there is another token to end it. Action: open a span at the token.
         # INSIDE. Validity: a span is open, and there is another token to end it. Action: none.
-        # END. Validity: a span is open. Action: the span ends with the token.
+        # END. Validity: a span is open. Action: close the span after the token.
         if state.begin < 0:
             return 1 << OUT if is_last else 1 << OUT | 1 << BEGIN
         return 1 << END if is_last else 1 << INSIDE | 1 << END
@@ -149,7 +148,7 @@ cdef class QuotationSystem(System):
     cdef void describe(self, const InputC* input, int32_t begin, int32_t end, uint64_t* slots) noexcept nogil:
         cdef const int32_t* first = of(input, begin)
         cdef const int32_t* last = of(input, end)
-        # The first and the last word, punctuation aside.
+        # The first and the last word, without punctuation.
         cdef int32_t begin_word = min(first[WORD_NEXT], end)
         cdef int32_t end_word = max(last[WORD_BEFORE], begin)
         cdef const int32_t* opening = of(input, begin_word)
@@ -204,11 +203,11 @@ cdef class QuotationSystem(System):
             slots[CUE_SIDE] = 1 + (cue > end) + 2 * (cue == opening[GOVERNOR]) + 4 * (cue == closing[GOVERNOR])
 
     def actions(self, spans, int n_tokens):
-        """The actions that make these spans.
+        """The actions that build the given spans.
 
-        spans (Sequence[tuple[int, int]]): First and last token of each, in order; two tokens or more.
-        n_tokens (int): Tokens of the document.
-        RETURNS (np.ndarray): uint16.
+        spans (Sequence[tuple[int, int]]): The first and the last token of each span, in order; at least two tokens.
+        n_tokens (int): The number of tokens of the document.
+        RETURNS (np.ndarray): The actions (uint16).
         RAISES ValueError: If spans overlap, or one is too short or not in the document.
         """
         actions = np.full(max(n_tokens, 0), OUT, dtype=np.uint16)
@@ -223,11 +222,11 @@ cdef class QuotationSystem(System):
         return actions
 
     def build(self, actions):
-        """The spans that a path of actions makes.
+        """The spans that a path of actions builds.
 
-        actions (np.ndarray): uint16, a complete path.
-        RETURNS (list[tuple[int, int]]): First and last token of each.
-        RAISES ValueError: If the path is none, or not complete.
+        actions (np.ndarray): A complete path (uint16).
+        RETURNS (list[tuple[int, int]]): The first and the last token of each span.
+        RAISES ValueError: If the path is illegal or incomplete.
         """
         path = check_path(actions, self.n_actions)
         spans = list(zip(np.flatnonzero(path == BEGIN).tolist(), np.flatnonzero(path == END).tolist()))
@@ -238,7 +237,7 @@ cdef class QuotationSystem(System):
 
 
 cdef inline uint64_t compare(int32_t edge, int32_t end) noexcept nogil:
-    """Where an edge is, seen from the end of a span: 0 nowhere, 1 just there, 2 beyond, 3 short of it."""
+    """The position of an edge relative to the end of a span: 0 no edge, 1 equal, 2 after the end, 3 before it."""
     if edge < 0:
         return 0
     return 1 if edge == end else 2 if edge > end else 3

@@ -1,7 +1,7 @@
-"""What dependency trees say about where quotations begin and end: edges of subtrees, and what hangs on cues.
+"""Properties of dependency trees that predict the boundaries of quotations: edges of subtrees, and arguments of cues.
 
-Everything is computed for all tokens of a document at once, level by level from the roots or to them. Subtrees are
-measured without the punctuation at their ends, because which token a mark hangs on is arbitrary.
+Everything is computed for all tokens of a document at once, level by level towards or from the roots. Subtrees exclude
+the punctuation at their ends, because its attachment is arbitrary.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 @dataclass
 class Trees:
-    """The trees of a document; each array has a number a token, -1 where there is none.
+    """The trees of a document; each array has one number per token, -1 if there is none.
 
-    heads: The head; a root heads itself.
-    depth: Arcs to the root.
-    left, right: The first and the last word of the subtree, punctuation aside.
-    opens, closes: The root of the largest subtree that begins, or ends, with this token.
+    heads: The head; a root is its own head.
+    depth: The number of arcs to the root.
+    left, right: The first and the last word of the subtree, without punctuation.
+    opens, closes: The root of the largest subtree that begins, or ends, at this token.
     """
 
     heads: np.ndarray
@@ -30,9 +30,9 @@ class Trees:
 
     @classmethod
     def from_heads(cls, heads: np.ndarray, is_mark: np.ndarray) -> Trees:
-        """Measures trees.
+        """Computes the properties of trees.
 
-        heads (np.ndarray): The head of each token; a root heads itself.
+        heads (np.ndarray): The head of each token; a root is its own head.
         is_mark (np.ndarray): Which tokens are punctuation.
         """
         n = len(heads)
@@ -46,14 +46,14 @@ class Trees:
                 np.maximum.at(right, heads[level], right[level])
         opens, closes = np.full(n, -1), np.full(n, -1)
         real = by_depth[right[by_depth] >= 0]
-        # Roots come last, so the largest subtree stays.
+        # Roots come last, so the largest subtree is kept.
         opens[left[real]] = real
         closes[right[real]] = real
         left[right < 0] = -1
         return cls(heads, depth, left, right, opens, closes)
 
     def find_arguments(self, is_cue: np.ndarray) -> np.ndarray:
-        """For each token the dependent of a cue that it is below, or is itself; -1 for tokens below no cue."""
+        """For each token, the dependent of a cue whose subtree contains it; -1 if there is none."""
         arguments = np.full(len(self.heads), -1)
         for level in _levels(np.argsort(self.depth, kind="stable"), self.depth):
             if self.depth[level[0]]:
@@ -63,10 +63,10 @@ class Trees:
 
 
 def find_depth(heads: np.ndarray) -> np.ndarray:
-    """How many arcs are between each token and its root."""
+    """The number of arcs between each token and its root."""
     depth = np.where(heads == np.arange(len(heads)), 0, 1)
     ancestors = heads
-    # Each round doubles how far up has been counted.
+    # Each round doubles the distance covered.
     while True:
         further = depth + depth[ancestors]
         if np.array_equal(further, depth):
@@ -75,7 +75,7 @@ def find_depth(heads: np.ndarray) -> np.ndarray:
 
 
 def _levels(order: np.ndarray, depth: np.ndarray) -> list[np.ndarray]:
-    """Tokens that are sorted by depth, apart."""
+    """Split tokens sorted by depth into levels."""
     if not len(order):
         return []
     return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)

@@ -1,1 +1,1 @@
-"""Measures and significance tests, one file each."""
+"""Evaluation measures and significance tests, one file each."""

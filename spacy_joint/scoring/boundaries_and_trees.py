@@ -1,9 +1,9 @@
 """Scores of sentence boundaries and dependency trees, for components that predict both.
 
-Everything that spaCy's parser scorer reports keeps its name and its meaning. Two measures are added, as Björkelund et
-al. (ACL 2016) define them: the F1 of boundaries by tokens, where a true positive is a token correctly predicted to
-begin a sentence, and attachment scores over all tokens, where spaCy leaves punctuation out. Annotation is never
-repaired, and significance is tested elsewhere.
+The scores of spaCy's parser scorer keep their names and meanings. Two measures by Björkelund et al. (ACL 2016) are
+added: the F1 of boundaries over tokens, where a true positive is a token correctly predicted to start a sentence, and
+attachment scores over all tokens, where spaCy leaves out punctuation. Annotation is never repaired. Significance tests
+are in significance.py.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,19 +21,19 @@ def make_boundary_and_tree_scorer() -> Callable[..., dict[str, Any]]:
 
 
 def score_boundaries_and_trees(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-    """Score sentence boundaries and trees. Scores are shares from 0 to 1, or None where nothing could be scored.
+    """Score sentence boundaries and trees. Scores are between 0 and 1, or None if nothing could be scored.
 
-    - `sents_p`, `sents_r`, `sents_f`: whole sentences, right where both ends are.
+    - `sents_p`, `sents_r`, `sents_f`: whole sentences, correct if both ends are.
     - `dep_uas`, `dep_las`, `dep_las_per_type`: trees without the labels `p` and `punct`.
     - `boundary_p`, `boundary_r`, `boundary_f`: see `score_boundaries`.
-    - `dep_uas_punct`, `dep_las_punct`: trees over all tokens but whitespace.
+    - `dep_uas_punct`, `dep_las_punct`: trees over all tokens except whitespace.
 
-    Labels are compared without regard to case, so that `ROOT` is `root`. Tokens are compared through the alignment of
-    the two tokenisations: a token that does not correspond to exactly one token of the reference has a wrong tree.
-    A reference without boundaries, or a token of it without label, is passed over.
+    Labels are compared case-insensitively, so `ROOT` equals `root`. Tokens are compared through the alignment of the
+    two tokenisations: a token that does not correspond to exactly one token of the reference counts as wrong.
+    References without boundaries, and their tokens without labels, are skipped.
 
     examples: The predicted and the reference documents.
-    kwargs: Options of spaCy's `Scorer.score_spans` and `Scorer.score_deps` for the scores that spaCy has, too.
+    kwargs: Options of spaCy's `Scorer.score_spans` and `Scorer.score_deps`, for the scores that spaCy defines.
     """
     examples = list(examples)
     all_tokens = Scorer.score_deps(examples, "dep", getter=_get_label)
@@ -46,14 +46,14 @@ def score_boundaries_and_trees(examples: Iterable[Example], **kwargs: Any) -> di
 
 
 def score_boundaries(examples: Iterable[Example]) -> dict[str, float | None]:
-    """Precision, recall and F1 of the tokens that begin a sentence, pooled over all documents.
+    """Precision, recall and F1 of the tokens that start a sentence, pooled over all documents.
 
-    The first token of a document counts like any other, as in the published figures, although it can hardly be missed.
-    With different tokenisations, a predicted token can only be right if a token of the reference begins in the same
-    place. A sentence that opens with whitespace begins at its first other token.
+    The first token of a document counts like any other, as in the published results, although it is trivial to predict.
+    With different tokenisations, a predicted token can only be correct if a token of the reference starts at the same
+    character. The start of a sentence is its first token that is not whitespace.
 
-    examples: The predicted and the reference documents. References without boundaries are passed over; a prediction
-        without boundaries misses all of them.
+    examples: The predicted and the reference documents. References without boundaries are skipped; a prediction without
+        boundaries misses all of them.
     """
     score = PRFScore()
     for example in examples:
@@ -75,7 +75,7 @@ def score_boundaries(examples: Iterable[Example]) -> dict[str, float | None]:
 
 
 def _find_sentence_starts(doc: Doc) -> Iterator[int]:
-    """Find the first token of each sentence that is not whitespace. Sentences of whitespace have none."""
+    """Find the first token of each sentence that is not whitespace. Sentences of only whitespace have none."""
     for sentence in doc.sents:
         for token in sentence:
             if not token.text.isspace():
@@ -84,7 +84,7 @@ def _find_sentence_starts(doc: Doc) -> Iterator[int]:
 
 
 def _find_counterpart(example: Example, predicted: int) -> int | None:
-    """Find the token of the reference that begins at the same character as a predicted one, or None."""
+    """Find the token of the reference that starts at the same character as a predicted one, or None."""
     aligned = example.alignment.x2y[predicted]
     if not len(aligned):
         return None
@@ -93,6 +93,6 @@ def _find_counterpart(example: Example, predicted: int) -> int | None:
 
 
 def _get_label(token: Token, attribute: str) -> str:
-    """Get the label of a token, lower-cased; of whitespace the empty one, which spaCy takes for a missing label."""
-    # As in spaCy's scorer not `is_space`, which is false throughout for a vocabulary without lexical attributes.
+    """Get the lower-cased label of a token; for whitespace, the empty label, which spaCy treats as missing."""
+    # Like spaCy's scorer, avoid `is_space`, which is always false for a vocabulary without lexical attributes.
     return "" if token.text.isspace() else token.vocab.strings.as_string(getattr(token, attribute)).lower()

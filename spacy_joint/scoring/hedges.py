@@ -1,8 +1,8 @@
-"""Scores of hedges: constituents of at most so many words, and segments.
+"""Scores of hedges, i.e. constituents up to a maximum number of words, and of segments.
 
-Constituents are compared as EVALB does with its parameters for the Penn Treebank: punctuation by the tags of the
-reference is taken out first, ADVP is PRT, and what has no word left does not count. Roots of sentences are no
-constituents here. The reference is hedged at the same maximum span before, so that nothing longer is asked for.
+Constituents are compared as by EVALB with its parameters for the Penn Treebank: punctuation, according to the tags of
+the reference, is removed first, ADVP equals PRT, and empty constituents do not count. Roots of sentences are not
+constituents here. The reference is first hedged at the same maximum span, so longer constituents are not expected.
 """
 
 from collections import Counter
@@ -22,24 +22,24 @@ SAME_LABELS = {"PRT": "ADVP"}
 
 
 def make_hedge_scorer() -> Callable[..., dict[str, Any]]:
-    """Make the scorer, registered as `spacy_joint.hedge_scorer.v1`. The component that it scores gives `max_span`."""
+    """Make the scorer, registered as `spacy_joint.hedge_scorer.v1`. The scored component supplies `max_span`."""
     return score_hedges
 
 
 def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -> dict[str, Any]:
-    """Score constituents of up to `max_span` words, and segments. Scores are shares from 0 to 1.
+    """Score constituents of up to `max_span` words, and segments. Scores are between 0 and 1.
 
     - `hedge_p`, `hedge_r`, `hedge_f`: label and extent of constituents, without punctuation.
     - `hedge_per_type`: the same by label.
-    - `hedge_exact`: sentences of the reference all of whose constituents are right.
+    - `hedge_exact`: the share of sentences of the reference whose constituents are all correct.
     - `hedge_seg_p`, `hedge_seg_r`, `hedge_seg_f`: extents of segments, with punctuation.
 
-    A score is None where the reference, or every prediction, has no annotation of that kind. Extents are compared by
-    characters that are no white space, so tokens may differ.
+    A score is None if all references or all predictions lack that annotation. Extents are compared by non-whitespace
+    characters, so tokens may differ.
 
     examples: The predicted and the reference documents.
-    max_span: The most words of a constituent that counts.
-    kwargs: Not used; spaCy gives all settings of the component.
+    max_span: The maximum number of words of the constituents that count.
+    kwargs: Not used; spaCy passes all settings of the component.
     """
     constituents, segments = PRFScore(), PRFScore()
     by_label: dict[str, PRFScore] = {}
@@ -89,9 +89,9 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
 
 
 class _Places:
-    """Where the tokens of a document are, in characters that are no white space.
+    """The positions of the tokens of a document, in non-whitespace characters.
 
-    kept (np.ndarray): How many characters of words, not of punctuation, come before each character.
+    kept (np.ndarray): The number of characters before each character that do not belong to punctuation.
     """
 
     def __init__(self, doc: Doc) -> None:
@@ -102,21 +102,21 @@ class _Places:
         self.kept = np.concatenate([[0], np.cumsum(is_kept)]).astype(int)
 
     def edges(self, start: int, end: int) -> tuple[int, int]:
-        """The first character of tokens and the end of the last one."""
+        """The positions at which the first token starts and the last one ends."""
         return self.before[start], self.before[end]
 
     def count(self, start: int, end: int) -> int:
-        """How many tokens that are no white space there are from one to the other."""
+        """The number of non-whitespace tokens in a range."""
         return int(self.words_before[end] - self.words_before[start])
 
     def fits(self, edges: tuple[int, int], max_span: int) -> bool:
-        """Whether characters are those of at most so many tokens."""
+        """Whether a range of characters has at most `max_span` tokens."""
         first, last = np.searchsorted(self.before, edges)
         return self.count(int(first), int(last)) <= max_span
 
 
 def _collect(constituents: Iterable[tuple[str, int, int]], kept: np.ndarray) -> Counter[tuple[str, int, int]]:
-    """The constituents without punctuation, as often as they are there."""
+    """Count the constituents, with their extents reduced to non-punctuation."""
     collected: Counter[tuple[str, int, int]] = Counter()
     for label, start, end in constituents:
         if kept[start] < kept[end]:
@@ -136,7 +136,7 @@ def _add(score: PRFScore, found: Counter[tuple[str, int, int]], expected: Counte
 
 
 def _find_sentences(doc: Doc) -> Iterator[Span]:
-    """The sentences of a document; without boundaries it is one."""
+    """The sentences of a document, which is a single one if it has no boundaries."""
     yield from doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
 
 

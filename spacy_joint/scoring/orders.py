@@ -1,4 +1,4 @@
-"""Scores of ordered modifiers against the order of the text: whole phrases, and pairs."""
+"""Scores of ordered modifiers against the original order: whole phrases, and pairs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from spacy.training import Example
 def make_order_scorer(spans_key: str = "prenominal") -> Callable[..., dict[str, Any]]:
     """Make the scorer of `prenominal_orderer`, registered as `spacy_joint.order_scorer.v1`.
 
-    spans_key: The key of `doc.spans` that phrases are in.
+    spans_key: The key of the phrases in `doc.spans`.
     """
     return partial(score_orders, spans_key=spans_key)
 
 
 def score_orders(examples: Iterable[Example], *, spans_key: str, **kwargs: Any) -> dict[str, Any]:
-    """Score `order_full` and `order_pair` against the order of the text, and `order_odd`, the share called ODD.
+    """Score `order_full` and `order_pair` against the original order, and `order_odd`, the share labelled ODD.
 
-    Scores are shares from 0 to 1, or None where nothing could be scored.
+    Scores are between 0 and 1, or None if nothing could be scored.
     """
     full = right = pairs = odd = n = 0
     for example in examples:

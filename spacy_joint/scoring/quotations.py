@@ -1,7 +1,7 @@
-"""Scores of quotations and cues: strict and partial, by type, and how many boundaries by their cue are found.
+"""Scores of quotations and cues: strict and partial, by type, and the recall of boundaries near to and far from cues.
 
-The measures are those of Scheible, Klinger & Pado (ACL 2016): counts are summed over documents, then divided. A
-quotation is its run of tokens; its type and its links are not compared. Significance is tested in significance.py.
+The measures are those of Scheible, Klinger & Pado (ACL 2016): counts are summed over documents before dividing.
+Quotations are compared as runs of tokens; their types and links are ignored. Significance tests are in significance.py.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Run = tuple[int, int]
 
 
 class Counts:
-    """What precision and recall are made of; of one document, or, added up, of many.
+    """The counts behind precision and recall, for one document or summed over many.
 
-    hits_p, n_p: Of predictions, how many are right (shares, if partial), and how many there are.
-    hits_r, n_r: The same of gold.
+    hits_p, n_p: How many predictions are correct (fractional if partial), and how many there are.
+    hits_r, n_r: The same for gold annotation.
     """
 
     def __init__(self, hits_p: float = 0, n_p: float = 0, hits_r: float = 0, n_r: float = 0) -> None:
@@ -35,40 +35,40 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """1 if nothing was predicted."""
+        """The precision; 1 if nothing was predicted."""
         return float(self.values[0] / self.values[1]) if self.values[1] else 1.0
 
     @property
     def recall(self) -> float:
-        """1 if there is nothing to find."""
+        """The recall; 1 if there is nothing to find."""
         return float(self.values[2] / self.values[3]) if self.values[3] else 1.0
 
     @property
     def f_score(self) -> float:
-        """The harmonic mean of both."""
+        """The harmonic mean of precision and recall."""
         both = self.precision + self.recall
         return 2 * self.precision * self.recall / both if both else 0.0
 
 
 def make_quotation_scorer() -> Callable[..., dict[str, Any]]:
-    """Make the scorer, registered as `spacy_joint.quotation_scorer.v1`. The component that it scores gives its keys."""
+    """Make the scorer, registered as `spacy_joint.quotation_scorer.v1`. The scored component supplies the keys."""
     return score_quotations
 
 
 def score_quotations(
     examples: Iterable[Example], *, spans_key: str = QUOTATIONS, cues_key: str = CUES, **kwargs: Any
 ) -> dict[str, Any]:
-    """Score quotations and cues. Scores are shares from 0 to 1, or None where no reference has such spans.
+    """Score quotations and cues. Scores are between 0 and 1, or None if no reference has quotations.
 
-    - `quotation_p`, `quotation_r`, `quotation_f`: the same runs of tokens.
-    - `quotation_partial_p`, ..: shares of tokens.
+    - `quotation_p`, `quotation_r`, `quotation_f`: exact runs of tokens.
+    - `quotation_partial_p`, ..: the covered share of their tokens.
     - `quotation_per_type`: for DIRECT, INDIRECT and MIXED, `p`, `r`, `f` and `partial_p`, `partial_r`, `partial_f`.
     - `quotation_cue_p`, ..: head tokens of cues.
-    - `quotation_near_r`, `quotation_far_r`: the boundaries of gold quotations nearer to, and farther from, their cue
-      that are a boundary of some predicted one.
+    - `quotation_near_r`, `quotation_far_r`: the recall of the boundaries of gold quotations that are nearer to, and
+      farther from, their cue; a boundary of any predicted quotation counts.
 
-    spans_key, cues_key: Of `doc.spans`, on both sides of examples.
-    kwargs: Not used; spaCy gives all settings of the component.
+    spans_key, cues_key: The keys in `doc.spans`, on both sides of the examples.
+    kwargs: Not used; spaCy passes all settings of the component.
     """
     strict = {name: Counts() for name in (ALL, *TYPES)}
     partial = {name: Counts() for name in (ALL, *TYPES)}
@@ -107,20 +107,20 @@ def score_quotations(
 
 
 def get_runs(doc: Doc, key: str) -> dict[Run, str]:
-    """The runs of words (begin, end) of a group of spans, counted without whitespace, with their types."""
+    """The runs of words (begin, end) of a group of spans, not counting whitespace, with their types."""
     numbers = _number_words(doc)
     return {(numbers[span.start], numbers[span.end]): span.label_ for span in _get_spans(doc, key)}
 
 
 def get_heads(doc: Doc, key: str) -> set[int]:
-    """The head words of a group of spans: the roots of their trees, or without trees their first words."""
+    """The head words of a group of spans: the roots of their trees, or, without trees, their first words."""
     numbers = _number_words(doc)
     parsed = doc.has_annotation("DEP")
     return {numbers[span.root.i if parsed else span.start] for span in _get_spans(doc, key)}
 
 
 def count_strict(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
-    """Count spans of a type that are spans, of whatever type, on the other side."""
+    """Count spans of a type that are spans of any type on the other side."""
     chosen_p, chosen_r = _choose(predicted, kind), _choose(gold, kind)
     return Counts(
         sum(run in gold for run in chosen_p), len(chosen_p), sum(run in predicted for run in chosen_r), len(chosen_r)
@@ -128,13 +128,13 @@ def count_strict(gold: dict[Run, str], predicted: dict[Run, str], kind: str = AL
 
 
 def count_partial(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
-    """Count spans of a type by the share of their tokens that is inside of spans on the other side."""
+    """Count spans of a type by the share of their tokens inside spans of the other side."""
     chosen_p, chosen_r = _choose(predicted, kind), _choose(gold, kind)
     return Counts(_cover(chosen_p, list(gold)), len(chosen_p), _cover(chosen_r, list(predicted)), len(chosen_r))
 
 
 def count_boundaries(example: Example, key: str, cues_key: str) -> tuple[Counts, Counts]:
-    """Count the boundaries of gold quotations near to and far from their cue that predicted quotations share."""
+    """Count the boundaries of gold quotations near to and far from their cue that some predicted quotation shares."""
     numbers = _number_words(example.reference)
     predicted = get_runs(example.predicted, key)
     begins, ends = {begin for begin, _ in predicted}, {end for _, end in predicted}
@@ -157,7 +157,7 @@ def _get_spans(doc: Doc, key: str) -> Sequence[Span]:
 
 
 def _number_words(doc: Doc) -> list[int]:
-    """For each token, and the end of the document, how many words are before it: whitespace may differ."""
+    """For each token and the end of the document, the number of preceding words, since whitespace may differ."""
     return [0, *np.cumsum([not token.text.isspace() for token in doc]).tolist()] if len(doc) else [0]
 
 

@@ -1,9 +1,9 @@
-"""Scores from raw text: words, sentences, tags and trees at once, where the words are predicted, too.
+"""Scores from raw text: words, sentences, tags and trees, where the words are predicted, too.
 
 The measures are those of the CoNLL 2018 shared task (https://universaldependencies.org/conll18/evaluation.html). Words
-and sentences are spans of the text without its whitespace, and each score is an F1 over all of them: a word that is not
-found is wrong in everything. Relations count without their subtypes. spaCy has no multiword tokens: its tokens are what
-the shared task calls Words, and its Tokens are not scored.
+and sentences are spans of the text without whitespace, and each score is an F1 over all of them: a missed word counts
+as wrong in every score. Subtypes of relations are ignored. spaCy has no multiword tokens: its tokens correspond to the
+Words of the shared task, and the Tokens of the shared task are not scored.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from spacy.tokens import Doc, Token
 from ..errors import Errors, JointValueError
 
 Span = tuple[int, int]
-"""Where something begins and ends, in characters other than whitespace."""
+"""The start and the end, in non-whitespace characters."""
 
 
 def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[str, float]:
-    """Score documents made from the texts of references. Scores are shares from 0 to 1, pooled over all documents.
+    """Score documents made from the texts of the references. Scores are between 0 and 1, pooled over all documents.
 
-    - `raw_words_p`, `raw_words_r`, `raw_words_f`: words, right where both ends are.
-    - `raw_sents_p`, `raw_sents_r`, `raw_sents_f`: sentences, right where both ends are.
-    - `raw_tag_f`, `raw_pos_f`: words with the right TAG and POS (XPOS and UPOS).
-    - `raw_uas_f`, `raw_las_f`: words with the right head, and with the right relation to it as well.
+    - `raw_words_p`, `raw_words_r`, `raw_words_f`: words, correct if both ends are.
+    - `raw_sents_p`, `raw_sents_r`, `raw_sents_f`: sentences, correct if both ends are.
+    - `raw_tag_f`, `raw_pos_f`: words with the correct TAG and POS (XPOS and UPOS).
+    - `raw_uas_f`, `raw_las_f`: words with the correct head, and with the correct relation, too.
 
-    predicted, references: As many documents, of the same texts but for whitespace, with sentences and trees.
+    predicted, references: Equally many documents with sentences and trees, whose texts differ only in whitespace.
     Raises ValueError (J152) if two texts differ.
     """
     scores: dict[str, PRFScore] = {}
@@ -46,7 +46,7 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
 
 
 def _collect_facts(doc: Doc) -> dict[str, set[tuple]]:
-    """What is said of a document, a set of facts a measure."""
+    """The annotation of a document, as one set of facts per measure."""
     spans: dict[int, Span] = {}
     begin = 0
     for token in doc:

@@ -1,4 +1,4 @@
-"""Is a difference between two systems more than luck? Approximate randomisation (Noreen 1989) over documents."""
+"""Significance of the difference between two systems, by approximate randomisation (Noreen 1989) over documents."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .quotations import Counts
 def randomise(
     first: Sequence[Counts], second: Sequence[Counts], measure: str = "f_score", *, rounds: int = 10_000, seed: int = 0
 ) -> float:
-    """The probability that two systems of the same quality differ as much as these do, or more.
+    """The probability that two equally good systems differ at least as much as these.
 
-    first, second: The counts of either system, a document each, in the same order.
+    first, second: The counts of each system, one per document, in the same order.
     measure: "precision", "recall" or "f_score" of the summed counts.
-    rounds: How often documents are swapped at random.
-    Raises ValueError (J143) if the systems were not counted on the same documents.
+    rounds: The number of random swaps.
+    Raises ValueError (J143) if the numbers of documents differ.
     """
     if len(first) != len(second):
         raise JointValueError(Errors.J143, first=len(first), second=len(second))
@@ -36,7 +36,7 @@ def randomise(
                 counts[1, ~swapped].sum(axis=0) + counts[0, swapped].sum(axis=0),
             ]
         )
-        # Sums in another order differ in their last bits.
+        # Tolerance for floating-point sums in a different order.
         at_least += _difference(sums, measure) >= observed - 1e-12
     return (at_least + 1) / (rounds + 1)
 

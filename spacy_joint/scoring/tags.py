@@ -1,6 +1,6 @@
 """Scores of tags, for components that predict tags and possibly sentence boundaries.
 
-Tag accuracy is spaCy's; boundaries are scored as for the parser, see boundaries_and_trees.py.
+Tag accuracy is spaCy's; for boundaries see boundaries_and_trees.py.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,9 +18,9 @@ def make_tag_scorer() -> Callable[..., dict[str, Any]]:
 
 
 def score_tags(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-    """Score `tag_acc`, `pos_acc`, and `boundary_p`, `boundary_r`, `boundary_f` where boundaries were predicted.
+    """Score `tag_acc`, `pos_acc`, and, if boundaries were predicted, `boundary_p`, `boundary_r`, `boundary_f`.
 
-    Scores are shares from 0 to 1, or None where nothing could be scored.
+    Scores are between 0 and 1, or None if nothing could be scored.
 
     examples: The predicted and the reference documents.
     kwargs: Options of spaCy's `Scorer.score_token_attr`.

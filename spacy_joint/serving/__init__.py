@@ -1,1 +1,1 @@
-"""`python -m spacy joint serve`: a page and a JSON API that show what a pipeline finds in a text."""
+"""`python -m spacy joint serve`: a web page and a JSON API that show the predictions of a pipeline for a text."""

@@ -1,8 +1,7 @@
-"""The server: a page, the JSON API behind it, and the OpenAPI document of that.
+"""The server: a web page, the JSON API behind it, and its OpenAPI document.
 
-Text comes in the body of a request and goes nowhere else: nothing that is sent names a file, and nothing is stored. The
-page may load what this server has and nothing else; FastAPI's own pages of documentation, which load scripts from
-elsewhere, are left out.
+Text is sent in the body of a request and is never stored, and requests cannot refer to files. The page may only load
+resources from this server; FastAPI's documentation pages, which load scripts from other hosts, are disabled.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure
 PAGE = Path(__file__).parent / "page"
 STATUS = {Busy: 503, TookTooLong: 504, Broken: 500}
 HEADERS = {
-    # Trees are images, which run no scripts, in the addresses of the images themselves.
+    # Trees are images in data URLs, which cannot run scripts.
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
         "object-src 'none'"
@@ -39,21 +38,21 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-# JSON may escape a character as \ud83d\ude00; and there is what stands around the text.
-BYTES_A_CHARACTER = 12
-BYTES_AROUND = 1000
+# JSON may escape a character as \ud83d\ude00, 12 bytes, and surrounds the text with a few more bytes.
+MAX_BYTES_PER_CHARACTER = 12
+MAX_EXTRA_BYTES = 1000
 
 
 def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1")) -> FastAPI:
     """Makes the server of a pipeline.
 
-    worker (Worker): What annotates; its limits are those of the server.
-    allowed_hosts (Sequence[str]): The names that requests may know the server by, so that no page from elsewhere can
-        ask it by a name of its own (DNS rebinding); "*": any.
+    worker (Worker): The worker that annotates; its limits are those of the server.
+    allowed_hosts (Sequence[str]): The host names that requests may use, which keeps other sites from reaching the
+        server under a name of their own (DNS rebinding); "*" allows any.
     RETURNS (FastAPI): An ASGI application.
     """
-    most = worker.max_characters
-    too_long = str(Errors.J431.format(most=most))
+    max_characters = worker.max_characters
+    too_long = str(Errors.J431.format(most=max_characters))
     app = FastAPI(
         title="spacy_joint",
         description="Sentence boundaries, dependency trees, quotations, orders of modifiers and hedges of a text.",
@@ -61,26 +60,27 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
         docs_url=None,
         redoc_url=None,
     )
-    # The last is the outermost.
-    app.add_middleware(LimitBody, most=most * BYTES_A_CHARACTER + BYTES_AROUND, detail=too_long)
+    # The middleware added last is the outermost.
+    max_bytes = max_characters * MAX_BYTES_PER_CHARACTER + MAX_EXTRA_BYTES
+    app.add_middleware(LimitBody, max_bytes=max_bytes, detail=too_long)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False)
     app.add_middleware(AddHeaders)
 
     @app.get("/api/pipeline")
     def get_pipeline() -> Pipeline:
-        """What annotates, and what is asked of texts."""
-        return Pipeline(**worker.description, max_characters=most, timeout=worker.timeout)
+        """The pipeline, and the limits for texts."""
+        return Pipeline(**worker.description, max_characters=max_characters, timeout=worker.timeout)
 
     @app.post("/api/annotate", responses={code: {"model": Failure} for code in (413, 422, *STATUS.values())})
     def annotate(request: Request) -> Annotations:
-        """Annotates a text as one document, however it is divided into lines and paragraphs."""
-        if len(request.text) > most:
+        """Annotates a text as one document, regardless of its lines and paragraphs."""
+        if len(request.text) > max_characters:
             raise HTTPException(413, too_long)
         return Annotations(**worker.annotate(request.text))
 
     @app.exception_handler(RequestValidationError)
     def explain(request: fastapi.Request, error: RequestValidationError) -> JSONResponse:
-        # Without what was sent, keys included: it may not be fit to be sent back.
+        # Without any part of the request, keys included, which might not be safe to send back.
         reason = "; ".join(found["msg"] for found in error.errors())
         return JSONResponse({"detail": str(Errors.J432.format(reason=reason))}, 422)
 
@@ -93,24 +93,24 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
 
 
 class LimitBody:
-    """Refuses the rest of a body that is too long, without reading it.
+    """Refuses bodies that are too long, without reading the rest.
 
-    most (int): Bytes that a body may have.
-    detail (str): What to answer, with status 413.
+    max_bytes (int): The maximum size of a body.
+    detail (str): The detail of the response, which has status 413.
     """
 
-    def __init__(self, app: ASGIApp, most: int, detail: str) -> None:
-        self.app, self.most, self.detail = app, most, detail
+    def __init__(self, app: ASGIApp, max_bytes: int, detail: str) -> None:
+        self.app, self.max_bytes, self.detail = app, max_bytes, detail
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         n_bytes = 0
 
         async def receive_limited() -> Message:
             nonlocal n_bytes
             message = await receive()
             n_bytes += len(message.get("body", b""))
-            if n_bytes > self.most:
+            if n_bytes > self.max_bytes:
                 raise HTTPException(413, self.detail)
             return message
 
@@ -118,13 +118,13 @@ class LimitBody:
 
 
 class AddHeaders:
-    """Adds to every answer what keeps browsers from loading anything from elsewhere."""
+    """Adds headers to every response that keep browsers from loading anything from other hosts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,5 +1,5 @@
-"""What a pipeline finds in a text, as JSON-serialisable data: sentences with trees, quotations, orders of modifiers,
-and hedges. Runs in the process of the worker; `schema.py` says what the data are.
+"""The predictions of a pipeline as JSON-serialisable data: sentences with trees, quotations, orders of modifiers, and
+hedges. This runs in the worker process; `schema.py` defines the data.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ..quotation.export import describe_quotation
 from ..quotation.quotation_spans import get_quotations
 
 QUOTATIONS, ORDERER, HEDGES = "quotation_spans", "prenominal_orderer", "hedge_chunker"
-# Options of displaCy, in pixels: from word to word, and from line to line.
+# Options of displaCy, in pixels.
 TREE = {"distance": 115, "word_spacing": 28, "arrow_stroke": 1, "arrow_spacing": 12, "arrow_width": 8}
-# What XML cannot hold, so that no SVG could either.
+# Characters that are not allowed in XML, and so in SVG.
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Language:
-    """Loads a pipeline, and adds what it lacks and needs no training: rules for quotations, and for English the orderer
-    of modifiers that the package ships.
+    """Loads a pipeline, and adds missing components that need no training: rules for quotations, and for English the
+    shipped orderer of modifiers.
 
-    RAISES OSError, ValueError: If it cannot be loaded.
+    RAISES OSError, ValueError: If the pipeline cannot be loaded.
     """
     nlp = load(pipeline)
     nlp.max_length = max(nlp.max_length, max_characters)
@@ -43,7 +43,7 @@ def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Languag
 
 
 def describe_pipeline(nlp: Language) -> dict[str, Any]:
-    """Its name and components, and whether hedges and orders of modifiers can be found."""
+    """The name and components of a pipeline, and whether it finds hedges and orders of modifiers."""
     factories = dict(nlp.pipe_factories)
     return {
         "name": f"{nlp.lang}_{nlp.meta['name']}",
@@ -55,8 +55,8 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
 
 
 def describe_text(nlp: Language, text: str) -> dict[str, Any]:
-    """Annotates a text; None stands for what no component of the pipeline finds."""
-    # Without it, the vocabulary would keep every word that was ever sent.
+    """Annotates a text; None stands for annotation that no component of the pipeline makes."""
+    # Without a memory zone, the vocabulary would keep every word ever sent.
     with nlp.memory_zone():
         doc = nlp(text)
         return {
@@ -68,7 +68,7 @@ def describe_text(nlp: Language, text: str) -> dict[str, Any]:
 
 
 def _find_settings(nlp: Language, factory: str) -> Mapping[str, Any]:
-    """The settings of the first component that the factory made; none if there is no such component."""
+    """The settings of the first component from a factory; empty if there is no such component."""
     name = next((name for name, made_by in nlp.pipe_factories.items() if made_by == factory), None)
     return {} if name is None else nlp.get_pipe(name).cfg  # type: ignore[attr-defined]  # of this package
 
@@ -86,11 +86,11 @@ def _describe_trees(doc: Doc) -> list[dict[str, Any]]:
 
 
 def draw_tree(tokens: Sequence[Mapping[str, Any]], doc: Doc) -> str:
-    """A sentence as displaCy's SVG, a well-formed document of its own, whatever the tokens are made of."""
+    """A sentence as displaCy's SVG, which is a well-formed document whatever the tokens contain."""
     renderer = DependencyRenderer(TREE)
     renderer.direction = doc.vocab.writing_system.get("direction", "ltr")
     renderer.lang = doc.lang_
-    # displaCy escapes words, but no tags and labels.
+    # displaCy escapes words, but not tags and labels.
     words = [{"text": NO_XML.sub("\ufffd", token["text"]), "tag": escape(token["tag"])} for token in tokens]
     arcs = [
         {

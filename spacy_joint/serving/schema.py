@@ -1,5 +1,5 @@
-"""The data of the JSON API, which its OpenAPI document describes. `start` and `end` count characters of the text
-(Unicode code points), from 0.
+"""The data of the JSON API, from which its OpenAPI document is generated. `start` and `end` are offsets in the text, in
+characters (Unicode code points), from 0.
 """
 
 from typing import Literal
@@ -16,13 +16,13 @@ class Request(BaseModel):
     @field_validator("text")
     @classmethod
     def _require_characters(cls, text: str) -> str:
-        # JSON can write halves of characters (\\ud800), which no encoding has; the error is a ValueError.
+        # JSON can contain lone surrogates (\\ud800), which cannot be encoded; the error is a ValueError.
         text.encode("utf-8")
         return text
 
 
 class Place(BaseModel):
-    """A stretch of the text."""
+    """A part of the text."""
 
     text: str
     start: int
@@ -32,7 +32,7 @@ class Place(BaseModel):
 class Token(Place):
     """A word of a sentence."""
 
-    id: int = Field(description="Its number in the sentence, from 1; whitespace is not counted.")
+    id: int = Field(description="Its number in the sentence, from 1, not counting whitespace.")
     tag: str
     pos: str
     head: int = Field(description="The number of its head; 0 for the root.")
@@ -47,14 +47,14 @@ class Sentence(Place):
 
 
 class QuotationPart(Place):
-    """A stretch of the text, by tokens, too."""
+    """A part of the text, with its tokens."""
 
     start_token: int
     end_token: int
 
 
 class QuotationContent(QuotationPart):
-    """A run of words that is quoted."""
+    """A quoted run of words."""
 
     type: Literal["direct", "indirect", "mixed"]
     score: float
@@ -67,27 +67,27 @@ class Quotation(BaseModel):
     contents: list[QuotationContent]
     cue: QuotationPart | None
     speaker: QuotationPart | None
-    order: str = Field(description="In which order contents (Q), cue (C) and speaker (S) stand.")
+    order: str = Field(description="The order of contents (Q), cue (C) and speaker (S).")
 
 
 class Modifiers(Place):
-    """A phrase with two modifiers or more before its noun."""
+    """A phrase with two or more modifiers before its noun."""
 
     label: Literal["OK", "ODD"]
     best: str = Field(description="The phrase with its modifiers in the best order.")
     score: float
-    margin: float = Field(description="By how much the order of the text scores better than the best other one.")
+    margin: float = Field(description="The score of the order in the text minus the score of the best other order.")
 
 
 class Hedge(Place):
-    """A constituent of a limited number of words."""
+    """A constituent up to a maximum number of words."""
 
     label: str
-    structure: str = Field(description="What it consists of, in brackets.")
+    structure: str = Field(description="Its structure in brackets.")
 
 
 class Annotations(BaseModel):
-    """What was found; null stands for what no component of the pipeline finds."""
+    """The annotation of a text; null stands for annotation that no component of the pipeline makes."""
 
     sentences: list[Sentence] | None
     quotations: list[Quotation]
@@ -96,7 +96,7 @@ class Annotations(BaseModel):
 
 
 class Pipeline(BaseModel):
-    """What annotates, and what is asked of texts."""
+    """The pipeline, and the limits for texts."""
 
     name: str
     version: str
@@ -104,10 +104,10 @@ class Pipeline(BaseModel):
     finds_hedges: bool
     finds_modifiers: bool
     max_characters: int
-    timeout: float = Field(description="Seconds that annotating a text may take.")
+    timeout: float = Field(description="The maximum number of seconds for annotating a text.")
 
 
 class Failure(BaseModel):
-    """Why there is no result."""
+    """The reason why there is no result."""
 
     detail: str = Field(description="A message that starts with a code in brackets.")

@@ -1,6 +1,6 @@
-"""A process that annotates one text after another, and can be ended in the middle of one.
+"""A process that annotates one text at a time, and can be killed while doing so.
 
-A search in a thread could not be stopped; a process can, and whatever happens to it, the server goes on with a new one.
+A search in a thread cannot be stopped, but a process can, and if it dies, the server continues with a new one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import Errors, JointError, JointOSError
 
-# Not forked: the server has threads.
+# Forking is not safe, since the server has threads.
 SPAWN = get_context("spawn")
 
 
@@ -24,23 +24,23 @@ class WorkerFailure(JointError, RuntimeError):
 
 
 class Busy(WorkerFailure):
-    """Other texts took all the time."""
+    """Other texts kept the worker busy."""
 
 
 class TookTooLong(WorkerFailure):
-    """The text took more time than allowed."""
+    """The text took too long."""
 
 
 class Broken(WorkerFailure):
-    """The process failed, or ended."""
+    """The process failed or died."""
 
 
 class Worker:
-    """The process and the pipeline in it. Threads may share one: they wait for each other.
+    """A process with a pipeline. Threads may share a worker: they wait for each other.
 
-    pipeline (str): Name or path; None: the one of this package.
-    timeout (float): Seconds that a text may take, once for waiting and once for annotating.
-    max_characters (int): The longest text to come.
+    pipeline (str): The name or path of a pipeline. None is the shipped pipeline.
+    timeout (float): The maximum number of seconds for waiting, and again for annotating.
+    max_characters (int): The maximum length of texts.
     RAISES OSError, ValueError: If the pipeline cannot be loaded.
     """
 
@@ -51,16 +51,16 @@ class Worker:
         self.description = self._wait_until_loaded()
 
     def annotate(self, text: str) -> dict[str, Any]:
-        """What is found in a text: see `describe_text`.
+        """Annotates a text: see `describe_text`.
 
-        RAISES WorkerFailure: If it was not annotated. The next text will be.
+        RAISES WorkerFailure: If annotating failed. The worker remains usable.
         """
         if not self.lock.acquire(timeout=self.timeout):
             raise Busy(Errors.J433, seconds=self.timeout)
         try:
             found = self._ask(text)
         except BaseException:
-            # An answer that is still to come must not be taken for that to the next text.
+            # A late answer must not be mistaken for the answer to the next text.
             self._stop()
             self._start()
             raise
@@ -72,7 +72,7 @@ class Worker:
 
     @property
     def process_id(self) -> int | None:
-        """The process that annotates now."""
+        """The current process."""
         return self._process.pid
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class Worker:
 
     def _ask(self, text: str) -> dict[str, Any] | None:
         try:
-            # Where it was started anew. Loading does not count.
+            # If the process has been restarted. Loading does not count towards the timeout.
             self._wait_until_loaded()
             self._connection.send(text)
             if not self._connection.poll(self.timeout):
@@ -96,7 +96,7 @@ class Worker:
             target=_work, args=(theirs, self.pipeline, self.max_characters), name="annotation", daemon=True
         )
         self._process.start()
-        # So that only the process holds it, and reading ends where the process does.
+        # Only the process may hold its end, so that reading fails if the process dies.
         theirs.close()
         self._is_loaded = False
 
@@ -120,10 +120,10 @@ class Worker:
 
 
 def _work(connection: Connection, pipeline: str | None, max_characters: int) -> None:
-    """The process: sends what the pipeline is, or why it cannot be loaded, and then an answer to each text."""
+    """Runs in the process: sends a description of the pipeline or the error of loading, then an answer to each text."""
     from .description import describe_pipeline, describe_text, load_with_demonstrated
 
-    # Ctrl-C is for the server.
+    # The server handles Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         nlp = load_with_demonstrated(pipeline, max_characters)
@@ -131,7 +131,7 @@ def _work(connection: Connection, pipeline: str | None, max_characters: int) -> 
         connection.send(error)
         return
     connection.send(describe_pipeline(nlp))
-    # Until the server is gone.
+    # Until the server ends.
     with suppress(EOFError, BrokenPipeError):
         while True:
             text = connection.recv()

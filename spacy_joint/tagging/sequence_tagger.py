@@ -1,9 +1,9 @@
 """`sequence_tagger`: tags by a Markov sequence model over whole documents, as a spaCy component.
 
-It needs no sentence boundaries. With `sentence_starts`, each tag also says whether its token starts a sentence, and the
-component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al.
-(2013). Starts that are there before it runs are kept, and those of trees, too. Whitespace gets spaCy's tag `_SP` and
-part of speech SPACE, and never makes a sentence.
+It needs no sentence boundaries. With `sentence_starts`, each tag also encodes whether its token starts a sentence, and
+the component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al.
+(2013). Preset starts, including those of trees, are kept. Whitespace gets spaCy's tag `_SP` and part of speech SPACE,
+and never forms a sentence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
 
 
 class Tagged(NamedTuple):
-    """The tags of a document, and which tokens start a sentence; one each of the tokens that are no whitespace."""
+    """The tags of a document, and which tokens start a sentence, for each token that is not whitespace."""
 
     tokens: np.ndarray
     tags: list[str]
@@ -36,10 +36,10 @@ class Tagged(NamedTuple):
 
 
 class SequenceTagger(StreamingPipe[Tagged]):
-    """Tags documents, and optionally says where sentences start."""
+    """Tags documents, and optionally predicts sentence starts."""
 
     default_templates = Path(__file__).parent / "templates.txt"
-    # What it predicts it must not read.
+    # It must not read its own output.
     columns = tuple(name for name in COLUMNS if name not in ("tag", "pos"))
 
     def __init__(self, *args: Any, attribute: str, **settings: Any) -> None:
@@ -58,13 +58,13 @@ class SequenceTagger(StreamingPipe[Tagged]):
         return tuple(labels)
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """The Markov model over these tags."""
+        """The Markov model with these tags."""
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The tags of the reference; None if there are none that are known, or no starts where those are learnt.
+        """The tags of the reference; None if none are known, or if starts are predicted but not annotated.
 
-        Tokens without a counterpart, or without a tag that is known, are skipped: they are seen, and not learnt.
+        Tokens without a counterpart or a known tag are skipped: they are context, but not trained on.
         """
         predicted = example.predicted
         if not len(predicted):
@@ -84,36 +84,36 @@ class SequenceTagger(StreamingPipe[Tagged]):
         return Instance(columns, actions) if len(actions) else None
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """Preset boundaries (int8 a token), where boundaries are predicted."""
+        """Preset boundaries (int8, one per token), if boundaries are predicted."""
         return read_starts(doc) if self.cfg["sentence_starts"] else None
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Tagged:
-        """The tags and starts that actions give."""
+        """The tags and starts given by actions."""
         return Tagged(tokens, *self.perceptron.system.build(actions))
 
     def annotate(self, doc: Doc, prediction: Tagged) -> None:
-        """Writes tags, and starts where those are predicted."""
+        """Writes tags, and starts if they are predicted."""
         tokens, tags, starts = prediction
         attribute = self.cfg["attribute"]
         ids = self.get_label_ids(doc, tags)
         values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
         values[tokens] = [ids[tag] for tag in tags]
         doc.from_array([attribute], values)  # type: ignore[arg-type]  # wrong in its stub
-        # spaCy refuses to move the boundaries of trees, and they were kept anyway.
+        # spaCy refuses to set the boundaries of trees, which have been kept anyway.
         if self.cfg["sentence_starts"] and not doc.has_annotation("DEP"):
-            # Whitespace before the first sentence goes with it.
+            # Whitespace before the first sentence belongs to it.
             first = np.full(len(doc), -1, dtype=np.int64)
             first[[0, *tokens[1:][starts[1:]]]] = 1
             doc.from_array([SENT_START], first.astype(np.uint64))  # type: ignore[arg-type]  # wrong in its stub
 
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
-        """Tags a document that is still coming, in memory that does not grow with it.
+        """Tags a streamed document in bounded memory.
 
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
-        max_delay (int | None): Words that may wait. When there are more, the best tags are taken for the only ones.
-            None: as many as it takes.
-        YIELDS (Doc): Its tokens with tags, in pieces of any length; without forced decisions, together what a call on
-            the whole would give.
+        max_delay (int | None): The maximum number of words that are held back. Beyond it, only the best tags are kept.
+            None means no limit.
+        YIELDS (Doc): The tagged tokens, in pieces of any length; without forced decisions, their tags are those of a
+            call on the whole document.
         RAISES ValueError: If `max_delay` is not positive.
         """
         document = OpenDocument(self, max_delay)

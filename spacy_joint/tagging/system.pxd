@@ -1,12 +1,12 @@
-"""Markov sequence labelling: one action a token, which gives it its tag.
+"""Markov sequence labelling: one action per token, which is its tag.
 
-A state is a place in the document and the last two tags; there is nothing unbounded, hence no nodes. With
-`with_boundaries`, each tag is there twice, and the second says that the token starts a sentence.
+A state is a position in the document and the last two tags; it is bounded, so there are no nodes. With
+`with_boundaries`, there are two actions per tag, and the second means that the token starts a sentence.
 
-Tokens with the constraint SKIPPED get no action: those whose tag nobody knows, in learning. They are seen by the
-templates of others, and their tag is one of its own. (A document that is still coming has none.)
+Tokens with the constraint SKIPPED, whose tag is unknown in training, get no action. The templates of other tokens see
+them with a special tag. (Streamed documents have no skipped tokens.)
 
-Kinds of actions: tags of tokens that go on with a sentence; tags of tokens that start one.
+Kinds of actions: tags of tokens that continue a sentence; tags of tokens that start one.
 """
 
 from libc.stdint cimport int32_t, uint16_t
@@ -16,7 +16,7 @@ from ..engine.system cimport System
 
 
 cdef enum:
-    GO_ON
+    CONTINUE
     START
     N_KINDS
 

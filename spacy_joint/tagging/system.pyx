@@ -21,21 +21,21 @@ cdef enum:
 
 SKIP = SKIPPED  # for Python
 
-# Lengths of sentences are told apart up to here.
+# Lengths of sentences are capped at this value.
 cdef enum:
-    MOST_TOKENS = 12
+    MAX_LENGTH = 12
 
 
 cdef class TaggingSystem(System):
-    """Tags for the tokens of a document, each seen with the tags before it.
+    """Tags for the tokens of a document, given the previous tags.
 
     tags (Sequence[str]): The tags.
-    order (int): How many tags before a token features can see, 0..2.
-    with_boundaries (bool): Whether actions also say which tokens start a sentence. Then constraints of the columns
-        say where sentences must (1) and must not (-1) start; the first token always starts one.
+    order (int): The number of previous tags that features can see, 0..2.
+    with_boundaries (bool): Whether actions also determine which tokens start a sentence. If so, the constraints of the
+        columns give tokens that must (1) or must not (-1) start a sentence; the first token always does.
 
     Tokens with the constraint SKIP get no action.
-    RAISES ValueError: If there is no tag, or the order is out of range.
+    RAISES ValueError: If there are no tags, or the order is out of range.
     """
 
     def __init__(self, tags, order=2, with_boundaries=False):
@@ -79,19 +79,19 @@ cdef class TaggingSystem(System):
     cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
         cdef int32_t token = (<const StateC*>state_).next
         if not self.with_boundaries:
-            return 1 << GO_ON
+            return 1 << CONTINUE
         if token == 0 or input.constraints[token] > 0:
             return 1 << START
         if input.constraints[token] < 0:
-            return 1 << GO_ON
-        return 1 << START | 1 << GO_ON
+            return 1 << CONTINUE
+        return 1 << START | 1 << CONTINUE
 
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_
         slots[TOKEN] = FIRST + state.next
         slots[TAG_1] = state.last if self.order > 0 else 0
         slots[TAG_2] = state.before if self.order > 1 else 0
-        slots[SENTENCE_LENGTH] = min(state.next - state.sentence, MOST_TOKENS) if self.with_boundaries else 0
+        slots[SENTENCE_LENGTH] = min(state.next - state.sentence, MAX_LENGTH) if self.with_boundaries else 0
 
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
         cdef StateC* state = <StateC*>state_
@@ -111,11 +111,12 @@ cdef class TaggingSystem(System):
         (<StateC*>state).sentence -= n
 
     def actions(self, tags, starts=None):
-        """The actions that give these tags.
+        """The actions for the given tags.
 
-        tags (Sequence[str | None]): A tag a token; None: the token is skipped.
-        starts (Sequence[bool] | None): Whether a token starts a sentence; needed with boundaries. The first does.
-        RETURNS (np.ndarray | None): uint16; None if there is a tag that is not one of the system's.
+        tags (Sequence[str | None]): One tag per token. None skips the token.
+        starts (Sequence[bool] | None): Whether each token starts a sentence; required with boundaries. The first
+            token always does.
+        RETURNS (np.ndarray | None): The actions (uint16); None if the system lacks one of the tags.
         """
         numbers = {tag: number for number, tag in enumerate(self.tags)}
         known = np.array([tag is not None for tag in tags], dtype=bool)
@@ -132,11 +133,11 @@ cdef class TaggingSystem(System):
         return actions[known]
 
     def build(self, actions):
-        """The tags that a path of actions gives.
+        """The tags given by a path of actions.
 
-        actions (np.ndarray): uint16, a complete path.
-        RETURNS (tuple[list[str], np.ndarray]): tags; bool starts.
-        RAISES ValueError: If there is an action that is not one of the system's.
+        actions (np.ndarray): A complete path (uint16).
+        RETURNS (tuple[list[str], np.ndarray]): The tags, and the starts (bool).
+        RAISES ValueError: If the system lacks one of the actions.
         """
         actions = check_path(actions, self.n_actions)
         starts = actions >= len(self.tags)

@@ -1,1 +1,1 @@
-"""Tokenizers: text into the words of a treebank."""
+"""Tokenizers that follow treebank conventions."""

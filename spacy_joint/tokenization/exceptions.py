@@ -1,8 +1,8 @@
-"""Exceptions of a tokenizer, learnt from a treebank: strings that its rules divide otherwise than the treebank does.
+"""Tokenizer exceptions learnt from a treebank: strings that the tokenizer's rules split differently from the treebank.
 
-A chunk is what stands between spaces. Each one that the rules get wrong suggests an exception: the chunk without the
-marks at its ends that rules and treebank agree on. Of all suggestions those are kept that make more chunks of the same
-treebank right than wrong. Words that depend on their context, such as `its` for `it's`, stay as they are.
+A chunk is a string between spaces. Each chunk that the rules get wrong suggests an exception: the chunk without the
+marks at its ends on which rules and treebank agree. A suggestion is kept if it corrects more chunks of the treebank
+than it breaks. Strings whose tokens depend on the context, such as `its` for `it's`, are left unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Pieces = tuple[str, ...]
 def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]]) -> Callable[[Language], Language]:
     """Make the callback for `[initialize] before_init`, registered as `spacy_joint.add_tokenizer_exceptions.v1`.
 
-    exceptions: Strings and the pieces that they are divided into, as `spacy joint tokenizer-exceptions` writes them.
+    exceptions: Strings and the pieces that they are split into, as written by `spacy joint tokenizer-exceptions`.
     """
 
     def add_tokenizer_exceptions(nlp: Language) -> Language:
@@ -33,9 +33,9 @@ def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]]) -> Callable
 
 
 def add_exceptions(tokenizer: Tokenizer, exceptions: Mapping[str, Sequence[str]]) -> Tokenizer:
-    """Make a tokenizer with more exceptions. The one given is left as it is.
+    """Make a copy of a tokenizer with more exceptions.
 
-    Raises ValueError if it is none of spaCy's (J150), or pieces do not make up their string (J151).
+    Raises ValueError if it is not a spaCy `Tokenizer` (J150), or if pieces do not add up to their string (J151).
     """
     if not isinstance(tokenizer, Tokenizer):
         raise JointValueError(Errors.J150, found=type(tokenizer).__name__)
@@ -59,13 +59,13 @@ def add_exceptions(tokenizer: Tokenizer, exceptions: Mapping[str, Sequence[str]]
 def learn_exceptions(
     tokenizer: Tokenizer, sentences: Iterable[tuple[Sequence[str], Sequence[bool]]], *, min_count: int = 2
 ) -> dict[str, list[str]]:
-    """Learn exceptions to the rules of a tokenizer, from text as it is and lower-cased.
+    """Learn exceptions to the rules of a tokenizer, from the original and the lower-cased text.
 
-    tokenizer: What is to be corrected; it is left as it is.
-    sentences: The words of each sentence, and whether a space follows them.
-    min_count: Chunks that an exception has to correct.
-    Returns strings and the pieces that they are divided into, sorted.
-    Raises ValueError (J150) if the tokenizer is none of spaCy's.
+    tokenizer: The tokenizer to correct; it is not modified.
+    sentences: The words of each sentence, and whether a space follows each.
+    min_count: The minimum number of chunks that an exception must correct.
+    Returns strings and the pieces that they are split into, sorted.
+    Raises ValueError (J150) if it is not a spaCy `Tokenizer`.
     """
     chunks = Counter(chunk for words, spaces in sentences for chunk in _list_chunks(words, spaces))
     for chunk, count in list(chunks.items()):
@@ -80,7 +80,7 @@ def learn_exceptions(
     exceptions = {string: ways.most_common(1)[0][0] for string, ways in suggestions.items()}
     while True:
         kept = _select(exceptions, add_exceptions(tokenizer, exceptions), chunks, before, min_count)
-        # What is taken out may have spoilt or corrected others.
+        # Removing an exception can affect the others.
         if len(kept) == len(exceptions):
             return {string: list(pieces) for string, pieces in sorted(kept.items())}
         exceptions = kept
@@ -93,7 +93,7 @@ def _select(
     before: dict[Pieces, Pieces],
     min_count: int,
 ) -> dict[str, Pieces]:
-    """The exceptions that pay: `tokenizer` has them all, `before` is what the chunks were divided into without."""
+    """Select the useful exceptions: `tokenizer` has all of them; `before` has the pieces of each chunk without them."""
     gains: Counter[str] = Counter()
     losses: Counter[str] = Counter()
     for chunk, count in chunks.items():
@@ -126,7 +126,7 @@ def _is_mark(piece: str) -> bool:
 
 
 def _strip_marks(chunk: Pieces, found: Pieces) -> Pieces:
-    """The pieces of a chunk without the marks at its ends that were found as well. The two differ, so some are left."""
+    """Strip the marks at the ends of a chunk that were found, too. Since the pieces differ, the result is not empty."""
     first = 0
     while chunk[first] == found[first] and _is_mark(chunk[first]):
         first += 1
@@ -137,7 +137,7 @@ def _strip_marks(chunk: Pieces, found: Pieces) -> Pieces:
 
 
 def _list_cores(chunk: str) -> Iterator[str]:
-    """All that is left when some characters, or none, but letters and digits are taken off the ends."""
+    """List all substrings that result from removing any number of non-alphanumeric characters from the ends."""
     n_first = next((i for i, character in enumerate(chunk) if character.isalnum()), len(chunk) - 1)
     n_last = next((i for i, character in enumerate(reversed(chunk)) if character.isalnum()), len(chunk) - 1)
     for start in range(n_first + 1):

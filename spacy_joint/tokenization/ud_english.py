@@ -1,10 +1,10 @@
-"""Rules that divide English text into the words of Universal Dependencies, for spaCy's own `Tokenizer`.
+"""Rules that split English text into the words of Universal Dependencies, for spaCy's own `Tokenizer`.
 
-The conventions are those of https://universaldependencies.org/en/index.html. Hyphenated words are divided unless they
-begin with a bound prefix (`well - known`, but `non-human`), and so are words joined by a slash, and units and numbers.
-Numbers of telephones, dates, addresses and runs of a mark stay whole. Clitics come off whatever word they are on. This
-was written after reading the training part of EWT. What no rule tells, such as abbreviations, comes from spaCy's
-exceptions, and is learnt from a treebank (see `exceptions`).
+The conventions are those of https://universaldependencies.org/en/index.html. Hyphenated words are split unless they
+begin with a bound prefix (`well - known`, but `non-human`), and so are words joined by a slash, and numbers and units.
+Phone numbers, dates, addresses and runs of the same mark stay whole. Clitics are always split off. The rules are based
+on the training part of EWT. Words without a rule, such as abbreviations, are covered by spaCy's exceptions and by
+exceptions learnt from a treebank (see `exceptions`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from spacy.lang.en import English
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 
-# Accents are typed for apostrophes.
+# Accents are often typed instead of apostrophes.
 APOSTROPHE = "['’`´]"  # noqa: RUF001
 CURRENCY = "$£€¥¢"
-# Marks of which a run is one token, as a rule under a letter or part of a drawing.
+# A run of one of these marks is a single token, such as a horizontal line or part of a drawing.
 REPEATED = "=*_~#+<>|^—–"
-# They do not stand alone, so the hyphen after them divides nothing.
+# These do not occur alone, so the hyphen after them does not split.
 BOUND_PREFIXES = (
     *("anti", "arch", "co", "counter", "cross", "e", "ex", "inter", "intra", "micro", "mid", "multi", "neo", "non"),
     *("over", "post", "pre", "pro", "psycho", "re", "semi", "socio", "sub", "un"),
@@ -29,8 +29,8 @@ BOUND_PREFIXES = (
 FILE_ENDINGS = "doc|docx|exe|gif|gz|htm|html|jpeg|jpg|mp3|pdf|php|png|ppt|rtf|tar|txt|xls|xlsx|xml|zip"
 DOMAINS = "biz|com|edu|gov|info|mil|net|org|co\\.[a-z]{2}"
 UNITS = "bn|cm|ft|gb|hp|hrs?|k|kb|kg|km|kv|lbs?|m|mb|mg|mins?|ml|mm|mph|mw|mwh|oz|secs?|yds?|yrs?|[ap]\\.?m|[ap]\\.m\\."
-# Longer chunks without a space are data, not text: one token, since taking marks off their ends takes quadratic time.
-LONGEST_CHUNK = 1000
+# Longer chunks without a space are data, not text, and stay whole: stripping marks from their ends is quadratic.
+MAX_CHUNK_LENGTH = 1000
 
 PREFIXES = (
     # Arrows.
@@ -39,7 +39,7 @@ PREFIXES = (
     r"``|''|‘’|’’",
     rf"[{CURRENCY}](?=.)",
     r"US\$(?=[0-9])",
-    # Neither a decimal point, a sign, nor the dot of a file's name.
+    # Not a decimal point, a sign, or the dot of a file name.
     r"[.](?![\w.])|[.](?=[A-Z][a-z])",
     r"[+](?![0-9])",
     r"-(?![0-9.])",
@@ -50,15 +50,15 @@ PREFIXES = (
 SUFFIXES = (
     rf"(?<=[\w.]){APOSTROPHE}(?i:s|ll|re|ve|d|m)",
     rf"(?<=\w)(?i:n){APOSTROPHE}(?i:t)",
-    # The full stop after an abbreviation that has its own.
+    # The full stop after an abbreviation that ends in a dot.
     r"(?<=\b\w[.]\w[.])[.]",
-    # Look-behinds: one match a run, not one for each of its marks.
+    # The look-behinds make a run one match, rather than one match per mark.
     r"(?<![.])(?<!\b\w[.]\w)[.]{2,}",
     r"(?<!-)-{2,}",
     r"(?<![.!?])(?<!\b\w[.]\w)[.]?[!?]+|(?<=[.])[!?]+",
     rf"(?P<mark>[{re.escape(REPEATED)}])(?P=mark)+",
     r"``|''|‘’|’’",
-    # No abbreviation by a single letter.
+    # Not after a single letter, which is an abbreviation.
     rf"(?<=[\w{APOSTROPHE[1:-1]}]\w)[.]",
     r"(?<=[^\w\s.&@#])[.]",
     r"(?<=^[a-z0-9])[.]|(?<=[.-][0-9])[.]",
@@ -67,7 +67,7 @@ SUFFIXES = (
     rf"[^\w\s.+\\°{CURRENCY}-]",
     rf"(?<=[0-9])[{CURRENCY}]",
 )
-# Where a hyphen does not follow a bound prefix.
+# A position that does not follow a bound prefix.
 UNBOUND = "".join(rf"(?<!\b(?i:{prefix}))" for prefix in BOUND_PREFIXES)
 INFIXES = (
     r"[.]{2,}|-{2,}|…",
@@ -85,30 +85,30 @@ INFIXES = (
     r"(?<=[0-9])(?=[ap]m\b)",
 )
 WHOLE = (
-    # Addresses. None of the repetitions in them can match what the one beside it does: no backtracking.
+    # Addresses. Adjacent repetitions cannot match the same characters, which avoids backtracking.
     r"(?:https?|ftp|file)://\S*[\w/=#&%+~-]",
     r"(?:mailto:)?[\w.+-]+@[\w-]+(?:[.][\w-]+)+",
     r"www[.][\w-]+(?:[.][\w-]+)+(?:[:/?#]\S*[\w/])?",
     rf"[\w-]+(?:[.][\w-]+)*[.](?i:{DOMAINS})(?:[/?#]\S*[\w/])?",
     rf"[\w#-]+(?:[.][\w#-]+)*[.](?i:{FILE_ENDINGS})",
-    # Telephones, postcodes, dates.
+    # Phone numbers, postcodes, dates.
     r"(?:[+]?[0-9]{1,2}[-.])?(?:[0-9]{3}[-./])?[0-9]{3}[-.][0-9]{4}",
     r"[0-9]{5}-[0-9]{4}",
     r"x?[0-9]-[0-9]{4}",
     r"[0-9]{1,4}(?P<between>[-/.])[0-9]{1,2}(?P=between)[0-9]{2,4}",
     r"[0-9]{1,2}/[0-9]{2}",
     r"[-+]?[0-9]+(?:,[0-9]{3})*(?:[.][0-9]+)?",
-    # Abbreviations by letters.
+    # Abbreviations of single letters.
     r"(?:[^\W\d_][.]){2,}",
     r"[A-Z][.]",
 )
-# Where a match can begin at all, or, for the last, what it has to contain: most words are letters alone, and are passed
-# over quickly.
+# Cheap tests of where a match can start, or, for the last one, of what it must contain: they quickly rule out words of
+# letters only, the majority.
 PREFIX_BEGINS = r"(?=\W|_|US\$)"
 SUFFIX_BEGINS = rf"(?=\W|_|[nN]{APOSTROPHE}|(?<=[0-9]))"
 INFIX_BEGINS = r"(?:(?=\W)|(?<=[.0-9]))"
 WHOLE_CONTAINS = r"(?=\S*[0-9.@/])"
-# Of spaCy's exceptions: what Universal Dependencies divides, and what is mostly another word or a bracket and a mark.
+# The exceptions of spaCy that Universal Dependencies splits, or that mostly are another word or a bracket and a mark.
 DROPPED = ("and/or", "):", "id", "Id", "wed", "Wed")
 
 
@@ -125,7 +125,7 @@ def create_ud_english_tokenizer() -> Callable[[Language], Tokenizer]:
             prefix_search=re.compile(f"^{PREFIX_BEGINS}(?:{'|'.join(PREFIXES)})").search,
             suffix_search=re.compile(f"{SUFFIX_BEGINS}(?:{'|'.join(SUFFIXES)})$").search,
             infix_finditer=re.compile(f"{INFIX_BEGINS}(?:{'|'.join(INFIXES)})").finditer,
-            token_match=re.compile(rf"(?:{WHOLE_CONTAINS}(?:{'|'.join(WHOLE)})|\S{{{LONGEST_CHUNK},}})\Z").match,
+            token_match=re.compile(rf"(?:{WHOLE_CONTAINS}(?:{'|'.join(WHOLE)})|\S{{{MAX_CHUNK_LENGTH},}})\Z").match,
         )
 
     return make_tokenizer

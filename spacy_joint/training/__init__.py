@@ -1,1 +1,1 @@
-"""What only training needs: word classes, augmentation, loggers, and going on after an interruption."""
+"""Code for training only: word classes, augmentation, loggers, and resuming after an interruption."""

@@ -1,6 +1,4 @@
-"""A training logger: spaCy's console logger, which also says the seed, so that a log is enough to train the same
-again.
-"""
+"""A training logger: spaCy's console logger, which also logs the seed, so that the log suffices to reproduce a run."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +19,7 @@ def console_logger(
     set_up_spacy_logger = console_logger_v3(progress_bar, console_output, output_file)
 
     def set_up_logger(nlp: Language, stdout: IO[str], stderr: IO[str]) -> tuple[LogStep, Callable[[], None]]:
-        # The seed may be named elsewhere in the config.
+        # The seed may be a variable of the config.
         stdout.write(f"Seed: {nlp.config.interpolate()['training']['seed']}\n")
         return set_up_spacy_logger(nlp, stdout, stderr)
 

@@ -1,8 +1,8 @@
-"""Training that goes on where it was interrupted: the same batches again, without those that were learnt from already.
+"""Resuming an interrupted training: the same batches are made again, and those already used are skipped.
 
-spaCy's training loop draws the order of documents anew from its seed. So an interrupted training is repeated from its
-beginning, with all that is drawn at random, and only what a checkpoint has seen is passed over: what follows is, byte
-by byte, what would have followed. `python -m spacy joint resume` writes a config that does so.
+spaCy's training loop derives the order of documents from its seed. A resumed training therefore repeats everything
+from the start, including all random numbers, but skips the documents that the checkpoint has seen: the result is
+byte-identical to that of an uninterrupted training. `python -m spacy joint resume` writes a config that does this.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ SKIP_DOCUMENTS = "spacy_joint.skip_documents.v1"
 
 
 def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
-    """Make a batcher that passes over the first documents, over epochs, registered as `spacy_joint.skip_documents.v1`.
+    """Make a batcher that skips the first documents, across epochs, registered as `spacy_joint.skip_documents.v1`.
 
-    n: The number of documents to pass over: what a checkpoint has seen.
-    batcher: Makes the batches, as it did before.
-    Raises ValueError (J444), while batches are made, if n documents do not end with a batch.
+    n: The number of documents to skip: those that a checkpoint has seen.
+    batcher: The original batcher.
+    Raises ValueError (J444), while batches are made, if the first n documents do not end at the end of a batch.
     """
     left = n
 
@@ -48,10 +48,10 @@ def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
 def create_checkpoint(*, path: str) -> Callable[[Language], Language]:
     """Make a callback for `[training.before_to_disk]`, registered as `spacy_joint.checkpoint.v1`.
 
-    `spacy train` writes model-last over itself: whoever is killed then has half of one and half of the other. This
-    writes the same pipeline to a directory that is always complete.
+    `spacy train` overwrites model-last in place: if it is killed meanwhile, the directory is a mixture of two models.
+    This writes the same pipeline to a directory that is always complete.
 
-    path: The directory; its earlier content is replaced.
+    path: The directory; earlier content is replaced.
     """
 
     def save(nlp: Language) -> Language:

@@ -1,7 +1,7 @@
-"""Documents as a speech recogniser would give them: lower-cased, without punctuation, trees repaired.
+"""Documents like the output of a speech recogniser: lower-cased, without punctuation, with repaired trees.
 
-This is the variant that treebank names with a star stand for (EWT*). Words are not changed otherwise: numbers stay
-digits, and disfluencies are neither added nor removed.
+This is the starred variant of a treebank (EWT*). Words are not changed otherwise: numbers remain digits, and
+disfluencies are neither added nor removed.
 """
 
 import random
@@ -20,20 +20,20 @@ from ..annotation.dependency_trees import prune
 from ..corpora.examples import TOKEN_ANNOTATIONS, Augmenter
 from ..errors import Errors, JointValueError
 
-# Punctuation for Unicode, words for readers.
+# Punctuation according to Unicode, but read as words.
 SYMBOLS = frozenset("%&#@*/\\§")
 
 
 def unpunctuate(doc: Doc) -> Doc | None:
-    """Make the variant of a document; None if nothing is left of it.
+    """Make the variant of a document; None if no token is left.
 
-    Tokens with POS PUNCT are removed, and whitespace tokens, which treebanks do not have. Dependents of a removed token
-    go to its nearest kept ancestor. A sentence that loses its root makes its first orphan the root and attaches the
-    others to it as `parataxis`; sentences that become empty are dropped. TAG, POS, MORPH, LEMMA and labels are kept, a
-    space follows every token; spans, entities and user data are not carried over.
+    Tokens with POS PUNCT and whitespace tokens, which treebanks do not have, are removed. Dependents of a removed token
+    are attached to its nearest kept ancestor. If a sentence loses its root, its first orphan becomes the root and the
+    others are attached to it as `parataxis`; empty sentences are dropped. TAG, POS, MORPH, LEMMA and labels are kept, a
+    space follows every token; spans, entities and user data are not copied.
 
-    Raises ValueError if the document has no POS or no sentence boundaries (J123), or if its trees have other boundaries
-    than its sentences (J124).
+    Raises ValueError if the document has no POS or no sentence boundaries (J123), or if its trees and its sentences
+    have different boundaries (J124).
     """
     for attribute in ("POS", "SENT_START"):
         if not doc.has_annotation(attribute):
@@ -43,8 +43,8 @@ def unpunctuate(doc: Doc) -> Doc | None:
 
 
 def mark_punctuation(doc: Doc) -> None:
-    """Set POS to PUNCT for tokens that are punctuation by Unicode, but for symbols of words, and to X where it is not
-    known. For documents of pipelines that predict no POS."""
+    """Set POS to PUNCT for tokens that are punctuation according to Unicode, except symbols that are read as words, and
+    to X for others without POS. This is for pipelines that do not predict POS."""
     for token in doc:
         if not token.text.isspace() and all(is_punctuation(character) for character in token.text):
             token.pos = PUNCT
@@ -53,15 +53,15 @@ def mark_punctuation(doc: Doc) -> None:
 
 
 def is_punctuation(character: str) -> bool:
-    """Whether a character is a mark rather than a symbol that is read as a word, such as %."""
+    """Whether a character is punctuation rather than a symbol that is read as a word, such as %."""
     return unicodedata.category(character).startswith("P") and character not in SYMBOLS
 
 
 def create_unpunctuated_augmenter(*, share: float = 1.0, keep_original: bool = False) -> Augmenter:
     """Make an augmenter of training examples, registered as `spacy_joint.unpunctuated.v1`.
 
-    share: The probability that a document is changed, drawn from Python's `random`, as in spaCy's own augmenters.
-    keep_original: Whether the variant comes after the original, rather than in its place.
+    share: The probability of changing a document. It uses Python's `random`, like spaCy's own augmenters.
+    keep_original: Whether to yield the original, too, before its variant.
     Raises ValueError (J126) if share is not a probability; the augmenter raises ValueError (J123-J125).
     """
     if not 0.0 <= share <= 1.0:
@@ -79,7 +79,7 @@ def _augment(nlp: Language, example: Example, *, share: float, keep_original: bo
             raise JointValueError(Errors.J125, words=_quote(reference))
         variant = unpunctuate(reference)
         if variant is not None:
-            # The same tokens go on both sides, whatever the predicted tags say.
+            # Both sides keep the same tokens, whatever the predicted tags are.
             yield Example(_restrict(predicted, _find_kept(reference)), variant)
 
 
@@ -88,7 +88,7 @@ def _find_kept(doc: Doc) -> NDArray[np.bool_]:
 
 
 def _restrict(doc: Doc, kept: NDArray[np.bool_]) -> Doc:
-    """Copy the kept tokens, lower-cased, with whatever annotation they have, into a new document."""
+    """Copy the kept tokens, lower-cased, with all of their annotation, into a new document."""
     words = [token.text.lower() for token, keep in zip(doc, kept, strict=True) if keep]
     restricted = Doc(doc.vocab, words=words, spaces=[True] * len(words))
     columns = {name: _get_column(doc, name)[kept] for name in TOKEN_ANNOTATIONS if doc.has_annotation(name)}
@@ -106,7 +106,7 @@ def _restrict(doc: Doc, kept: NDArray[np.bool_]) -> Doc:
         table = np.stack(list(columns.values()), axis=1)
         restricted.from_array(list(columns), table)  # type: ignore[arg-type]  # thinc's own array type in its stub
     if "DEP" in columns and not np.array_equal(restricted.to_array("SENT_START"), columns["SENT_START"]):
-        # With trees, spaCy derives the boundaries from them.
+        # If there are trees, spaCy derives the boundaries from them.
         raise JointValueError(Errors.J124, words=_quote(doc))
     return restricted
 
@@ -116,7 +116,7 @@ def _get_column(doc: Doc, attribute: str) -> NDArray[np.uint64]:
 
 
 def _move_starts(starts: NDArray[np.uint64], kept: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Let the first kept token of each sentence start it; others keep what they had (0 unknown, or -1 as unsigned)."""
+    """Make the first kept token of each sentence its start; others keep their value (0: unknown, or -1 as unsigned)."""
     sentence = np.cumsum(starts == 1)
     _, first = np.unique(sentence[kept], return_index=True)
     moved = starts[kept]

@@ -1,12 +1,12 @@
-"""Word classes learnt from plain text: words that stand between the same neighbours share a class, at several sizes.
+"""Word classes learnt from plain text, at several sizes: words with similar neighbours share a class.
 
-A word is described by how often each frequent word stands at each position around it, as positive pointwise mutual
-information with smoothed context counts (Levy, Goldberg and Dagan 2015); the table is reduced by a truncated singular
-value decomposition, the rows of unit length are grouped by k-means, and the groups are merged by Ward's method into
-the smaller sizes, so that the classes of all sizes are nested. This fills the place of Brown clusters (Brown et al.
-1992) as features of a tagger or parser (Koo, Carreras and Collins 2008), but it is not Brown's algorithm: no bigram
-likelihood is maximised, and the classes are numbers rather than bit strings. `learn_case_classes` adds what
-lower-cased text has lost: how often a word is capitalised where nothing but the word itself asks for it.
+A word is represented by how often each frequent word occurs at each position around it, as positive pointwise mutual
+information with smoothed context counts (Levy, Goldberg and Dagan 2015). The table is reduced by a truncated singular
+value decomposition, the rows are normalised to unit length and clustered by k-means, and the clusters are merged by
+Ward's method into the smaller sizes, so that the classes of all sizes are nested. The classes are used like Brown
+clusters (Brown et al. 1992) as features of a tagger or parser (Koo, Carreras and Collins 2008), but the algorithm is
+different: no bigram likelihood is maximised, and classes are numbers rather than bit strings. `learn_case_classes`
+adds what lower-cased text lacks: how often a word is capitalised where its position does not require it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.sparse import coo_array, csr_array, diags_array, hstack
 from scipy.sparse.linalg import svds
 
-# Only the most frequent words serve as contexts: more make the table larger and the classes no better.
-CONTEXTS = 3000
-# Context counts are raised to this power, lest rare contexts look informative.
+# Only the most frequent words serve as contexts: more of them enlarge the table without improving the classes.
+MAX_CONTEXTS = 3000
+# Context counts are raised to this power, so that rare contexts do not look informative.
 SMOOTHING = 0.75
 KMEANS_ROUNDS = 15
 
-# The share of capitalised tokens at which each class after "never capitalised" and "almost never" begins.
+# The minimum shares of capitalised tokens of the classes after "never capitalised" and "almost never".
 CASE_BOUNDS = (0.05, 0.3, 0.7, 0.95)
-# After these a capital may be the sentence's rather than the word's.
+# After these, a capital may be due to the start of a sentence.
 OPENERS = frozenset("\"\u201c\u201d\u2018\u2019'`:(.-!?[*") | {"``", "''", "--"}
 
 
@@ -43,11 +43,11 @@ def learn_word_classes(
     dims: int = 100,
     seed: int = 0,
 ) -> dict[str, tuple[int, ...]]:
-    """Give every lower-cased word with `min_count` occurrences its class at each of the `sizes`, most frequent first.
+    """Assign a class at each of the `sizes` to every lower-cased word with `min_count` occurrences, by frequency.
 
-    `window` is the number of neighbours on either side that describe a word, `dims` the number of dimensions kept. The
-    classes of a size are numbered from 0 and are at most as many as the vocabulary. The same sentences and seed give
-    the same classes.
+    `window` is the number of neighbours on each side that represent a word, `dims` the number of dimensions kept. The
+    classes of each size are numbered from 0; there are at most as many as words. The same sentences and seed give the
+    same classes.
     """
     if not sizes or min(sizes) < 1 or window < 1 or dims < 1:
         raise ValueError("sizes, window and dims must be positive")
@@ -61,11 +61,11 @@ def learn_word_classes(
 
 
 def learn_case_classes(sentences: Iterable[Sequence[str]], *, min_count: int = 1) -> dict[str, int]:
-    """Give every lower-cased word a class from 0 (never capitalised) to 5 (always), from cased text.
+    """Assign a class from 0 (never capitalised) to 5 (always) to every lower-cased word of cased text.
 
-    Counted are only tokens where a capital is the word's own: not at the start of a sentence, not after a quotation
-    mark, colon or the like, not in sentences that are mostly capitalised. Words with fewer than `min_count` such
-    tokens are left out.
+    Tokens count only where the position does not require a capital: not at the start of a sentence, not after a
+    quotation mark, colon or the like, and not in sentences that are mostly capitalised. Words with fewer than
+    `min_count` such tokens are left out.
     """
     capitalised: Counter[str] = Counter()
     total: Counter[str] = Counter()
@@ -86,9 +86,9 @@ def learn_case_classes(sentences: Iterable[Sequence[str]], *, min_count: int = 1
 def _number_words(
     sentences: Iterable[Sequence[str]], min_count: int, window: int
 ) -> tuple[list[str], NDArray[numpy.int64]]:
-    """The words by falling frequency, and the text as their numbers, with `window` marks between sentences.
+    """The words by decreasing frequency, and the text as word numbers, padded by `window` before and after sentences.
 
-    With n words, n stands for a word that is too rare, n + 1 for a mark before a sentence, n + 2 for one after.
+    With n words, n is a rare word, n + 1 is padding before a sentence, and n + 2 padding after it.
     """
     text = [[word.lower() for word in sentence] for sentence in sentences]
     counts = Counter(word for sentence in text for word in sentence)
@@ -104,8 +104,8 @@ def _number_words(
 
 
 def _count_contexts(stream: NDArray[numpy.int64], size: int, window: int) -> csr_array:
-    """Words by contexts, one block of columns for each position around the word, as positive mutual information."""
-    kept = min(CONTEXTS, size)
+    """The positive pointwise mutual information of words and contexts, with a block of columns per position."""
+    kept = min(MAX_CONTEXTS, size)
     column = numpy.full(size + 3, -1)
     column[:kept] = numpy.arange(kept)
     column[size:] = kept + numpy.arange(3)
@@ -128,7 +128,7 @@ def _count_contexts(stream: NDArray[numpy.int64], size: int, window: int) -> csr
 
 
 def _reduce(table: csr_array, dims: int, seed: int) -> NDArray[numpy.float64]:
-    """The `dims` main dimensions of the rows, each weighted by the root of its singular value, at unit length."""
+    """The first `dims` dimensions of the rows, weighted by the roots of their singular values, at unit length."""
     smaller = min(table.shape)
     begin = numpy.random.default_rng(seed).standard_normal(smaller)
     left, singular, _ = svds(table, k=min(dims, smaller - 1), v0=begin)
@@ -137,7 +137,7 @@ def _reduce(table: csr_array, dims: int, seed: int) -> NDArray[numpy.float64]:
 
 
 def _kmeans(vectors: NDArray[numpy.float64], k: int) -> NDArray[numpy.int64]:
-    """Group the rows around `k` centres, which begin at the first (most frequent) rows that differ."""
+    """Cluster the rows around `k` centres, which are initialized with the first (most frequent) distinct rows."""
     _, first = numpy.unique(numpy.round(vectors, 6), axis=0, return_index=True)
     centres = vectors[numpy.sort(first)[:k]]
     groups = numpy.full(len(vectors), -1)
@@ -154,7 +154,7 @@ def _kmeans(vectors: NDArray[numpy.float64], k: int) -> NDArray[numpy.int64]:
 def _means(
     vectors: NDArray[numpy.float64], groups: NDArray[numpy.int64], k: int
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.bool_]]:
-    """The mean of each group's rows, and which groups have any."""
+    """The mean of the rows of each group, and which groups are not empty."""
     sizes = numpy.bincount(groups, minlength=k)
     member = csr_array((numpy.ones(len(groups)), (groups, numpy.arange(len(groups)))), shape=(k, len(groups)))
     return diags_array(1.0 / numpy.maximum(sizes, 1)) @ (member @ vectors), sizes > 0
@@ -163,12 +163,12 @@ def _means(
 def _coarsen(
     vectors: NDArray[numpy.float64], finest: NDArray[numpy.int64], sizes: Sequence[int]
 ) -> NDArray[numpy.int64]:
-    """The class of each row at each of the sizes, by merging the finest groups."""
+    """The class of each row at each size, by merging the finest groups."""
     k = int(finest.max()) + 1
     if k < 2:
         return numpy.zeros((len(finest), len(sizes)), dtype=numpy.int64)
     merges = linkage(_means(vectors, finest, k)[0], "ward")
-    # Falling, as `cut_tree` puts a level that merges nothing into the first column wherever it was asked for.
+    # In decreasing order: `cut_tree` always puts a level that merges nothing into the first column.
     levels = sorted({min(size, k) for size in sizes}, reverse=True)
     cut = cut_tree(merges, n_clusters=levels)
     return cut[finest][:, [levels.index(min(size, k)) for size in sizes]]

@@ -38,12 +38,12 @@ def test_a_tree_may_be_as_deep_as_memory_allows():
     "text, message",
     [
         ("(S (NN cat)\n(NN dog)", "line 1.*never closed"),
-        ("(S\n(NN cat)))", "line 2.*closes none"),
-        ("(NN cat) dog", "the word 'dog'"),
-        ("(NN cat dog)", "the word 'dog'"),
-        ("(NP (NN cat) dog)", "the word 'dog'"),
-        ("(NN cat (NN dog))", "a bracket after a word"),
-        ("(NP (NN))", "a bracket without a word"),
+        ("(S\n(NN cat)))", "line 2.*closing bracket"),
+        ("(NN cat) dog", "word 'dog'"),
+        ("(NN cat dog)", "word 'dog'"),
+        ("(NP (NN cat) dog)", "word 'dog'"),
+        ("(NN cat (NN dog))", "bracket after a word"),
+        ("(NP (NN))", "bracket without a word"),
     ],
 )
 def test_wrong_brackets_are_named_with_their_line(text, message):

@@ -49,7 +49,7 @@ def test_an_unknown_corpus_is_refused(run, tmp_path):
 
 def test_check_describes_a_corpus(run, assets, converted):
     described = run("check", assets / "tiny_train.conllu").stdout
-    for row in ("Documents 12", "Sentences 119", "Words 937", "Trees not projective 5 (4.2 %)", "ROOT 119"):
+    for row in ("Documents 12", "Sentences 119", "Words 937", "Non-projective trees 5 (4.2 %)", "ROOT 119"):
         assert row in " ".join(described.split())
     assert described.splitlines()[3:] == run("check", converted).stdout.splitlines()[3:]
 

@@ -64,7 +64,7 @@ def test_keeping_trees_is_not_allowed(corpus_of):
 
 def test_keeping_annotation_that_is_missing_is_an_error(corpus_of, nlp):
     corpus = corpus_of("1 Go _ _ _ _ 0 root _ _", keep=["TAG"])
-    with pytest.raises(ValueError, match=r"\[J122\] keep has TAG, but document 1 of .*corpus"):
+    with pytest.raises(ValueError, match=r"\[J122\] keep includes TAG, but document 1 of .*corpus"):
         list(corpus(nlp))
 
 

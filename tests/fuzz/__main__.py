@@ -16,7 +16,7 @@ with atheris.instrument_imports(include=["spacy_joint"]):
     from .targets import TARGETS, check
 
 # Limit of address space; beyond it there is a MemoryError, which fails the target.
-MOST_MEMORY = 6 << 30
+MAX_MEMORY = 6 << 30
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("inputs", nargs="*", help="Files to try once, such as those of earlier failures.")
     arguments = parser.parse_args()
     target = TARGETS[arguments.target]
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     with tempfile.TemporaryDirectory() as name:
         directory, corpus = Path(name), Path(name) / "corpus"
         corpus.mkdir()

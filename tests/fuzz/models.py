@@ -24,7 +24,7 @@ from thinc.api import Model
 
 from spacy_joint.annotation.constituents import set_constituents
 from spacy_joint.engine import model_file
-from spacy_joint.pipes.structured_pipe import PARTS_OF_TRAINED, StructuredPipe
+from spacy_joint.pipes.structured_pipe import TRAINED_PARTS, StructuredPipe
 from spacy_joint.pipes.token_columns import WordClasses
 
 DIVIDER = b"\n--PART--\n"
@@ -95,7 +95,7 @@ def make_seeds() -> list[bytes]:
     seeds = []
     for number, (_, _, parts) in enumerate(_components()):
         pieces = [parts["cfg"].encode("utf8")]
-        for name in PARTS_OF_TRAINED:
+        for name in TRAINED_PARTS:
             _, _, header_size, _ = model_file.PREFIX.unpack(parts[name][: model_file.PREFIX.size])
             end = model_file.PREFIX.size + header_size
             arrays = -(-end // model_file.ALIGNMENT) * model_file.ALIGNMENT
@@ -123,7 +123,7 @@ def load_component(content: bytes, directory: Path) -> None:
     pipe, model, whole = _components()[number % len(CONFIGS)]
     cfg, *pieces = content.split(DIVIDER)
     sealed = map(_seal, pieces[::2], pieces[1::2])
-    parts = {**whole, "cfg": cfg, **dict(zip(PARTS_OF_TRAINED, sealed, strict=False))}
+    parts = {**whole, "cfg": cfg, **dict(zip(TRAINED_PARTS, sealed, strict=False))}
     for name, part in parts.items():
         (directory / name).write_bytes(part)
     refused = _try(pipe, model, lambda: pipe.from_bytes(srsly.msgpack_dumps(parts), exclude=["vocab"]))

@@ -46,16 +46,16 @@ def decisions(path):
     return decided
 
 
-def plain_margins(parents, actions, lags, n_tokens):
+def plain_margins(parents, actions, gaps, n_tokens):
     margins = [float("nan")] * n_tokens
     paths = [[]]
-    for of_step in zip(parents.tolist(), actions.tolist(), lags.tolist(), strict=True):
-        items = [(parent, action, lag) for parent, action, lag in zip(*of_step, strict=True) if lag < float("inf")]
+    for of_step in zip(parents.tolist(), actions.tolist(), gaps.tolist(), strict=True):
+        items = [(parent, action, gap) for parent, action, gap in zip(*of_step, strict=True) if gap < float("inf")]
         paths = [[*paths[parent], action] for parent, action, _ in items]
         decided = [decisions(path) for path in paths]
         for token in range(n_tokens):
             ways = {
-                starts: [lag for ways, (_, _, lag) in zip(decided, items, strict=True) if ways.get(token) is starts]
+                starts: [gap for ways, (_, _, gap) in zip(decided, items, strict=True) if ways.get(token) is starts]
                 for starts in (True, False)
             }
             if all(ways.values()):

@@ -217,7 +217,10 @@ def test_a_corpus_with_little_to_learn_from_causes_one_warning_per_training(fact
 def test_damaged_data_is_reported():
     with pytest.raises(JointValueError, match=r"\[J052\] the file is damaged: cfg"), report_damage("the file", "cfg"):
         {}["missing"]
-    with pytest.raises(JointValueError, match=r"\[J050\] the file is not a model"), report_damage("the file"):
+    with (
+        pytest.raises(JointValueError, match=r"\[J050\] the file is not a spacy_joint model"),
+        report_damage("the file"),
+    ):
         len(5)
 
 

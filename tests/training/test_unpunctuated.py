@@ -146,7 +146,7 @@ def test_the_original_is_not_changed():
     [({"sent_starts": [True, False]}, "POS"), ({"pos": ["VERB", "ADV"]}, "SENT_START")],
 )
 def test_missing_annotation_is_named(columns, missing):
-    with pytest.raises(ValueError, match=rf"\[J123\] .*without {missing}\."):
+    with pytest.raises(ValueError, match=rf"\[J123\] .*without {missing}:"):
         unpunctuate(Doc(Vocab(), words=["Go", "on"], **columns))
 
 
