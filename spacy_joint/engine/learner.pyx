@@ -17,7 +17,6 @@ All instances of a batch are searched with the weights at its start, by any numb
 applied in order, so the number of threads does not affect the result.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Lock
 
@@ -292,7 +291,6 @@ cdef class Learner:
     cdef readonly uint64_t seed
     cdef Updater updater
     cdef list workers
-    cdef object pool
 
     def __cinit__(self, Weights weights not None, System system not None, Templates templates not None, width, *,
                   strategy="dlaso", rule="passive_aggressive", aggressiveness=1.0, threads=1, seed=0):
@@ -308,7 +306,6 @@ cdef class Learner:
         n_workers = 1 if strategy == "laso" else threads
         number = STRATEGIES.index(strategy)
         self.workers = [Worker(system, templates, width, number, self.updater) for _ in range(n_workers)]
-        self.pool = ThreadPoolExecutor(n_workers) if n_workers > 1 else None
 
     def update(self, instances, double dropout=0.0):
         """Learns from a batch.
@@ -329,14 +326,14 @@ cdef class Learner:
         sums = {"violation": 0.0, "stretches": 0, "used": 0, "gold": 0}
         self.weights.claim()
         try:
-            if self.pool is None:
+            if len(self.workers) == 1:
                 outcomes = [self._search(instance, self.workers[0], dropout, i) for i, instance in enumerate(instances)]
             else:
                 outcomes = [None] * len(instances)
                 shares = [
                     partial(self._search_share, instances, outcomes, w, dropout, stop) for w in range(len(self.workers))
                 ]
-                run_all(self.pool, shares, stop.ask)
+                run_all(shares, stop.ask)
             for instance, outcome in zip(instances, outcomes):
                 for i in range(outcome.differences.size()):
                     self.updater.update(outcome.differences[i], 1)

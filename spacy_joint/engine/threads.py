@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from _thread import start_new_thread
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from queue import SimpleQueue
 from time import sleep
 
 POLL_SECONDS = 1e-3
 
 
-def run_all(pool: Executor, tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> None:
-    """Runs tasks concurrently, and returns when all have ended.
+def run_all(tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> None:
+    """Runs tasks, each in a thread of its own, and returns when all have ended.
 
     No task outlives the call: if the caller is interrupted (Ctrl-C), tasks are asked to stop and waited for, so that
     their resources can be reused.
 
-    pool (Executor): The executor.
     tasks (Sequence[Callable]): The tasks.
     stop (Callable): Asks the tasks to stop. It may be called more than once.
-    RAISES: The exception of the first task that failed.
+    RAISES: The exception of the first task that failed; MemoryError if a thread could not be started.
     """
-    # Lists and this queue are never left half changed by an interrupt, as conditions are, on which futures and events
-    # wait: after one of those, their locks may stay locked.
+    # Neither lists nor this queue are left half changed by an interrupt. Conditions may be: an interrupt at the wrong
+    # moment leaves them locked, and with them executors, futures, events, and threads of `threading` that start.
     begun: list[int] = []
     ended: list[int] = []
     interrupted: list[bool] = []
@@ -42,11 +41,14 @@ def run_all(pool: Executor, tasks: Sequence[Callable[[], object]], stop: Callabl
 
     try:
         for number in range(len(tasks)):
-            pool.submit(run, number)
+            try:
+                start_new_thread(run, (number,))
+            except RuntimeError as error:
+                raise MemoryError("There is no room for another thread.") from error
         for _ in tasks:
             notices.get()
     except BaseException:
-        # Some of the tasks may be known to the pool alone. Those that have not begun will do nothing.
+        # Threads that have not begun will do nothing.
         while not interrupted or len(ended) < len(begun):
             try:
                 interrupted.append(True)

@@ -3,13 +3,14 @@
 import subprocess
 import sys
 import textwrap
-from concurrent.futures import ThreadPoolExecutor
+from _thread import start_new_thread
 from pathlib import Path
 from threading import Event
+from time import sleep
 
 import pytest
 
-from spacy_joint.engine.threads import run_all
+from spacy_joint.engine import threads
 
 INTERRUPTED = """
 import signal, sys, time
@@ -140,34 +141,24 @@ class Interrupted(BaseException):
     """Stands for KeyboardInterrupt."""
 
 
-class Pool(ThreadPoolExecutor):
-    """A pool in which somebody presses Ctrl-C after the first task was submitted."""
-
-    def __init__(self):
-        super().__init__(2)
-        self.n_submitted = 0
-
-    def submit(self, *arguments, **more):
-        future = super().submit(*arguments, **more)
-        self.n_submitted += 1
-        if self.n_submitted == 1:
-            raise Interrupted
-        return future
-
-
 @pytest.mark.parametrize("n_tasks", [1, 2])
-def test_no_task_outlives_an_interrupt_while_tasks_are_submitted(n_tasks):
-    stopped, ended = Event(), []
+def test_no_task_outlives_an_interrupt_while_tasks_are_started(n_tasks, monkeypatch):
+    stopped, ended, started = Event(), [], []
 
     def task():
         stopped.wait(10)
         ended.append(True)
 
-    with Pool() as pool:
-        with pytest.raises(Interrupted):
-            run_all(pool, [task] * n_tasks, stopped.set)
-        # The first was on its way; nobody heard of others.
-        assert len(ended) == pool.n_submitted == 1
+    def start(*arguments):
+        """Somebody presses Ctrl-C after the first task has begun."""
+        started.append(start_new_thread(*arguments))
+        sleep(0.05)
+        raise Interrupted
+
+    monkeypatch.setattr(threads, "start_new_thread", start)
+    with pytest.raises(Interrupted):
+        threads.run_all([task] * n_tasks, stopped.set)
+    assert len(ended) == len(started) == 1
 
 
 def test_the_first_failure_is_raised_when_all_tasks_have_ended():
@@ -177,13 +168,12 @@ def test_the_first_failure_is_raised_when_all_tasks_have_ended():
         ended.append(number)
         raise ValueError(number)
 
-    with ThreadPoolExecutor(2) as pool, pytest.raises(ValueError, match="0"):
-        run_all(pool, [lambda number=number: fail(number) for number in range(3)], lambda: None)
+    with pytest.raises(ValueError, match="0"):
+        threads.run_all([lambda number=number: fail(number) for number in range(3)], lambda: None)
     assert sorted(ended) == [0, 1, 2]
 
 
 def test_tasks_that_succeed_are_not_asked_to_stop():
     asked = []
-    with ThreadPoolExecutor(2) as pool:
-        run_all(pool, [lambda: None] * 5, lambda: asked.append(True))
+    threads.run_all([lambda: None] * 5, lambda: asked.append(True))
     assert not asked
