@@ -11,8 +11,8 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -25,6 +25,7 @@ from .beam import MAX_WIDTH
 from .columns import Columns
 from .system import System
 from .templates import Templates
+from .threads import run_all
 from .weights import Weights
 
 MAX_TABLES = 16
@@ -206,11 +207,18 @@ class LinearModel(ABC):
             ]
         self._unfinished = True
         # Tables are independent, so the number of threads does not affect them.
-        if self.n_tables == 1 or self.threads == 1:
-            sums = [learner.update(instances, dropout) for learner in self._learners]
+        n_threads = min(self.threads, len(self._learners))
+        sums: dict[int, dict[str, float]] = {}
+
+        def update_share(first: int) -> None:
+            for i in range(first, len(self._learners), n_threads):
+                sums[i] = self._learners[i].update(instances, dropout)
+
+        if n_threads == 1:
+            update_share(0)
         else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                sums = list(pool.map(lambda learner: learner.update(instances, dropout), self._learners))
+            # An interrupt waits for the end of the batch: tables that have seen different batches cannot be averaged.
+            run_all([partial(update_share, first) for first in range(n_threads)], stop=lambda: None)
         return sums[0]
 
     def finish(self) -> None:
