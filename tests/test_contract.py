@@ -843,7 +843,7 @@ def test_a_model_of_other_labels_is_refused(component, make, saved, examples_of,
 def test_a_model_of_other_templates_is_refused(component, saved, tmp_path):
     path = shutil.copytree(saved, tmp_path / "mixed")
     cfg = srsly.read_json(path / component.factory / "cfg")
-    cfg["templates"] = "\n".join(line for line in cfg["templates"].split("\n") if line)[:-200].rsplit("\n", 1)[0]
+    cfg["templates"] = cfg["templates"].rstrip().rsplit("\n", 1)[0]
     srsly.write_json(path / component.factory / "cfg", cfg)
     with pytest.raises(ValueError, match=r"\[J061\]"):
         spacy.load(path)

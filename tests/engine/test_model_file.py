@@ -125,7 +125,7 @@ def test_another_version_is_refused_by_its_number(version):
 
 
 def test_errors_name_the_source():
-    with pytest.raises(ValueError, match="my model is not a model"):
+    with pytest.raises(ValueError, match="my model is not a spacy_joint model"):
         model_file.unpack(b"", "my model")
 
 
