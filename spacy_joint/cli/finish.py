@@ -32,7 +32,8 @@ def finish(
 
     Its config can be overridden as for `spacy train`, e.g. with
     --components.joint_sbd_parser.model.beam_width 16: a wider beam than in training is slower and more
-    accurate. The paths of the training corpora are removed from its config. If all components are from this package,
+    accurate. The paths of the training corpora are removed from its config, and the number of threads becomes one, as it
+    is for whoever predicts to choose. If all components are from this package,
     which do not need them, the words of the corpora are removed from the vocabulary.
     """
     from spacy import blank
@@ -41,12 +42,17 @@ def finish(
 
     if not (model / "config.cfg").is_file():
         raise JointFileNotFoundError(Errors.J414, path=model)
-    config = load_config(model / "config.cfg", parse_config_overrides(ctx.args), interpolate=False)
+    overrides = parse_config_overrides(ctx.args)
+    config = load_config(model / "config.cfg", overrides, interpolate=False)
 
     def ignore(directory: str, names: Iterable[str]) -> set[str]:
         inside = Path(directory)
         return {"learning"} if inside.parent == model and inside.name in config["components"] else set()
 
+    for name, component in config["components"].items():
+        settings = component.get("model")
+        if isinstance(settings, dict) and "threads" in settings and f"components.{name}.model.threads" not in overrides:
+            settings["threads"] = 1
     config["paths"] = dict.fromkeys(config.get("paths", {}))
     factories = {component.get("factory") for component in config["components"].values()}
     with replace_directory_when_written(output) as path:

@@ -145,6 +145,16 @@ def test_a_finished_pipeline_may_have_a_wider_beam(run, saved_pipeline, tmp_path
     assert perceptron.beam_width == 16
 
 
+@pytest.mark.parametrize(("options", "threads"), [((), 1), (("--components.joint_sbd_parser.model.threads", "2"), 2)])
+def test_a_finished_pipeline_predicts_in_one_thread_unless_told_otherwise(
+    run, saved_pipeline, tmp_path, options, threads
+):
+    nlp = spacy.load(saved_pipeline, config={"components.joint_sbd_parser.model.threads": 3})
+    nlp.to_disk(tmp_path / "trained")
+    run("finish", tmp_path / "trained", tmp_path / "finished", *options)
+    assert spacy.load(tmp_path / "finished").get_pipe("joint_sbd_parser").perceptron.threads == threads
+
+
 def test_only_a_pipeline_can_be_finished(run, tmp_path):
     assert "[J414]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr
 
