@@ -32,9 +32,9 @@ def finish(
 
     Its config can be overridden as for `spacy train`, e.g. with
     --components.joint_sbd_parser.model.beam_width 16: a wider beam than in training is slower and more
-    accurate. The paths of the training corpora are removed from its config, and the number of threads becomes one, as it
-    is for whoever predicts to choose. If all components are from this package,
-    which do not need them, the words of the corpora are removed from the vocabulary.
+    accurate. The paths of the training corpora are removed from its config, and its components predict in one thread.
+    If all components are from this package, which do not need them, the words of the corpora are removed from the
+    vocabulary.
     """
     from spacy import blank
     from spacy.cli._util import parse_config_overrides
