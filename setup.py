@@ -7,6 +7,8 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+SOURCE = Path("src")
+
 # No -march: the released wheels run everywhere; engine/rows.h picks the fastest kernels when it is loaded. No
 # -ffast-math either: a sum must not depend on the machine.
 if sys.platform == "win32":
@@ -16,20 +18,21 @@ else:
 
 extensions = [
     Extension(
-        ".".join(path.with_suffix("").parts),
+        ".".join(path.relative_to(SOURCE).with_suffix("").parts),
         [path.as_posix()],
         language="c++",
-        include_dirs=["spacy_joint/engine"],
-        depends=["spacy_joint/engine/rows.h"],
+        include_dirs=["src/spacy_joint/engine"],
+        depends=["src/spacy_joint/engine/rows.h"],
         extra_compile_args=compile_args,
     )
-    for path in sorted(Path("spacy_joint").rglob("*.pyx"))
+    for path in sorted(SOURCE.rglob("*.pyx"))
 ]
 
 setup(
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions,
+        include_path=[SOURCE.as_posix()],
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,

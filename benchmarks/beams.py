@@ -42,7 +42,7 @@ def draw(results: dict[int, dict[str, float]], path: Path) -> None:
 
 def main(
     treebank: Annotated[Path, typer.Argument(help="Directory with *-dev.conllu.")],
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")] = spacy_joint.PRETRAINED,
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")] = spacy_joint.PRETRAINED,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per beam width, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[

@@ -1,11 +1,11 @@
-"""Measures sentence boundaries of text without punctuation: margins, the gain from known ones, the effect of a bias.
+"""Measures sentence boundaries of text without punctuation: margins, and the gain from known ones.
 
 Documents are lower-cased and without punctuation, tokens are gold, everything else is predicted. Known boundaries are
 those that a transcript shows anyway: where the speaker changes (`# speaker` or `# speaker_id` in the corpus), and where
 a paragraph begins (`# newpar`).
 """
 
-from measure import PARSER, format_table, read_references, write_results
+from measure import PARSER, format_table, write_results
 
 # isort: split
 import re
@@ -16,7 +16,6 @@ from typing import Annotated
 import numpy as np
 import spacy
 import typer
-from accuracy import score_all
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -26,9 +25,6 @@ from spacy_joint.training.unpunctuated import unpunctuate
 
 # Shares of the predicted boundaries to keep, by margin.
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
-
-BIASES = (-100, -50, -30, 0, 20, 50, 100)
-BIASED = {"P": "boundary_p", "R": "boundary_r", "F1": "boundary_f", "LAS": "dep_las_punct"}
 
 app = typer.Typer(add_completion=False)
 
@@ -137,23 +133,6 @@ def margins(
         rows.append([f"{share:.0%}", f"{least:.1f}", f"{precision:.1f}", f"{recall:.1f}"])
     print(format_table(["share of boundaries", "smallest margin", "precision", "recall"], rows))
     write_results({"corpus": corpus.name, "margins": results}, output)
-
-
-@app.command()
-def biases(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
-    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-) -> None:
-    """Show how `boundary_bias` trades precision for recall."""
-    results = {}
-    for bias in BIASES:
-        nlp = spacy.load(model, config={"components": {PARSER: {"boundary_bias": float(bias)}}})
-        scores = score_all(nlp.pipe, read_references(corpus, nlp.vocab, starred=True))
-        results[bias] = {name: scores[key] for name, key in BIASED.items()}
-    rows = [[bias, *(f"{100 * value:.1f}" for value in scores.values())] for bias, scores in results.items()]
-    print(format_table(["bias", *BIASED], rows))
-    write_results({"corpus": corpus.name, "biases": results}, output)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def make_documents(corpus: Path, vocab: Vocab, size: int) -> list[Doc]:
     return [Doc(vocab, words=[w for w, _ in chunk], tags=[t for _, t in chunk]) for chunk in chunks]
 
 
-def measure_size(model: Path, corpus: Path, size: int, beam_width: int) -> dict[str, float]:
+def measure_size(model: str, corpus: Path, size: int, beam_width: int) -> dict[str, float]:
     """Parse documents of one size in this process."""
     nlp = load_with_beam(model, beam_width)
     parser = nlp.get_pipe(PARSER)
@@ -56,7 +56,7 @@ def measure_size(model: Path, corpus: Path, size: int, beam_width: int) -> dict[
 
 
 def main(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     beam_width: Annotated[int, typer.Option(min=1)] = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Processes for each size.")] = 3,

@@ -1,8 +1,12 @@
-"""Compares the chunker's noun phrases with spaCy's `noun_chunks`, and translates treebanks to the labels they expect.
+"""Measures `noun_chunks` against gold phrases, and compares the chunker's noun phrases with spaCy's own chunks.
 
-English `noun_chunks` was made for ClearNLP trees: prepositions and copulas are heads, and so is the last word of a
-name. Universal Dependencies trees are translated sentence by sentence, in this order (NOUN, PROPN and PRON are
-nominals):
+`universal` measures the noun chunks of Universal Dependencies trees. Where there are gold constituents, their base noun
+phrases are the reference: each NP or WHNP without another one inside, except for a possessor, which is a part of the
+phrase. Otherwise, the chunks of gold trees are.
+
+`compare` needs trees with the labels that spaCy's iterator expects, and `translate` makes them. English `noun_chunks`
+was made for ClearNLP trees: prepositions and copulas are heads, and so is the last word of a name. Universal
+Dependencies trees are translated sentence by sentence, in this order (NOUN, PROPN and PRON are nominals):
 
 1. The last word of a `flat` nominal becomes its head, the others its `compound`.
 2. A copula becomes the head of its predicate (`attr`, or `acomp` if no nominal) and of the rest of the clause.
@@ -15,24 +19,33 @@ nominals):
 Doubtful cases get a label that `noun_chunks` knows. The translation has no other purpose.
 """
 
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Annotated
 
 import spacy
 import typer
 from hedges import Output, annotate
-from measure import format_table, write_results
+from measure import format_table, read_references, write_results
+from spacy.language import Language
 from spacy.scorer import PRFScore
+from spacy.symbols import PUNCT
 from spacy.tokens import Doc, DocBin, Span
 
-from spacy_joint.annotation.constituents import iterate_phrases
+from spacy_joint.annotation.constituents import CONSTITUENTS, iterate_phrases
+from spacy_joint.corpora.brackets import read_brackets
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.docbin import read_docbin
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.parsing.noun_chunks import noun_chunks
 from spacy_joint.scoring.hedges import PUNCTUATION
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 
+Extents = set[tuple[int, int]]
+
+POSSESSIVES = ("POS", "PRP$", "WP$")
 NOMINALS = ("NOUN", "PROPN", "PRON")
 OF_THE_CLAUSE = (
     *("nsubj", "csubj", "expl", "aux", "mark", "advmod", "obl", "advcl", "ccomp", "punct"),
@@ -218,6 +231,84 @@ def compare(
     rows = [[name, *(f"{100 * score[key]:.1f}" for key in ("p", "r", "f"))] for name, score in results.items()]
     print(format_table(["noun phrases", "P", "R", "F1"], rows))
     write_results(results, output)
+
+
+def find_base_phrases(sentence: Doc) -> Extents:
+    """The extents of the base noun phrases of a constituency tree."""
+    phrases = {(span.start, span.end) for span in sentence.spans[CONSTITUENTS] if span.label_ in ("NP", "WHNP")}
+    base: Extents = set()
+    for phrase in sorted(phrases, key=lambda phrase: phrase[1] - phrase[0]):
+        inner = [other for other in phrases if is_inside(other, phrase)]
+        if all(one in base and one[1] < phrase[1] and sentence[one[1] - 1].tag_ in POSSESSIVES for one in inner):
+            base.add(phrase)
+    return {one for one in base if not any(is_inside(one, other) for other in base)}
+
+
+def is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether an extent is a part of another one."""
+    return one != other and other[0] <= one[0] and one[1] <= other[1]
+
+
+def read_base_phrases(path: Path, references: Sequence[Doc]) -> Iterator[Extents]:
+    """The base noun phrases of documents, from a file with the trees of their sentences."""
+    sentences = read_brackets(path, references[0].vocab)
+    for reference in references:
+        extents: Extents = set()
+        start = 0
+        while start < len(reference):
+            sentence = next(sentences)
+            extents |= {(start + first, start + end) for first, end in find_base_phrases(sentence)}
+            start += len(sentence)
+        yield extents
+
+
+def list_chunks(doc: Doc) -> Extents:
+    """The extents of noun chunks."""
+    return {(start, end) for start, end, _ in noun_chunks(doc)}
+
+
+def renumber(phrases: Extents, references: Doc) -> Extents:
+    """The extents of phrases in the document without its punctuation."""
+    places = [0, *accumulate(token.pos != PUNCT for token in references)]
+    return {(places[start], places[end]) for start, end in phrases if places[start] < places[end]}
+
+
+@app.command()
+def universal(
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file, English.")],
+    brackets: Annotated[Path | None, typer.Option(help="Constituents of the same sentences, as .ptb.")] = None,
+    output: Output = None,
+) -> None:
+    """Precision, recall and F1 of the noun chunks of Universal Dependencies trees; punctuation does not count."""
+    nlp = spacy.load(model)
+    # Documents of punctuation only have no starred variant.
+    edited = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
+    starred = read_references(corpus, nlp.vocab, starred=True)
+    wanted = map(list_chunks, edited) if brackets is None else read_base_phrases(brackets, edited)
+    gold = [renumber(extents, doc) for extents, doc in zip(wanted, edited, strict=True)]
+    found = {
+        "gold trees": [renumber(list_chunks(doc), doc) for doc in edited],
+        "predicted trees": [
+            renumber(list_chunks(doc), reference) for doc, reference in zip(predict(nlp, edited), edited, strict=True)
+        ],
+        "gold trees, *": list(map(list_chunks, starred)),
+        "predicted trees, *": list(map(list_chunks, predict(nlp, starred))),
+    }
+    results = {}
+    for name, documents in found.items():
+        score = PRFScore()
+        for chunks, right in zip(documents, gold, strict=True):
+            score.score_set(chunks, right)
+        results[name] = score.to_dict()
+    rows = [[name, *(f"{100 * score[key]:.1f}" for key in ("p", "r", "f"))] for name, score in results.items()]
+    print(format_table([corpus.stem, "P", "R", "F1"], rows))
+    write_results(results, output)
+
+
+def predict(nlp: Language, references: Sequence[Doc]) -> Iterator[Doc]:
+    """Annotate the tokens of documents."""
+    return nlp.pipe(make_example(reference).predicted for reference in references)
 
 
 def find_extents(phrases: list[Span], reference: Doc, max_span: int, innermost: bool) -> set[tuple[int, int]]:

@@ -18,6 +18,7 @@ def main() -> None:
     parser.add_argument("--treebank", type=Path, help="NLTK's treebank.zip")
     parser.add_argument("--gum", type=Path, help="directory `const` of GUM, one .ptb file per document")
     parser.add_argument("--ud-gum", type=Path, help="directory of UD English GUM, whose split is used")
+    parser.add_argument("--leave-out", default="$^", help="regex of GUM documents to leave out of train")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="NLTK's zips of .txt files")
     parser.add_argument("output", type=Path, help="directory to make `brown`, `wsj`, `gum` and `text` in")
     arguments = parser.parse_args()
@@ -26,7 +27,7 @@ def main() -> None:
     if arguments.treebank:
         unpack_treebank(arguments.treebank, arguments.output / "wsj")
     if arguments.gum:
-        divide_gum(arguments.gum, arguments.ud_gum, arguments.output / "gum")
+        divide_gum(arguments.gum, arguments.ud_gum, arguments.output / "gum", arguments.leave_out)
     for archive in arguments.text:
         unpack_text(archive, arguments.output / "text")
 
@@ -60,11 +61,13 @@ def unpack_treebank(archive: Path, output: Path) -> None:
                 (output / part / match[1]).write_bytes(files.read(name))
 
 
-def divide_gum(trees: Path, treebank: Path, output: Path) -> None:
+def divide_gum(trees: Path, treebank: Path, output: Path, leave_out: str) -> None:
     output.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
         text = (treebank / f"en_gum-ud-{part}.conllu").read_text(encoding="utf8")
         documents = re.findall(r"^# newdoc id = (\S+)", text, re.MULTILINE)
+        if part == "train":
+            documents = [document for document in documents if not re.match(leave_out, document)]
         content = "".join((trees / f"{document}.ptb").read_text(encoding="utf8") + "\n" for document in documents)
         (output / f"{part}.ptb").write_text(content, encoding="utf8")
 

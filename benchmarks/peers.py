@@ -112,7 +112,7 @@ class Setup(NamedTuple):
 
     def list_own(self) -> dict[str, Path]:
         """Our pipelines, which handle both kinds of text."""
-        paths = {"joint, as shipped": spacy_joint.PRETRAINED, "joint, trained on EWT": self.own}
+        paths = {"joint, as shipped": spacy_joint.load().path, "joint, trained on EWT": self.own}
         return {name: path for name, path in paths.items() if path is not None}
 
     def list_systems(self, starred: bool = False) -> dict[str, System]:

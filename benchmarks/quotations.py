@@ -27,7 +27,6 @@ from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
 from spacy_joint.pipes.token_columns import WordClasses
 from spacy_joint.quotation.decoders import read_labels, write_labels
 from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
-from spacy_joint.quotation.marks import MarkStyle
 from spacy_joint.quotation.quotation_cues import find_heads
 from spacy_joint.scoring.quotations import ALL, Counts, count_strict, get_runs, score_quotations
 from spacy_joint.scoring.significance import randomise
@@ -120,7 +119,7 @@ class Crf:
         templates = [line.split() for line in lines if line.strip() and not line.startswith("#") and "tag-" not in line]
         self.templates = [[_parse_atom(atom) for atom in template] for template in templates]
         names = {name for template in self.templates for _, name in template}
-        self.columns = QuotationColumns([name for name in ALL_COLUMNS if name in names], word_classes, MarkStyle())
+        self.columns = QuotationColumns([name for name in ALL_COLUMNS if name in names], word_classes)
         trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
         penalty = {"c2": 0.1} if algorithm == "lbfgs" else {}
         trainer.set_params({"max_iterations": iterations, "feature.minfreq": 3, **penalty})

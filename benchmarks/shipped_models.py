@@ -1,6 +1,6 @@
-"""Measures the shipped pipelines on a split of UD English EWT, for the model cards.
+"""Measures the shipped pipeline on a split of UD English EWT, for its model card.
 
-Results are kept in docs/models/figures.json, from which the tables of the cards and the figures of the components'
+Results are kept in docs/models/figures.json, from which the tables of the card and the figures of the components'
 pages are made; measuring a split again replaces its results. Tokens are gold, everything else is predicted. For speed,
 see speed.py.
 """
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import matplotlib.pyplot as plt
-import spacy
 import typer
 from accuracy import MEASURES, find_split, score_documents
 from order_models.measures import Answer, score_answers
@@ -51,8 +50,8 @@ def measure_beams(references: References, component: str) -> dict[str, Any]:
 
 
 def measure_orderer(path: Path) -> dict[str, dict[str, Any]]:
-    """Accuracy of en_prenominal on the phrases found by gold tags, with and without these tags as input."""
-    orderer: Any = spacy.load(spacy_joint.PRENOMINAL).get_pipe(ORDERER)
+    """Accuracy of the prenominal_orderer on the phrases found by gold tags, with and without these tags as input."""
+    orderer: Any = spacy_joint.load().get_pipe(ORDERER)
     phrases = [phrase for phrase in read_corpus(path) if not has_repeats(phrase)]
     return {
         "gold tags": score_orders(orderer, phrases),
@@ -69,16 +68,17 @@ def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
     return {**score_answers(phrases, answers), "order_odd": n_odd / len(phrases)}
 
 
-def write_card(pipeline: Path, figures: str) -> None:
-    """Replace the tables of a model card: the figures, and the sources listed by the pipeline."""
-    sources = json.loads((pipeline / "meta.json").read_text(encoding="utf8"))["sources"]
+def write_card(**tables: str) -> None:
+    """Replace the tables of the model card, and the sources that the pipeline lists."""
+    nlp = spacy_joint.load()
+    sources = nlp.meta["sources"]
     listed = [
         [f"[{source['name']}]({source['url']})" if source["url"] else source["name"], source["license"]]
         for source in sources
     ]
-    card = DOCS / "models" / f"{pipeline.name}.md"
-    replace_section(card, "sources", make_table(["trained on", "licence"], listed))
-    replace_section(card, "figures", figures)
+    tables["sources"] = make_table(["trained on", "licence"], listed)
+    for section, table in tables.items():
+        replace_section(DOCS / "models" / f"{spacy_joint.PRETRAINED}.md", section, table)
 
 
 def make_table(header: list[str], rows: list[list[str]]) -> str:
@@ -87,7 +87,7 @@ def make_table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def list_accuracy(figures: dict[str, Any]) -> list[list[str]]:
-    """The rows of en_joint_english."""
+    """The rows of tagger and parser."""
     return [
         [f"{shown} {split}", *(f"{100 * value:.1f}" for value in measured["parser"][text].values())]
         for text, shown in TEXTS.items()
@@ -96,7 +96,7 @@ def list_accuracy(figures: dict[str, Any]) -> list[list[str]]:
 
 
 def list_orders(figures: dict[str, Any]) -> list[list[str]]:
-    """The rows of en_prenominal."""
+    """The rows of the prenominal_orderer."""
     return [
         [
             f"EWT {split}, {seen}",
@@ -148,12 +148,13 @@ def main(
         figures[split] = measure(treebank, split)
         FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf8", newline="\n")
     figures = json.loads(FIGURES.read_text(encoding="utf8"))
-    for pipeline, header, rows in (
-        (spacy_joint.PRETRAINED, ["", *MEASURES], list_accuracy(figures)),
-        (spacy_joint.PRENOMINAL, ["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures)),
-    ):
-        print(format_table(header, rows))
-        write_card(pipeline, make_table(header, rows))
+    tables = {
+        "figures": (["", *MEASURES], list_accuracy(figures)),
+        "orders": (["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures)),
+    }
+    for table in tables.values():
+        print(format_table(*table))
+    write_card(**{section: make_table(*table) for section, table in tables.items()})
     for component, measured in figures.get("dev", {}).get("beams", {}).items():
         draw_beams(measured, DRAWN[component], DOCS / f"{component}_beam.svg")
 

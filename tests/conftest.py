@@ -19,7 +19,7 @@ from spacy_joint.annotation.quotations import CUES
 from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import create_conllu_corpus
 from spacy_joint.corpora.quotations import JACKKNIFED, make_quotation_example
-from spacy_joint.quotation.marks import find_paragraph_starts
+from spacy_joint.quotation.layout import find_paragraph_starts
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
@@ -127,4 +127,29 @@ def saved_pipeline(pipeline: Language, tmp_path_factory: pytest.TempPathFactory)
     """The directory of the saved pipeline. Shared: do not change it."""
     path = tmp_path_factory.mktemp("saved") / "pipeline"
     pipeline.to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def full_pipeline(
+    saved_pipeline: Path,
+    small_model: dict[str, Any],
+    read_examples: ReadExamples,
+    train: Train,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The directory of the saved pipeline with a morphologizer and a lemmatizer after it. Shared: do not change it."""
+    model = {**small_model, "beam_width": 1, "min_changes": 1}
+    labellers = spacy.blank("en")
+    for name in ("sequence_morphologizer", "sequence_lemmatizer"):
+        labellers.add_pipe(name, config={"model": model})
+    examples = read_examples(labellers, keep=["TAG", "POS", "HEAD", "DEP"])
+    fix_random_seed(0)
+    labellers.initialize(lambda: examples)
+    train(labellers, examples)
+    nlp = spacy.load(saved_pipeline)
+    for name in labellers.pipe_names:
+        nlp.add_pipe(name, source=labellers)
+    path = tmp_path_factory.mktemp("saved") / "pipeline"
+    nlp.to_disk(path)
     return path

@@ -7,7 +7,10 @@ import spacy
 from spacy.cli.debug_config import debug_config
 from spacy.util import load_config
 
-CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("*.cfg"))
+# Those for training; another one only puts trained components together.
+CONFIGS = sorted(
+    path for path in (Path(__file__).parent.parent / "configs").glob("*.cfg") if "\n[training]\n" in path.read_text()
+)
 CONFIG = pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 
 
@@ -27,6 +30,8 @@ def overrides(assets, saved_pipeline, saved_cues):
             paths["paths.tokenizer_exceptions"] = str(assets / "en_tokenizer_exceptions.json")
         if "tagger" in load_config(path)["paths"]:
             paths["paths.tagger"] = str(saved_pipeline)
+        if "parser" in load_config(path)["paths"]:
+            paths["paths.parser"] = str(saved_pipeline)
         if "cues" in load_config(path)["paths"]:
             paths["paths.cues"] = str(saved_cues)
         return paths
@@ -41,6 +46,8 @@ def test_there_is_a_config_for_each_component():
         "prenominal_orderer",
         "quotation_cues",
         "quotation_spans",
+        "sequence_lemmatizer",
+        "sequence_morphologizer",
         "sequence_tagger",
     ]
 

@@ -69,7 +69,10 @@ QUOTATION_MODEL = {
     "rule": "perceptron",
     "min_changes": 1,
 }
-SAME_LABELS = {"test_a_model_of_other_labels_is_refused": "its labels are always the same"}
+SAME_LABELS = dict.fromkeys(
+    ("test_a_model_of_other_labels_is_refused", "test_labels_can_be_added_before_initialization"),
+    "its labels are always the same",
+)
 NOTHING_LEARNT = dict.fromkeys(
     (
         "test_it_learns_its_training_data",
@@ -82,6 +85,7 @@ NOTHING_LEARNT = dict.fromkeys(
         "test_templates_can_be_replaced",
         "test_missing_templates_are_named",
         "test_an_untrained_component_raises_a_coded_error",
+        "test_labels_can_be_added_before_initialization",
         "test_labels_are_in_the_meta",
         "test_a_model_without_learning_state_predicts_like_any_other",
         "test_saving_without_learning_leaves_no_older_learning_behind",
@@ -101,6 +105,8 @@ COMPONENTS = {
         read=lambda token: (token.head.i, token.dep_, token.is_sent_start),
         score=("dep_las_punct", 0.9),
         keep=("TAG",),
+        requires=("token.tag",),
+        exceptions={"test_labels_unseen_at_initialization_are_skipped": "it learns the other arcs"},
     ),
     "sequence_tagger": Component("sequence_tagger", read=lambda token: token.tag_, score=("tag_acc", 0.9), slot="w"),
     "sequence_tagger, starts": Component(
@@ -110,11 +116,28 @@ COMPONENTS = {
         config={"attribute": "POS", "order": 1, "sentence_starts": True},
         slot="w",
     ),
+    "sequence_morphologizer": Component(
+        "sequence_morphologizer",
+        read=lambda token: (token.pos_, str(token.morph)),
+        score=("morph_acc", 0.9),
+        keep=("TAG", "HEAD", "DEP"),
+        slot="w",
+        requires=("token.tag", "token.dep", "token.head"),
+    ),
+    "sequence_lemmatizer": Component(
+        "sequence_lemmatizer",
+        read=lambda token: token.lemma_,
+        score=("lemma_acc", 0.9),
+        keep=("TAG", "POS"),
+        slot="w",
+        requires=("token.tag", "token.pos"),
+    ),
     "hedge_chunker": Component(
         "hedge_chunker",
         read=lambda token: (*spans_around(token, "hedges"), *spans_around(token, "constituents")),
         score=("hedge_f", 0.9),
         keep=("TAG",),
+        requires=("token.tag",),
     ),
     "hedge_segmenter": Component(
         "hedge_segmenter",
@@ -122,6 +145,8 @@ COMPONENTS = {
         score=("hedge_seg_f", 0.8),
         keep=("TAG",),
         slot="w",
+        requires=("token.tag",),
+        exceptions={"test_labels_can_be_added_before_initialization": "its types are fixed"},
     ),
     # Texts without tags have no phrases for it; tests of serialisation and of several processes are in
     # ordering/test_prenominal_orderer.py.
@@ -146,6 +171,7 @@ COMPONENTS = {
         score=("quotation_cue_f", 0.9),
         slot="w",
         corpus="tiny_quotes",
+        requires=("token.tag", "token.dep", "token.head"),
         model=QUOTATION_MODEL,
         exceptions=SAME_LABELS,
     ),
@@ -156,6 +182,7 @@ COMPONENTS = {
         config={"method": "semimarkov"},
         slot="w",
         corpus="tiny_quotes",
+        requires=("token.tag", "token.dep", "token.head"),
         model=QUOTATION_MODEL,
         exceptions=SAME_LABELS,
     ),
@@ -164,6 +191,7 @@ COMPONENTS = {
         read=read_quotations,
         score=("quotation_f", 0.0),
         corpus="tiny_quotes",
+        requires=("token.tag", "token.dep", "token.head"),
         exceptions=NOTHING_LEARNT,
     ),
 }
@@ -416,6 +444,7 @@ def test_examples_without_annotation_change_nothing(component, model_of, nlp, pi
     assert model_of(nlp) == before
 
 
+@pytest.mark.filterwarnings(r"ignore:\[JW03\]")
 def test_labels_unseen_at_initialization_are_skipped(component, model_of, make):
     nlp = make()
     before = model_of(nlp)
@@ -550,9 +579,27 @@ def test_memory_zones(component, nlp, annotate):
 # In a pipeline
 
 
-def test_add_label_explains_why_it_is_not_supported(component, nlp, pipe):
-    with pytest.raises(ValueError, match=r"\[J070\].*'new'"):
-        pipe.add_label("new")
+def test_labels_can_be_added_before_initialization(component, make, read_examples):
+    expected = make().get_pipe(component.factory).labels
+    nlp = make(initialize=False)
+    pipe = nlp.get_pipe(component.factory)
+    assert [pipe.add_label(label) for label in ("new", "new", "newer")] == [1, 0, 1]
+    assert pipe.labels == ("new", "newer")
+    assert "newer" in nlp.vocab.strings
+    saved = pickle.loads(pickle.dumps(nlp))
+    for again in (nlp, saved):
+        again.initialize(lambda nlp=again: read_examples(nlp, corpus=component.corpus))
+        assert set(again.get_pipe(component.factory).labels) == {*expected, "new", "newer"}
+
+
+def test_labels_cannot_be_added_later(component, make):
+    with pytest.raises(ValueError, match=r"\[J07[06]\].*'new'"):
+        make().get_pipe(component.factory).add_label("new")
+
+
+def test_labels_are_strings(component, make):
+    with pytest.raises(ValueError, match=r"\[J075\]"):
+        make(initialize=False).get_pipe(component.factory).add_label(7)
 
 
 def test_labels_are_in_the_meta(component, nlp, pipe):

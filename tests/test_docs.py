@@ -1,45 +1,184 @@
-"""The documentation: its examples run and print what the pages show, and the pages are complete.
+"""The documentation: its examples run and print what the pages show, its commands exist, and its tables are complete.
 
     python -m pytest tests/test_docs.py --update-examples
 
 updates the output of the examples in the pages, for instance after the shipped pipeline was trained again.
 """
 
+import inspect
+import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
+import typer
 from pytest_examples import CodeExample, EvalExample, find_examples
+from spacy.util import fix_random_seed, registry
 
-DOCS = Path(__file__).parent.parent / "docs"
-# Pages whose blocks run in sequence, and need only the package.
-RUNNING = ("tutorial.md", "design.md")
+import spacy_joint
+from spacy_joint.cli import app
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+# The pages of the API have no examples of their own.
+PAGES = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if "api" not in page.parts)]
+FACTORIES = [entry.name for entry in distribution("spacy-joint").entry_points if entry.group == "spacy_factories"]
 
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the docs are not part of what is installed")
-# Each block starts with the globals of the previous block of its page.
-_globals: dict[str, dict[str, Any]] = {}
+
+
+def list_pages() -> list[Any]:
+    """All pages that users read."""
+    return [pytest.param(page, id=page.name) for page in PAGES if page.is_file()]
+
+
+# Examples
 
 
 def list_examples() -> list[Any]:
-    """All Python blocks in the pages that run, in order."""
-    if not DOCS.is_dir():
-        return []
-    examples = find_examples(*(DOCS / name for name in RUNNING))
+    """All Python blocks, in the order of their pages."""
+    examples = find_examples(*(page for page in PAGES if page.is_file()))
     return [pytest.param(example, id=f"{example.path.name}:{example.start_line}") for example in examples]
 
 
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory, small_model, read_examples, train):
+    """Where the examples of each page run: with the assets of the repository, and a chunker trained on the tiny one."""
+    made: dict[str, Path] = {}
+
+    def make(page: Path) -> Path:
+        if page.name not in made:
+            made[page.name] = directory = tmp_path_factory.mktemp(page.stem)
+            shutil.copytree(ROOT / "assets", directory / "assets")
+            if page.stem == "hedge_chunker":
+                save_chunker(directory / "training/tiny/hedges/chunker/model-last")
+        return made[page.name]
+
+    def save_chunker(path: Path) -> None:
+        nlp = spacy.blank("en")
+        for factory in ("sequence_tagger", "hedge_chunker"):
+            nlp.add_pipe(factory, config={"model": small_model})
+        examples = read_examples(nlp, keep=("TAG", "SENT_START"))
+        fix_random_seed(0)
+        nlp.initialize(lambda: examples)
+        path.parent.mkdir(parents=True)
+        train(nlp, examples).to_disk(path)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def known():
+    """The names that the blocks of each page have defined so far: they run in sequence."""
+    return {}
+
+
 @pytest.mark.parametrize("example", list_examples())
-def test_examples_print_the_output_in_the_page(example: CodeExample, eval_example: EvalExample):
-    known = _globals.setdefault(example.path.name, {})
+def test_examples_print_the_output_in_the_page(
+    example: CodeExample, eval_example: EvalExample, known, directories, monkeypatch
+):
+    monkeypatch.chdir(directories(example.path))
+    names = known.setdefault(example.path, {})
     run = eval_example.run_print_update if eval_example.update_examples else eval_example.run_print_check
     eval_example.set_config(line_length=120)
-    known.update(run(example, module_globals=dict(known)))
+    names.update(run(example, module_globals=dict(names)))
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in sorted(DOCS.rglob("*.md"))])
+# Commands
+
+
+FENCED = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+
+
+def list_commands(page: Path) -> list[str]:
+    """The arguments of `spacy joint` in the blocks and spans of code of a page."""
+    text = page.read_text(encoding="utf8")
+    lines = [
+        line
+        for _, language, block in FENCED.findall(text)
+        if language not in ("py", "python")
+        for line in block.replace("\\\n", " ").splitlines()
+    ]
+    spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", FENCED.sub("", text))]
+    return [part for line in (*lines, *spans) for part in re.findall(r"\bspacy joint\b *([^|&;>]*)", line)]
+
+
+# Typer may have a click of its own.
+UsageError = typer.BadParameter.__base__
+
+
+def parse_command(arguments: str) -> None:
+    """Parse the arguments of `spacy joint`; RAISES UsageError for an unknown command or option."""
+    words = shlex.split(arguments, comments=True)
+    command: Any = typer.main.get_command(app)
+    if words and not words[0].startswith("-"):
+        group = command.context_class(command)
+        _, command, words = command.resolve_command(group, words)
+    context = command.context_class(command, **command.context_settings)
+    command.make_parser(context).parse_args(words)
+
+
+@pytest.mark.parametrize("page", list_pages())
+def test_commands_and_their_options_exist(page):
+    for command in list_commands(page):
+        parse_command(command)
+
+
+@pytest.mark.parametrize("command", ["anotate FILE", "annotate FILE --formt json", "--halp"])
+def test_unknown_commands_and_options_are_noticed(command):
+    with pytest.raises(UsageError):
+        parse_command(command)
+
+
+# Tables of settings
+
+
+def read_settings() -> dict[str, dict[str, str]]:
+    """The default of each setting, as shown, by component: `| setting of `NAME` | default |`, on the page NAME without
+    its name."""
+    found: dict[str, dict[str, str]] = {}
+    for page in PAGES:
+        table = r"^\| setting(?: of `(\w+)`)? \| ([^\n]*)\n\|[-| ]*\n((?:\|[^\n]*\n)+)"
+        for name, header, rows in re.findall(table, page.read_text(encoding="utf8"), re.MULTILINE):
+            assert header.startswith("default |"), f"{page.name} has a table of settings without defaults"
+            settings = found.setdefault(name or page.stem, {})
+            for row in rows.splitlines():
+                names, defaults = (re.findall(r"`([^`]+)`", cell) for cell in row.split(" | ")[:2])
+                settings.update(zip(names, defaults, strict=True))
+    return found
+
+
+def find_defaults(factory: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of the default config of a factory without its scorer, and those that its model adds, flat."""
+    # Factories are known once there is a pipeline.
+    config = dict(spacy.blank("en").get_factory_meta(factory).default_config)
+    config.pop("scorer", None)
+    model = dict(config.pop("model"))
+    name = model.pop("@architectures")
+    parameters = inspect.signature(registry.get("architectures", name)).parameters.values()
+    added = {f"model.{parameter.name}": parameter.default for parameter in parameters}
+    return {**config, "model": name, **{f"model.{key}": value for key, value in model.items()}}, added
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_tables_show_all_settings_of_a_component_with_their_defaults(factory):
+    own, added = find_defaults(factory)
+    shown = {name: json.loads(default) for name, default in read_settings().get(factory, {}).items()}
+    expected = {**added, **own}
+    assert shown == {name: expected.get(name) for name in {**dict.fromkeys(shown), **own}}
+
+
+# Pages
+
+
+@pytest.mark.parametrize("page", [*list_pages(), *sorted((DOCS / "api").glob("*.md"))])
 def test_links_of_a_page_resolve(page):
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf8"))
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
@@ -62,3 +201,16 @@ def test_the_site_builds_without_warnings_and_loads_nothing_from_other_hosts(tmp
         r"<(?:script|img|iframe)[^>]*\bsrc=[\"']?(?:https?:)?//|<link(?=[^>]*stylesheet)[^>]*href=[\"']?(?:https?:)?//"
     )
     assert not any(re.search(loaded, page) for page in pages)
+
+
+def list_two_lines():
+    """The code in the README's table of components."""
+    rows = (ROOT / "README.md").read_text(encoding="utf8").split("works in two lines", 1)[1].split("\n\n", 1)[0]
+    return re.findall(r"^\| \[`(\w+)`\].*\| `(.+)` \|$", rows, re.MULTILINE)
+
+
+@pytest.mark.parametrize("component, code", list_two_lines())
+def test_each_component_works_in_two_lines(component, code):
+    text = 'The old man said: "We saw the big red ball."'
+    found = eval(code, {"nlp": spacy_joint.load(), "text": text})
+    assert found and "" not in (found if isinstance(found, list) else [])

@@ -29,6 +29,7 @@ REGISTERED = {
     "spacy_callbacks": {
         "spacy_joint.add_tokenizer_exceptions.v1": "spacy_joint.tokenization.exceptions:create_exceptions_adder",
         "spacy_joint.checkpoint.v1": "spacy_joint.training.resuming:create_checkpoint",
+        "spacy_joint.lift_max_length.v1": "spacy_joint.length:create_max_length_lifter",
     },
     "spacy_cli": {
         "joint": "spacy_joint.cli:app",
@@ -40,6 +41,8 @@ REGISTERED = {
         "prenominal_orderer": "spacy_joint.factories:make_prenominal_orderer",
         "quotation_cues": "spacy_joint.factories:make_quotation_cues",
         "quotation_spans": "spacy_joint.factories:make_quotation_spans",
+        "sequence_lemmatizer": "spacy_joint.factories:make_sequence_lemmatizer",
+        "sequence_morphologizer": "spacy_joint.factories:make_sequence_morphologizer",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
     },
     "spacy_loggers": {

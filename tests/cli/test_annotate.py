@@ -1,8 +1,12 @@
 """`annotate`: every format can be read back, and errors are one line."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
+from itertools import takewhile
 
 import pytest
 import spacy
@@ -12,6 +16,7 @@ from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.pipes.streaming import stream_sentences
 
 TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later bye\n"
 
@@ -46,6 +51,35 @@ def test_conllu_can_be_read_back(annotate, text_file, expected, tmp_path):
     (doc,) = read_conllu(output, Vocab())
     assert [[token.text for token in sentence] for sentence in doc.sents] == list_words(expected.sents)
     assert [token.dep_ for token in doc] == [token.dep_ for token in expected if not token.is_space]
+
+
+def read_columns(printed):
+    """The form, the lemma, the part of speech and the features of each word of CoNLL-U."""
+    rows = [line.split("\t") for line in printed.splitlines() if line[:1].isdigit()]
+    return [(row[1], row[2], row[3], row[5]) for row in rows]
+
+
+def describe(tokens):
+    return [(t.text, t.lemma_, t.pos_, str(t.morph) or "_") for t in tokens if not t.is_space]
+
+
+def test_conllu_has_lemmas_parts_of_speech_and_features(run, text_file, full_pipeline, tmp_path):
+    output = tmp_path / "annotated.conllu"
+    run("annotate", text_file, "--model", full_pipeline, "--output", output)
+    expected = describe(spacy.load(full_pipeline)(TEXT))
+    assert read_columns(output.read_text(encoding="utf8")) == expected
+    (doc,) = read_conllu(output, Vocab())
+    assert describe(doc) == expected
+    assert doc.has_annotation("MORPH") and doc.has_annotation("LEMMA") and doc.has_annotation("POS")
+
+
+def test_standard_input_has_lemmas_parts_of_speech_and_features(run, full_pipeline):
+    found = read_columns(run("annotate", "-", "--model", full_pipeline, text=TEXT * 20).stdout)
+    nlp = spacy.load(full_pipeline)
+    sentences = stream_sentences(TEXT.splitlines(keepends=True) * 20, nlp)
+    parts = dict.fromkeys(sentence.doc for sentence in sentences)
+    assert found == [word for part in parts for word in describe(part)]
+    assert len(parts) > 1 and all(lemma != "_" and part != "_" for _, lemma, part, _ in found)
 
 
 def test_conllu_is_printed_by_default(annotate, text_file, tmp_path):
@@ -118,9 +152,167 @@ def test_text_longer_than_the_limit_of_spacy_is_annotated(annotate, saved_pipeli
     assert "bye" in annotate(text=TEXT).stdout
 
 
+def read_json_lines(printed):
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+def test_jsonl_has_one_sentence_per_line(annotate, text_file):
+    (document,) = read_json_lines(annotate(text_file, "--format", "json").stdout)
+    sentences = read_json_lines(annotate(text_file, "--format", "jsonl").stdout)
+    assert [{"document": 1, "text": TEXT[s["start"] : s["end"]], **s} for s in document["sentences"]] == sentences
+    numbers = [line["document"] for line in read_json_lines(annotate(text_file, "--lines", "-f", "jsonl").stdout)]
+    assert numbers[0] == 1 and set(numbers) == {1, 3}
+
+
+LONG_TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later bye\n" * 30
+
+
+@pytest.mark.parametrize("format_", ["conllu", "jsonl", "table"])
+def test_standard_input_gives_the_same_as_a_file(annotate, tmp_path, format_):
+    path = tmp_path / "long.txt"
+    path.write_text(LONG_TEXT, encoding="utf8")
+    assert annotate("-", "-f", format_, text=LONG_TEXT).stdout == annotate(path, "-f", format_).stdout
+
+
+@pytest.fixture
+def live(saved_pipeline):
+    """Start `annotate -`, with a pipe that stays open."""
+    started = []
+
+    def live(*arguments):
+        command = [sys.executable, "-m", "spacy", "joint", "annotate", "-", "-m", str(saved_pipeline), *arguments]
+        started.append(subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1))
+        return started[-1]
+
+    yield live
+    for process in started:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--format", "jsonl"], ["--format", "table"], [], ["--lines", "--format", "json"]]
+)
+def test_sentences_are_printed_before_the_input_ends(live, arguments):
+    process = live(*arguments)
+    process.stdin.write(LONG_TEXT.encode())
+    process.stdin.flush()
+    assert process.stdout.readline().strip()
+    process.stdin.close()
+    assert process.stdout.read().strip() and process.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
+def test_an_interrupt_while_waiting_ends_the_input(live, annotate, saved_pipeline):
+    ended = []
+
+    def read():
+        yield from LONG_TEXT.splitlines(keepends=True)
+        ended.append(True)
+
+    final = list(takewhile(lambda _: not ended, stream_sentences(read(), spacy.load(saved_pipeline))))
+    process = live("--format", "jsonl")
+    process.stdin.write(LONG_TEXT.encode())
+    process.stdin.flush()
+    printed = [process.stdout.readline() for _ in final]
+    # It is about to wait for more.
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    printed += process.stdout.readlines()
+    assert b"".join(printed).decode() == annotate("-", "-f", "jsonl", text=LONG_TEXT).stdout
+    assert (process.stderr.read(), process.wait()) == (b"", 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
+def test_a_reader_that_closes_the_pipe_ends_live_input_quietly(live):
+    process = live("--format", "jsonl")
+    process.stdin.write(LONG_TEXT.encode())
+    process.stdin.flush()
+    assert process.stdout.readline()
+    process.stdout.close()
+    with suppress(BrokenPipeError):
+        process.stdin.write(100 * LONG_TEXT.encode())
+        process.stdin.close()
+    assert process.stderr.read() == b"" and process.wait() == 1
+
+
+def test_pipelines_that_cannot_stream_annotate_standard_input_too(run, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "pipeline")
+    printed = run("annotate", "-", "-f", "jsonl", "-m", tmp_path / "pipeline", text="Hi there. Bye.").stdout
+    assert [sentence["text"] for sentence in read_json_lines(printed)] == ["Hi there.", "Bye."]
+
+
+@pytest.mark.parametrize("text", [" " * 25_000, "\n\n\n", "hi", "\n hi"])
+def test_short_and_empty_input_can_be_streamed(annotate, text):
+    assert "hi" in annotate("-", "-f", "jsonl", text=text).stdout or not text.strip()
+
+
+VTT = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Anna>hi nora it's me\n\n00:03.000 --> 00:04.000\n<v Ben>call me bye\n"
+
+
+@pytest.fixture
+def transcript(tmp_path):
+    path = tmp_path / "talk.vtt"
+    path.write_text(VTT, encoding="utf8")
+    return path
+
+
+def test_names_and_times_are_no_words_but_go_with_sentences(annotate, transcript):
+    sentences = read_json_lines(annotate(transcript, "-f", "jsonl").stdout)
+    assert [token["text"] for sentence in sentences for token in sentence["tokens"]] == (
+        ["hi", "nora", "it", "'s", "me", "call", "me", "bye"]
+    )
+    assert {sentence["speaker"] for sentence in sentences} == {"Anna", "Ben"}
+    assert (sentences[0]["start_time"], sentences[-1]["end_time"]) == (1.0, 4.0)
+
+
+def test_all_formats_have_speakers_and_times(annotate, transcript, tmp_path):
+    printed = annotate(transcript).stdout
+    assert "# speaker = Anna\n# start_time = 1.0\n" in printed and "# end_time = 4.0\n" in printed
+    assert "(Anna, 00:00:01.000 - " in annotate(transcript, "-f", "table").stdout
+    (document,) = read_json_lines(annotate(transcript, "-f", "json").stdout)
+    assert document["text"] == "hi nora it's me\ncall me bye" and document["sentences"][-1]["speaker"] == "Ben"
+    annotate(transcript, "-f", "spacy", "-o", tmp_path / "talk.spacy")
+    (doc,) = DocBin().from_disk(tmp_path / "talk.spacy").get_docs(Vocab())
+    assert [sentence._.speaker for sentence in doc.sents][-1] == "Ben"
+
+
+def test_conllu_of_transcripts_can_be_read_back(annotate, transcript, tmp_path):
+    annotate(transcript, "-o", tmp_path / "talk.conllu")
+    (doc,) = read_conllu(tmp_path / "talk.conllu", Vocab())
+    assert len(doc) == 8
+
+
+def test_the_format_can_be_given(annotate, transcript, tmp_path):
+    path = transcript.rename(tmp_path / "talk.dat")
+    assert annotate(path, "--format-in", "vtt").stdout == annotate(path).stdout
+    assert "WEBVTT" in annotate(path, "--format-in", "text").stdout
+    assert "# speaker = ANNA" in annotate("-", "--format-in", "turns", text="ANNA: hi").stdout
+
+
+def test_captions_are_recognised_on_standard_input(annotate, transcript):
+    assert annotate("-", text=VTT).stdout == annotate(transcript).stdout
+    srt = "1\n00:00:01,000 --> 00:00:02,000\nhi\n"
+    assert "# start_time = 1.0" in annotate("-", text=srt).stdout
+
+
+def test_damaged_transcripts_are_reported_with_file_and_line(annotate, tmp_path):
+    path = tmp_path / "talk.srt"
+    path.write_text("1\n00:00:01,000 -->\nhi\n", encoding="utf8")
+    assert f"[J461] {path}, line 2:" in annotate(path, fails=True).stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
+        (["--format-in", "ass"], "J404"),
+        (["--format-in", "vtt", "--lines"], "J467"),
+        (["--format-in", "turns"], "J468"),
         (["missing.txt"], "J402"),
         (["--format", "xml"], "J404"),
         (["--format", "spacy"], "J405"),
@@ -195,7 +387,7 @@ def test_load_refuses_a_beam_width_for_pipelines_without_a_beam(tmp_path):
         spacy_joint.load(tmp_path, beam_width=3)
 
 
-def test_load_reports_that_the_package_has_no_pipeline(monkeypatch, tmp_path):
-    monkeypatch.setattr(spacy_joint, "PRETRAINED", tmp_path)
+def test_load_reports_that_the_pretrained_pipeline_is_not_installed(monkeypatch):
+    monkeypatch.setattr(spacy_joint, "PRETRAINED", "xx_not_installed")
     with pytest.raises(OSError, match="J400"):
         spacy_joint.load()

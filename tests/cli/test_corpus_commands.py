@@ -102,7 +102,7 @@ def test_evaluation_agrees_with_spacy_where_both_measure(run, assets, saved_pipe
     expected = nlp.evaluate(read_examples(nlp, "dev"))
     for name in ("tag_acc", "boundary_f", "sents_f", "dep_las", "dep_las_punct"):
         assert scores[name] == pytest.approx(expected[name])
-    assert "pos_acc" not in scores
+    assert not {"pos_acc", "morph_acc", "lemma_acc"}.intersection(scores)
     assert scores["words"] == 256 and scores["documents"] == 4 and scores["speed"] > 0
 
 
@@ -191,7 +191,21 @@ def test_evaluate_also_scores_raw_text(run, saved_pipeline, assets, tmp_path):
     scores = srsly.read_json(output)
     assert 0.9 < scores["raw_words_f"] <= 1
     assert scores["raw_words_f"] > scores["raw_uas_f"] > scores["raw_las_f"] > 0
-    assert "raw_pos_f" not in scores
+    assert not {"raw_pos_f", "raw_morph_f", "raw_lemma_f"}.intersection(scores)
+
+
+def test_evaluate_scores_parts_of_speech_features_and_lemmas(run, full_pipeline, assets, tmp_path, read_examples):
+    output = tmp_path / "scores.json"
+    result = run("evaluate", full_pipeline, assets / "tiny_train.conllu", "--raw-text", "--output", output)
+    for title in ("Morphological features", "Lemmas", "Raw text: morphological features, F1", "Raw text: lemmas, F1"):
+        assert title in result.stdout
+    scores = srsly.read_json(output)
+    nlp = spacy.load(full_pipeline)
+    expected = nlp.evaluate(read_examples(nlp))
+    for name in ("pos_acc", "morph_acc", "lemma_acc"):
+        assert scores[name] == pytest.approx(expected[name]) and scores[name] > 0.8
+    for name in ("raw_pos_f", "raw_morph_f", "raw_lemma_f"):
+        assert 0.8 < scores[name] <= scores["raw_words_f"]
 
 
 @pytest.mark.parametrize("option", ["--unpunctuated", "--gold-tags", "--gold-sentences"])

@@ -57,7 +57,7 @@ def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
         "TREEBANK": assets / "tiny_train.conllu",
         "MODIFIERS": assets / "modifiers_train.conllu",
         "QUOTES": assets / "tiny_quotes" / "dev",
-        "PIPELINE": spacy_joint.PRENOMINAL,
+        "PIPELINE": spacy_joint.load().path,
         "CONFIG": assets.parent / "configs" / "sequence_tagger.cfg",
         "OUTPUT": tmp_path / "outputs" / "output.spacy",
     }

@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 
-@pytest.mark.parametrize("package", ["fastapi", "uvicorn"])
+@pytest.mark.parametrize("package", ["fastapi", "fastapi_offline", "uvicorn"])
 def test_without_the_extra_the_error_says_what_to_install(run, monkeypatch, package):
     monkeypatch.delitem(sys.modules, "spacy_joint.serving.app", raising=False)
     monkeypatch.setitem(sys.modules, package, None)

@@ -57,9 +57,15 @@ def test_kept_annotation_is_on_the_predicted_side(corpus_of, nlp):
     assert not example.predicted.has_annotation("POS")
 
 
-def test_keeping_trees_is_not_allowed(corpus_of):
-    with pytest.raises(ValueError, match=r"\[J121\] keep='DEP'.*TAG, POS"):
-        corpus_of(CANNOT, keep=["TAG", "DEP"])
+def test_kept_trees_are_on_the_predicted_side(corpus_of, nlp):
+    (example,) = corpus_of(CANNOT, keep=["HEAD", "DEP"])(nlp)
+    described = [[(token.head.i, token.dep_) for token in doc] for doc in (example.predicted, example.reference)]
+    assert described[0] == described[1] and "ROOT" in {dep for _, dep in described[0]}
+
+
+def test_what_cannot_be_kept_is_named(corpus_of):
+    with pytest.raises(ValueError, match=r"\[J121\] keep='ENT_TYPE'.*TAG, POS"):
+        corpus_of(CANNOT, keep=["TAG", "ENT_TYPE"])
 
 
 def test_keeping_annotation_that_is_missing_is_an_error(corpus_of, nlp):

@@ -73,6 +73,19 @@ def test_invalid_biases_are_refused(biases):
         Search(TAGGING, templates_for(TAGGING), 4, biases)
 
 
+@pytest.mark.parametrize("atom", ["w.style", "x.word", "word", "tag-1"])
+def test_a_bias_reads_what_templates_read(atom):
+    with pytest.raises(ValueError, match="J156"):
+        Search(TAGGING, templates_for(TAGGING), 4, {0: (atom, {1: 1.0})})
+
+
+def test_a_bias_may_depend_on_a_token():
+    columns = Columns(COLUMNS, np.array([[1, 1], [2, 1], [3, 1], [2, 1]], dtype=np.uint64))
+    weights = random_weights(TAGGING, scale=0.0)
+    search = Search(TAGGING, templates_for(TAGGING), 4, {2: ("w.word", {2: 1.0, 3: -1.0}), 1: ("w.word", {3: 2.0})})
+    assert search.predict(weights, columns).tolist() == [0, 2, 1, 2]
+
+
 @QUICK
 @given(SYSTEMS, st.integers(0, 10), seeds, st.sampled_from([1, 4, 40]), st.data())
 def test_a_prediction_is_a_legal_path_to_a_final_state(system, n_tokens, seed, width, data):

@@ -25,8 +25,11 @@ from spacy_joint.corpora.docbin import create_docbin_corpus
 from spacy_joint.corpora.litbank import read_litbank
 from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
 from spacy_joint.corpora.tagged import read_tagged
+from spacy_joint.errors import JointError
 from spacy_joint.files.reading import read_lines
 from spacy_joint.ordering.phrases import read_phrases
+from spacy_joint.transcripts import FORMATS, make_doc
+from spacy_joint.transcripts import read as read_transcript
 
 DIVIDER = b"\x00\x00"
 
@@ -64,6 +67,16 @@ LITBANK = (
 TAGGED = "The/at Fulton/np-tl County's/np$ jury/nn said/vbd ``/`` 1\\/2/cd\n\nno/rb ?/.\n"
 PHRASES = '[["big", "JJ"], ["red", "JJ"], ["ball", "NN"]]\n[["old", ""], ["30-year", "CD"], null]\n'
 TEXT = "“We will rebuild the big red bridge,” said Kim.\n\nbut i don't know where it went  he added\t:-)\n"
+TRANSCRIPTS = (
+    ">> ANNA [00:01]: so we\nleft\n\nBen (laughs): no: why?\n",
+    "1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}<i>ANNA: so</i>\r\n\r\n"
+    "2\r\n00:00:02,500 --> 00:01:00,000\r\n- no\r\n- why\r\n",
+    "WEBVTT\n\nNOTE so\n\n1\n00:01.000 --> 00:02.000 align:start\n<v Anna>so <00:01.500>we &amp;</v>\n♪ la\n",
+    '{"segments": [{"start": 0, "end": 1.5, "text": " So we", "speaker": "A", "words": '
+    '[{"word": " So", "start": 0.1, "end": 0.5}]}]}',
+    '{"transcription": [{"offsets": {"from": 0, "to": 900}, "text": " So", "tokens": [{"text": " So", "offsets": '
+    '{"from": 0, "to": 900}}], "speaker_turn_next": true}]}',
+)
 
 
 def _blank() -> Language:
@@ -168,7 +181,7 @@ def read_as_quotations(content: bytes, directory: Path) -> None:
 def _load() -> Language:
     nlp = spacy_joint.load(beam_width=2)
     nlp.add_pipe("quotation_spans")
-    nlp.add_pipe("prenominal_orderer", source=spacy_joint.load(spacy_joint.PRENOMINAL))
+    nlp.enable_pipe("prenominal_orderer")
     return nlp
 
 
@@ -181,6 +194,23 @@ def annotate_text(content: bytes, directory: Path) -> None:
         doc.to_bytes()
 
 
+def read_as_transcript(content: bytes, directory: Path) -> None:
+    """Read a file in each format, one of which must accept it."""
+    path = _write(content, directory / "fuzzed.txt")
+    refusals = []
+    formats = [format for format in FORMATS if format != "text"]
+    for format in formats:
+        try:
+            transcript = read_transcript(path, format)
+        except JointError as error:
+            refusals.append(error)
+            continue
+        assert all(0 <= start < len(transcript.text) for start in transcript.sentence_starts)
+        make_doc(_blank(), transcript)
+    if len(refusals) == len(formats):
+        raise refusals[-1]
+
+
 READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]] = {
     "conllu": (read_as_conllu, lambda: [CONLLU.encode("utf8")]),
     "brackets": (read_as_brackets, lambda: [BRACKETS.encode("utf8")]),
@@ -188,6 +218,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]
     "litbank": (read_as_litbank, lambda: [DIVIDER.join((LITBANK_TEXT.encode("utf8"), LITBANK.encode("utf8")))]),
     "tagged": (read_as_tagged, lambda: [TAGGED.encode("utf8"), "Ärger/nn".encode("latin-1")]),
     "phrases": (read_as_phrases, lambda: [PHRASES.encode("utf8")]),
+    "transcript": (read_as_transcript, lambda: [text.encode("utf8") for text in TRANSCRIPTS]),
     "text": (annotate_text, lambda: [TEXT.encode("utf8")]),
     "docbin": (read_as_docbin, lambda: [_make_docbin(), zlib.compress(_make_docbin())]),
     "quotations": (read_as_quotations, lambda: [_make_docbin()]),

@@ -3,7 +3,6 @@
 import random
 
 import pytest
-import spacy
 
 import spacy_joint
 from spacy_joint.ordering.orders import sort_modifiers
@@ -11,15 +10,11 @@ from spacy_joint.ordering.phrase_ranker import PhraseRanker
 from spacy_joint.ordering.phrases import Phrase, Word
 from spacy_joint.ordering.system import Ranker
 
-pytestmark = pytest.mark.skipif(
-    not (spacy_joint.PRENOMINAL / "config.cfg").is_file(), reason="this checkout has no pretrained orderer"
-)
-
 
 @pytest.fixture(scope="module")
 def nlp():
     nlp = spacy_joint.load()
-    nlp.add_pipe("prenominal_orderer", source=spacy.load(spacy_joint.PRENOMINAL, vocab=nlp.vocab))
+    nlp.enable_pipe("prenominal_orderer")
     return nlp
 
 
@@ -46,8 +41,8 @@ def test_it_marks_odd_orders_in_text(nlp):
     assert nlp.get_pipe("prenominal_orderer").cfg["threshold"] == 2.0
 
 
-def test_it_is_small():
-    assert sum(path.stat().st_size for path in (spacy_joint.PRENOMINAL / "prenominal_orderer").iterdir()) < 3e6
+def test_it_is_small(nlp):
+    assert sum(path.stat().st_size for path in (nlp.path / "prenominal_orderer").iterdir()) < 3e6
 
 
 @pytest.mark.parametrize("n", range(2, 9))

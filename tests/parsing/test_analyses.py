@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 import spacy_joint
+from spacy_joint.parsing.joint_sbd_parser import BIASES
+from spacy_joint.pipes.streaming import stream_sentences
 
 WORDS = ["you", "said", "you", "have", "four", "cats", "i", "have", "four", "cats", "how", "old", "are", "they"]
 FEW = settings(deadline=None, max_examples=40)
@@ -45,6 +47,14 @@ TAGGED = tag(load(4), (Path(__file__).parents[2] / "assets" / "transcript.txt").
 
 def describe(doc):
     return [(token.head.i, token.dep_, bool(token.is_sent_start)) for token in doc]
+
+
+@pytest.mark.parametrize("change", [str.upper, str.title])
+def test_capitals_that_say_nothing_do_not_matter(nlp, change):
+    text = (
+        "hi nora it's me i'm still at the garage so i won't make it home before seven they found another problem " * 3
+    )
+    assert describe(nlp(change(text))) == describe(nlp(text))
 
 
 # n-best
@@ -191,6 +201,56 @@ def test_given_boundaries_take_precedence_over_a_bias():
 
 
 @pytest.mark.parametrize("bias", [1e7, -1e7])
-def test_a_bias_is_a_number_in_the_range_of_scores(bias):
-    with pytest.raises(ValueError, match="J308"):
-        spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": bias})
+@pytest.mark.parametrize("setting", BIASES)
+def test_a_bias_is_a_number_in_the_range_of_scores(setting, bias):
+    with pytest.raises(ValueError, match=rf"J308.*{setting}"):
+        spacy_joint.load(config={f"components.joint_sbd_parser.{setting}": bias})
+
+
+def set_biases(*values):
+    return {f"components.joint_sbd_parser.{name}": value for name, value in zip(BIASES, values, strict=True)}
+
+
+def test_each_stretch_of_text_has_its_own_bias():
+    # Far fewer boundaries where there is punctuation, far more where there is none.
+    nlp = spacy_joint.load(config=set_biases(None, -1e6, 1e6))
+    edited, plain = "We left, of course. It rained. ", "so we left and then it rained all day "
+    text = edited * 10 + plain * 12 + edited * 10
+    doc = nlp(text)
+    starts = [token.idx for token in doc if token.is_sent_start and token.i]
+    # A stretch ends with its last word before a mark.
+    first, last = len(edited) * 10, len(edited) * 10 + len(plain) * 12 + len("We left")
+    assert starts and all(first <= start <= last for start in starts)
+    streamed = [sentence.text for sentence in stream_sentences([text], nlp)]
+    assert streamed == [sentence.text for sentence in doc.sents]
+
+
+def test_one_bias_overrules_those_of_kinds_of_text():
+    several, one = (spacy_joint.load(config=set_biases(*biases)) for biases in ((0.0, -1e6, 1e6), (0.0, 0.0, 0.0)))
+    text = "we left of course it rained all day"
+    assert [sentence.text for sentence in several(text).sents] == [sentence.text for sentence in one(text).sents]
+
+
+# Shares of heads and labels
+
+
+def test_shares_of_heads_and_labels_add_up(parser, nlp):
+    docs = [tag(nlp, WORDS), tag(nlp, ["hi", "\n", "there"])]
+    all_heads, all_labels = parser.scored_parses(parser.predict(docs))
+    for doc, heads, labels in zip(docs, all_heads, all_labels, strict=True):
+        for token in doc:
+            expected = pytest.approx(0 if token.is_space else 1)
+            assert sum(share for (dependent, _), share in heads.items() if dependent == token.i) == expected
+            assert sum(share for (dependent, _), share in labels.items() if dependent == token.i) == expected
+            assert labels[token.i, "no such label"] == 0
+
+
+def test_a_prediction_has_the_largest_share(nlp):
+    # A beam of one item holds the prediction only.
+    greedy = load(1).get_pipe("joint_sbd_parser")
+    doc = tag(nlp, WORDS)
+    (heads,), (labels,) = greedy.scored_parses(greedy.predict([doc]))
+    greedy(doc)
+    for token in doc:
+        assert heads[token.i, token.head.i] == 1
+        assert labels[token.i, token.dep_] == 1

@@ -8,12 +8,14 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.engine.stream import Stream
-from spacy_joint.pipes.streaming import stream_sentences
+from spacy_joint.pipes.streaming import PIECE, stream_sentences
+from spacy_joint.pipes.token_columns import CONTEXT
 
 NLP = spacy_joint.load()
 TRANSCRIPT = (Path(__file__).parents[2] / "assets" / "transcript.txt").read_text(encoding="utf8")
@@ -37,12 +39,43 @@ def stream(tokens, **options):
     return list(NLP.get_pipe("joint_sbd_parser").stream(tokens, **options))
 
 
+KINDS = [TRANSCRIPT, EDITED, TRANSCRIPT + "\n" + EDITED, EDITED + TRANSCRIPT.upper() + EDITED, TRANSCRIPT.title()]
+
+
 @FEW
-@given(st.sampled_from([TRANSCRIPT, EDITED, TRANSCRIPT + "\n" + EDITED]), st.lists(st.integers(1, 600), max_size=40))
+@given(st.sampled_from(KINDS), st.lists(st.integers(1, 600), max_size=40))
 def test_text_in_pieces_gives_the_same_result_as_the_whole_text(text, cuts):
     bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in np.cumsum(cuts).tolist())})
     sentences = stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], NLP)
     assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
+
+
+def list_offsets(sentences):
+    return [(s._.stream_start, s._.stream_end, [token._.stream_start for token in s]) for s in sentences]
+
+
+@FEW
+@given(
+    st.sampled_from([EDITED, "  " + TRANSCRIPT + "\n\n" + EDITED + "\n "]), st.lists(st.integers(1, 600), max_size=40)
+)
+def test_sentences_and_tokens_have_offsets_in_the_whole_text(text, cuts):
+    bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in np.cumsum(cuts).tolist())})
+    sentences = list(stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], NLP))
+    expected = [(s.start_char, s.end_char, [token.idx for token in s]) for s in NLP(text).sents]
+    assert list_offsets(sentences) == expected
+    assert all(text[s._.stream_start : s._.stream_end] == s.text for s in sentences)
+
+
+def test_each_component_counts_from_the_beginning_of_its_stream():
+    doc = tag(TRANSCRIPT)
+    assert list_offsets(stream(iter(doc))) == list_offsets(stream([doc]))
+    pieces = NLP.get_pipe("sequence_tagger").stream(iter(NLP.make_doc(TRANSCRIPT)))
+    assert [token._.stream_start for piece in pieces for token in piece] == [token.idx for token in doc]
+
+
+def test_what_is_not_streamed_has_no_offsets_in_a_stream():
+    doc = NLP("it rained")
+    assert (doc[0]._.stream_start, doc[:]._.stream_start, doc[:]._.stream_end) == (None, None, None)
 
 
 @pytest.mark.parametrize("text", ["", " ", "yes", "yes\n"])
@@ -51,7 +84,7 @@ def test_short_texts_can_be_streamed(text):
     assert [token.text for sentence in sentences for token in sentence] == [token.text for token in NLP(text)]
 
 
-@pytest.mark.parametrize("text", [TRANSCRIPT, EDITED])
+@pytest.mark.parametrize("text", KINDS)
 def test_tokens_may_come_one_by_one(text):
     doc = tag(text)
     sentences = stream(iter(doc))
@@ -99,9 +132,7 @@ def test_decisions_can_be_forced(max_delay):
     doc = tag(text)
     sentences = stream(iter(doc), max_delay=max_delay)
     assert "".join(sentence.text_with_ws for sentence in sentences) == text
-    # The first piece, of four small ones, shows the style of the document; later sentences are no longer than this.
-    ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
-    assert max(end - begin for begin, end in pairwise(ends) if begin >= 4 * 32) <= 2 * max_delay + 64
+    assert max(len(sentence) for sentence in sentences) <= 2 * max_delay + 64
 
 
 @pytest.mark.parametrize("max_delay", [1, 40])
@@ -118,8 +149,23 @@ def test_decisions_on_tags_can_be_forced(max_delay):
     for part in NLP.get_pipe("sequence_tagger").stream(watch(), max_delay=max_delay):
         n_done += len(part)
         delays.append(len(came) - n_done)
-    # The first piece shows the style of the document.
-    assert n_done == len(doc) and max(delays[2:]) <= max_delay + 64
+    assert n_done == len(doc) and max(delays) <= max_delay + 64
+
+
+def test_text_waits_only_until_its_kind_is_clear():
+    came = []
+
+    def watch(text):
+        came.clear()
+        for token in NLP.make_doc(text):
+            came.append(token)
+            yield token
+
+    # A mark shows it at once, its absence after some words.
+    for text, most in ((EDITED, 3 * PIECE), (TRANSCRIPT, CONTEXT + 3 * PIECE)):
+        sentences = NLP.get_pipe("joint_sbd_parser").stream(NLP.get_pipe("sequence_tagger").stream(watch(text)))
+        next(sentences)
+        assert len(came) <= most
 
 
 @pytest.mark.parametrize("name", ["sequence_tagger", "joint_sbd_parser"])
@@ -151,6 +197,87 @@ def test_an_ended_stream_takes_no_input():
     with pytest.raises(ValueError, match="J036"):
         search.feed(np.zeros((1, len(perceptron.templates.columns)), dtype=np.uint64))
     assert isinstance(search, Stream) and not len(search.run())
+
+
+# Components after the parser
+
+
+@pytest.fixture
+def make_pipeline(saved_pipeline):
+    """Make a pipeline with a tagger, a parser, and a function after them."""
+
+    def make(function):
+        nlp = spacy.load(saved_pipeline)
+        name = f"after_{id(function)}"
+        Language.component(name, func=function)
+        nlp.add_pipe(name)
+        return nlp
+
+    return make
+
+
+def test_components_after_the_parser_see_each_piece_of_whole_sentences_once(make_pipeline):
+    seen = []
+
+    def look(doc):
+        assert doc.has_annotation("DEP") and len(doc)
+        seen.append(doc)
+        return doc
+
+    nlp = make_pipeline(look)
+    sentences = list(stream_sentences([TRANSCRIPT] * 5, nlp))
+    assert [sentence for doc in seen for sentence in doc.sents] == sentences
+    assert len(seen) > 1
+    text = "".join(doc.text for doc in seen)
+    assert text == TRANSCRIPT * 5
+
+
+def test_components_after_the_parser_do_not_delay_sentences(make_pipeline):
+    def count_until_first(nlp):
+        pieces = iter([TRANSCRIPT] * 50)
+        next(stream_sentences(pieces, nlp))
+        return len(list(pieces))
+
+    nlp = make_pipeline(lambda doc: doc)
+    left = count_until_first(nlp)
+    nlp.remove_pipe(nlp.pipe_names[-1])
+    assert left == count_until_first(nlp) > 0
+
+
+def test_components_after_the_parser_may_merge_tokens(make_pipeline):
+    def merge(doc):
+        with doc.retokenize() as retokenizer:
+            for sentence in list(doc.sents):
+                retokenizer.merge(sentence)
+        return doc
+
+    sentences = list(stream_sentences([TRANSCRIPT] * 3, make_pipeline(merge)))
+    assert all(len(sentence) == 1 for sentence in sentences)
+    assert "".join(sentence.text_with_ws for sentence in sentences) == TRANSCRIPT * 3
+
+
+def test_morphologizer_and_lemmatizer_annotate_streams(full_pipeline):
+    nlp = spacy.load(full_pipeline)
+    sentences = list(stream_sentences([TRANSCRIPT[i : i + 50] for i in range(0, len(TRANSCRIPT), 50)], nlp))
+    assert all(token.pos and token.has_morph() and token.lemma for sentence in sentences for token in sentence)
+    for doc in dict.fromkeys(sentence.doc for sentence in sentences):
+        again = Doc(
+            nlp.vocab,
+            words=[token.text for token in doc],
+            spaces=[bool(token.whitespace_) for token in doc],
+            tags=[token.tag_ for token in doc],
+            heads=[token.head.i for token in doc],
+            deps=[token.dep_ for token in doc],
+        )
+        for name in ("sequence_morphologizer", "sequence_lemmatizer"):
+            nlp.get_pipe(name)(again)
+        assert [(t.pos_, str(t.morph), t.lemma_) for t in again] == [(t.pos_, str(t.morph), t.lemma_) for t in doc]
+
+
+@pytest.mark.parametrize("pieces", [[], [""], [" "], ["\n\n", " \t", "\n"]])
+def test_streams_without_words_pass_components_after_the_parser(full_pipeline, pieces):
+    sentences = stream_sentences(pieces, spacy.load(full_pipeline))
+    assert "".join(sentence.text_with_ws for sentence in sentences) == "".join(pieces)
 
 
 def test_pipelines_that_cannot_stream_are_refused():

@@ -1,5 +1,6 @@
 """Tagger and parser together, as `spacy train` and users run them, and all registered names."""
 
+import warnings
 from importlib.metadata import entry_points
 
 import pytest
@@ -11,6 +12,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
 from spacy.util import fix_random_seed, load_config_from_str, registry
 
+import spacy_joint
 from spacy_joint.errors import Errors, JointValueError, JointWarning
 from spacy_joint.pipes.structured_pipe import report_damage
 
@@ -140,6 +142,7 @@ def test_the_parser_learns_from_the_tags_of_a_frozen_tagger(saved_pipeline, smal
     assert tagger.to_bytes(exclude=["vocab"]) == before
 
 
+@pytest.mark.filterwarnings(r"ignore:\[JW03\]")
 def test_both_learn_in_one_update(saved_pipeline, read_examples, train):
     nlp = spacy.load(saved_pipeline)
     losses = {}
@@ -232,3 +235,60 @@ def test_a_mistake_in_the_program_is_not_taken_for_damage():
 def test_a_coded_error_is_not_wrapped():
     with pytest.raises(JointValueError, match=r"\[J030\]"), report_damage("the file"):
         raise JointValueError(Errors.J030, width=0, most=1)
+
+
+# What a component needs
+
+
+def test_analysis_says_that_a_sourced_parser_lacks_tags():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("joint_sbd_parser", source=spacy_joint.load())
+    assert nlp.analyze_pipes()["problems"] == {"joint_sbd_parser": ["token.tag"]}
+
+
+def test_documents_without_tags_cause_one_warning(saved_pipeline):
+    nlp = spacy.load(saved_pipeline, exclude=["sequence_tagger"])
+    with pytest.warns(JointWarning, match=r"\[JW02\] .*'joint_sbd_parser' read token\.tag"):
+        nlp("hello there")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp("hello there")
+
+
+def test_training_documents_without_tags_cause_one_warning(saved_pipeline, read_examples):
+    nlp = spacy.load(saved_pipeline)
+    with pytest.warns(JointWarning, match=r"\[JW02\]") as given:
+        for _ in range(2):
+            nlp.update(read_examples(nlp, limit=2), exclude=["sequence_tagger"])
+    assert len(given) == 1
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n"])
+def test_documents_without_words_cause_none(saved_pipeline, text):
+    nlp = spacy.load(saved_pipeline, exclude=["sequence_tagger"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp(text)
+
+
+def test_templates_that_read_no_tags_cause_none(small_model, read_examples, tmp_path):
+    templates = tmp_path / "templates.txt"
+    templates.write_text("s0.word b0.word\n")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
+    examples = read_examples(nlp)
+    nlp.get_pipe("joint_sbd_parser").initialize(lambda: examples, templates=str(templates))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.update(examples)
+        nlp("hello there")
+
+
+def test_an_untrained_component_names_the_pretrained_ones():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("joint_sbd_parser")
+    with pytest.raises(ValueError, match=r"\[J071\]") as raised:
+        nlp("hello")
+    pretrained = spacy_joint.load()
+    assert f"{pretrained.lang}_{pretrained.meta['name']}" in str(raised.value)
+    assert all(name in str(raised.value) for name in [*pretrained.component_names, "hedge_chunker", "quotation_cues"])

@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_joint.pipes.token_columns import (
     COLUMNS,
+    CONTEXT,
+    PUNCTUATED,
+    UNPUNCTUATED,
     WordClasses,
     WordColumns,
     find_reference_starts,
@@ -100,6 +105,87 @@ def test_arrays_for_another_purpose_are_refused():
     for arrays in ({}, {"words": np.zeros(2, np.uint64), "classes": np.zeros(3, np.uint16)}):
         with pytest.raises(ValueError, match=r"\[J050\]"):
             WordClasses.from_dict({}).from_arrays(arrays)
+
+
+# Stretches of text
+
+
+def lines(*words, n=100):
+    return Doc(NLP.vocab, words=list(words) * n)
+
+
+def test_a_document_without_marks_is_unpunctuated_and_others_are_not():
+    assert column(Doc(NLP.vocab, words=["so", "we", "left"]), "style") == [UNPUNCTUATED] * 3
+    assert column(Doc(NLP.vocab, words=["We", "left", "."]), "style") == [PUNCTUATED] * 3
+    assert column(Doc(NLP.vocab, words=["we", "left", "…"]), "style") == [PUNCTUATED] * 3
+
+
+def test_long_stretches_without_marks_are_unpunctuated():
+    words = ["we", "left", "."] * 20 + ["we", "left"] * 50 + ["."]
+    assert column(Doc(NLP.vocab, words=words), "style") == [PUNCTUATED] * 60 + [UNPUNCTUATED] * 100 + [PUNCTUATED]
+    # A sentence is not.
+    words = ["we", "left", "."] * 20 + ["we", "left"] * 20 + ["."]
+    assert set(column(Doc(NLP.vocab, words=words), "style")) == {PUNCTUATED}
+
+
+@pytest.mark.parametrize("name", ["form", "shape"])
+@pytest.mark.parametrize("words", ["DO N'T LEAVE NOW , I SAY", "DO NOT", "NO", "It Is Only A Paper Moon . " * 6])
+def test_text_in_capitals_or_title_case_is_read_as_lower_cased(name, words):
+    doc = Doc(NLP.vocab, words=words.split())
+    assert column(doc, name) == column(Doc(NLP.vocab, words=words.lower().split()), name)
+
+
+def test_clitics_in_lower_case_do_not_end_a_stretch_in_title_case():
+    title, lower = lines("They", "Do", "n't", "Know"), lines("they", "do", "n't", "know")
+    assert column(title, "form") == column(lower, "form")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["We met NATO , the UN and the EU .", "Ann Lee , Bo Kim and Cy Day left .", "John Smith", "你好 NASA 你好"],
+)
+def test_names_and_acronyms_keep_their_capitals(words):
+    doc = Doc(NLP.vocab, words=words.split())
+    assert column(doc, "form") == [token.orth for token in doc]
+
+
+def test_each_stretch_of_a_document_is_read_as_it_is_written():
+    normal, capitals = ["Then", "Ann", "left", "us", "."], ["AND", "THEN", "IT", "RAINED", "ALL", "DAY"]
+    doc = Doc(NLP.vocab, words=[*normal, *capitals, *normal])
+    forms = [NLP.vocab.strings[form] for form in column(doc, "form")]
+    assert forms == [*normal, *(word.lower() for word in capitals), *normal]
+
+
+STRETCHES = [
+    "so we left",
+    "We left , and it rained .",
+    "WE LEFT NOW AND IT RAINED .",
+    "We Left And It Rained",
+    "1 . I",
+    "I",
+]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.tuples(st.sampled_from(STRETCHES), st.integers(1, 30)), max_size=6), st.integers(0, 600))
+def test_values_of_the_beginning_of_a_document_are_final(parts, n):
+    words = [word for text, times in parts for word in text.split() * times]
+    columns = WordColumns(["form", "shape", "style"], NO_CLASSES)
+    whole, _ = columns.values_of(Doc(NLP.vocab, words=words))
+    begun, tokens = columns.values_of(Doc(NLP.vocab, words=words[:n]), more_follows=True)
+    assert begun.tolist() == whole[: len(begun)].tolist()
+    assert len(words[:n]) - len(tokens) < CONTEXT
+    # The context decides, too, as a document that begins earlier.
+    later, _ = columns.values_of(Doc(NLP.vocab, words=words[max(n - CONTEXT, 0) :]))
+    assert later[min(n, CONTEXT) :].tolist() == whole[n:].tolist()
+
+
+def test_the_cache_grows_with_its_words():
+    words = [f"Word{number}" for number in range(3000)]
+    columns = WordColumns(["form"], NO_CLASSES)
+    for _ in range(2):
+        values, _ = columns.values_of(Doc(NLP.vocab, words=[*words, "end"]))
+        assert values[:-1, 0].tolist() == [NLP.vocab.strings[word.lower()] for word in words]
 
 
 # Sentence starts

@@ -5,13 +5,12 @@ import spacy
 
 from spacy_joint.pipes.token_columns import WordClasses
 from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
-from spacy_joint.quotation.marks import MarkStyle
 
 
 @pytest.fixture
 def describe():
     """The value of a column for the words between the first pair of marks, which they share."""
-    columns = QuotationColumns(ALL_COLUMNS, WordClasses.from_dict({}), MarkStyle())
+    columns = QuotationColumns(ALL_COLUMNS, WordClasses.from_dict({}))
     nlp = spacy.blank("en")
 
     def describe(name, text):

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_joint.annotation.quotations import find_type
-from spacy_joint.quotation.marks import MarkStyle, find_paragraph_starts, pair_marks
+from spacy_joint.quotation.layout import find_paragraph_starts
+from spacy_joint.quotation.marks import MarkStyle, pair_marks
 
 NLP = spacy.blank("en")
 

@@ -246,6 +246,13 @@ def test_runs_of_one_quotation_have_the_same_id_as_cue_and_speaker(parsed):
     assert len(quotation.contents) == 2
 
 
+def test_a_quotation_does_not_belong_to_a_later_sentence_that_reports_something_else(parsed):
+    doc = parsed("“We are late,” said Ann Lee. “We know.” The mayor added that the bridge was closed.")
+    first, second = doc._.quotations
+    assert [content.text for content in first.contents] == ["“We are late,”", "“We know.”"]
+    assert (second.type, second.speaker.text) == ("INDIRECT", "The mayor")
+
+
 def test_only_the_outer_of_two_attributions_is_reported(parsed):
     doc = parsed("He said that she knew that the bridge was closed.")
     assert texts(doc) == ["that she knew that the bridge was closed"]

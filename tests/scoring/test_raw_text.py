@@ -42,6 +42,49 @@ def test_subtypes_of_relations_do_not_count():
     assert score_raw_text([make(["was", "seen"], [1, 1], ["cop", "ROOT"])], [right])["raw_las_f"] == 0.5
 
 
+def describe(*words):
+    """A document of words with features and lemmas."""
+    words, morphs, lemmas = zip(*words, strict=True)
+    heads, deps = [0] * len(words), ["ROOT", *["dep"] * (len(words) - 1)]
+    return Doc(VOCAB, words=words, morphs=list(morphs), lemmas=list(lemmas), heads=heads, deps=deps)
+
+
+def test_all_universal_features_of_a_word_must_be_correct():
+    right = describe(("she", "Case=Nom|Number=Sing", ""), ("ran", "Tense=Past", ""))
+    found = describe(("she", "Case=Nom|Number=Plur", ""), ("ran", "Tense=Past", ""))
+    assert score_raw_text([found], [right])["raw_morph_f"] == 0.5
+    assert score_raw_text([right], [right])["raw_morph_f"] == 1
+
+
+def test_other_features_do_not_count():
+    right = describe(("she", "Case=Nom|ExtPos=ADV|Number[psor]=Sing", ""), ("ran", "Style=Expr", ""))
+    found = describe(("she", "Case=Nom|Number[psor]=Plur", ""), ("ran", "", ""))
+    assert score_raw_text([found], [right])["raw_morph_f"] == 1
+
+
+def test_lemmas_are_compared_with_their_capitals():
+    right = describe(("They", "", "they"), ("ran", "", "run"))
+    found = describe(("They", "", "They"), ("ran", "", "run"))
+    assert score_raw_text([found], [right])["raw_lemma_f"] == 0.5
+
+
+def test_any_lemma_is_correct_where_the_reference_has_none():
+    right = describe(("They", "", "they"), ("ran", "", ""))
+    found = describe(("They", "", "they"), ("ran", "", "run"))
+    assert score_raw_text([found], [right])["raw_lemma_f"] == 1
+    assert score_raw_text([right], [found])["raw_lemma_f"] == 0.5
+
+
+def test_features_and_lemmas_of_words_that_are_not_found_are_wrong():
+    right = describe(("a", "Case=Nom", "a"), ("bc", "", "bc"))
+    found = describe(("ab", "Case=Nom", "a"), ("c", "", "bc"))
+    scores = score_raw_text(
+        [found], [Doc(VOCAB, words=["a", "bc"], spaces=[False, False], heads=[0, 0], deps=["ROOT", "dep"])]
+    )
+    assert scores["raw_morph_f"] == scores["raw_lemma_f"] == 0
+    assert score_raw_text([found], [right])["raw_morph_f"] == 0
+
+
 def test_a_sentence_is_correct_if_both_ends_are():
     right = make(["a", "b", "c"], [0, 0, 2], ["ROOT", "dep", "ROOT"])
     found = make(["a", "b", "c"], [0, 1, 2], ["ROOT", "ROOT", "ROOT"])

@@ -3,12 +3,23 @@
 import json
 import re
 from importlib.resources import files
+from threading import BoundedSemaphore
 
 import pytest
 
 from spacy_joint.serving.worker import Busy, TookTooLong
 
-PAGES = ("/", "/page.js", "/page.css", "/openapi.json", "/api/pipeline")
+PAGES = (
+    "/",
+    "/page/page.js",
+    "/page/page.css",
+    "/docs",
+    "/page/docs.js",
+    "/page/docs.css",
+    "/openapi.json",
+    "/api/pipeline",
+)
+JSON = {"Content-Type": "application/json"}
 REMOTE = re.compile(r"(?:src|href|url|import|@import)\s*[=(:]?\s*[\"']?(?:https?:)?//", re.IGNORECASE)
 
 
@@ -19,23 +30,43 @@ def annotate(client, text):
 def test_a_text_is_annotated(client):
     answer = annotate(client, "you said you have four cats i have four cats how old are they")
     assert answer.status_code == 200
-    sentences = answer.json()["sentences"]
-    assert len(sentences) > 1 and all(sentence["tree"].startswith("<svg") for sentence in sentences)
+    assert len(answer.json()["sentences"]) > 1
+
+
+def test_the_tree_of_a_sentence_is_drawn(client):
+    answer = client.post("/api/tree", json={"text": "It rained. We left.", "sentence": 1})
+    assert answer.status_code == 200
+    assert answer.json()["tree"].startswith("<svg") and "left" in answer.json()["tree"]
+
+
+@pytest.mark.parametrize(("text", "sentence"), [("It rained. We left.", 2), ("", 0), (" ", 0), ("It rained.", 10**30)])
+def test_a_sentence_that_the_text_does_not_have_has_no_tree(client, text, sentence):
+    answer = client.post("/api/tree", json={"text": text, "sentence": sentence})
+    assert answer.status_code == 422 and answer.json()["detail"].startswith(
+        f"[J449] The text has no sentence {sentence} "
+    )
+
+
+@pytest.mark.parametrize("sentence", [-1, "0", None, 0.5])
+def test_what_is_no_number_of_a_sentence_is_refused(client, sentence):
+    answer = client.post("/api/tree", json={"text": "It rained.", "sentence": sentence})
+    assert answer.status_code == 422 and "[J432]" in answer.json()["detail"]
 
 
 def test_the_api_returns_the_pipeline_and_the_limits(client):
     pipeline = client.get("/api/pipeline").json()
     assert pipeline["name"] == "en_joint_english" and pipeline["max_characters"] == 500
-    assert pipeline["finds_modifiers"] and not pipeline["finds_hedges"]
+    assert pipeline["finds_modifiers"] and pipeline["finds_hedges"]
 
 
 def test_the_api_is_described_by_openapi(client):
     described = client.get("/openapi.json").json()
     assert described["openapi"].startswith("3.")
-    operation = described["paths"]["/api/annotate"]["post"]
-    assert set(operation["responses"]) == {"200", "413", "422", "500", "503", "504"}
+    for path in ("/api/annotate", "/api/tree"):
+        responses = described["paths"][path]["post"]["responses"]
+        assert set(responses) == {"200", "400", "413", "422", "500", "503", "504"}
     assert set(described["components"]["schemas"]["Annotations"]["properties"]) == {
-        "sentences", "quotations", "modifiers", "hedges"
+        "sentences", "quotations", "modifiers", "hedges", "explanations"
     }  # fmt: skip
 
 
@@ -43,8 +74,11 @@ def test_the_longest_text_is_accepted_and_one_more_character_is_refused(client):
     # Independent of the number of bytes per character.
     for character in ("a", "😀"):
         assert annotate(client, character * 500).status_code == 200
-        answer = annotate(client, character * 501)
-        assert answer.status_code == 413 and "[J431]" in answer.json()["detail"]
+        for answer in (
+            annotate(client, character * 501),
+            client.post("/api/tree", json={"text": character * 501, "sentence": 0}),
+        ):
+            assert answer.status_code == 413 and "[J431]" in answer.json()["detail"]
 
 
 def test_a_body_that_is_far_too_long_is_not_read_completely(client):
@@ -55,26 +89,38 @@ def test_a_body_that_is_far_too_long_is_not_read_completely(client):
             read.append(len(part))
             yield part
 
-    answer = client.post("/api/annotate", content=send(), headers={"Content-Type": "application/json"})
+    answer = client.post("/api/annotate", content=send(), headers=JSON)
     assert answer.status_code == 413 and "[J431]" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"{", b"[]", b"null", b'"text"', b"{}", b'{"text": null}', b'{"text": 1}', b'{"text": ["a"]}', b"\xff\xfe",
+        b"", b"[]", b"null", b'"text"', b"{}", b'{"text": null}', b'{"text": 1}', b'{"text": ["a"]}',
         b'{"text": "a", "file": "/etc/passwd"}', b'{"text": "\\ud800"}', b'{"text": "a", "\\ud800": 1}',
     ],
 )  # fmt: skip
 def test_bodies_without_text_are_refused_with_a_code_and_not_echoed(client, body):
-    answer = client.post("/api/annotate", content=body, headers={"Content-Type": "application/json"})
+    answer = client.post("/api/annotate", content=body, headers=JSON)
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("[J432]") and "passwd" not in answer.text
 
 
-def test_a_deeply_nested_body_is_handled(client):
-    answer = client.post("/api/annotate", content=b"[" * 6000, headers={"Content-Type": "application/json"})
-    assert answer.status_code in (400, 422)
+@pytest.mark.parametrize("body", [b"{", b"passwd", b"\xff\xfe", b'{"text": "\xe9"}', b"[" * 6000], ids=repr)
+def test_bodies_that_are_not_json_are_refused_with_a_code_and_not_echoed(client, body):
+    answer = client.post("/api/annotate", content=body, headers=JSON)
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith("[J448]") and "passwd" not in answer.text
+
+
+@pytest.mark.parametrize(("method", "path", "allowed"), [
+    ("GET", "/api/annotate", "POST"), ("PUT", "/api/tree", "POST"), ("POST", "/api/pipeline", "GET"),
+    ("DELETE", "/", "GET, HEAD"),
+])  # fmt: skip
+def test_a_wrong_method_is_refused_with_a_code_and_the_right_one(client, method, path, allowed):
+    answer = client.request(method, path)
+    assert answer.status_code == 405 and set(answer.headers["allow"].split(", ")) == set(allowed.split(", "))
+    assert answer.json()["detail"].startswith(f"[J447] This address does not accept {method}.")
 
 
 def test_forms_that_other_sites_could_send_are_refused(client):
@@ -94,16 +140,26 @@ def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, st
     assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
 
+def test_an_overloaded_server_says_so_at_once_and_when_to_try_again(client, worker, monkeypatch):
+    monkeypatch.setattr(worker, "places", BoundedSemaphore(1))
+    with worker.places:
+        answer = annotate(client, "a")
+    assert answer.status_code == 503 and answer.json()["detail"].startswith("[J445]")
+    assert answer.headers["retry-after"] == "60"
+    assert annotate(client, "a").status_code == 200
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "/app.py", "/../app.py", "/%2e%2e/app.py", "/..%2fapp.py", "/page/../../app.py", "//etc/passwd", "/etc/passwd",
-        "/%2fetc%2fpasswd", "/..\\app.py", "/static", "/docs", "/redoc",
+        "/%2fetc%2fpasswd", "/..\\app.py", "/static", "/redoc", "/page", "/page/../app.py", "/page/%2e%2e/app.py",
+        "/page/..%2fapp.py", "/page//etc/passwd", "/swagger/..%2fcore.py", "/swagger/%2e%2e/core.py",
     ],
 )  # fmt: skip
 def test_only_files_of_the_page_are_served(client, path):
     answer = client.get(path)
-    assert answer.status_code == 404 and "import" not in answer.text
+    assert answer.status_code == 404 and answer.json()["detail"].startswith("[J446]")
 
 
 def test_parameters_name_no_files(client):
@@ -131,9 +187,12 @@ def test_every_response_forbids_content_from_other_hosts(client, path):
 
 def test_the_page_has_no_scripts_or_styles_of_its_own_and_sets_no_html():
     page = files("spacy_joint.serving") / "page"
-    html, script = ((page / name).read_text(encoding="utf8") for name in ("index.html", "page.js"))
-    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", html)
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", script)
+    for name in ("index.html", "docs.html"):
+        html = (page / name).read_text(encoding="utf8")
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", html)
+    for name in ("page.js", "docs.js"):
+        script = (page / name).read_text(encoding="utf8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", script)
 
 
 def test_other_host_names_are_refused(client):

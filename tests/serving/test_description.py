@@ -6,7 +6,13 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_joint.serving.description import describe_pipeline, describe_text, draw_tree, load_with_demonstrated
+from spacy_joint.serving.description import (
+    describe_pipeline,
+    describe_text,
+    describe_tree,
+    draw_tree,
+    load_with_demonstrated,
+)
 from spacy_joint.serving.schema import Annotations
 
 
@@ -20,20 +26,52 @@ def nlp():
 )
 def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
     found = Annotations(**describe_text(nlp, text))
-    for sentence in found.sentences:
+    for number, sentence in enumerate(found.sentences):
         assert text[sentence.start : sentence.end] == sentence.text
-        tree = ElementTree.fromstring(sentence.tree)
+        tree = ElementTree.fromstring(describe_tree(nlp, text, number)["tree"])
         assert {element.tag.rpartition("}")[2] for element in tree.iter()} <= {
             "svg", "g", "path", "text", "textPath", "tspan"
         }  # fmt: skip
 
 
 def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
-    (sentence,) = describe_text(nlp, "She saw old cats.")["sentences"]
-    tree = ElementTree.fromstring(sentence["tree"])
+    text = "It rained. She saw old cats."
+    tree = ElementTree.fromstring(describe_tree(nlp, text, 1)["tree"])
     classes = [element.get("class") for element in tree.iter()]
-    assert classes.count("displacy-word") == len(sentence["tokens"]) == 5
+    assert classes.count("displacy-word") == len(describe_text(nlp, text)["sentences"][1]["tokens"]) == 5
     assert classes.count("displacy-arrow") == 4
+
+
+@pytest.mark.parametrize("sentence", [2, 10**9])
+def test_there_is_no_tree_of_a_sentence_that_the_text_does_not_have(nlp, sentence):
+    assert describe_tree(nlp, "It rained. We left.", sentence) == {"tree": None}
+
+
+def test_without_a_parser_there_are_no_trees():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    assert describe_tree(nlp, "It rained.", 0) == {"tree": None}
+
+
+def test_tags_and_labels_are_explained_where_spacy_knows_them(nlp):
+    found = describe_text(nlp, "She saw old cats.")
+    terms = {token[key] for token in found["sentences"][0]["tokens"] for key in ("tag", "pos", "dep")}
+    explanations = found["explanations"]
+    assert explanations["NNS"] == "noun, plural" and explanations["nsubj"] == "nominal subject"
+    assert explanations.keys() <= terms and all(explanations.values())
+
+
+def test_parts_of_speech_lemmas_and_morphology_are_described_if_a_component_finds_them(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    attributes = {"POS": "NOUN", "LEMMA": "cat", "MORPH": "Number=Plur"}
+    nlp.add_pipe("attribute_ruler").add([[{"LOWER": "cats"}]], attributes)
+    nlp.to_disk(tmp_path)
+    found = Annotations(**describe_text(load_with_demonstrated(str(tmp_path), 1000), "Cats slept."))
+    cats, slept, _ = found.sentences[0].tokens
+    assert (cats.pos, cats.lemma, cats.morph) == ("NOUN", "cat", "Number=Plur")
+    assert (slept.pos, slept.lemma, slept.morph) == ("", "", "")
+    assert found.explanations["NOUN"] == "noun"
 
 
 def test_tags_and_labels_are_escaped():
@@ -53,7 +91,9 @@ def test_quotations_and_orders_of_modifiers_are_found(nlp):
     assert (phrase["text"], phrase["best"], phrase["label"]) == ("red big ball", "big red ball", "ODD")
 
 
-def test_without_a_chunker_the_page_says_that_there_are_no_hedges(nlp):
+def test_without_a_chunker_the_page_says_that_there_are_no_hedges(tmp_path):
+    spacy.blank("en").to_disk(tmp_path)
+    nlp = load_with_demonstrated(str(tmp_path), 1000)
     assert describe_text(nlp, "We left.")["hedges"] is None
     assert not describe_pipeline(nlp)["finds_hedges"]
 
@@ -74,7 +114,7 @@ def test_without_a_parser_no_sentences_are_invented(tmp_path):
     spacy.blank("de").to_disk(tmp_path)
     found = describe_text(load_with_demonstrated(str(tmp_path), 1000), "Es regnet. Wir gehen.")
     # The shipped orderer is for English.
-    assert found == {"sentences": None, "quotations": [], "modifiers": None, "hedges": None}
+    assert found == {"sentences": None, "quotations": [], "modifiers": None, "hedges": None, "explanations": {}}
 
 
 def test_requests_do_not_grow_the_vocabulary(nlp):

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from threading import Thread
+from threading import BoundedSemaphore, Thread
 
 import pytest
 
@@ -32,12 +32,15 @@ def test_it_annotates_one_text_after_another(worker):
     assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
-def test_the_pipeline_gets_rules_for_quotations_and_the_shipped_orderer(worker):
+def test_the_pipeline_gets_rules_for_quotations_and_what_is_to_be_enabled(worker):
     assert worker.description["components"] == {
         "sequence_tagger": "sequence_tagger",
         "joint_sbd_parser": "joint_sbd_parser",
-        "quotation_spans": "quotation_spans",
+        "sequence_morphologizer": "sequence_morphologizer",
+        "sequence_lemmatizer": "sequence_lemmatizer",
         "prenominal_orderer": "prenominal_orderer",
+        "hedge_chunker": "hedge_chunker",
+        "quotation_spans": "quotation_spans",
     }
 
 
@@ -67,6 +70,20 @@ def test_a_text_that_waits_too_long_for_others_is_refused(worker, patience):
     patience(0.05)
     with worker.lock, pytest.raises(Busy, match="J433"):
         worker.annotate("He slept.")
+
+
+def test_a_text_is_refused_at_once_if_too_many_others_wait(worker, monkeypatch):
+    monkeypatch.setattr(worker, "places", BoundedSemaphore(1))
+    with worker.places, pytest.raises(Busy, match="J445"):
+        worker.annotate("He slept.")
+    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+
+
+def test_an_error_gives_the_place_back(worker, monkeypatch):
+    monkeypatch.setattr(worker, "places", BoundedSemaphore(1))
+    with pytest.raises(Broken):
+        worker.annotate("\ud800")
+    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
 def test_threads_wait_for_each_other_and_get_their_own_answers(worker):

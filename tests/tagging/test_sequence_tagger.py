@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_joint.errors import JointWarning
+
 WORDS = ["hello", "how", "are", "you", "i", "saw", "the", "thanks", ".", "\n", "  "]
 
 
@@ -115,7 +117,8 @@ def test_tags_unseen_at_initialization_are_skipped(make_tagger):
     words = ["hello", "there"]
     tagger = nlp.get_pipe("sequence_tagger")
     reference = Doc(nlp.vocab, words=words, tags=["UH", "NEW"])
-    assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)).n_actions == 1
+    with pytest.warns(JointWarning, match=r"\[JW03\].*'NEW'"):
+        assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)).n_actions == 1
     reference = Doc(nlp.vocab, words=words, tags=["", "NEW"])
     assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)) is None
 

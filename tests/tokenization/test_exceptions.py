@@ -48,6 +48,17 @@ def test_exceptions_correct_the_tokenizer_and_leave_the_old_one_as_it_is():
     assert [token.text for token in TOKENIZER("approx. 5")] == ["approx", ".", "5"]
 
 
+def test_exceptions_hold_in_any_case():
+    corrected = add_exceptions(TOKENIZER, {"gonnado": ["gon", "na", "do"], "GonnaDo": ["GonnaDo"]})
+    pieces = [token.text for token in corrected("gonnado Gonnado GONNADO GonnaDo gONNADO")]
+    assert pieces == ["gon", "na", "do", "Gon", "na", "do", "GON", "NA", "DO", "GonnaDo", "gONNADO"]
+
+
+def test_variants_of_exceptions_replace_no_other_exceptions():
+    corrected = add_exceptions(add_exceptions(TOKENIZER, {"GONNADO": ["GONNADO"]}), {"gonnado": ["gonna", "do"]})
+    assert [token.text for token in corrected("gonnado GONNADO")] == ["gonna", "do", "GONNADO"]
+
+
 def test_pieces_make_up_their_string():
     with pytest.raises(ValueError, match="J151"):
         add_exceptions(TOKENIZER, {"gonna": ["going", "to"]})

@@ -85,6 +85,19 @@ def test_it_is_saved_with_the_pipeline(tmp_path):
     assert (tmp_path / "tokenizer").stat().st_size < 150_000
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i can't, don't and won't",
+        "gonna see mr. and dr. day",
+        "http://example.com/a www.example.com/b a@b.org",
+        "cannot",
+    ],
+)
+def test_text_in_capitals_is_divided_like_text_in_lower_case(text):
+    assert divide(text.upper()) == divide(text).upper()
+
+
 def test_spacy_can_explain_its_tokens():
     text = "Ann's well-known, (e-mail) $5..."
     assert [piece for _, piece in NLP.tokenizer.explain(text)] == divide(text).split()

@@ -1,0 +1,193 @@
+"""Measures a pipeline on kinds of text: with and without punctuation and capitals, mixed, edited and spoken.
+
+Every kind is made from the documents of a treebank, whose tokens, trees and boundaries are gold. `biases` shows what a
+bias of boundaries does to text without punctuation, and `turns` whether it holds for text without trees: transcripts in
+which each line is a turn, and of which punctuation shows the sentences.
+"""
+
+from measure import PARSER, format_table, read_references, write_results
+
+# isort: split
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import spacy
+import typer
+from accuracy import score_all, score_documents
+from boundaries import precision_recall_f
+from spacy.symbols import PUNCT
+from spacy.tokens import Doc
+
+from spacy_joint.training.unpunctuated import is_punctuation, unpunctuate
+
+ATTRIBUTES = ["TAG", "POS", "HEAD", "DEP", "SENT_START"]
+BIASES = (-60, -30, 0, 30, 60, 100, 150, 200)
+# Mixed documents consist of so many documents of alternating kinds.
+MIXED = 6
+# Of each recording, so many turns from the middle.
+TURNS = 25
+
+Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
+app = typer.Typer(add_completion=False, help=__doc__)
+
+
+def capitalise(word: str) -> str:
+    """Title case, as in "Don't": clitics are capitalised, too, as separate words are."""
+    return word[:1].upper() + word[1:].lower()
+
+
+def change_case(change: Callable[[str], str], doc: Doc) -> Doc:
+    """A document with the same annotation in another case."""
+    words, spaces = [change(token.text) for token in doc], [bool(token.whitespace_) for token in doc]
+    changed = Doc(doc.vocab, words=words, spaces=spaces)
+    return changed.from_array(ATTRIBUTES, doc.to_array(ATTRIBUTES))
+
+
+def remove_marks(doc: Doc, kept: str = "") -> Doc | None:
+    """A document in the same case without its punctuation, except for some marks; None if nothing is left."""
+    copy = doc.copy()
+    for token in copy:
+        if token.text in kept:
+            token.pos_ = "SYM"
+    bare = unpunctuate(copy)
+    if bare is None:
+        return None
+    words = [token.text for token in copy if token.pos != PUNCT and not token.text.isspace()]
+    result = Doc(doc.vocab, words=words)
+    return result.from_array(ATTRIBUTES, bare.to_array(ATTRIBUTES))
+
+
+CASES = {"as it is": str, "lower case": str.lower, "capitals": str.upper, "title case": capitalise}
+MARKS: dict[str, Callable[[Doc], Doc | None]] = {
+    "all marks": lambda doc: doc,
+    "`,` `.` `?`": partial(remove_marks, kept=",.?"),
+    "`.`": partial(remove_marks, kept="."),
+    "no marks": remove_marks,
+}
+
+
+def make_kind(references: Sequence[Doc], marks: str, case: str) -> list[Doc]:
+    """The documents of a kind of text."""
+    documents = (MARKS[marks](doc) for doc in references)
+    return [change_case(CASES[case], doc) for doc in documents if doc is not None]
+
+
+def mix(one: Sequence[Doc], other: Sequence[Doc]) -> list[Doc]:
+    """Documents of two kinds, in turn within each document."""
+    alternating = [(one, other)[place % 2][place] for place in range(len(one))]
+    return [
+        Doc.from_docs(alternating[start : start + MIXED], ensure_whitespace=True)
+        for start in range(0, len(alternating), MIXED)
+    ]
+
+
+@app.command()
+def accuracy(
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
+    output: Output = None,
+) -> None:
+    """Measure tags, boundaries and trees for each kind of text, and in documents of two kinds."""
+    nlp = spacy.load(model)
+    # Documents of punctuation only have no counterpart without it.
+    references = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
+    kinds = {f"{marks}, {case}": make_kind(references, marks, case) for marks in MARKS for case in CASES}
+    for kind in ("all marks, capitals", "all marks, title case", "no marks, lower case"):
+        kinds[f"mixed: as it is / {kind}"] = mix(references, kinds[kind])
+    results = {kind: score_documents(nlp, documents) for kind, documents in kinds.items()}
+    rows = [[kind, *(f"{100 * value:.1f}" for value in scores.values())] for kind, scores in results.items()]
+    print(format_table([corpus.stem, *next(iter(results.values()))], rows))
+    write_results({"corpus": corpus.name, **results}, output)
+
+
+@app.command()
+def biases(
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files.")],
+    by_genre: Annotated[bool, typer.Option(help="Group documents by genre, as in GUM_genre_name.")] = False,
+    output: Output = None,
+) -> None:
+    """Show boundary F1 and LAS by bias without marks, lower-cased, and the best bias of all other groups.
+
+    The best bias has the greatest mean of boundary F1 and LAS over groups.
+    """
+    scores: dict[str, dict[int, tuple[float, float]]] = defaultdict(dict)
+    for bias in BIASES:
+        nlp = spacy.load(model, config={"components": {PARSER: {"boundary_bias": float(bias)}}})
+        for corpus in corpora:
+            for group, documents in group_documents(corpus, read_references(corpus, nlp.vocab), by_genre).items():
+                starred = make_kind(documents, "no marks", "lower case")
+                found = score_all(nlp.pipe, starred)
+                scores[group][bias] = 100 * found["boundary_f"], 100 * found["dep_las_punct"]
+    rows = []
+    for group, by_bias in scores.items():
+        others = [scores[other] for other in scores if other != group] or [by_bias]
+        best = max(BIASES, key=lambda bias: sum(sum(other[bias]) for other in others))
+        rows.append([group, *(f"{f:.1f} / {las:.1f}" for f, las in by_bias.values()), best])
+    print(format_table(["boundary F1 / LAS", *BIASES, "best of the others"], rows))
+    write_results(scores, output)
+
+
+def group_documents(corpus: Path, references: Sequence[Doc], by_genre: bool) -> dict[str, list[Doc]]:
+    """The documents of a corpus by genre, or all of them."""
+    if not by_genre:
+        return {corpus.stem: list(references)}
+    genres = re.findall(r"^# newdoc id = [^_\n]+_([^_\n]+)_", corpus.read_text(encoding="utf8"), re.MULTILINE)
+    groups: dict[str, list[Doc]] = defaultdict(list)
+    for genre, doc in zip(genres, references, strict=True):
+        groups[genre].append(doc)
+    return groups
+
+
+def read_turns(path: Path) -> Iterator[list[str]]:
+    """The turns of each recording in a file: a turn per line, a blank line between recordings."""
+    for recording in path.read_text(encoding="utf8").split("\n\n"):
+        lines = [line for line in recording.split("\n") if line.strip()]
+        yield lines[len(lines) // 3 :][:TURNS]
+
+
+@app.command()
+def turns(
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    texts: Annotated[list[Path], typer.Argument(help="Punctuated transcripts, a turn per line.")],
+    recordings: Annotated[int, typer.Option(help="Number of recordings of each file.")] = 10,
+    output: Output = None,
+) -> None:
+    """Compare boundaries without punctuation, by bias, with those of the punctuation and of the turns."""
+    rows, results = [], {}
+    for bias in BIASES:
+        nlp = spacy.load(model, config={"components": {PARSER: {"boundary_bias": float(bias)}}})
+        gold: list[bool] = []
+        begins_turn: list[bool] = []
+        predicted: list[bool] = []
+        for path in texts:
+            for recording in islice(read_turns(path), recordings):
+                words: list[str] = []
+                for turn in recording:
+                    is_start, is_first = True, True
+                    for token in nlp.make_doc(turn):
+                        if not token.is_space and not all(map(is_punctuation, token.text)):
+                            words.append(token.text.lower())
+                            gold.append(is_start)
+                            begins_turn.append(is_first)
+                            is_start = is_first = False
+                        is_start = is_start or token.text[0] in ".?!…"
+                predicted.extend(bool(token.is_sent_start) for token in nlp(Doc(nlp.vocab, words=words)))
+        starts = np.array(predicted)
+        scores = precision_recall_f(np.array(gold), starts)
+        at_turns = precision_recall_f(np.array(begins_turn), starts)[1]
+        results[bias] = {"words": len(gold), "sentences": scores, "recall_of_turns": at_turns}
+        rows.append([bias, *(f"{score:.1f}" for score in (*scores, at_turns))])
+    print(f"{results[BIASES[0]]['words']} words\n")
+    print(format_table(["bias", "P", "R", "F1", "recall at turns"], rows))
+    write_results(results, output)
+
+
+if __name__ == "__main__":
+    app()

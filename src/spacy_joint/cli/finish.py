@@ -1,0 +1,71 @@
+"""`finish`: prepare a trained pipeline for release, without the data that only further training needs."""
+
+import shutil
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated
+
+import srsly
+import typer
+from wasabi import msg
+
+from ..errors import Errors, JointFileNotFoundError
+from ..files.replacing import replace_directory_when_written
+
+DISTRIBUTION = "spacy-joint"
+# The callback that lifts the limit on the length of texts.
+LIFTER = "spacy_joint.lift_max_length.v1"
+
+
+def find_own_factories() -> set[str]:
+    """The factories that this package registers."""
+    registered = metadata.distribution(DISTRIBUTION).entry_points.select(group="spacy_factories")
+    return {entry_point.name for entry_point in registered}
+
+
+def finish(
+    ctx: typer.Context,
+    model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
+    output: Annotated[Path, typer.Argument(help="Output directory; an existing one is replaced.")],
+    meta: Annotated[Path | None, typer.Option(help="JSON file with fields for its meta.json.", exists=True)] = None,
+) -> None:
+    """Copy a trained pipeline without the data that only further training needs: much smaller, same predictions.
+
+    Its config can be overridden as for `spacy train`, e.g. with
+    --components.joint_sbd_parser.model.beam_width 16: a wider beam than in training is slower and more
+    accurate. The paths of the training corpora are removed from its config, and its components predict in one thread.
+    If all components are from this package, which do not need them, the words of the corpora are removed from the
+    vocabulary, and so is the limit on the length of texts.
+    """
+    from spacy import blank
+    from spacy.cli._util import parse_config_overrides
+    from spacy.util import load_config
+
+    if not (model / "config.cfg").is_file():
+        raise JointFileNotFoundError(Errors.J414, path=model)
+    overrides = parse_config_overrides(ctx.args)
+    config = load_config(model / "config.cfg", overrides, interpolate=False)
+
+    def ignore(directory: str, names: Iterable[str]) -> set[str]:
+        inside = Path(directory)
+        return {"learning"} if inside.parent == model and inside.name in config["components"] else set()
+
+    for name, component in config["components"].items():
+        settings = component.get("model")
+        if isinstance(settings, dict) and "threads" in settings and f"components.{name}.model.threads" not in overrides:
+            settings["threads"] = 1
+    config["paths"] = dict.fromkeys(config.get("paths", {}))
+    factories = {component.get("factory") for component in config["components"].values()}
+    are_own = factories <= find_own_factories()
+    if are_own and config["nlp"].get("after_pipeline_creation") is None:
+        config["nlp"]["after_pipeline_creation"] = {"@callbacks": LIFTER}
+    with replace_directory_when_written(output) as path:
+        shutil.copytree(model, path, ignore=ignore)
+        config.to_disk(path / "config.cfg")
+        if are_own:
+            srsly.write_json(path / "vocab" / "strings.json", sorted(blank(config["nlp"]["lang"]).vocab.strings))
+        if meta is not None:
+            srsly.write_json(path / "meta.json", {**srsly.read_json(path / "meta.json"), **srsly.read_json(meta)})
+    size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
+    msg.good(f"{output}: {size / 1e6:.1f} MB")

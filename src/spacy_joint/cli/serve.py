@@ -1,0 +1,48 @@
+"""`serve`: run a local web page and a JSON API that show the predictions of a pipeline for a text."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import closing, suppress
+from typing import Annotated
+
+import typer
+
+from ..errors import Errors, JointOSError
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def serve(
+    pipeline: Annotated[
+        str | None, typer.Argument(help="Path or package of a pipeline. Default: the shipped pipeline.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on. The default is local.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8000,
+    max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of a text.")] = 10_000,
+    timeout: Annotated[float, typer.Option(min=0.001, help="Maximum seconds for annotating a text.")] = 10.0,
+) -> None:
+    """Show the sentences, trees, quotations, hedges and orders of modifiers of texts on a web page.
+
+    This needs the extra `serve`: pip install 'spacy-joint[serve]'.
+    """
+    try:
+        import uvicorn
+
+        from ..serving.app import create_app
+    except ModuleNotFoundError as error:
+        raise JointOSError(Errors.J430, package=error.name) from error
+    from ..serving.worker import Worker
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Open the socket first, so that a port in use is reported before anything is loaded.
+    with (
+        socket.create_server((host, port), family=family) as listening,
+        closing(Worker(pipeline, timeout=timeout, max_characters=max_characters)) as worker,
+    ):
+        app = create_app(worker, LOOPBACK if host in LOOPBACK else ("*",))
+        settings = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False)
+        shown = f"[{host}]" if ":" in host else host
+        typer.echo(f"http://{shown}:{listening.getsockname()[1]} (Ctrl-C to stop)")
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(settings).run(sockets=[listening])

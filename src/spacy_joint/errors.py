@@ -1,0 +1,623 @@
+"""A catalogue of every error and warning that users can meet: what is wrong, and what is allowed or how to fix it.
+
+The codes follow spaCy's style (`[E024] ...`) with our own prefix, `J`, so that they are easy to search for. Codes are
+never reused. Code that catches an error should check its class and attributes, never its text:
+
+    raise JointValueError(Errors.J030, width=width, most=MAX_WIDTH)
+"""
+
+from __future__ import annotations
+
+
+class Message:
+    """The text of an error or a warning: the cause, with the offending value, and the fix."""
+
+    __slots__ = ("cause", "code", "fix")
+
+    def __init__(self, cause: str, fix: str, code: str = "") -> None:
+        self.cause, self.fix, self.code = cause, fix, code
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.code = name
+
+    def format(self, **values: object) -> Message:
+        """The message with its placeholders filled in."""
+        return Message(self.cause.format(**values), self.fix.format(**values), self.code)
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {self.cause} {self.fix}"
+
+
+class _Coded(Exception):
+    """An error or a warning with a message from the catalogue.
+
+    message (Message): From `Errors` or `Warnings`.
+    values (object): The values of its placeholders.
+    """
+
+    def __init__(self, message: Message, **values: object) -> None:
+        super().__init__(message.format(**values) if values else message)
+
+    @property
+    def code(self) -> str:
+        """The code in the catalogue, such as "J030"."""
+        return self.args[0].code
+
+    @property
+    def cause(self) -> str:
+        """What is wrong."""
+        return self.args[0].cause
+
+    @property
+    def fix(self) -> str:
+        """What is allowed, or how to fix it."""
+        return self.args[0].fix
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class JointError(_Coded):
+    """An error of this package. Its subclasses also derive from Python's own errors, such as ValueError."""
+
+
+class JointValueError(JointError, ValueError):
+    """An invalid value, file or annotation."""
+
+
+class JointOSError(JointError, OSError):
+    """A file that cannot be read or written."""
+
+
+class JointFileNotFoundError(JointOSError, FileNotFoundError):
+    """A file that does not exist."""
+
+
+class JointMemoryError(JointError, MemoryError):
+    """A search that runs out of memory."""
+
+
+class JointWarning(_Coded, UserWarning):
+    """A warning of this package."""
+
+
+class Errors:
+    """The catalogue. Attributes are the codes."""
+
+    # Engine
+    J001 = Message(
+        "Columns of shape {shape} do not fit {n_columns} names.", "Give one row per token and one column per name."
+    )
+    J002 = Message("A document of {n_tokens} tokens is too long: the limit is 2^31 tokens.", "Split it.")
+    J003 = Message("Out of memory while searching.", "Use a smaller beam_width, or split the document.")
+    J004 = Message(
+        "The system has {n_kinds} kinds of actions; at most {most} are allowed.",
+        "Merge actions that are legal in the same states into one kind.",
+    )
+    J005 = Message("Action {action} is not legal here.", "The legal actions (at most 20 are listed) are {legal}.")
+    J006 = Message("This system has no actions: it was not constructed.", "Call the constructor of its base class.")
+    J007 = Message("This {what} is in use by another thread.", "Give each thread its own.")
+    J008 = Message(
+        "{name} extends states by candidates: rows of slots belong to candidates, not to states.", "Use `Walk.rows`."
+    )
+    J009 = Message(
+        "No item of the beam can be extended after step {step}: a score is not a number.", "Train the model again."
+    )
+    J010 = Message(
+        "Unknown atom '{name}' in line {line} of the templates.",
+        "Allowed atoms are TOKEN.COLUMN with the tokens {tokens} (also TOKEN+n and TOKEN-n up to n = {most}) and the "
+        "columns {columns}; and the values {values}.",
+    )
+    J011 = Message("The templates have {n} lines with features.", "1 to {most} are allowed.")
+    J012 = Message("Line {line} of the templates combines {n} atoms.", "At most {most} are allowed.")
+    J013 = Message(
+        "The block of templates that starts at line {line} reads {n} atoms; at most {most} are allowed.",
+        "Split it with a blank line.",
+    )
+    J020 = Message("table_bits is {bits}; 8 to 30 are allowed.", "22 to 24 suit most treebanks.")
+    J021 = Message("The rows of a table have {width} cells; 1 to 32768 are allowed.", "Use fewer labels.")
+    J022 = Message(
+        "An array of weights is {got}, but this table needs {wanted}: the model was made with different settings.",
+        "Load it with the config that it was trained with.",
+    )
+    J023 = Message(
+        "These weights can only predict: the training state was not saved with them.",
+        "Initialize the component again.",
+    )
+    J024 = Message(
+        "These weights have not been averaged yet, so they cannot predict.", "Train the component, or load a model."
+    )
+    J025 = Message("min_changes is {min_changes}.", "1 to 255 are allowed.")
+    J026 = Message("n_tables is {n_tables}.", "1 to {most} are allowed.")
+    J027 = Message(
+        "The bias of action {action} is {value}.",
+        "Give a number up to {most} for an action of the system.",
+    )
+    J028 = Message(
+        "Another call is training these weights.",
+        "Wait for it to finish, or give each learner its own weights.",
+    )
+    J030 = Message("beam_width is {width}.", "1 to {most} are allowed.")
+    J031 = Message("The system has {n} actions; 1 to {most} are allowed.", "Use fewer labels.")
+    J032 = Message("The system has {n} slots.", "At most {most} are allowed.")
+    J033 = Message(
+        "Rows of {width} weights do not fit a system with {n} actions: the model was made for different labels.",
+        "Load it with the labels that it was trained with.",
+    )
+    J034 = Message(
+        "The document has columns {got}, but the templates read {wanted}.",
+        "Build the columns that the templates were set up with.",
+    )
+    J035 = Message("{name} cannot search a streamed document.", "Give it the whole document.")
+    J036 = Message("Tokens arrived after the end of the stream.", "Open a new stream for each document.")
+    J037 = Message("'{name}' cannot process a streamed document.", "Put it after the parser, or leave it out.")
+    J038 = Message(
+        "The pipeline ({pipeline}) has no joint_sbd_parser, and nothing else splits a stream into sentences.",
+        "Add one.",
+    )
+    J039 = Message("This stream failed earlier, so its search is incomplete.", "Open a new stream.")
+    J040 = Message("Unknown {what} '{name}'.", "Known names are: {known}.")
+    J041 = Message("aggressiveness is {value}.", "It must be above 0.")
+    J042 = Message("threads is {value}.", "It must be at least 1.")
+    J043 = Message(
+        "The {n} gold actions are not a legal path: step {step} is not possible. The annotation is inconsistent.",
+        "Correct it.",
+    )
+    J044 = Message("dropout is {value}.", "0 to 1 are allowed.")
+    J045 = Message("Cannot forget {n} tokens of a stream.", "Its window has {n_tokens}.")
+    J046 = Message(
+        "The columns have {n} facts per token; the system reads {wanted}.", "Give the columns that its task makes."
+    )
+    J050 = Message(
+        "{source} is not a spacy_joint model.", "Give the path of a pipeline that was saved with nlp.to_disk."
+    )
+    J051 = Message(
+        "{source} has model format {version}; this version reads format {known}.",
+        "Install the version that wrote it.",
+    )
+    J052 = Message(
+        "{source} is damaged: {what} is incomplete or has been changed.", "Copy the model again, or train it again."
+    )
+    J060 = Message(
+        "The perceptron has no labels and no weights yet.", "Initialize the component with examples, or load a model."
+    )
+    J061 = Message(
+        "{source} was made for different labels or templates ({got}, not {wanted}).",
+        "Load it with the config and the cfg that it was saved with.",
+    )
+    J070 = Message(
+        "Cannot add the label '{label}' to '{name}': its actions are fixed once it is initialized.",
+        "Add labels before nlp.initialize(), or initialize it again with examples that have all labels.",
+    )
+    J071 = Message(
+        "The component '{name}' has not been trained.",
+        "Call nlp.initialize() and train it, or take a trained one: spacy_joint.load() loads the pretrained English "
+        "pipeline {pretrained}, with a sequence_tagger, a joint_sbd_parser, a sequence_morphologizer, a "
+        "sequence_lemmatizer and, to be enabled, a hedge_chunker and a prenominal_orderer: "
+        'nlp.enable_pipe("hedge_chunker"). nlp.add_pipe("joint_sbd_parser", source=spacy_joint.load()) copies a '
+        "component of it. There is no pretrained hedge_segmenter, quotation_cues or quotation_spans, but "
+        'quotation_spans needs no training with method = "rules".',
+    )
+    J072 = Message("There is no file of templates at {path}.", "Give the path of a text file with feature templates.")
+    J073 = Message(
+        "{path} is not a saved component: it has no file '{name}'.", "Give a path that was saved with nlp.to_disk."
+    )
+    J074 = Message(
+        "The numbers of classes per word are {sizes}.",
+        "Give every word the same number of classes, at most {most}.",
+    )
+
+    J075 = Message("The label {label!r} is not a string.", "Give a string.")
+    J076 = Message("Cannot add the label '{label}' to '{name}': its labels are fixed.", "Leave it out.")
+
+    # Corpora
+    J100 = Message(
+        "The path of the corpus is None.",
+        "Give the path of a {suffix} file or of a directory of them, e.g. with `--paths.train` and `--paths.dev` on "
+        "the command line.",
+    )
+    J101 = Message(
+        "There is no file or directory {path}.", "Give the path of a {suffix} file or of a directory of them."
+    )
+    J102 = Message(
+        "The directory {path} has no {suffix} file.",
+        "Subdirectories are not searched: give the directory that contains the files.",
+    )
+    J103 = Message(
+        "{file}, line {line}: {found} columns are filled. A word in CoNLL-U has 10 columns separated by single tabs, "
+        "none of them empty (`_` stands for a missing value).",
+        "Correct the line, or convert the file to CoNLL-U.",
+    )
+    J104 = Message(
+        "{file}, line {line}: the id is {found!r} where {expected} is expected. The words of a sentence are numbered "
+        "1, 2, 3, ...; a multiword token is `first-last` just before its first word; an empty node is `word.number`.",
+        "Renumber the sentence, or put an empty line between it and the previous one.",
+    )
+    J105 = Message(
+        "{file}, line {line}: the head is {found!r}. It must be the number of a word of the sentence, or 0 for its "
+        "root. (Heads may be `_` only if no sentence of the document has a tree.)",
+        "Correct the line.",
+    )
+    J106 = Message(
+        "{file}, line {line}: the head is {found}, but the sentence has {size} words. Allowed are 0 (root) to {size}.",
+        "Correct the head, or restore the missing words.",
+    )
+    J107 = Message(
+        "{file}, line {line}: no word of this sentence has head 0. Each sentence has exactly one such word.",
+        "Give its root head 0.",
+    )
+    J108 = Message(
+        "{file}, line {line}: a second word has head 0. A sentence has exactly one such word.",
+        "Attach one of them to the other.",
+    )
+    J109 = Message(
+        "{file}, line {line}: following the heads from this word leads back to it. A tree has no cycles: every path "
+        "ends at the root.",
+        "Correct one of the heads.",
+    )
+    J110 = Message(
+        "{file}, line {line}: the sentence {found}, but the earlier sentences of its document {before}. A document "
+        "has trees for all of its sentences or for none.",
+        "Add the missing trees, or split the document with `# newdoc`.",
+    )
+    J112 = Message(
+        "{file} has no sentences. A CoNLL-U corpus needs at least one.",
+        "Remove the file, or check how it was created.",
+    )
+    J113 = Message(
+        "{file}, line {line}: UPOS is {found!r}. The universal tags ({allowed}) and `_` are allowed.",
+        "Put tags from another tag set into XPOS, the fifth column.",
+    )
+    J114 = Message(
+        "{file}, line {line}: FEATS is {found!r}. It must be `_` or features of the form `Name=Value` separated by "
+        "`|`.",
+        "Correct the sixth column.",
+    )
+    J115 = Message(
+        "{file}, line {line}: documents='sent_id' needs a sent_id that ends in a number after `-` or `_`, as in "
+        "`# sent_id = weblog-12`; it is {found!r}.",
+        "Use documents='newdoc' or a number of sentences instead.",
+    )
+    J116 = Message(
+        "documents={found!r} is not valid.",
+        "Use 'newdoc' (`# newdoc` comments), 'sent_id' (sent_id without the number at its end), or a number of "
+        "sentences, 1 or more.",
+    )
+    J117 = Message(
+        "{file}, line {line}: spaCy, which derives sentence boundaries from trees, would split this sentence "
+        "({words}): too many of its arcs cross.",
+        "Correct or remove the sentence.",
+    )
+    J118 = Message(
+        "Document {document} cannot be written as CoNLL-U: it has no sentence boundaries.",
+        "Parse it, or set is_sent_start on its tokens.",
+    )
+    J119 = Message(
+        "Sentence {sentence} of document {document}, {words}, cannot be written as CoNLL-U: {found}. A sentence must "
+        "have exactly one root and all of its heads inside.",
+        "Correct the heads, which also determine the boundaries.",
+    )
+    J120 = Message(
+        "{file} cannot be read as a DocBin ({reason}).",
+        "Write it with `DocBin.to_disk`, for example by `spacy convert`.",
+    )
+    J121 = Message("keep={found!r} is not valid.", "The annotations that the predicted side can keep are: {allowed}.")
+    J122 = Message(
+        "keep includes {attribute}, but document {document} of {path} has no such annotation.",
+        "Annotate the corpus, or leave {attribute} out of keep.",
+    )
+    J123 = Message(
+        "Punctuation cannot be removed from a document without {attribute}: this needs POS (to recognise punctuation) "
+        "and SENT_START.",
+        "Annotate the document first.",
+    )
+    J124 = Message(
+        "Punctuation cannot be removed from the document {words}: its trees and its sentences have different "
+        "boundaries. Each sentence must have exactly one root and all of its heads inside.",
+        "Correct the heads.",
+    )
+    J125 = Message(
+        "Punctuation cannot be removed from an example whose predicted document is tokenised differently from its "
+        "reference ({words}). Both sides must have the same tokens.",
+        "Read the corpus with spacy_joint.ConlluCorpus.v1 or spacy_joint.DocBinCorpus.v1.",
+    )
+    J126 = Message(
+        "share={found!r} is not a probability.",
+        "Give a number from 0 (change no document) to 1 (change all of them).",
+    )
+    J127 = Message("sentences is {found}.", "A document has at least 1.")
+    J128 = Message(
+        "{found!r} is not a regular expression ({reason}).",
+        "Give one that matches the start of the sent_ids to leave out.",
+    )
+    J129 = Message("The pipeline ({pipeline}) has no {name}, which tags text without punctuation.", "Add one.")
+    J131 = Message(
+        "{file}, line {line}: unexpected {found}. A tree is `(LABEL tree tree ...)` or `(TAG word)`.",
+        "Correct the line, or write brackets that are words as -LRB- and -RRB-.",
+    )
+    J132 = Message(
+        "{file}, line {line}: the bracket opened here is never closed.", "Close it, or restore the end of the file."
+    )
+    J133 = Message(
+        "{file}, line {line}: {found!r} has no tag.",
+        "Write tagged text as `word/tag word/tag ...`, one sentence per line.",
+    )
+    J140 = Message(
+        "{file} has no text next to it ({text}). Standoff annotation needs the text that it refers to.",
+        "Copy both files.",
+    )
+    J141 = Message(
+        "{file}, line {line}: {found} is not in the text, or is not annotated. The annotation does not match the text.",
+        "Copy both files again, without changing line endings.",
+    )
+    J142 = Message("{file}, line {line}: {found!r} is not {expected}.", "Correct the line.")
+    J143 = Message(
+        "Two systems can only be compared on the same documents, but one has {first} and the other {second}.",
+        "Run both systems on all documents.",
+    )
+    J144 = Message(
+        "The document {words!r}... has no cues: doc.spans['{key}'] is missing.",
+        "Write the corpus with `spacy joint jackknife`, or leave `cues` out.",
+    )
+
+    # Tokenizers, raw text
+    J150 = Message(
+        "Exceptions can be added to spaCy's own Tokenizer, but not to a {found}.",
+        "Use another tokenizer, or leave the exceptions out.",
+    )
+    J151 = Message("The exception for {string!r} splits it into {pieces}.", "The pieces must add up to the string.")
+    J152 = Message(
+        "The predicted document has another text, {found!r}, than the reference, {expected!r}.",
+        "Only whitespace may differ.",
+    )
+    J153 = Message(
+        "{file}, line {line}: the words do not spell the text {text!r}, perhaps because of multiword tokens. spaCy's "
+        "tokens always do.",
+        "Evaluate this treebank without --raw-text.",
+    )
+    J154 = Message(
+        "{path} cannot be evaluated from raw text.",
+        "Give a CoNLL-U file (.conllu): no other format marks paragraphs.",
+    )
+    J155 = Message("--raw-text cannot be combined with --{option}.", "Leave out one of the two.")
+
+    # Kinds of text
+    J156 = Message(
+        "A bias depends on '{atom}', which the templates do not read.",
+        "Name a token ({tokens}) and a column of the templates ({columns}).",
+    )
+
+    # Parsing
+    J300 = Message(
+        "The joint parser needs at least one label for roots and one for other arcs.", "Give it annotated examples."
+    )
+    J301 = Message("sb_position is '{value}'.", "'early' and 'late' are allowed.")
+    J302 = Message(
+        "There are {n_heads} heads, {n_labels} labels and {n_starts} sentence starts.", "Give one of each per token."
+    )
+    J303 = Message(
+        "The head of token {token} is {head}, outside its sentence of tokens {begin} to {last}.",
+        "Heads must stay within the sentence.",
+    )
+    J304 = Message(
+        "The sentence of tokens {begin} to {last} has {n} roots.", "Give it exactly one token that heads itself."
+    )
+    J305 = Message("The heads of the sentence of tokens {begin} to {last} form a cycle.", "Give it a tree.")
+    J306 = Message(
+        "Arrays of shapes {shapes}, or of these types, are not a search, or refer to items that do not exist.",
+        "Use `Search.trace`.",
+    )
+    J307 = Message("n_best is {value}.", "It must be at least 1.")
+    J308 = Message("{setting} is {value}.", "Give a number up to {most}; below 0, fewer boundaries are predicted.")
+    J309 = Message(
+        "max_delay is {value}; it is the maximum number of words that are held back.", "Give a number above 0, or None."
+    )
+
+    # Tagging
+    J310 = Message("The sequence tagger has no tags.", "Give it annotated examples, or labels.")
+    J311 = Message("order is {value}.", "0, 1 or 2 are allowed.")
+    J312 = Message("attribute is '{value}'.", "Allowed attributes are: {allowed}.")
+    J313 = Message("There are {n_tags} tags, but sentence starts of shape {shape}.", "Give one of each per token.")
+    J314 = Message(
+        "These actions are not a complete path of this system over this document: step {step} of {n} is not possible, "
+        "or steps are missing after it.",
+        "Give the actions of a search result.",
+    )
+    J360 = Message(
+        "The templates of a sequence_lemmatizer read other tokens than the one whose lemma is sought: {line!r}.",
+        "Use `w.` only: what surrounds a token is known to its tag and part of speech.",
+    )
+    J370 = Message(
+        "The columns of trees cannot be made of a part of a document.", "Give whole documents to this component."
+    )
+
+    # Quotations
+    J320 = Message(
+        "A span of tokens {begin} to {end} is not possible here.",
+        "Spans must not overlap and must have at least two tokens, from {first} to {last}.",
+    )
+    J321 = Message(
+        "'{name}' has nothing to learn: no example has spans in doc.spans['{key}'].", "Give it annotated examples."
+    )
+    J322 = Message(
+        "'{name}' has no quotations to combine with: doc.spans['{key}'] is missing.",
+        'Put a quotation_spans with method = "chain" and spans_key = "{key}" before it.',
+    )
+
+    # Constituency
+    J330 = Message(
+        "There are no constituents to learn.",
+        "Give examples with trees, i.e. with `doc.spans['constituents']`.",
+    )
+    J331 = Message(
+        "Line {line} of the head rules, {found!r}, is not a rule.",
+        "Give a label, a direction ({allowed}) and labels of children; left and right need at least one label.",
+    )
+    J332 = Message("max_span is {value}; it must be at least 1.", "7 is a common choice.")
+    J333 = Message("There are {n} labels of constituents.", "Fewer than {most} are allowed.")
+    J334 = Message("The head of a binary constituent is on the side {value!r}.", "'L' and 'R' are allowed.")
+    J335 = Message(
+        "The constituent {label} of tokens {start} to {end} ({words!r}) crosses another one.",
+        "Constituents must be nested or disjoint.",
+    )
+    J336 = Message(
+        "The document has no constituents.",
+        "Process it with a hedge_chunker, or set `doc.spans['constituents']`.",
+    )
+    J337 = Message(
+        "{words!r} cuts the constituent {label} over {other!r}: it is not a tree.", "Take all of it, or less."
+    )
+    J338 = Message(
+        "'{name}' was created without `joint`: it parses segments, and the document has none.",
+        "Put a hedge_segmenter before it, or set `joint` to true and train it.",
+    )
+    J339 = Message("The pipeline does not contain the component '{name}'.", "Give the pipeline that contains it.")
+    J340 = Message("max_unary is {value}.", "0 to {most} are allowed.")
+
+    # Ordering
+    J350 = Message(
+        "{file}, line {line}: not a noun phrase.",
+        "A line must be a JSON list of the modifiers and then the head (or null), each a list of a word and its tag.",
+    )
+    J352 = Message(
+        "There is nothing to learn an order from in {paths}: no phrase has two or more modifiers.",
+        "Give more text.",
+    )
+    J353 = Message("source is '{value}'.", "Allowed sources are: {allowed}.")
+    J354 = Message(
+        "A block of templates names {names}, which do not belong to the same part of an order.",
+        "Split it with a blank line.",
+    )
+    J355 = Message("The phrase has {n} modifiers; at most {most} can be ordered.", "Order parts of it.")
+    J356 = Message("{order} is not an order of {n} modifiers.", "Give each number from 0 to n-1 once.")
+    J357 = Message("There are {n_tags} tags for {n} modifiers.", "Give one per modifier, or none.")
+    J358 = Message("{path} is plain text without tags.", "Give a pipeline that tags it.")
+    J359 = Message("The modifiers are a string, {text!r}.", "Give a list of strings.")
+
+    # Pretrained pipeline and command line
+    J400 = Message(
+        "The pretrained pipeline {name} is not installed.",
+        "Install it: `pip install ./pipelines/{name}` in a checkout, or its wheel. Or give a pipeline of your own: a "
+        "package, or the directory that `spacy train` wrote.",
+    )
+    J401 = Message(
+        "{setting} cannot be set: no component of {pipeline} has this setting (its components: {components}).",
+        "Leave {setting} out.",
+    )
+    J402 = Message("There is no file {path}.", "Give the path of a file, or `-` if the command reads standard input.")
+    J403 = Message(
+        "{source}, line {line}: not UTF-8 (byte {byte}). Only UTF-8 is read.", "Convert the file, e.g. with iconv."
+    )
+    J404 = Message("The format '{found}' is not known.", "Allowed formats are: {allowed}.")
+    J405 = Message("A DocBin is binary and cannot be printed.", "Write it to a file, e.g. `--output annotated.spacy`.")
+    J406 = Message(
+        "{model} found no sentences in document {document}.",
+        "Use a pipeline that predicts sentences, such as one with a joint_sbd_parser.",
+    )
+    J407 = Message("{path} is neither {allowed}.", "Convert it to one of these, or correct its suffix.")
+    J408 = Message(
+        "The training corpus of {config} is read by {found}. Only the documents of {allowed} can be split into folds.",
+        "Write the corpus with `spacy joint convert` and use one of these readers.",
+    )
+    J409 = Message("folds is {folds}.", "It must be at least 2 and at most the number of documents, {documents}.")
+    J410 = Message(
+        "{config} never stops training: max_epochs is {max_epochs} and max_steps is {max_steps}.",
+        "Set one of them. Early stopping is not possible: it would use the held-out documents.",
+    )
+    J411 = Message("{config} trains nothing that predicts {attribute}.", "Give a config with a sequence_tagger.")
+    J412 = Message("There is nothing to learn word classes from in {paths}: no sentence has words.", "Give more text.")
+    J413 = Message("No document in {path} has words.", "Give a corpus that has some.")
+    J414 = Message("{path} is not a pipeline: it has no config.cfg.", "Give the directory that `spacy train` wrote.")
+    J415 = Message("The labels of {name} are always {allowed}, not {labels}.", "Leave `labels` out.")
+    J416 = Message(
+        "There is nothing to write.",
+        "Give --output to learn an order, --phrases to extract the phrases that it is learnt from, or both.",
+    )
+
+    # Serving
+    J430 = Message(
+        "`serve` needs {package}, which is not installed.", "Install the extra: pip install 'spacy-joint[serve]'."
+    )
+    J431 = Message(
+        "The text has more than {most} characters.", "Split it, or start the server with a higher --max-characters."
+    )
+    J432 = Message("The request is invalid: {reason}.", 'Send a JSON object with a string "text".')
+    J433 = Message("The server has been busy for {seconds:g} seconds.", "Try again.")
+    J434 = Message(
+        "Annotating the text took more than {seconds:g} seconds and was stopped.",
+        "Split the text, or start the server with a higher --timeout.",
+    )
+    J435 = Message("The text could not be annotated; see the output of the server.", "Try another text.")
+    J436 = Message("The pipeline {pipeline} could not be loaded.", "See the output above for the cause, and fix it.")
+    J445 = Message("The server already has {most} texts to annotate.", "Try again in {seconds:g} seconds.")
+    J446 = Message("There is nothing at this address.", "See /docs for the addresses of the API.")
+    J447 = Message("This address does not accept {method}.", "Use a method of the header Allow, or see /docs.")
+    J448 = Message("The body is not valid JSON.", 'Send a JSON object with a string "text", in UTF-8.')
+    J449 = Message(
+        "The text has no sentence {sentence} with a tree.",
+        "Give an index of `sentences`, from 0, and use a pipeline with a parser.",
+    )
+
+    # Files
+    J440 = Message(
+        "{path} was not written: {reason}. Any earlier version is still in place.",
+        "Free some space, or write to another place.",
+    )
+    J441 = Message("{path} cannot be read or written: {reason}.", "Check the path and its permissions.")
+    J442 = Message(
+        "Training cannot resume from {path}: '{name}' {what}.",
+        "Give the model-last of `spacy train`, not a finished pipeline.",
+    )
+    J443 = Message(
+        "The components of {path} have been trained on different numbers of documents ({counts}), so they were not "
+        "saved at the same time.",
+        "Use an earlier checkpoint.",
+    )
+    J444 = Message(
+        "The first {n} documents do not end at the end of a batch.",
+        "Resume with the corpus, the batcher and the seed that the training started with.",
+    )
+
+    # Transcripts
+    J460 = Message(
+        "{source}, line {line}: {found!r} belongs to no cue.", "Write the times of a cue above it, or remove it."
+    )
+    J461 = Message(
+        "{source}, line {line}: {found!r} has `-->`, but not the times of a cue.",
+        "Write them as `00:01:02.500 --> 00:01:04.000`, with minutes and seconds below 60.",
+    )
+    J462 = Message("{source}, line {line}: the cue ends before it starts ({found}).", "Correct its times.")
+    J463 = Message("{source} is not WebVTT: its first line is not `WEBVTT`.", "Add this line, or read the file as srt.")
+    J464 = Message("{source}, line {line}: not JSON ({reason}).", "Correct the file, or give its format.")
+    J465 = Message(
+        "{source} is JSON, but has neither 'segments', as of Whisper and WhisperX, nor a 'transcription', as of "
+        "whisper.cpp.",
+        "Convert it to one of these, or to srt or vtt.",
+    )
+    J466 = Message("{place}: {name} is {found!r}.", "It must be {expected}.")
+    J467 = Message(
+        "--lines takes each line as a document, but {format} is the format of a whole transcript.", "Leave out --lines."
+    )
+    J468 = Message(
+        "{source} has no turns: no line begins with the name of a speaker and a colon.", "Read it as text instead."
+    )
+
+
+class Warnings:
+    """The catalogue of warnings. Attributes are the codes."""
+
+    JW01 = Message(
+        "'{name}' cannot learn from {n} of the first {total} documents of the training corpus: they lack annotation, "
+        "or have labels that the component was not initialized with.",
+        "Correct the corpus, or leave these documents out.",
+    )
+    JW02 = Message(
+        "The templates of '{name}' read {attribute}, but no token of this document has it: without it, predictions are "
+        "much worse.",
+        "Put a component before '{name}' that sets it, such as a sequence_tagger (while training, in "
+        "annotating_components); or train '{name}' with templates that do not read it.",
+    )
+    JW03 = Message(
+        "'{name}' has no label '{label}', so it learns nothing of it; nor of others that it was not initialized with.",
+        "Initialize it with all labels, or correct the corpus.",
+    )

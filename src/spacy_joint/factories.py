@@ -1,0 +1,406 @@
+"""The spaCy factories of all components, with their default configs: the targets of the entry points.
+
+spaCy imports this module whenever a pipeline is created, so heavy imports are deferred until a component is created.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from spacy.language import Language
+from thinc.model import Model
+
+# Other settings have the defaults of the architecture; saved configs contain all of them.
+PARSER_MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1"}
+ORDER_MODEL = {"@architectures": "spacy_joint.OrderPerceptron.v1"}
+TAGGER_MODEL = {**PARSER_MODEL, "table_bits": 21, "beam_width": 5}
+# A label is chosen for each token by itself, so there is nothing to search.
+LABELLER_MODEL = {
+    **PARSER_MODEL,
+    "table_bits": 21,
+    "beam_width": 1,
+    "strategy": "laso",
+    "rule": "perceptron",
+    "min_changes": 4,
+    "n_tables": 2,
+}
+CHUNKER_MODEL = {**PARSER_MODEL, "table_bits": 22, "beam_width": 4}
+HEDGE_SCORES = {
+    "hedge_f": 1.0,
+    "hedge_p": 0.0,
+    "hedge_r": 0.0,
+    "hedge_exact": 0.0,
+    "hedge_per_type": None,
+    "hedge_seg_f": 0.0,
+    "hedge_seg_p": None,
+    "hedge_seg_r": None,
+}
+CUE_MODEL = {
+    **PARSER_MODEL,
+    "table_bits": 20,
+    "beam_width": 4,
+    "strategy": "laso",
+    "rule": "perceptron",
+    "min_changes": 3,
+}
+QUOTATION_MODEL = {**CUE_MODEL, "table_bits": 21, "beam_width": 8}
+QUOTATION_SCORES = (
+    *(f"quotation{kind}_{measure}" for kind in ("", "_partial", "_cue") for measure in "prf"),
+    "quotation_near_r",
+    "quotation_far_r",
+    "quotation_per_type",
+)
+
+
+@Language.factory(
+    "joint_sbd_parser",
+    assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
+    requires=["token.tag"],
+    default_config={
+        "model": PARSER_MODEL,
+        "sb_position": "early",
+        "blank_lines": True,
+        "boundary_margins": False,
+        "boundary_bias": None,
+        "punctuated_bias": 0.0,
+        "unpunctuated_bias": 0.0,
+        "scorer": {"@scorers": "spacy_joint.boundary_and_tree_scorer.v1"},
+    },
+    default_score_weights={
+        "boundary_f": 0.5,
+        "dep_las_punct": 0.5,
+        "boundary_p": 0.0,
+        "boundary_r": 0.0,
+        "dep_uas_punct": 0.0,
+        "dep_uas": 0.0,
+        "dep_las": 0.0,
+        "dep_las_per_type": None,
+        "sents_p": None,
+        "sents_r": None,
+        "sents_f": 0.0,
+    },
+)
+def make_joint_sbd_parser(
+    nlp: Language,
+    name: str,
+    model: Model,
+    sb_position: str,
+    blank_lines: bool,
+    boundary_margins: bool,
+    boundary_bias: float | None,
+    punctuated_bias: float,
+    unpunctuated_bias: float,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a parser that jointly predicts sentence boundaries and dependency trees of whole documents.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    sb_position (str): When a boundary is decided: "early", when its token is next; "late", when the previous sentence
+        has been parsed.
+    blank_lines (bool): Whether a blank line ends a sentence, as between paragraphs.
+    boundary_margins (bool): Whether to set `Token._.boundary_margin`, the margin of each boundary decision.
+    boundary_bias (float | None): A value added to the score of each boundary, on the scale of margins: above 0 for more
+        and shorter sentences, below 0 for fewer and longer ones. It is not used in training. None is the next two.
+    punctuated_bias, unpunctuated_bias (float): The values for stretches of text with and without punctuation.
+    scorer (Callable): The scorer.
+    """
+    from .parsing.joint_sbd_parser import JointSbdParser
+
+    return JointSbdParser(
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        sb_position=sb_position,
+        blank_lines=blank_lines,
+        boundary_margins=boundary_margins,
+        boundary_bias=boundary_bias,
+        punctuated_bias=punctuated_bias,
+        unpunctuated_bias=unpunctuated_bias,
+    )
+
+
+@Language.factory(
+    "sequence_tagger",
+    assigns=["token.tag", "token.pos"],
+    default_config={
+        "model": TAGGER_MODEL,
+        "attribute": "TAG",
+        "order": 2,
+        "sentence_starts": False,
+        "scorer": {"@scorers": "spacy_joint.tag_scorer.v1"},
+    },
+    default_score_weights={"tag_acc": 1.0, "pos_acc": 0.0, "boundary_f": None, "boundary_p": None, "boundary_r": None},
+)
+def make_sequence_tagger(
+    nlp: Language,
+    name: str,
+    model: Model,
+    attribute: str,
+    order: int,
+    sentence_starts: bool,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a tagger that labels whole documents with a Markov sequence model.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    attribute (str): The attribute to predict: "TAG" or "POS".
+    order (int): The number of previous tags that features see, 0 to 2.
+    sentence_starts (bool): Whether to predict sentence boundaries along with the tags.
+    scorer (Callable): The scorer.
+    """
+    from .tagging.sequence_tagger import SequenceTagger
+
+    return SequenceTagger(
+        nlp.vocab, model, name, scorer=scorer, attribute=attribute, order=order, sentence_starts=sentence_starts
+    )
+
+
+@Language.factory(
+    "sequence_morphologizer",
+    assigns=["token.pos", "token.morph"],
+    requires=["token.tag", "token.dep", "token.head"],
+    default_config={"model": LABELLER_MODEL, "scorer": {"@scorers": "spacy.morphologizer_scorer.v1"}},
+    default_score_weights={"pos_acc": 0.5, "morph_acc": 0.5, "morph_per_feat": None},
+)
+def make_sequence_morphologizer(nlp: Language, name: str, model: Model, scorer: Callable[..., Any] | None) -> Any:
+    """Makes a component that gives parsed tokens parts of speech and morphological features.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    scorer (Callable): The scorer.
+    """
+    from .tagging.sequence_morphologizer import SequenceMorphologizer
+
+    return SequenceMorphologizer(nlp.vocab, model, name, scorer=scorer)
+
+
+@Language.factory(
+    "sequence_lemmatizer",
+    assigns=["token.lemma"],
+    requires=["token.tag", "token.pos"],
+    default_config={"model": LABELLER_MODEL, "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"}},
+    default_score_weights={"lemma_acc": 1.0},
+)
+def make_sequence_lemmatizer(nlp: Language, name: str, model: Model, scorer: Callable[..., Any] | None) -> Any:
+    """Makes a component that gives tagged tokens lemmas.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    scorer (Callable): The scorer.
+    """
+    from .tagging.sequence_lemmatizer import SequenceLemmatizer
+
+    return SequenceLemmatizer(nlp.vocab, model, name, scorer=scorer)
+
+
+@Language.factory(
+    "prenominal_orderer",
+    assigns=["span._.best_order", "span._.order_score", "span._.order_margin"],
+    requires=["token.tag"],
+    default_config={
+        "model": ORDER_MODEL,
+        "spans_key": "prenominal",
+        "source": "auto",
+        "threshold": 2.0,
+        "exempt": ["big bad wolf"],
+        "untagged_share": 1.0,
+        "scorer": {"@scorers": "spacy_joint.order_scorer.v1"},
+    },
+    default_score_weights={
+        "order_full": 1.0,
+        "order_pair": 0.0,
+        "order_odd": None,
+    },
+)
+def make_prenominal_orderer(
+    nlp: Language,
+    name: str,
+    model: Model,
+    spans_key: str,
+    source: str,
+    threshold: float,
+    exempt: list[str],
+    untagged_share: float,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a component that orders modifiers before nouns, and marks phrases with an odd order.
+
+    model (Model): A `spacy_joint.OrderPerceptron`.
+    spans_key (str): The key of the phrases in `doc.spans`.
+    source (str): How to find phrases: by "dependencies", by "tags", or "auto", by dependencies if available.
+    threshold (float): A phrase is ODD if the score of another order is higher by more than this.
+    exempt (list[str]): Fixed expressions, lower-cased; phrases that contain one are never ODD.
+    untagged_share (float): The share of phrases that are also learnt without tags, from 0 to 1.
+    scorer (Callable): The scorer.
+    """
+    from .ordering.prenominal_orderer import PrenominalOrderer
+
+    return PrenominalOrderer(
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        spans_key=spans_key,
+        source=source,
+        threshold=threshold,
+        exempt=exempt,
+        untagged_share=untagged_share,
+    )
+
+
+@Language.factory(
+    "hedge_chunker",
+    assigns=["doc.spans"],
+    requires=["token.tag"],
+    default_config={
+        "model": CHUNKER_MODEL,
+        "max_span": 7,
+        "joint": True,
+        "groups": False,
+        "spans_key": "hedges",
+        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1"},
+    },
+    default_score_weights=HEDGE_SCORES,
+)
+def make_hedge_chunker(
+    nlp: Language,
+    name: str,
+    model: Model,
+    max_span: int,
+    joint: bool,
+    groups: bool,
+    spans_key: str,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a chunker that finds constituents up to a maximum number of words, with their internal structure.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    max_span (int): The maximum number of words of a constituent.
+    joint (bool): Whether to find extents and structure in one search; if not, an earlier `hedge_segmenter` is required.
+    groups (bool): Whether `doc.spans` also contains groups, labelled G, of the words between hedges of several words.
+    spans_key (str): The key of the outermost constituents in `doc.spans`.
+    scorer (Callable): The scorer.
+    """
+    from .constituency.hedge_chunker import HedgeChunker
+
+    return HedgeChunker(
+        nlp.vocab, model, name, scorer=scorer, max_span=max_span, joint=joint, groups=groups, spans_key=spans_key
+    )
+
+
+@Language.factory(
+    "hedge_segmenter",
+    assigns=["doc.spans"],
+    requires=["token.tag"],
+    default_config={
+        "model": TAGGER_MODEL,
+        "max_span": 7,
+        "typed": True,
+        "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1"},
+    },
+    default_score_weights={**HEDGE_SCORES, "hedge_f": 0.0, "hedge_seg_f": 1.0},
+)
+def make_hedge_segmenter(
+    nlp: Language, name: str, model: Model, max_span: int, typed: bool, scorer: Callable[..., Any] | None
+) -> Any:
+    """Makes a segmenter that finds the extents of hedges, for a `hedge_chunker` that is not joint.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    max_span (int): The maximum number of words of a hedge.
+    typed (bool): Whether to predict types of segments, too, which improves their boundaries.
+    scorer (Callable): The scorer.
+    """
+    from .constituency.hedge_segmenter import HedgeSegmenter
+
+    return HedgeSegmenter(nlp.vocab, model, name, scorer=scorer, max_span=max_span, typed=typed)
+
+
+@Language.factory(
+    "quotation_cues",
+    assigns=["doc.spans"],
+    requires=["token.tag", "token.dep", "token.head"],
+    default_config={
+        "model": CUE_MODEL,
+        "cues_key": "quotation_cues",
+        "scorer": {"@scorers": "spacy_joint.quotation_scorer.v1"},
+    },
+    default_score_weights=dict.fromkeys(QUOTATION_SCORES, None) | {"quotation_cue_f": 1.0},
+)
+def make_quotation_cues(
+    nlp: Language, name: str, model: Model, cues_key: str, scorer: Callable[..., Any] | None
+) -> Any:
+    """Makes a component that finds the cues of quotations.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    cues_key (str): The key of the cues in `doc.spans`.
+    scorer (Callable): The scorer.
+    """
+    from .quotation.quotation_cues import QuotationCues
+
+    return QuotationCues(nlp.vocab, model, name, scorer=scorer, cues_key=cues_key)
+
+
+@Language.factory(
+    "quotation_spans",
+    assigns=["doc._.quotations", "token._.in_quotation"],
+    requires=["token.tag", "token.dep", "token.head"],
+    default_config={
+        "model": QUOTATION_MODEL,
+        "method": "rules",
+        "decoder": "beam",
+        "spans_key": "quotations",
+        "cues_key": "quotation_cues",
+        "speakers_key": "quotation_speakers",
+        "combined_key": "chain_quotations",
+        "single_quotes": "auto",
+        "guillemets_inward": "auto",
+        "seed": 0,
+        "scorer": {"@scorers": "spacy_joint.quotation_scorer.v1"},
+    },
+    default_score_weights=dict.fromkeys(QUOTATION_SCORES, None) | {"quotation_f": 1.0},
+)
+def make_quotation_spans(
+    nlp: Language,
+    name: str,
+    model: Model,
+    method: str,
+    decoder: str,
+    spans_key: str,
+    cues_key: str,
+    speakers_key: str,
+    combined_key: str,
+    single_quotes: bool | str,
+    guillemets_inward: bool | str,
+    seed: int,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a component that finds quotations and their speakers.
+
+    model (Model): A `spacy_joint.BeamPerceptron`, for all methods except "rules".
+    method (str): "rules", which needs no training, "greedy", "chain", "semimarkov" or "combined".
+    decoder (str): The decoder of the last two methods: "beam", "exact" or "sample".
+    spans_key, cues_key, speakers_key (str): The keys of quotations, cues and speakers in `doc.spans`.
+    combined_key (str): The key of the direct and mixed quotations of an earlier component, for "combined".
+    single_quotes (bool | str): Whether single marks quote, too; "auto": if they enclose more speech in the document
+        than double ones.
+    guillemets_inward (bool | str): Whether guillemets point inward, »so«, rather than «so»; "auto": if most do in the
+        document.
+    seed (int): The random seed of the decoder "sample".
+    scorer (Callable): The scorer.
+    """
+    from .quotation.quotation_spans import QuotationSpans, register_extensions
+
+    register_extensions()
+    return QuotationSpans(
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        method=method,
+        decoder=decoder,
+        spans_key=spans_key,
+        cues_key=cues_key,
+        speakers_key=speakers_key,
+        combined_key=combined_key,
+        single_quotes=single_quotes,
+        guillemets_inward=guillemets_inward,
+        seed=seed,
+    )

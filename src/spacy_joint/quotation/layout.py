@@ -1,0 +1,112 @@
+"""The layout of plain text: which line breaks end a paragraph, and which only wrap a line, as in the books of Project
+Gutenberg.
+
+This is decided for a document as a whole. Text is wrapped if its lines are about as long as each other, so that the
+next word would not have fitted, and go on in the middle of a sentence; then, blank lines end paragraphs. In any other
+text (a paragraph per line, verse, dialogue by lines), every line break does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, POS, SENT_START, SPACY, TAG
+from spacy.tokens import Doc, Span
+
+from ..pipes.token_columns import find_whitespace
+
+BREAK = re.compile(r"[^\S\n]*\n\s*")
+# What moves to the next line as a whole: a word, or a Chinese or Japanese character.
+UNBREAKABLE = re.compile(r"[\u3000-\u9fff]|\S+")
+# The length of wrapped lines, in characters.
+MIN_WIDTH, MAX_WIDTH = 30, 120
+# Single lines may be longer than the others. Lines set by hand may be shorter than they could be.
+WIDTH_QUANTILE = 0.95
+MIN_FULL = 0.75
+
+
+def find_paragraph_starts(doc: Doc) -> list[int]:
+    """The first word of the document and the first word of each other paragraph, in order."""
+    is_space = find_whitespace(doc)
+    words = np.flatnonzero(~is_space)
+    ends = np.zeros(len(doc), dtype=np.int64)
+    ends[[i for i in np.flatnonzero(is_space & ~find_soft_breaks(doc)).tolist() if "\n" in doc[i].text]] = 1
+    return words[np.diff(np.cumsum(ends)[words], prepend=-1) > 0].tolist()
+
+
+def find_soft_breaks(doc: Doc) -> np.ndarray:
+    """Which tokens are line breaks within a paragraph, with the whitespace around them (bool, one per token)."""
+    soft = np.zeros(len(doc), dtype=bool)
+    spaces = np.flatnonzero(find_whitespace(doc)).tolist()
+    if any("\n" in doc[i].text for i in spaces):
+        places = find_wraps(doc.text)
+        starts = [start for start, _ in places]
+        for i in spaces:
+            at = int(np.searchsorted(starts, doc[i].idx, side="right")) - 1
+            soft[i] = at >= 0 and doc[i].idx < places[at][1]
+    return soft
+
+
+def find_wraps(text: str) -> list[tuple[int, int]]:
+    """The whitespace (first character, end) at which the lines of a wrapped text are to be joined; none if the text is
+    not wrapped."""
+    breaks = [match for match in BREAK.finditer(text) if match.start() > 0 and match.end() < len(text)]
+    begins = [0, *(match.end() for match in breaks)]
+    lines = [
+        (match.start() - begin, match)
+        for begin, match in zip(begins, breaks, strict=False)
+        if match[0].count("\n") == 1
+    ]
+    if not lines:
+        return []
+    width = sorted(length for length, _ in lines)[int(WIDTH_QUANTILE * (len(lines) - 1))]
+    full = [length + 1 + len(_get_word(text, match.end())) > width for length, match in lines]
+    going_on = [text[match.end()].isalpha() and not text[match.end()].isupper() for _, match in lines]
+    if not (MIN_WIDTH <= width <= MAX_WIDTH and np.mean(full) >= MIN_FULL and np.mean(going_on) > 0.5):
+        return []
+    # Without blank lines, a line that leaves room for the next word is the last one of its paragraph.
+    has_blank_lines = len(lines) < len(breaks)
+    return [match.span() for (_, match), is_full in zip(lines, full, strict=True) if is_full or has_blank_lines]
+
+
+def _get_word(text: str, at: int) -> str:
+    match = UNBREAKABLE.match(text, at)
+    return match[0] if match else ""
+
+
+def unwrap(doc: Doc, keys: Iterable[str]) -> tuple[Doc, Sequence[int]]:
+    """A copy of a wrapped document with one line per paragraph, or else the document itself; and, for each of its
+    tokens, the token of the document.
+
+    The copy has the tags and trees of the document, or its sentences, and its spans.
+
+    keys (Iterable[str]): The groups of spans to copy.
+    """
+    soft = find_soft_breaks(doc)
+    if not soft.any():
+        return doc, range(len(doc))
+    kept = np.flatnonzero(~soft)
+    # For a line break, the number of the word before it.
+    numbers = np.cumsum(~soft) - 1
+    parsed = doc.has_annotation("DEP")
+    # spaCy derives sentences from trees.
+    attributes = [TAG, POS, DEP, HEAD] if parsed else [TAG, POS, SENT_START]
+    values = doc.to_array(attributes)[kept]
+    if parsed:
+        heads = kept + values[:, -1].astype(np.int64)
+        heads = np.where(soft[heads], kept, heads)
+        values[:, -1] = (numbers[heads] - numbers[kept]).astype(np.uint64)
+    spaces = (doc.to_array(SPACY) != 0) | np.append(soft[1:], False)
+    plain = Doc(doc.vocab, words=[doc[i].text for i in kept.tolist()], spaces=spaces[kept].tolist())
+    plain.from_array(attributes, values)  # type: ignore[arg-type]
+    for key in keys:
+        if key in doc.spans:
+            plain.spans[key] = [_move(span, plain, numbers) for span in doc.spans[key]]
+    return plain, kept.tolist()
+
+
+def _move(span: Span, plain: Doc, numbers: np.ndarray) -> Span:
+    begin, end = int(numbers[span.start]), int(numbers[span.end - 1]) + 1
+    return Span(plain, begin, end, label=span.label, span_id=span.id)

@@ -1,0 +1,50 @@
+"""Edit scripts: how a lemma is made from a word, similar to those of Straka (2018). Words that are inflected alike
+share a script.
+
+A script is `CASE;EDIT`. CASE says how the lemma is written: empty for lower case, `Aa` for a capital first letter, `AA`
+for capitals, `=` like the word. EDIT is `DELETE>ADD|DELETE>ADD`, what happens to the beginning and the end of the word
+(*making*, *make*: `;0>|3>e`), or `=LEMMA` if the two have no letter in common (*are*, *be*: `;=be`).
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+CASES = ("", "Aa", "AA", "=")
+SCRIPT = re.compile(r"(Aa|AA|=|);(?:=(.+)|(\d{1,3})>([^>|]*)\|(\d{1,3})>([^>|]*))", re.DOTALL)
+
+
+def make_script(word: str, lemma: str) -> str:
+    """The most general script that makes a lemma from a word."""
+    edit = _find_edit(word.lower(), lemma.lower())
+    for case in CASES:
+        script = f"{case};{edit if case != '=' else _find_edit(word, lemma)}"
+        if apply_script(script, word) == lemma:
+            return script
+    return f"=;={lemma}"
+
+
+def apply_script(script: str, word: str) -> str:
+    """The lemma that a script makes from a word; the word itself if it is too short, or this is no script."""
+    parsed = SCRIPT.fullmatch(script)
+    if parsed is None:
+        return word
+    case, lemma, first, start, last, end = parsed.groups()
+    if lemma is None:
+        base = word if case == "=" else word.lower()
+        stop = len(base) - int(last)
+        if int(first) > stop:
+            return word
+        lemma = start + base[int(first) : stop] + end
+    if case == "Aa":
+        lemma = lemma[:1].upper() + lemma[1:]
+    return (lemma.upper() if case == "AA" else lemma) or word
+
+
+def _find_edit(word: str, lemma: str) -> str:
+    match = SequenceMatcher(None, word, lemma, autojunk=False).find_longest_match()
+    if not match.size:
+        return f"={lemma}"
+    start, end = lemma[: match.b], lemma[match.b + match.size :]
+    return f"{match.a}>{start}|{len(word) - match.a - match.size}>{end}"

@@ -1,0 +1,102 @@
+"""`sequence_lemmatizer`: lemmas of tagged tokens, as a spaCy component.
+
+A label is an edit script, which makes the lemma from the word. The templates read nothing but the token itself, so that
+tokens with the same word and columns always have the same lemma, which is remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.attrs import LEMMA, ORTH, POS, TAG
+from spacy.tokens import Doc
+from spacy.training import Example
+from thinc.api import Optimizer
+
+from ..engine.columns import Columns
+from ..errors import Errors, JointValueError
+from ..pipes.token_columns import WordColumns
+from .edit_scripts import apply_script, make_script
+from .token_labeller import Labelled, TokenLabeller
+
+# An atom of a template that reads another token.
+OTHER_TOKEN = re.compile(r"^[^#\n]*\bw[+-]\d+\.\w+", re.MULTILINE)
+# All that lemmas depend on.
+KEYS = [ORTH, TAG, POS]
+# Odd numbers, so that a product loses nothing of its other factor (Steele and Vigna 2021).
+MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5], dtype=np.uint64)
+
+
+# The lemmas are forgotten when there are this many, so that memory is bounded.
+MAX_REMEMBERED = 1 << 17
+
+
+class SequenceLemmatizer(TokenLabeller):
+    """Gives tokens lemmas."""
+
+    default_templates = Path(__file__).parent / "lemma_templates.txt"
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._forget()
+
+    def _forget(self) -> None:
+        # By a digest of KEYS.
+        self._lemmas: dict[int, str] = {}
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        if other := OTHER_TOKEN.search(templates):
+            raise JointValueError(Errors.J360, line=other[0])
+        super()._set_up(labels, templates)
+        self._forget()
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learns from a batch of examples: see `StructuredPipe.update`."""
+        self._forget()
+        return super().update(examples, drop=drop, sgd=sgd, losses=losses)
+
+    def read_labels(self, example: Example) -> list[str | None]:
+        """The scripts that make the lemmas of the reference; None for tokens without a lemma."""
+        lemmas = example.get_aligned("LEMMA", as_string=True)
+        return [
+            make_script(token.text, lemma) if lemma and not token.text.isspace() else None
+            for token, lemma in zip(example.predicted, lemmas, strict=True)
+        ]
+
+    def make_word_columns(self) -> WordColumns:
+        """The object that builds the columns, which are those of the word wherever it stands."""
+        return WordColumns(self.perceptron.templates.columns, self.word_classes, as_written=True)
+
+    def predict_doc(self, doc: Doc) -> Labelled:
+        """The lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
+        if len(self._lemmas) > MAX_REMEMBERED:
+            self._forget()
+        remembered = self._lemmas
+        digests = (doc.to_array(KEYS).reshape(len(doc), len(KEYS)) * MULTIPLIERS).sum(axis=1).tolist()
+        new = {digest: token for token, digest in enumerate(digests) if digest not in remembered}
+        if new:
+            values, tokens = self.get_values(doc, more_follows=False)
+            rows = np.flatnonzero(np.isin(tokens, list(new.values())))
+            actions = self.search(Columns(self.perceptron.templates.columns, values[rows]))
+            scripts = dict(zip(tokens[rows].tolist(), self.read(tokens[rows], actions).labels, strict=True))
+            for digest, token in new.items():
+                word = doc[token].text
+                remembered[digest] = apply_script(scripts[token], word) if token in scripts else word
+        return Labelled(np.arange(len(doc)), [remembered[digest] for digest in digests])
+
+    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+        """Writes `token.lemma`."""
+        ids = self.get_label_ids(doc, prediction.labels)
+        lemmas = np.array([ids[lemma] for lemma in prediction.labels], dtype=np.uint64)
+        doc.from_array([LEMMA], lemmas)  # type: ignore[arg-type]  # wrong in its stub

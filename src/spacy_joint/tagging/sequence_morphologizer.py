@@ -1,0 +1,78 @@
+"""`sequence_morphologizer`: parts of speech and morphological features of parsed tokens, as a spaCy component.
+
+A label is a part of speech with features, written as spaCy's `morphologizer` does: `Number=Sing|POS=NOUN`. Much of it
+follows from the tag; the tree adds what the tag does not say, such as the number of a verb, from its subject.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.attrs import POS
+from spacy.morphology import Morphology
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.tokens import Doc, MorphAnalysis
+from spacy.training import Example
+
+from ..pipes.token_columns import COLUMNS
+from ..pipes.tree_columns import TREE_COLUMNS, TreeColumns
+from .token_labeller import Labelled, TokenLabeller
+
+PART = "POS"
+
+
+class Meanings(dict[str, tuple[int, MorphAnalysis]]):
+    """The part of speech and the features of labels, for a vocabulary.
+
+    A pickled copy is empty, because a vocabulary does not take its features along.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Meanings, ())
+
+
+class SequenceMorphologizer(TokenLabeller):
+    """Gives tokens parts of speech and features."""
+
+    default_templates = Path(__file__).parent / "morphology_templates.txt"
+    columns = (*COLUMNS, *TREE_COLUMNS)
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._meanings = Meanings()
+
+    def make_word_columns(self) -> TreeColumns:
+        """The object that builds the columns, also those of the tree."""
+        return TreeColumns(self.perceptron.templates.columns, self.word_classes)
+
+    def read_labels(self, example: Example) -> list[str | None]:
+        """The parts of speech with features; None for tokens that have neither."""
+        parts = example.get_aligned("POS", as_string=True)
+        features = example.get_aligned("MORPH", as_string=True)
+        return [_join(part, feature) for part, feature in zip(parts, features, strict=True)]
+
+    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+        """Writes `token.pos` and `token.morph`."""
+        tokens, labels = prediction
+        meanings = self._meanings if doc.vocab is self.vocab else Meanings()
+        for label in set(labels).difference(meanings):
+            features = Morphology.feats_to_dict(label)
+            part = features.pop(PART, "")
+            meanings[label] = (POS_IDS[part], MorphAnalysis(doc.vocab, features))
+        parts = np.full(len(doc), POS_IDS["SPACE"], dtype=np.uint64)
+        parts[tokens] = [meanings[label][0] for label in labels]
+        doc.from_array([POS], parts)  # type: ignore[arg-type]  # wrong in its stub
+        # Not by `Doc.from_array`, which parses the features of each token anew. Whitespace has none.
+        analyses = [MorphAnalysis(doc.vocab)] * len(doc)
+        for token, label in zip(tokens.tolist(), labels, strict=True):
+            analyses[token] = meanings[label][1]
+        for token, analysis in zip(doc, analyses, strict=True):
+            token.morph = analysis
+
+
+def _join(part: str | None, features: str | None) -> str | None:
+    if part == "SPACE" or part is None or features is None or not (part or features):
+        return None
+    return Morphology.dict_to_feats({**Morphology.feats_to_dict(features), **({PART: part} if part else {})})

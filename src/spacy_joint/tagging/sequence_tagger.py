@@ -1,0 +1,137 @@
+"""`sequence_tagger`: tags by a Markov sequence model over whole documents, as a spaCy component.
+
+It needs no sentence boundaries. With `sentence_starts`, each tag also encodes whether its token starts a sentence, and
+the component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al.
+(2013). Preset starts, including those of trees, are kept. Whitespace gets spaCy's tag `_SP` and part of speech SPACE,
+and never forms a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+
+from ..engine.learner import Instance
+from ..errors import Errors, JointValueError, Warnings
+from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
+from ..pipes.token_columns import COLUMNS, find_reference_starts, read_starts
+from .system import SKIP, TaggingSystem
+
+ATTRIBUTES = ("TAG", "POS")
+SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
+
+
+class Tagged(NamedTuple):
+    """The tags of a document, and which tokens start a sentence, for each token that is not whitespace."""
+
+    tokens: np.ndarray
+    tags: list[str]
+    starts: np.ndarray
+
+
+class SequenceTagger(StreamingPipe[Tagged]):
+    """Tags documents, and optionally predicts sentence starts."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+    # It must not read its own output.
+    columns = tuple(name for name in COLUMNS if name not in ("tag", "pos"))
+
+    def __init__(self, *args: Any, attribute: str, **settings: Any) -> None:
+        if attribute not in ATTRIBUTES:
+            raise JointValueError(Errors.J312, value=attribute, allowed=", ".join(ATTRIBUTES))
+        super().__init__(*args, attribute=attribute, **settings)
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The tags of the reference, sorted."""
+        attribute = self.cfg["attribute"]
+        tags = {tag for example in examples for tag in example.get_aligned(attribute, as_string=True) if tag}
+        return sorted(tags - {SPACE_TAGS[attribute]})
+
+    def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
+        """The tags."""
+        return tuple(labels)
+
+    def extend_labels(self, labels: list[str] | None, added: Sequence[str]) -> list[str]:
+        """The tags, sorted again if some are added."""
+        return sorted({*(labels or []), *added}) if added else labels or []
+
+    def make_system(self, labels: list[str]) -> TaggingSystem:
+        """The Markov model with these tags."""
+        return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The tags of the reference; None if none are known, or if starts are predicted but not annotated.
+
+        Tokens without a counterpart or a known tag are skipped: they are context, but not trained on.
+        """
+        predicted = example.predicted
+        if not len(predicted):
+            return None
+        tags = example.get_aligned(self.cfg["attribute"], as_string=True)
+        labels = set(self.perceptron.system.tags)
+        known = [tag if tag in labels else None for tag in tags]
+        for tag in tags:
+            if tag and tag not in labels and tag != SPACE_TAGS[self.cfg["attribute"]]:
+                self.warn_once(Warnings.JW03, label=tag)
+        skipped = np.array([SKIP if tag is None else 0 for tag in known], dtype=np.int8)
+        columns, tokens = self.get_columns(predicted, skipped)
+        starts = None
+        if self.cfg["sentence_starts"]:
+            starts = find_reference_starts(example)
+            if starts is None:
+                return None
+            starts = starts[tokens]
+        actions = self.perceptron.system.actions([known[token] for token in tokens], starts)
+        return Instance(columns, actions) if len(actions) else None
+
+    def get_constraints(self, doc: Doc) -> np.ndarray | None:
+        """Preset boundaries (int8, one per token), if boundaries are predicted."""
+        return read_starts(doc) if self.cfg["sentence_starts"] else None
+
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Tagged:
+        """The tags and starts given by actions."""
+        return Tagged(tokens, *self.perceptron.system.build(actions))
+
+    def annotate(self, doc: Doc, prediction: Tagged) -> None:
+        """Writes tags, and starts if they are predicted."""
+        tokens, tags, starts = prediction
+        attribute = self.cfg["attribute"]
+        ids = self.get_label_ids(doc, tags)
+        values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
+        values[tokens] = [ids[tag] for tag in tags]
+        doc.from_array([attribute], values)  # type: ignore[arg-type]  # wrong in its stub
+        # spaCy refuses to set the boundaries of trees, which have been kept anyway.
+        if self.cfg["sentence_starts"] and not doc.has_annotation("DEP"):
+            # Whitespace before the first sentence belongs to it.
+            first = np.full(len(doc), -1, dtype=np.int64)
+            first[[0, *tokens[1:][starts[1:]]]] = 1
+            doc.from_array([SENT_START], first.astype(np.uint64))  # type: ignore[arg-type]  # wrong in its stub
+
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
+        """Tags a streamed document in bounded memory.
+
+        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
+        max_delay (int | None): The maximum number of words that are held back. Beyond it, only the best tags are kept.
+            None means no limit.
+        YIELDS (Doc): The tagged tokens, in pieces of any length; without forced decisions, their tags are those of a
+            call on the whole document.
+        RAISES ValueError: If `max_delay` is not positive.
+        """
+        document = OpenDocument(self, max_delay)
+        for piece in cut_into_pieces(tokens, self.vocab):
+            yield from self._take_done(document, document.feed(piece))
+            if document.n_late:
+                yield from self._take_done(document, document.stream.decide(document.n_late))
+        yield from self._take_done(document, document.end(), ended=True)
+
+    def _take_done(self, document: OpenDocument, actions: np.ndarray, ended: bool = False) -> Iterator[Doc]:
+        if len(actions) or (ended and len(document.rows)):
+            doc, words = document.take(len(actions))
+            self.annotate(doc, self.read(words, actions))
+            yield doc

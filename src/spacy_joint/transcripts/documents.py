@@ -1,0 +1,42 @@
+"""Documents of transcripts: the boundaries that are known are set, and tokens know their speaker and their times."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotation.speech import END_TIME, SPEAKER, START_TIME, register_extensions
+from .transcript import Transcript
+
+register_extensions()
+
+
+def make_doc(nlp: Language, transcript: Transcript) -> Doc:
+    """Makes a document of a transcript, for the pipeline to annotate: `nlp(make_doc(nlp, transcript))`.
+
+    Where a turn begins, `token.is_sent_start` is True, so that no sentence and no tree crosses it. Tokens have the
+    extension attributes `token._.speaker`, `token._.start_time` and `token._.end_time` (seconds); so have spans, such
+    as sentences. Unknown ones are None.
+
+    nlp (Language): The pipeline, of which only the tokenizer is used.
+    transcript (Transcript): The transcript, as read by `read`.
+    RETURNS (Doc): The document.
+    """
+    doc = nlp.make_doc(transcript.text)
+    offsets = [token.idx for token in doc]
+    for start in transcript.sentence_starts:
+        doc[bisect_left(offsets, start)].is_sent_start = True
+    turn_starts = [turn.start for turn in transcript.turns]
+    for token in doc:
+        if token.text.isspace():
+            continue
+        speaker = transcript.turns[bisect_right(turn_starts, token.idx) - 1].speaker
+        if speaker is not None:
+            token._.set(SPEAKER, speaker)
+        times = transcript.find_times(token.idx, token.idx + len(token))
+        if times is not None:
+            token._.set(START_TIME, times[0])
+            token._.set(END_TIME, times[1])
+    return doc

@@ -1,0 +1,26 @@
+"""Descriptions of labels for `spacy.explain`."""
+
+import spacy
+from spacy.glossary import GLOSSARY
+
+import spacy_joint
+from spacy_joint.annotation.glossary import FILE, extend_glossary
+
+
+def test_every_label_of_the_shipped_pipeline_is_explained():
+    nlp = spacy_joint.load()
+    labels = {label for name in nlp.component_names for label in nlp.get_pipe(name).labels}
+    assert {"nmod:poss", "advcl:relcl", "NNP", "ODD"} <= labels
+    # Warnings are errors: spaCy warns of a label that it does not know.
+    assert all(spacy.explain(label) for label in labels)
+
+
+def test_descriptions_of_spacy_stay(monkeypatch):
+    monkeypatch.setitem(GLOSSARY, "nmod:poss", "as it was")
+    extend_glossary()
+    assert spacy.explain("nmod:poss") == "as it was"
+
+
+def test_each_label_is_described_once():
+    labels = [line.split("\t")[0] for line in FILE.read_text(encoding="utf8").splitlines()]
+    assert len(labels) == len(set(labels))

@@ -1,0 +1,142 @@
+"""Direct speech in the print of many languages, without a parser or settings."""
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+
+def find(language, text, **config):
+    nlp = spacy.blank(language)
+    nlp.add_pipe("quotation_spans", config=config)
+    doc = nlp(text)
+    assert {span.label_ for span in doc.spans["quotations"]} <= {"DIRECT"}
+    return [span.text for span in doc.spans["quotations"]]
+
+
+@pytest.mark.parametrize(
+    ("language", "quoted", "rest"),
+    [
+        ("de", "„Wir gehen“", ", sagte Anna."),
+        ("de", "»Guten Morgen«", ", sagte Anna."),
+        ("de", "«Wir gehen»", ", sagte Anna."),
+        ("de", "‚Wir gehen‘", ", sagte Anna."),
+        ("de", "»›Nein‹ sagt man nicht«", ", rief Tom."),
+        ("fr", "« Nous partons »", ", dit Anna."),
+        ("fr", "«\u202fNous partons\u202f»", ", dit Anna."),
+        ("fr", "«\u00a0Oui\u00a0»", ", dit-elle."),
+        ("fr", "« Lis “Le Pont”, dit-il »", ", a dit Anna."),
+        ("es", "«Vamos»", ", dijo Ana."),
+        ("es", "“Vamos”", ", dijo Ana."),
+        ("it", "«Andiamo»", ", disse Anna."),
+        ("it", "«Andiamo»", " disse Anna."),
+        ("nl", "“We gaan”", ", zei Anna."),
+        ("nl", "‘We gaan’", ", zei Anna."),
+        ("nl", "'We gaan'", ", zei Anna."),
+        ("pt", "“Vamos”", ", disse Ana."),
+        ("sv", "”Vi går”", ", sa Anna."),
+        ("sv", "»Vi går»", ", sa Anna."),
+        ("da", "»Vi går«", ", sagde Anna."),
+        ("da", "”Vi går”", ", sagde Anna."),
+        ("ru", "«Мы идём»", ", — сказала Анна."),
+        ("ru", "«Прочти „Мост“ завтра»", ", — сказала Анна."),
+        ("pl", "„Idziemy”", ", powiedziała Anna."),
+        # There is no list of Finnish verbs.
+        ("fi", "”Me lähdemme”", ", sanoi Anna."),
+        ("zh", "“我们走吧。”", "安娜说。"),
+        ("zh", "「我們走『橋』吧。」", "安娜說。"),
+    ],
+)
+def test_speech_between_the_marks_of_a_language_is_found(language, quoted, rest):
+    assert find(language, quoted + rest) == [quoted]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "quoted"),
+    [
+        ("de", "Anna sagte: „Ja“. Dann ging sie.", "„Ja“"),
+        ("fr", "Anna dit : « Oui ». Elle partit.", "« Oui »"),
+        ("zh", "安娜说：“我们走吧。”她走了。", "“我们走吧。”"),
+        ("zh", "安娜说“走吧”，然后离开了。", "“走吧”"),
+    ],
+)
+def test_speech_after_a_verb_is_found(language, text, quoted):
+    assert find(language, text) == [quoted]
+
+
+@pytest.mark.parametrize(
+    ("words", "quoted"),
+    [
+        ("「 行き ます 」 と アンナ は 言っ た 。", "「行きます」"),
+        ("アンナ は 「 『 星 』 を 読み まし た 」 と 言っ た 。", "「『星』を読みました」"),
+        ("「 自由 」 と いう 言葉 が あり ます 。", None),
+    ],
+)
+def test_japanese_speech_is_found_by_its_particle(words, quoted):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("quotation_spans")
+    tokens = words.split()
+    doc = nlp(Doc(nlp.vocab, words=tokens, spaces=[False] * len(tokens)))
+    assert [span.text for span in doc.spans["quotations"]] == ([quoted] if quoted else [])
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "spoken"),
+    [
+        ("es", "—Vamos —dijo Ana—. Mañana volveremos.", ["Vamos", "Mañana volveremos."]),
+        ("es", "—¿Vamos? —preguntó Ana—. Sí.", ["¿Vamos?", "Sí."]),
+        ("fr", "— Nous partons, dit Anna.", ["Nous partons"]),
+        ("fr", "— Il pleut, lui dit Anna. — Ah bon ?", ["Il pleut", "Ah bon ?"]),
+        ("it", "– Andiamo – disse Anna. – È tardi.", ["Andiamo", "È tardi."]),
+        ("pt", "— Vamos! — gritou ele. — Já é tarde.", ["Vamos!", "Já é tarde."]),
+        ("ru", "— Мы идём, — сказала Анна. — Завтра вернёмся.", ["Мы идём", "Завтра вернёмся."]),
+        ("ru", "— Мы — это вы.", ["Мы — это вы."]),
+        ("pl", "– Idziemy – powiedziała Anna.", ["Idziemy"]),
+        ("sv", "– Vi går, sa Anna.\n– Ja.", ["Vi går", "Ja."]),
+        ("da", "– Vi går, sagde Anna.", ["Vi går"]),
+    ],
+)
+def test_paragraphs_that_start_with_a_dash_are_speech(language, text, spoken):
+    assert find(language, text) == spoken
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Die Zeitung „Die Welt“ kam."),
+        ("de", "Er nannte sie „die Besten“, und das war alles."),
+        ("fr", "Le journal « Le Monde » est là."),
+        ("fr", "– des pommes\n– des poires"),
+        ("es", "La novela «Cien años de soledad» es larga."),
+        ("it", "La rivista «Il Mondo» è qui."),
+        ("nl", "In de jaren '90 waren foto's en auto's, net als video's, duur."),
+        ("zh", "所谓“专家”来了。"),
+        ("en", "— This is a list.\n— This is its second item."),
+    ],
+)
+def test_names_scare_quotes_lists_and_apostrophes_are_not_speech(language, text):
+    assert find(language, text) == []
+
+
+def test_the_direction_of_guillemets_is_that_of_most_paragraphs():
+    text = "»Wir gehen«, sagte Anna. Er nickte.\n\n»Ich bleibe«, sagte Tom."
+    assert find("de", text) == ["»Wir gehen«", "»Ich bleibe«"]
+    assert find("en", "She said: »We are here.« Then she left.") == ["»We are here.«"]
+
+
+def test_a_setting_overrules_the_language_and_the_document():
+    assert find("de", "»Wir gehen«, sagte Anna.", guillemets_inward=False) == []
+    assert find("nl", "‘We gaan’, zei Anna.", single_quotes=False) == []
+    assert find("en", "‘We are here,’ he said.", single_quotes=True) == ["‘We are here,’"]
+
+
+@pytest.mark.parametrize("setting", ["single_quotes", "guillemets_inward"])
+def test_a_style_is_on_off_or_automatic(setting):
+    with pytest.raises(ValueError, match="J040"):
+        spacy.blank("en").add_pipe("quotation_spans", config={setting: "sometimes"})
+
+
+def test_cues_are_the_verbs_of_the_language():
+    nlp = spacy.blank("de")
+    nlp.add_pipe("quotation_spans")
+    (quotation,) = nlp("„Wir gehen“, sagte Anna.")._.quotations
+    assert quotation.cue.text == "sagte"

@@ -1,0 +1,228 @@
+"""The lemmatizer as a component: lemmas by edit scripts, which are remembered but never change for that."""
+
+import pickle
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import spacy
+from spacy.matcher import Matcher
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from spacy.vocab import Vocab
+
+from spacy_joint.tagging import sequence_lemmatizer
+
+LEMMAS = {
+    ("walked", "VBD"): "walk",
+    ("jumped", "VBD"): "jump",
+    ("walks", "VBZ"): "walk",
+    ("walks", "NNS"): "walk",
+    ("dogs", "NNS"): "dog",
+    ("cats", "NNS"): "cat",
+    ("was", "VBD"): "be",
+    ("left", "VBD"): "leave",
+    ("left", "JJ"): "left",
+    ("Rome", "NNP"): "Rome",
+    ("NATO", "NNP"): "NATO",
+    ("AIDS", "NNS"): "AIDS",
+    ("aids", "NNS"): "aid",
+    ("The", "DT"): "the",
+    ("the", "DT"): "the",
+}
+
+
+def split(text):
+    """The words and tags of `word/TAG word/TAG`."""
+    return tuple(zip(*(pair.split("/") for pair in text.split()), strict=True))
+
+
+CALM = split("The/DT dogs/NNS walked/VBD")
+
+
+def make_doc(vocab, words, tags):
+    return Doc(vocab, words=list(words), tags=list(tags))
+
+
+def make_examples(vocab, lemmas=LEMMAS):
+    examples = []
+    for (word, tag), lemma in lemmas.items():
+        reference = Doc(vocab, words=["a", word, "x"], tags=["A", tag, "X"], lemmas=["a", lemma, "x"])
+        examples.append(Example(make_doc(vocab, ["a", word, "x"], ["A", tag, "X"]), reference))
+    return examples
+
+
+@pytest.fixture(scope="module")
+def make(small_model, train):
+    """Create a pipeline with a lemmatizer trained on examples."""
+
+    def make(examples=make_examples, **model):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sequence_lemmatizer", config={"model": {**small_model, "min_changes": 1, **model}})
+        made = examples(nlp.vocab)
+        fix_random_seed(0)
+        nlp.initialize(lambda: made)
+        return train(nlp, made, epochs=12)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def nlp(make):
+    """The trained pipeline. Shared: do not train it further."""
+    return make()
+
+
+def lemmatise(nlp, words, tags):
+    return [token.lemma_ for token in nlp(make_doc(nlp.vocab, words, tags))]
+
+
+def test_lemmas_depend_on_words_and_tags(nlp):
+    words, tags = zip(*LEMMAS, strict=True)
+    assert lemmatise(nlp, words, tags) == list(LEMMAS.values())
+
+
+def test_words_that_were_not_seen_are_inflected_like_others(nlp):
+    assert lemmatise(nlp, ["barked", "pigs"], ["VBD", "NNS"]) == ["bark", "pig"]
+
+
+def test_whitespace_is_its_own_lemma(nlp):
+    words = ["\n", "dogs", "  ", "walked", "\n\n"]
+    assert lemmatise(nlp, words, ["_SP", "NNS", "_SP", "VBD", "_SP"]) == ["\n", "dog", "  ", "walk", "\n\n"]
+
+
+@pytest.mark.parametrize("words", [[], ["\n"], ["zorgs"]])
+def test_short_and_untagged_documents_are_annotated(nlp, words):
+    assert all(token.lemma_ for token in nlp(Doc(nlp.vocab, words=words)))
+
+
+@pytest.mark.parametrize(("template", "read"), [("w.word w+1.word", "w+1.word"), ("# all\n\nw-2.tag", "w-2.tag")])
+def test_templates_that_read_other_tokens_are_refused(tmp_path, template, read):
+    path = tmp_path / "templates.txt"
+    path.write_text(f"w.word\n{template}\n", encoding="utf8")
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("sequence_lemmatizer")
+    with pytest.raises(ValueError, match=rf"\[J360\].*{re.escape(read)}"):
+        pipe.initialize(lambda: make_examples(nlp.vocab), templates=str(path))
+
+
+def test_comments_may_name_other_tokens(tmp_path):
+    path = tmp_path / "templates.txt"
+    path.write_text("# not w+1.word\nw.word\n", encoding="utf8")
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("sequence_lemmatizer")
+    pipe.initialize(lambda: make_examples(nlp.vocab), templates=str(path))
+    assert pipe.labels
+
+
+# Remembered lemmas
+
+
+SHOUTED = split("NATO/NNP LEFT/VBD THE/DT AIDS/NNS THAT/WDT WALKED/VBD AND/CC JUMPED/VBD")
+QUIET = split("we/PRP left/VBD because/IN NATO/NNP and/CC the/DT AIDS/NNS walked/VBD")
+
+
+@pytest.mark.parametrize("first", [SHOUTED, QUIET, CALM])
+@pytest.mark.parametrize("second", [SHOUTED, QUIET, CALM])
+def test_lemmas_do_not_depend_on_what_was_seen_before(nlp, first, second):
+    fresh = pickle.loads(pickle.dumps(nlp))
+    fresh.get_pipe("sequence_lemmatizer")._forget()
+    lemmatise(fresh, *first)
+    seen = lemmatise(fresh, *second)
+    fresh.get_pipe("sequence_lemmatizer")._forget()
+    assert lemmatise(fresh, *second) == seen
+
+
+def test_remembered_lemmas_are_forgotten_when_it_learns(make, train):
+    nlp = make()
+    assert lemmatise(nlp, *CALM) == ["the", "dog", "walk"]
+    train(nlp, make_examples(nlp.vocab, {("dogs", "NNS"): "dogs"}), epochs=600)
+    assert lemmatise(nlp, *CALM) == ["the", "dogs", "walk"]
+
+
+@pytest.mark.parametrize("way", ["bytes", "disk", "initialize"])
+def test_remembered_lemmas_are_forgotten_when_other_weights_are_loaded(nlp, make, tmp_path, way):
+    other = make(lambda vocab: make_examples(vocab, {("dogs", "NNS"): "HOUNDS", ("walked", "VBD"): "WALKED"}))
+    assert lemmatise(other, *CALM)[1] == "HOUNDS"
+    if way == "bytes":
+        other.from_bytes(nlp.to_bytes())
+    elif way == "disk":
+        nlp.to_disk(tmp_path)
+        other.from_disk(tmp_path)
+    else:
+        examples = make_examples(other.vocab)
+        other.initialize(lambda: examples)
+        for _ in range(12):
+            other.update(examples)
+    assert lemmatise(other, *CALM) == ["the", "dog", "walk"]
+
+
+def test_the_number_of_remembered_lemmas_is_bounded(nlp, monkeypatch):
+    monkeypatch.setattr(sequence_lemmatizer, "MAX_REMEMBERED", 10)
+    pipe = nlp.get_pipe("sequence_lemmatizer")
+    for number in range(50):
+        assert lemmatise(nlp, [f"number{number}s", "dogs"], ["NNS", "NNS"]) == [f"number{number}", "dog"]
+        assert len(pipe._lemmas) <= 12
+
+
+def test_threads_find_the_same(nlp):
+    threaded = spacy.blank("en")
+    model = {**nlp.get_pipe_config("sequence_lemmatizer")["model"], "threads": 2}
+    threaded.add_pipe("sequence_lemmatizer", config={"model": model})
+    threaded.from_bytes(nlp.to_bytes())
+    texts = [CALM, SHOUTED, QUIET] * 20
+    docs = threaded.pipe([make_doc(threaded.vocab, *text) for text in texts])
+    assert [[token.lemma_ for token in doc] for doc in docs] == [lemmatise(nlp, *text) for text in texts]
+
+
+def test_it_can_be_called_by_several_threads(nlp, monkeypatch):
+    monkeypatch.setattr(sequence_lemmatizer, "MAX_REMEMBERED", 5)
+    texts = [CALM, SHOUTED, QUIET] * 40
+    expected = [lemmatise(nlp, *text) for text in texts]
+    docs = [make_doc(nlp.vocab, *text) for text in texts]
+    with ThreadPoolExecutor(2) as pool:
+        predictions = list(pool.map(nlp.get_pipe("sequence_lemmatizer").predict_doc, docs))
+    assert [prediction.labels for prediction in predictions] == expected
+
+
+# What spaCy does with components
+
+
+def test_documents_of_another_vocabulary_have_the_same_lemmas(nlp):
+    pipe = nlp.get_pipe("sequence_lemmatizer")
+    for vocab in (Vocab(), spacy.blank("de").vocab):
+        assert [token.lemma_ for token in pipe(make_doc(vocab, *CALM))] == ["the", "dog", "walk"]
+
+
+def test_several_processes_find_the_same(nlp):
+    docs = nlp.pipe([make_doc(nlp.vocab, *CALM) for _ in range(4)], n_process=2)
+    assert [[token.lemma_ for token in doc] for doc in docs] == [["the", "dog", "walk"]] * 4
+
+
+def test_lemmas_outlive_the_memory_zone_in_which_they_were_first_seen(make):
+    nlp = make()
+    for _ in range(3):
+        with nlp.memory_zone():
+            assert lemmatise(nlp, ["dogs", "barked"], ["NNS", "VBD"]) == ["dog", "bark"]
+    assert lemmatise(nlp, ["dogs", "barked"], ["NNS", "VBD"]) == ["dog", "bark"]
+
+
+def test_lemmas_are_stored(nlp):
+    doc = nlp(make_doc(nlp.vocab, *CALM))
+    (stored,) = DocBin(docs=[doc]).get_docs(Vocab())
+    assert [token.lemma_ for token in stored] == ["the", "dog", "walk"]
+
+
+def test_patterns_match_lemmas(nlp):
+    matcher = Matcher(nlp.vocab)
+    matcher.add("DOGS", [[{"LEMMA": "dog"}, {"LEMMA": {"IN": ["walk", "jump"]}}]])
+    assert [(start, end) for _, start, end in matcher(nlp(make_doc(nlp.vocab, *CALM)))] == [(1, 3)]
+
+
+def test_tokens_without_a_lemma_are_skipped(nlp):
+    words, tags = CALM
+    reference = Doc(nlp.vocab, words=list(words), tags=list(tags), lemmas=["", "dog", ""])
+    pipe = nlp.get_pipe("sequence_lemmatizer")
+    assert pipe.make_instance(Example(make_doc(nlp.vocab, *CALM), reference)).n_actions == 1
+    assert pipe.make_instance(Example(make_doc(nlp.vocab, *CALM), make_doc(nlp.vocab, *CALM))) is None

@@ -1,0 +1,261 @@
+"""The morphologizer as a component: parts of speech and features, learnt from words, tags and trees."""
+
+import pickle
+
+import pytest
+import spacy
+from spacy.matcher import Matcher
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from spacy.vocab import Vocab
+
+NUMBER = {"Sing": ("dog", "cat", "boy"), "Plur": ("dogs", "cats", "boys")}
+VERBS = ("slept", "ran", "sang", "left")
+FINITE = "Mood=Ind|Number={}|Person=3|Tense=Past|VerbForm=Fin"
+NOUN = "Number={}"
+
+
+def make_reference(vocab, subject, number, verb):
+    """`the SUBJECT VERB`, in which the number of the verb is that of its subject."""
+    return Doc(
+        vocab,
+        words=["the", subject, verb],
+        tags=["DT", "NN", "VBD"],
+        heads=[1, 2, 2],
+        deps=["det", "nsubj", "ROOT"],
+        pos=["DET", "NOUN", "VERB"],
+        morphs=["Definite=Def|PronType=Art", NOUN.format(number), FINITE.format(number)],
+    )
+
+
+def make_distant_reference(vocab, subject, number, other, other_number, verb):
+    """`the SUBJECT near the OTHER VERB`: the noun beside the verb is not its subject."""
+    return Doc(
+        vocab,
+        words=["the", subject, "near", "the", other, verb],
+        tags=["DT", "NN", "IN", "DT", "NN", "VBD"],
+        heads=[1, 5, 4, 4, 1, 5],
+        deps=["det", "nsubj", "case", "det", "nmod", "ROOT"],
+        pos=["DET", "NOUN", "ADP", "DET", "NOUN", "VERB"],
+        morphs=[
+            "Definite=Def|PronType=Art",
+            NOUN.format(number),
+            "",
+            "Definite=Def|PronType=Art",
+            NOUN.format(other_number),
+            FINITE.format(number),
+        ],
+    )
+
+
+def strip(doc):
+    """The document with its tags and trees only."""
+    return Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        tags=[token.tag_ for token in doc],
+        heads=[token.head.i for token in doc],
+        deps=[token.dep_ for token in doc],
+    )
+
+
+def make_examples(vocab):
+    references = [
+        make_reference(vocab, subject, number, verb)
+        for number, subjects in NUMBER.items()
+        for subject in subjects
+        for verb in VERBS
+    ]
+    references += [
+        make_distant_reference(vocab, subject, number, other, other_number, verb)
+        for number, subjects in NUMBER.items()
+        for other_number, others in NUMBER.items()
+        for subject in subjects
+        for other in others
+        for verb in VERBS
+        if number != other_number and (subject, other) != ("dogs", "cat")
+    ]
+    return [Example(strip(reference), reference) for reference in references]
+
+
+@pytest.fixture(scope="module")
+def make(small_model, train):
+    """Create a pipeline with a morphologizer trained on examples."""
+
+    def make(make_examples, **model):
+        nlp = spacy.blank("en")
+        model = {**small_model, "min_changes": 1, **model}
+        nlp.add_pipe("sequence_morphologizer", config={"model": model})
+        examples = make_examples(nlp.vocab)
+        fix_random_seed(0)
+        nlp.initialize(lambda: examples)
+        return train(nlp, examples)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def nlp(make):
+    """The trained pipeline. Shared: do not change it."""
+    return make(make_examples)
+
+
+def parse(vocab):
+    """`the dogs near the cat slept`, with tags and a tree: the noun beside the verb is not its subject."""
+    return Doc(
+        vocab,
+        words=["the", "dogs", "near", "the", "cat", "slept"],
+        tags=["DT", "NN", "IN", "DT", "NN", "VBD"],
+        heads=[1, 5, 4, 4, 1, 5],
+        deps=["det", "nsubj", "case", "det", "nmod", "ROOT"],
+    )
+
+
+def describe(doc):
+    return [(token.text, token.pos_, str(token.morph)) for token in doc]
+
+
+def test_verbs_agree_with_their_subjects(nlp):
+    doc = nlp(parse(nlp.vocab))
+    assert [token.pos_ for token in doc] == ["DET", "NOUN", "ADP", "DET", "NOUN", "VERB"]
+    assert doc[1].morph.get("Number") == ["Plur"]
+    assert doc[4].morph.get("Number") == ["Sing"]
+    assert str(doc[5].morph) == FINITE.format("Plur")
+
+
+def test_tags_and_trees_stay_as_they_are(nlp):
+    before, after = parse(nlp.vocab), nlp(parse(nlp.vocab))
+    for token, kept in zip(before, after, strict=True):
+        assert (token.tag_, token.dep_, token.head.i) == (kept.tag_, kept.dep_, kept.head.i)
+        assert not kept.lemma_
+
+
+def test_whitespace_is_space_without_features(nlp):
+    words = ["\n", "the", "dogs", "  ", "slept", "\n\n"]
+    deps = ["dep", "det", "nsubj", "dep", "ROOT", "dep"]
+    doc = nlp(
+        Doc(nlp.vocab, words=words, tags=["_SP", "DT", "NN", "_SP", "VBD", "_SP"], heads=[1, 2, 4, 2, 4, 4], deps=deps)
+    )
+    assert [token.pos_ for token in doc] == ["SPACE", "DET", "NOUN", "SPACE", "VERB", "SPACE"]
+    assert [str(token.morph) for token in doc if token.is_space] == ["", "", ""]
+    assert all(token.has_morph() for token in doc)
+    assert str(doc[4].morph) == FINITE.format("Plur")
+
+
+@pytest.mark.parametrize("words", [[], ["\n"], ["dogs"]])
+def test_short_documents_are_annotated(nlp, words):
+    doc = nlp(Doc(nlp.vocab, words=words))
+    assert all(token.pos and token.has_morph() for token in doc)
+
+
+def test_documents_of_another_vocabulary_have_the_same_features(nlp):
+    expected = describe(nlp(parse(nlp.vocab)))
+    pipe = nlp.get_pipe("sequence_morphologizer")
+    for vocab in (Vocab(), spacy.blank("de").vocab):
+        assert describe(pipe(parse(vocab))) == expected
+    assert describe(nlp(parse(nlp.vocab))) == expected
+
+
+def test_it_survives_pickling(nlp):
+    expected = describe(nlp(parse(nlp.vocab)))
+    again = pickle.loads(pickle.dumps(nlp))
+    assert describe(again(parse(again.vocab))) == expected
+
+
+def test_other_weights_can_be_loaded_after_it_has_been_used(nlp, make):
+    other = make(lambda vocab: make_examples(vocab)[:4])
+    other(parse(other.vocab))
+    other.from_bytes(nlp.to_bytes())
+    assert describe(other(parse(other.vocab))) == describe(nlp(parse(nlp.vocab)))
+
+
+def test_several_processes_find_the_same(nlp):
+    docs = list(nlp.pipe([parse(nlp.vocab) for _ in range(4)], n_process=2))
+    assert [describe(doc) for doc in docs] == [describe(nlp(parse(nlp.vocab)))] * 4
+
+
+def test_threads_find_the_same(nlp):
+    threaded = spacy.blank("en")
+    model = {**nlp.get_pipe_config("sequence_morphologizer")["model"], "threads": 2}
+    threaded.add_pipe("sequence_morphologizer", config={"model": model})
+    threaded.from_bytes(nlp.to_bytes())
+    references = [example.predicted for example in make_examples(threaded.vocab)]
+    docs = list(threaded.pipe(references))
+    assert [describe(doc) for doc in docs] == [describe(nlp(example.predicted)) for example in make_examples(nlp.vocab)]
+
+
+def test_the_annotation_is_stored(nlp):
+    doc = nlp(parse(nlp.vocab))
+    (stored,) = DocBin(docs=[doc]).get_docs(Vocab())
+    assert describe(stored) == describe(doc)
+    assert describe(Doc(Vocab()).from_bytes(doc.to_bytes())) == describe(doc)
+
+
+def test_features_outlive_the_memory_zone_in_which_they_were_first_seen(make):
+    nlp = make(make_examples)
+    found = []
+    for _ in range(3):
+        with nlp.memory_zone():
+            found.append(describe(nlp(parse(nlp.vocab))))
+    assert found == [describe(nlp(parse(nlp.vocab)))] * 3
+    assert found[0][5][2] == FINITE.format("Plur")
+
+
+def test_patterns_match_parts_of_speech_and_features(nlp):
+    matcher = Matcher(nlp.vocab)
+    plural = {"POS": "NOUN", "MORPH": {"IS_SUPERSET": ["Number=Plur"]}}
+    matcher.add("PLURAL", [[plural]])
+    matcher.add("EXACT", [[{"POS": {"IN": ["VERB"]}, "MORPH": FINITE.format("Plur")}]])
+    found = matcher(nlp(strip(make_reference(nlp.vocab, "dogs", "Plur", "slept"))))
+    assert [(nlp.vocab.strings[name], start) for name, start, _ in found] == [("PLURAL", 1), ("EXACT", 2)]
+
+
+def test_tokens_without_annotation_are_skipped_and_the_others_learnt(make):
+    def make_partial(vocab):
+        examples = make_examples(vocab)
+        for number, example in enumerate(examples):
+            token = example.reference[number % 3]
+            token.pos_ = ""
+            token.set_morph(None)
+        return examples
+
+    nlp = make(make_partial)
+    pipe = nlp.get_pipe("sequence_morphologizer")
+    example = make_partial(nlp.vocab)[0]
+    assert pipe.make_instance(example).n_actions == 2
+    assert "" not in pipe.labels
+    assert str(nlp(parse(nlp.vocab))[5].morph) == FINITE.format("Plur")
+
+
+def test_an_example_without_annotation_is_not_learnt_from(nlp):
+    doc = parse(nlp.vocab)
+    assert nlp.get_pipe("sequence_morphologizer").make_instance(Example(doc, parse(nlp.vocab))) is None
+
+
+def test_labels_of_whitespace_are_not_learnt(make):
+    def make_spaced(vocab):
+        reference = Doc(
+            vocab,
+            words=["dogs", "\n"],
+            tags=["NN", "_SP"],
+            heads=[0, 0],
+            deps=["ROOT", "dep"],
+            pos=["NOUN", "SPACE"],
+            morphs=[NOUN.format("Plur"), ""],
+        )
+        return [Example(strip(reference), reference)]
+
+    assert make(make_spaced).get_pipe("sequence_morphologizer").labels == ("Number=Plur|POS=NOUN",)
+
+
+def test_parts_of_speech_can_be_learnt_without_features_and_features_without_parts_of_speech(make):
+    def make_either(vocab):
+        with_part = Doc(vocab, words=["dogs"], pos=["NOUN"], heads=[0], deps=["ROOT"])
+        with_features = Doc(vocab, words=["slept"], morphs=["Tense=Past"], heads=[0], deps=["ROOT"])
+        return [Example(strip(doc), doc) for doc in (with_part, with_features)]
+
+    nlp = make(make_either)
+    assert nlp.get_pipe("sequence_morphologizer").labels == ("POS=NOUN", "Tense=Past")
+    assert describe(nlp(Doc(nlp.vocab, words=["dogs"]))) == [("dogs", "NOUN", "")]
+    assert describe(nlp(Doc(nlp.vocab, words=["slept"]))) == [("slept", "", "Tense=Past")]

@@ -1,0 +1,65 @@
+"""The pretrained pipeline, as a distribution of its own."""
+
+import pytest
+import requests
+import spacy
+from spacy.cli.validate import get_model_pkgs
+from spacy.matcher import Matcher
+from spacy.util import get_installed_models
+
+import spacy_joint
+
+NAME = spacy_joint.PRETRAINED
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.load(NAME)
+
+
+def test_it_is_loaded_by_its_name(nlp):
+    assert nlp.path == spacy_joint.load().path
+    assert nlp.pipe_names == ["sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer"]
+    assert nlp.disabled == ["prenominal_orderer", "hedge_chunker"]
+
+
+def test_spacy_knows_it(nlp):
+    assert NAME in get_installed_models()
+    info = spacy.info(NAME, silent=True)
+    assert (info["name"], info["lang"], info["license"]) == ("joint_english", "en", "CC BY-SA 4.0")
+
+
+def test_spacy_validate_lists_it(monkeypatch):
+    # It asks a server which of spaCy's own pipelines are compatible.
+    monkeypatch.setattr(requests, "get", lambda url: Answer())
+    packages, _ = get_model_pkgs(silent=True)
+    assert packages[NAME]["compat"]
+
+
+class Answer:
+    status_code = 200
+
+    def json(self):
+        return {"spacy": {spacy.about.__version__: {}}}
+
+
+def test_tokens_have_all_that_matchers_want(nlp):
+    matcher = Matcher(nlp.vocab)
+    matcher.add("GO", [[{"LEMMA": "go", "POS": "VERB", "MORPH": {"IS_SUPERSET": ["Tense=Past"]}}]])
+    doc = nlp("They went home and we saw him go.")
+    assert [doc[start:end].text for _, start, end in matcher(doc)] == ["went"]
+    assert [chunk.text for chunk in doc.noun_chunks] == ["They", "we", "him"]
+
+
+def test_all_labels_are_explained(nlp):
+    labels = {label for name in ("sequence_tagger", "joint_sbd_parser") for label in nlp.get_pipe(name).labels}
+    assert [label for label in sorted(labels) if not spacy.explain(label)] == []
+
+
+def test_components_that_not_everybody_needs_can_be_enabled():
+    nlp = spacy_joint.load()
+    for name in nlp.disabled:
+        nlp.enable_pipe(name)
+    doc = nlp("The wooden large table stood in the kitchen of my old house.")
+    assert [span.label_ for span in doc.spans["prenominal"]] == ["ODD"]
+    assert "my old house" in {span.text for span in doc.spans["constituents"]}

@@ -1,0 +1,258 @@
+"""Captions: all words are read, with their speakers and times, or the damaged line is named."""
+
+import pytest
+
+from spacy_joint.errors import JointValueError
+from spacy_joint.transcripts import read_string
+
+
+def read_srt(text):
+    return read_string(text, "srt", "file.srt")
+
+
+def read_vtt(text):
+    return read_string(f"WEBVTT\n\n{text}", "vtt", "file.vtt")
+
+
+def list_turns(transcript):
+    return [(turn.speaker, turn.text) for turn in transcript.turns]
+
+
+def find_times(transcript, words):
+    start = transcript.text.index(words)
+    return transcript.find_times(start, start + len(words))
+
+
+def list_sentence_beginnings(transcript):
+    return [transcript.text[start:].split()[0] for start in transcript.sentence_starts]
+
+
+SRT = """1
+00:00:01,000 --> 00:00:03,000
+hi nora
+it's me
+
+2
+00:00:03,500 --> 00:00:04,000
+still here
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\r\r\n", "\n\n"])
+def test_words_are_read_whatever_ends_lines(line_end):
+    transcript = read_srt(SRT.replace("\n", line_end))
+    assert transcript.text == "hi nora it's me still here"
+    assert find_times(transcript, "still here") == (3.5, 4.0)
+
+
+def test_cues_of_the_same_speaker_do_not_break_sentences():
+    assert read_srt(SRT).sentence_starts == [0]
+
+
+def test_time_is_divided_by_characters_within_a_cue():
+    transcript = read_srt("1\n00:00:10,000 --> 00:00:11,000\nabcd fghij\n")
+    assert find_times(transcript, "abcd") == (10.0, 10.4)
+    assert find_times(transcript, "fghij") == (10.5, 11.0)
+    assert transcript.find_times(0, 10) == (10.0, 11.0)
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ("00:00:02,500", 2.5),
+        ("00:00:02.500", 2.5),
+        ("0:00:02,5", 2.5),
+        ("00:02,05", 2.05),
+        ("123:00:00,000", 442_800.0),
+    ],
+)
+def test_times_may_be_written_in_several_ways(written, seconds):
+    for text in (f"1\n00:00:00,000 --> {written}\nhi", f"1\n00:00:00.000-->{written} X1:40 X2:600\nhi"):
+        assert find_times(read_srt(text), "hi") == (0.0, seconds)
+
+
+def test_cues_need_no_number_and_no_blank_line_between_them():
+    text = "00:00:01,000 --> 00:00:02,000\nhi nora\n2\n00:00:02,000 --> 00:00:03,000\nit's me"
+    assert read_srt(text).text == "hi nora it's me"
+
+
+def test_a_number_may_be_text():
+    text = "1\n00:00:01,000 --> 00:00:02,000\nin\n1984\n\n2\n00:00:02,000 --> 00:00:03,000\n1985\n"
+    assert read_srt(text).text == "in 1984 1985"
+
+
+def test_text_after_a_blank_line_in_a_cue_is_not_lost():
+    text = "00:01.000 --> 00:02.000\nhi\n\nnora\n\n00:02.000 --> 00:03.000\nit's me"
+    assert read_srt(text).text == read_vtt(text).text == "hi nora it's me"
+
+
+def test_text_after_a_comment_in_a_cue_is_not_lost():
+    assert read_vtt("00:01.000 --> 00:02.000\nhi\n\nNOTE a comment\n\nnora\n").text == "hi nora"
+
+
+def test_comments_and_styles_of_webvtt_are_text_in_subrip():
+    text = "1\n00:00:01,000 --> 00:00:02,000\nhi\n\nNOTE that\n\n2\n00:00:02,000 --> 00:00:03,000\n\nSTYLE\n"
+    assert read_srt(text).text == "hi NOTE that STYLE"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "1\n00:00:01,000 --> 00:00:02,000\n\n", "00:00:01,000 --> 00:00:02,000"])
+def test_captions_may_have_no_words(text):
+    transcript = read_srt(text)
+    assert (transcript.text, list(transcript.turns)) == ("", [])
+
+
+def test_an_empty_file_is_no_damaged_webvtt():
+    assert read_string("", "vtt").text == read_string("WEBVTT", "vtt").text == ""
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("<i>hi</i> <b>nora</b>", "hi nora"),
+        ('<font color="#ffff00">hi</font> nora', "hi nora"),
+        ("{\\an8}hi {\\i1}nora{\\i0}", "hi nora"),
+        ("{i}hi{/i}\\Nnora\\hme", "hi nora me"),
+        ("<c.yellow.bg_blue>hi</c> <lang en>nora</lang>", "hi nora"),
+        ("R&amp;B &lt;3 &nbsp;&gt; pop", "R&B <3 > pop"),
+        ("a < b and c > d, I <3 you", "a < b and c > d, I <3 you"),
+        ("<i>hi\nnora</i>", "hi nora"),
+        ("ab<i>cd</i>ef", "abcdef"),
+    ],
+)
+def test_markup_is_no_text(marked, plain):
+    assert read_srt(f"1\n00:00:01,000 --> 00:00:02,000\n{marked}\n").text == plain
+    assert read_vtt(f"00:01.000 --> 00:02.000\n{marked}\n").text == plain
+
+
+def test_header_comments_styles_regions_and_identifiers_are_no_text():
+    text = (
+        "WEBVTT - a talk\nKind: captions\nLanguage: en\n\nSTYLE\n::cue { color: red }\n\nREGION\nid:r1\n\n"
+        "NOTE\na comment\nof two lines\n\nfirst cue\n00:01.000 --> 00:02.000 align:start position:0%\nhi\n\n"
+        "NOTE another\n\n2\n00:02.000 --> 00:03.000\nnora\n"
+    )
+    assert read_string(text, "vtt").text == "hi nora"
+
+
+def test_voice_tags_are_speakers():
+    text = "00:01.000 --> 00:03.000\n<v.loud Anna Smith>hi nora</v> <v Ben>hi\nyou two</v>\n\n"
+    transcript = read_vtt(text + "00:03.000 --> 00:04.000\n<v Ben>bye\n\n00:05.000 --> 00:06.000\nthe end")
+    assert list_turns(transcript) == [("Anna Smith", "hi nora"), ("Ben", "hi you two bye"), (None, "the end")]
+    assert list_sentence_beginnings(transcript) == ["hi", "hi", "the"]
+
+
+def test_time_stamps_in_a_cue_are_times_of_words():
+    transcript = read_vtt("00:01.000 --> 00:05.000\nhi <00:02.000><c>nora</c> <00:04.000><c>it's</c>\nme\n")
+    assert find_times(transcript, "hi") == (1.0, 2.0)
+    assert find_times(transcript, "nora") == (2.0, 4.0)
+    assert transcript.find_times(8, 15) == (4.0, 5.0)
+
+
+def test_time_stamps_out_of_order_do_not_turn_time_back():
+    transcript = read_vtt("00:03.000 --> 00:05.000\nhi <00:09.000>nora <00:01.000>dear")
+    assert [find_times(transcript, word) for word in transcript.text.split()] == [(3, 5), (5, 5), (5, 5)]
+
+
+def test_names_are_speakers_until_the_next_one():
+    text = "1\n00:00:01,000 --> 00:00:02,000\nANNA: hi\n\n2\n00:00:02,000 --> 00:00:03,000\nnora\n\n"
+    transcript = read_srt(text + "3\n00:00:03,000 --> 00:00:04,000\n>> BEN: the point: go\n\n")
+    assert list_turns(transcript) == [("ANNA", "hi nora"), ("BEN", "the point: go")]
+    assert find_times(transcript, "hi") == (1.0, 2.0)
+
+
+def test_mixed_case_names_must_recur():
+    cue = "00:00:01,000 --> 00:00:02,000\n"
+    once = read_srt(f"{cue}Remember: stay here\n\n{cue}Anna said no\n")
+    assert list_turns(once) == [(None, "Remember: stay here Anna said no")]
+    often = read_srt(f"{cue}Anna: stay here\n\n{cue}Ben: no\n\n{cue}Anna: yes\n\n{cue}Ben: ok\n")
+    assert list_turns(often) == [("Anna", "stay here"), ("Ben", "no"), ("Anna", "yes"), ("Ben", "ok")]
+
+
+def test_words_before_colons_that_recur_in_a_film_are_no_names():
+    cues = ["listen", "Listen: we go", "no", "why", "what", "so", "Listen: we stay", "ok", "sure"]
+    text = "\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues)
+    assert read_srt(text).text == " ".join(cues)
+
+
+def test_capitals_are_no_sign_of_names_where_all_text_has_them():
+    cues = ["LOOK: THE DOOR", "IT IS OPEN", "ANNA: NO", "ANNA: IT IS NOT"]
+    text = "\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues)
+    assert list_turns(read_srt(text)) == [(None, "LOOK: THE DOOR IT IS OPEN"), ("ANNA", "NO IT IS NOT")]
+
+
+def test_marks_of_turns_may_stand_alone():
+    cue = "00:00:01,000 --> 00:00:02,000\n"
+    transcript = read_srt(f"{cue}we left\n\n{cue}>>\n\n{cue}who\n\n{cue}ANNA:\nme")
+    assert list_turns(transcript) == [(None, "we left"), (None, "who"), ("ANNA", "me")]
+
+
+def test_chevrons_and_dashes_begin_turns_of_unknown_speakers():
+    text = "00:00:01,000 --> 00:00:02,000\nwe left\n\n00:00:02,000 --> 00:00:03,000\n>> who\n\n"
+    text += "00:00:03,000 --> 00:00:04,000\n- you and\nBen\n-me?\n\n00:00:04,000 --> 00:00:05,000\n- and so on\n"
+    transcript = read_srt(text)
+    assert list_turns(transcript) == [
+        (None, "we left"),
+        (None, "who"),
+        (None, "you and Ben"),
+        (None, "me? - and so on"),
+    ]
+
+
+def test_sounds_share_no_sentence_with_speech():
+    cues = ["[APPLAUSE]", "thank you", "♪ la la", "la ♪", "so [laughs] we", "(door opens\nloudly)", "left"]
+    transcript = read_srt("\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues))
+    assert transcript.text == "[APPLAUSE] thank you ♪ la la la ♪ so [laughs] we (door opens loudly) left"
+    assert list_sentence_beginnings(transcript) == ["[APPLAUSE]", "thank", "♪", "so", "(door", "left"]
+
+
+ROLLING = [["hi nora"], ["hi nora", "it's me"], ["it's me"], ["it's me", "no no"], ["no no", "i am late"]]
+
+
+def test_captions_that_roll_up_are_read_once():
+    text = "\n\n".join(
+        f"00:00:0{number}.000 --> 00:00:0{number + 1}.000\n" + "\n".join(lines) for number, lines in enumerate(ROLLING)
+    )
+    transcript = read_vtt(text)
+    assert transcript.text == "hi nora it's me no no i am late"
+    assert find_times(transcript, "i am late") == (4.0, 5.0)
+
+
+def test_repetitions_of_speech_are_kept():
+    cues = ["no", "no", "no", "yes", "i said no", "so", "what now", "go on", "go on"]
+    transcript = read_srt("\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues))
+    assert transcript.text == " ".join(cues)
+
+
+def test_overlapping_cues_keep_their_order_and_times():
+    text = "00:00:01,000 --> 00:00:09,000\nANNA: i am\n\n00:00:02,000 --> 00:00:03,000\nBEN: no\n\n"
+    transcript = read_srt(text)
+    assert list_turns(transcript) == [("ANNA", "i am"), ("BEN", "no")]
+    assert (find_times(transcript, "i am"), find_times(transcript, "no")) == ((1.0, 9.0), (2.0, 3.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("hello\n1\n00:00:01,000 --> 00:00:02,000\nhi", "J460", 1),
+        ("\njust some text", "J460", 2),
+        (SRT + "\n3\n", "J460", 10),
+        (SRT + "\n3\n00:00:05,000 --> \nhi", "J461", 11),
+        (SRT + "\n3\n00:00:61,000 --> 00:02:00,000\nhi", "J461", 11),
+        (SRT + "\n3\n00:00:05 --> 00:00:06\nhi", "J461", 11),
+        (SRT + "\n3\n00:00:05,000 --> 00:00:04,000\nhi", "J462", 11),
+        (f"00:00:05,000 --> {'9' * 5000}:00:00\nhi", "J461", 1),
+    ],
+)
+def test_damage_is_reported_with_its_line(text, code, line):
+    for damaged in (text, text.replace("\n", "\r\n")):
+        with pytest.raises(JointValueError, match=rf"file\.srt, line {line}:") as caught:
+            read_srt(damaged)
+        assert caught.value.code == code
+
+
+def test_damaged_webvtt_is_reported_with_its_line():
+    for text, code, line in (("hi\n\n00:01.000 --> 00:02.000\n", "J460", 3), ("1\n00:01 -> 00:02 -->\nhi", "J461", 4)):
+        with pytest.raises(JointValueError, match=f"line {line}:") as caught:
+            read_vtt(text)
+        assert caught.value.code == code
+    with pytest.raises(JointValueError, match="J463"):
+        read_string("1\n00:00:01.000 --> 00:00:02.000\nhi", "vtt")

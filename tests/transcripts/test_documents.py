@@ -1,0 +1,166 @@
+"""Reading files, and documents of transcripts: no sentence crosses a turn, and all parts know speaker and times."""
+
+import subprocess
+import sys
+
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc, DocBin
+
+import spacy_joint
+from spacy_joint.errors import JointError
+from spacy_joint.transcripts import FORMATS, make_doc, read, read_string
+from spacy_joint.transcripts.transcript import Segment, join
+
+NLP = spacy_joint.load(beam_width=1)
+VTT = (
+    "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Anna>so i was at\n\n00:03.000 --> 00:04.000\n<v Anna>the garage and\n\n"
+    "00:03.500 --> 00:05.000\n<v Ben>then they found another problem\n\n00:05.000 --> 00:06.000\nbye\n"
+)
+
+
+def annotate(text, format="vtt"):
+    return NLP(make_doc(NLP, read_string(text, format)))
+
+
+def test_no_sentence_and_no_tree_crosses_a_turn():
+    doc = annotate(VTT)
+    turns = read_string(VTT, "vtt").turns
+    assert {turn.start for turn in turns} <= {sentence.start_char for sentence in doc.sents}
+    for sentence in doc.sents:
+        assert len({token._.speaker for token in sentence if not token.is_space}) == 1
+        assert all(token.head.sent == sentence for token in sentence)
+
+
+def test_cues_of_one_speaker_leave_boundaries_open():
+    doc = make_doc(NLP, read_string(VTT, "vtt"))
+    assert [token.text for token in doc if token.is_sent_start] == ["so", "then", "bye"]
+    assert not any(token.is_sent_start is False for token in doc)
+
+
+def test_sentences_and_tokens_know_their_speaker_and_their_times():
+    doc = annotate(VTT)
+    first, *_, last = doc.sents
+    assert (first._.speaker, first._.start_time) == ("Anna", 1.0)
+    assert (last._.speaker, last._.start_time, last._.end_time) == (None, 5.0, 6.0)
+    assert (doc[0]._.speaker, doc[0]._.start_time, doc[-1]._.end_time) == ("Anna", 1.0, 6.0)
+    assert doc[:]._.end_time == 6.0
+
+
+def test_documents_can_be_saved():
+    doc = annotate(VTT)
+    (again,) = DocBin().from_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes()).get_docs(NLP.vocab)
+    for copy in (again, Doc(NLP.vocab).from_bytes(doc.to_bytes()), next(NLP.pipe([doc.copy()]))):
+        assert [sentence._.speaker for sentence in copy.sents] == [sentence._.speaker for sentence in doc.sents]
+        assert [token._.end_time for token in copy] == [token._.end_time for token in doc]
+
+
+def test_transcripts_without_words_give_empty_documents():
+    for format in FORMATS:
+        assert len(annotate("", format)) == 0
+
+
+def test_plain_text_is_not_changed():
+    text = "Note: \r\n  two  spaces\n\n"
+    transcript = read_string(text, "text")
+    assert transcript.text == make_doc(NLP, transcript).text == text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.srt", "1\r\n00:00:01,000 --> 00:00:02,000\r\nhi", "hi"),
+        ("a.VTT", "WEBVTT\n\n00:01.000 --> 00:02.000\nhi", "hi"),
+        ("a.json", '{"segments": [{"text": "hi"}]}', "hi"),
+        ("a.txt", "ANNA: hi\nBEN: no\nANNA: bye", "hi\nno\nbye"),
+        ("a.txt", "WEBVTT\n\n00:01.000 --> 00:02.000\nhi", "hi"),
+        ("a", "1\n00:00:01,000 --> 00:00:02,000\nhi", "hi"),
+        ("a.txt", "hi: nora", "hi: nora"),
+        ("a.txt", "12\nhi", "12\nhi"),
+    ],
+)
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_formats_are_known_by_suffix_or_content(tmp_path, name, content, words, mark):
+    path = tmp_path / name
+    path.write_bytes((mark + content).encode("utf8"))
+    assert read(path).text == words
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path):
+    path = tmp_path / "a.srt"
+    path.write_bytes(b"1\n00:00:01,000 --> 00:00:02,000\ncaf\xe9\n")
+    with pytest.raises(ValueError, match=r"J403.*line 3"):
+        read(path)
+    with pytest.raises(FileNotFoundError, match="J402"):
+        read(tmp_path / "missing.srt")
+    with pytest.raises(ValueError, match=r"J404.*ass"):
+        read_string("", "ass")
+
+
+def test_the_package_offers_what_the_pages_show():
+    code = "import spacy_joint.transcripts as t; print(t.read_string('ANNA: hi', 'turns').turns[0].speaker)"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout.strip() == b"ANNA"
+
+
+def test_attributes_that_exist_are_left_alone():
+    code = (
+        "from spacy.tokens import Token\nToken.set_extension('speaker', default='me')\n"
+        "import spacy, spacy_joint.transcripts as t\nnlp = spacy.blank('en')\n"
+        "doc = t.make_doc(nlp, t.read_string('ANNA: hi', 'turns'))\nprint(doc[0]._.speaker, doc[:]._.speaker)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout.split() == [b"ANNA"] * 2
+
+
+SEGMENTS = st.builds(
+    Segment,
+    st.text("ab \n", max_size=5),
+    st.sampled_from([None, "Anna", "Ben"]),
+    begins_turn=st.booleans(),
+    begins_paragraph=st.booleans(),
+    is_sound=st.booleans(),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(SEGMENTS, max_size=12))
+def test_joined_segments_keep_all_words_and_turns_cover_them(segments):
+    transcript = join(segments)
+    assert "".join(transcript.text.split()) == "".join("".join(segment.text.split()) for segment in segments)
+    assert "\n".join(turn.text for turn in transcript.turns) == transcript.text
+    for turn in transcript.turns:
+        assert turn.text and transcript.text[turn.start : turn.end] == turn.text
+        assert turn.start in transcript.sentence_starts
+    assert transcript.sentence_starts == sorted(set(transcript.sentence_starts))
+
+
+LINES = st.sampled_from(
+    (
+        *("", "1", "27", "hi", "ANNA: hi", "WEBVTT", "NOTE x", "STYLE", "<v Ben>no", "- so", ">> go", "[LAUGHS]"),
+        *("00:01.000 --> 00:02.000", "00:00:01,000 --> 00:00:02,000", "00:02.000 --> 00:01.000", "<00:01.500>x", "♪"),
+    )
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(LINES, max_size=14), st.sampled_from(FORMATS))
+def test_any_lines_are_read_or_refused_with_a_code(lines, format):
+    try:
+        transcript = read_string("\n".join(lines), format)
+    except JointError as error:
+        assert error.code in ("J460", "J461", "J462", "J463", "J464", "J465", "J468")
+        return
+    if format == "srt":
+        # All words are read: what is left out are times, numbers, names and marks.
+        assert transcript.text.count("x") == sum("x" in line for line in lines)
+    for start in range(len(transcript.text)):
+        times = transcript.find_times(start, start + 1)
+        assert times is None or 0 <= times[0] <= times[1]
+
+
+def test_pipelines_of_spacy_keep_speakers_too():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    doc = nlp(make_doc(nlp, read_string("ANNA: hi. bye.\nBEN: no.", "turns")))
+    assert [token._.speaker for token in doc if token.text == "."] == ["ANNA", "ANNA", "BEN"]

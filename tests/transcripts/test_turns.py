@@ -1,0 +1,114 @@
+"""Turns in plain text: names are found for a file as a whole, and ordinary text stays as it is."""
+
+import pytest
+
+from spacy_joint.errors import JointValueError
+from spacy_joint.transcripts import read_string
+from spacy_joint.transcripts.reading import guess_format
+
+
+def read_turns(text):
+    return read_string(text, "turns", "file.txt")
+
+
+def list_turns(text):
+    return [(turn.speaker, turn.text) for turn in read_turns(text).turns]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ANNA: hi ben\nBEN: hi\nANNA: bye\n",
+        "Anna Smith: hi ben\n\nBen: hi\n\nAnna Smith: bye\n",
+        ">> ANNA: hi ben\n>> BEN: hi\n",
+        "SPEAKER_00: hi\nSPEAKER_01: hi\n",
+        "Speaker 1: hi\n\nSpeaker 2: hi\n",
+        "ANNA: hi ben\nBEN: hi\n",
+        "anna: hi ben\nben: hi\nanna: bye\n",
+        "Q: where were you\nA: at home\nQ: and then\n",
+        "[00:01] Anna: hi ben\n[00:02] Ben: hi\n[00:04] Anna: bye\n",
+        "Dr. O'Neil (on phone): hi\nBen [00:02]: hi\nDr. O'Neil: bye\n",
+        "ANNA:\nhi ben\nBEN:\nhi\nANNA:\nbye\n",
+        "\n\nANNA: hi\r\nBEN: this is a hard-\r\nwrapped line\r\nANNA: bye",
+    ],
+)
+def test_turns_are_recognised(text):
+    assert guess_format(text) == "turns"
+    assert all(turn.speaker and turn.speaker not in turn.text for turn in read_turns(text).turns)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hi nora it's me\n",
+        "Note: we open at 9.\nThere are two rules: be kind, be early.\n",
+        "Serves: 4\nTime: 30 minutes\nFirst, boil the water.\n",
+        "From: Anna\nTo: Ben\nSubject: lunch\n\nHi Ben,\n\nFrom: Ben\nTo: Anna\nSubject: Re: lunch\n\nok\n",
+        "INFO: started\nINFO: loaded\nERROR: failed\nINFO: stopped\n",
+        "I asked Anna: why?\nShe said: because.\nI asked Anna: really?\n",
+        "Dear Anna:\n\nthe plan: we meet at 10:30.\n\nYours,\nBen\n",
+        "The plan\n\nAnna: cook\nBen: shop\nAnna: clean\n",
+        "http://example.com: a page\nhttp://example.com: again\n",
+        "Remember: a\nRemember: b\n",
+    ],
+)
+def test_ordinary_text_with_colons_is_text(text):
+    assert guess_format(text) == "text"
+
+
+def test_lines_without_a_name_continue_the_turn():
+    text = "ANNA: at the\ngarage and\nthe reason: brakes\nBEN: ok\n"
+    assert list_turns(text) == [("ANNA", "at the garage and the reason: brakes"), ("BEN", "ok")]
+
+
+def test_a_blank_line_within_a_turn_is_a_paragraph():
+    transcript = read_turns("ANNA: first\n\n\nsecond\n\nBEN: ok\n")
+    assert transcript.text == "first\n\nsecond\nok"
+    assert [turn.text for turn in transcript.turns] == ["first\n\nsecond", "ok"]
+
+
+def test_each_name_begins_a_turn():
+    assert list_turns("ANNA: one\nANNA: two\nBEN: three") == [("ANNA", "one"), ("ANNA", "two"), ("BEN", "three")]
+    assert len(read_turns("ANNA: one\nANNA: two\nBEN: three").sentence_starts) == 3
+
+
+def test_text_before_the_first_name_has_no_speaker():
+    assert list_turns("A talk\n\nANNA: hi") == [(None, "A talk"), ("ANNA", "hi")]
+
+
+def test_names_that_occur_once_need_capitals():
+    text = "ANNA: hi\nBEN: hi\nANNA: and\nthe reason: late\nWaiter: please\n"
+    assert [speaker for speaker, _ in list_turns(text)] == ["ANNA", "BEN", "ANNA", "Waiter"]
+
+
+def test_chevrons_alone_begin_a_turn():
+    assert list_turns(">> hi\n>> who are you\n") == [(None, "hi"), (None, "who are you")]
+
+
+def test_names_without_words_are_no_turns():
+    assert list_turns("ANNA:\nBEN: hi\nANNA: \n") == [("BEN", "hi")]
+
+
+def test_times_next_to_names_are_times_of_turns():
+    transcript = read_turns("[00:10] ANNA: abcd\nBEN (0:01:00): no\nANNA 1:00:00: bye")
+    times = [transcript.find_times(turn.start, turn.end) for turn in transcript.turns]
+    # The last turn ends at an unknown time.
+    assert times == [(10.0, 60.0), (60.0, 3600.0), None]
+    assert transcript.text == "abcd\nno\nbye"
+
+
+def test_sounds_share_no_sentence_with_speech():
+    transcript = read_turns("ANNA: so\n[LAUGHTER]\nwell\nBEN: ok")
+    assert [transcript.text[start:].split()[0] for start in transcript.sentence_starts] == [
+        "so",
+        "[LAUGHTER]",
+        "well",
+        "ok",
+    ]
+
+
+def test_text_without_names_is_refused():
+    with pytest.raises(JointValueError, match=r"\[J468\] file.txt"):
+        read_turns("hi nora\nit's me")
+    assert read_turns(" \n").text == ""

@@ -1,0 +1,168 @@
+"""The JSON of recognisers: the text of segments, the times of words, and speakers."""
+
+import json
+
+import pytest
+
+from spacy_joint.errors import JointValueError
+from spacy_joint.transcripts import read_string
+
+WHISPER = {
+    "text": " Hi Nora. It's 5 o'clock.",
+    "language": "en",
+    "segments": [
+        {
+            "id": 0,
+            "start": 0.0,
+            "end": 1.5,
+            "text": " Hi Nora.",
+            "words": [
+                {"word": " Hi", "start": 0.1, "end": 0.4, "probability": 0.9},
+                {"word": " Nora.", "start": 0.5, "end": 1.2, "probability": 0.9},
+            ],
+        },
+        {"id": 1, "start": 2.0, "end": 4.0, "text": " It's 5 o'clock."},
+    ],
+}
+WHISPERX = {
+    "segments": [
+        {
+            "start": 1.0,
+            "end": 4.0,
+            "text": "It is 5 now.",
+            "speaker": "SPEAKER_00",
+            "words": [
+                {"word": "It", "start": 1.0, "end": 1.5, "score": 0.9, "speaker": "SPEAKER_00"},
+                {"word": "is", "start": 1.6, "end": 2.0, "score": 0.9},
+                {"word": "5"},
+                {"word": "now.", "start": 3.0, "end": 3.5, "score": 0.9},
+            ],
+        },
+        {"start": 4.0, "end": 5.0, "text": "And you?", "speaker": "SPEAKER_00", "words": []},
+        {"start": 5.0, "end": 6.0, "text": "No.", "speaker": "SPEAKER_01"},
+    ],
+    "word_segments": [],
+}
+WHISPER_CPP = {
+    "systeminfo": "",
+    "transcription": [
+        {
+            "timestamps": {"from": "00:00:00,000", "to": "00:00:02,000"},
+            "offsets": {"from": 0, "to": 2000},
+            "text": " So Nora left.",
+            "tokens": [
+                {"text": "[_BEG_]", "offsets": {"from": 0, "to": 0}},
+                {"text": " So", "offsets": {"from": 100, "to": 300}},
+                {"text": " No", "offsets": {"from": 300, "to": 500}},
+                {"text": "ra", "offsets": {"from": 500, "to": 900}},
+                {"text": " left", "offsets": {"from": 900, "to": 1500}},
+                {"text": ".", "offsets": {"from": 1500, "to": 1600}},
+                {"text": "[_TT_100]", "offsets": {"from": 2000, "to": 2000}},
+            ],
+            "speaker_turn_next": True,
+        },
+        {"offsets": {"from": 2000, "to": 3000}, "text": " Why?"},
+    ],
+}
+
+
+def read(content):
+    return read_string(content if isinstance(content, str) else json.dumps(content), "whisper", "file.json")
+
+
+def find_times(transcript, words):
+    start = transcript.text.index(words)
+    return transcript.find_times(start, start + len(words))
+
+
+def list_turns(transcript):
+    return [(turn.speaker, turn.text) for turn in transcript.turns]
+
+
+def test_the_text_is_that_of_the_segments():
+    assert read(WHISPER).text == "Hi Nora. It's 5 o'clock."
+    assert list_turns(read(WHISPER)) == [(None, "Hi Nora. It's 5 o'clock.")]
+
+
+def test_words_have_their_own_times_and_segments_without_words_divide_theirs():
+    transcript = read(WHISPER)
+    assert find_times(transcript, "Hi") == (0.1, 0.4)
+    assert find_times(transcript, "Nora.") == (0.5, 1.2)
+    assert find_times(transcript, "It's 5 o'clock.") == (2.0, 4.0)
+    assert find_times(transcript, "It's") == (2.0, round(2 + 2 * 4 / 15, 3))
+
+
+def test_speakers_are_kept_and_words_without_times_lie_between_their_neighbours():
+    transcript = read(WHISPERX)
+    assert list_turns(transcript) == [("SPEAKER_00", "It is 5 now. And you?"), ("SPEAKER_01", "No.")]
+    assert find_times(transcript, "5") == (2.0, 3.0)
+    assert find_times(transcript, "now. And you?") == (3.0, 5.0)
+
+
+def test_pieces_of_words_have_times_and_marks_are_no_text():
+    transcript = read(WHISPER_CPP)
+    assert list_turns(transcript) == [(None, "So Nora left."), (None, "Why?")]
+    assert find_times(transcript, "Nora") == (0.3, 0.9)
+    assert find_times(transcript, "Why?") == (2.0, 3.0)
+
+
+def test_diarized_whisper_cpp_has_speakers():
+    segments = [{"text": " Hi.", "speaker": "0"}, {"text": " Yes.", "speaker": "1"}, {"text": " So.", "speaker": "?"}]
+    assert list_turns(read({"transcription": segments})) == [("0", "Hi."), ("1", "Yes."), (None, "So.")]
+
+
+def test_words_that_are_not_in_the_text_are_skipped():
+    words = [{"word": "[*]", "start": 0, "end": 1}, {"word": "hi", "start": 1, "end": 2}]
+    transcript = read({"segments": [{"start": 0, "end": 3, "text": "so hi there", "words": words}]})
+    assert transcript.text == "so hi there"
+    assert [find_times(transcript, word) for word in transcript.text.split()] == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_words_without_times_may_occur_again():
+    words = [
+        {"word": "no"},
+        {"word": "no"},
+        {"word": "yes", "start": 2, "end": 3},
+        {"word": "no", "start": 3, "end": 4},
+    ]
+    transcript = read({"segments": [{"start": 0, "end": 5, "text": "no no yes no", "words": words}]})
+    assert [transcript.find_times(start, start + 2) for start in (0, 10)] == [(0, 0.8), (3, 4)]
+
+
+def test_times_that_make_no_sense_are_unknown():
+    for start, end in ((float("nan"), 2), (0, float("inf")), (0, 10**400), (-1, 2), (2, 1), (None, 2)):
+        segment = {"start": start, "end": end, "text": "hi", "words": [{"word": "hi", "start": 3, "end": 1}]}
+        assert find_times(read({"segments": [segment]}), "hi") is None
+
+
+def test_sounds_share_no_sentence_with_speech():
+    transcript = read({"segments": [{"text": text} for text in (" so", " [Music]", " ♪ la", " bye")]})
+    assert [transcript.text[start:].split()[0] for start in transcript.sentence_starts] == ["so", "[Music]", "bye"]
+
+
+@pytest.mark.parametrize("content", ["", " \n", {"segments": []}, {"transcription": []}])
+def test_there_may_be_no_words(content):
+    assert read(content).text == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "part"),
+    [
+        ('{"segments": [\n\n{]}', "J464", "line 3"),
+        ("hi nora", "J464", "line 1"),
+        ("[" * 100_000, "J464", "line 1"),
+        ("[" + "9" * 5000 + "]", "J464", "line 1"),
+        ("[]", "J465", "file.json"),
+        ({"segments": {}}, "J465", "file.json"),
+        ({"segments": ["hi"]}, "J466", "segment 1"),
+        ({"segments": [{"text": "hi"}, {"text": None}]}, "J466", "segment 2"),
+        ({"segments": [{"text": "hi", "start": "1", "end": 2}]}, "J466", "a number"),
+        ({"segments": [{"text": "hi", "words": 3}]}, "J466", "a list"),
+        ({"segments": [{"text": "hi", "words": [{"text": "hi"}]}]}, "J466", "word"),
+        ({"transcription": [{"text": "hi", "offsets": [1, 2]}]}, "J466", "offsets"),
+    ],
+)
+def test_damage_is_reported_with_its_place(content, code, part):
+    with pytest.raises(JointValueError, match=part) as caught:
+        read(content)
+    assert caught.value.code == code
