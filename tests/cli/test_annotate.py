@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from itertools import takewhile
 
 import pytest
@@ -181,7 +182,9 @@ def live(saved_pipeline):
 
     def live(*arguments):
         command = [sys.executable, "-m", "spacy", "joint", "annotate", "-", "-m", str(saved_pipeline), *arguments]
-        started.append(subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1))
+        # A process that runs in the background ignores Ctrl-C, and so would those that it starts.
+        heed = None if sys.platform == "win32" else partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        started.append(subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, preexec_fn=heed))
         return started[-1]
 
     yield live
