@@ -169,7 +169,8 @@ def _annotate_lines(nlp: Language, source: BinaryIO, file: str) -> Iterator[Doc]
                 nlp.max_length = max(nlp.max_length, len(line))
                 yield line.rstrip("\r\n")
 
-        yield from nlp.pipe(read())
+        # Lines that are typed, or that another process is still writing, must not wait for others.
+        yield from nlp.pipe(read(), batch_size=1 if file == STANDARD_INPUT else None)
 
 
 def _name(file: str) -> str:
