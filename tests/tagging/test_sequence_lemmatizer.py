@@ -127,10 +127,10 @@ QUIET = split("we/PRP left/VBD because/IN NATO/NNP and/CC the/DT AIDS/NNS walked
 @pytest.mark.parametrize("second", [SHOUTED, QUIET, CALM])
 def test_lemmas_do_not_depend_on_what_was_seen_before(nlp, first, second):
     fresh = pickle.loads(pickle.dumps(nlp))
-    fresh.get_pipe("sequence_lemmatizer")._forget()
+    fresh.get_pipe("sequence_lemmatizer").forget_predictions()
     lemmatise(fresh, *first)
     seen = lemmatise(fresh, *second)
-    fresh.get_pipe("sequence_lemmatizer")._forget()
+    fresh.get_pipe("sequence_lemmatizer").forget_predictions()
     assert lemmatise(fresh, *second) == seen
 
 

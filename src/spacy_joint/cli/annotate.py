@@ -15,6 +15,7 @@ import typer
 from ..errors import Errors, JointValueError
 from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
+from .options import LinesOption, ModelOption, OutputOption
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -39,16 +40,12 @@ def annotate(
             help="conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table.",
         ),
     ] = "conllu",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
-    ] = None,
+    output: OutputOption = None,
+    model: ModelOption = None,
     beam_width: Annotated[
         int | None, typer.Option(help="Beam width: narrower is faster, wider is more accurate.")
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")] = False,
+    lines: LinesOption = False,
     format_in: Annotated[
         str | None,
         typer.Option(

@@ -13,6 +13,7 @@ from ..errors import Errors, JointValueError
 from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
 from .annotate import STANDARD_INPUT
+from .options import LinesOption, ModelOption, OutputOption
 
 FORMATS = ("json", "jsonl", "table")
 COMPONENT = "quotation_spans"
@@ -23,13 +24,9 @@ def quotes(
     format_: Annotated[
         str, typer.Option("--format", "-f", help="json, jsonl (one document per line) or table.")
     ] = "table",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
-    ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")] = False,
+    output: OutputOption = None,
+    model: ModelOption = None,
+    lines: LinesOption = False,
     single_quotes: Annotated[
         bool | None,
         typer.Option(help="Whether single marks quote, too (rules only). Default: decided by language and document."),

@@ -18,6 +18,7 @@ from wasabi import msg
 from ..errors import Errors, JointValueError
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
+from .options import ModelOption
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -28,9 +29,7 @@ TAGGER = "sequence_tagger"
 def unpunctuate(
     texts: Annotated[list[Path], typer.Argument(help=".txt files (UTF-8), paragraphs separated by blank lines.")],
     output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
-    model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
-    ] = None,
+    model: ModelOption = None,
     words: Annotated[int, typer.Option(min=1, help="Minimum words per document, up to a paragraph end.")] = 800,
     limit: Annotated[int, typer.Option(min=0, help="Maximum documents, evenly from all texts; 0: all.")] = 0,
 ) -> None:

@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from .weights import Weights
 
 MAX_WIDTH: Final[int]
 MAX_BIAS: Final[float]
+# Of actions: a number, or a column and a number for each of its values.
+_Biases: TypeAlias = Mapping[int, float | tuple[str, Mapping[int, float]]]
 
 class Search:
     @property
@@ -25,7 +27,7 @@ class Search:
         system: System,
         templates: Templates,
         width: int,
-        biases: Mapping[int, float | tuple[str, Mapping[int, float]]] | None = None,
+        biases: _Biases | None = None,
     ) -> Self: ...
     def predict(self, weights: Weights, columns: Columns, exact: bool = False) -> NDArray[np.uint16]: ...
     def predict_all(

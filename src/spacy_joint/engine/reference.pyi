@@ -1,8 +1,6 @@
-from collections.abc import Mapping
-
 from typing_extensions import Self
 
-from .beam import Search
+from .beam import Search, _Biases
 from .system import System
 from .templates import Templates
 
@@ -12,5 +10,5 @@ class ReferenceSearch(Search):
         system: System,
         templates: Templates,
         width: int,
-        biases: Mapping[int, float | tuple[str, Mapping[int, float]]] | None = None,
+        biases: _Biases | None = None,
     ) -> Self: ...

@@ -1,9 +1,8 @@
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import Self
 
+from .beam import _Biases
 from .system import System
 from .templates import Templates
 from .weights import Weights
@@ -15,7 +14,7 @@ class Stream:
         templates: Templates,
         width: int,
         weights: Weights,
-        biases: Mapping[int, float | tuple[str, Mapping[int, float]]] | None = None,
+        biases: _Biases | None = None,
     ) -> Self: ...
     @property
     def n_tokens(self) -> int: ...

@@ -192,6 +192,9 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         """The object that builds the columns for the templates. It is recreated when the templates change."""
         return WordColumns(self.perceptron.templates.columns, self.word_classes)
 
+    def forget_predictions(self) -> None:
+        """Drops predictions that are kept for words that recur, because the weights change."""
+
     @abstractmethod
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Prediction:
         """Converts the result of a search to a prediction.
@@ -328,6 +331,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         system = self.make_system(labels)
         self.perceptron.set_up(system, templates, self.columns)
         self._word_columns = None
+        self.forget_predictions()
         self._n_pending = self._n_examined = self._n_unusable = 0
         self.cfg["labels"], self.cfg["templates"] = labels, templates
         for label in self.labels:
@@ -365,6 +369,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             instance is None for instance, example in zip(made, examples, strict=True) if len(example.predicted)
         )
         self._n_pending += len(examples)
+        self.forget_predictions()
         if instances:
             learnt = self.perceptron.update(instances, drop)
             self.perceptron.n_seen += self._n_pending

@@ -7,7 +7,6 @@ tokens with the same word and columns always have the same lemma, which is remem
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 from spacy.attrs import LEMMA, ORTH, POS, TAG
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Optimizer
 
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
@@ -29,8 +27,6 @@ OTHER_TOKEN = re.compile(r"^[^#\n]*\bw[+-]\d+\.\w+", re.MULTILINE)
 KEYS = [ORTH, TAG, POS]
 # Odd numbers, so that a product loses nothing of its other factor (Steele and Vigna 2021).
 MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5], dtype=np.uint64)
-
-
 # The lemmas are forgotten when there are this many, so that memory is bounded.
 MAX_REMEMBERED = 1 << 17
 
@@ -40,11 +36,8 @@ class SequenceLemmatizer(TokenLabeller):
 
     default_templates = Path(__file__).parent / "lemma_templates.txt"
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._forget()
-
-    def _forget(self) -> None:
+    def forget_predictions(self) -> None:
+        """Drops the lemmas of words seen so far."""
         # By a digest of KEYS.
         self._lemmas: dict[int, str] = {}
 
@@ -52,19 +45,6 @@ class SequenceLemmatizer(TokenLabeller):
         if other := OTHER_TOKEN.search(templates):
             raise JointValueError(Errors.J360, line=other[0])
         super()._set_up(labels, templates)
-        self._forget()
-
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optimizer | None = None,
-        losses: dict[str, float] | None = None,
-    ) -> dict[str, float]:
-        """Learns from a batch of examples: see `StructuredPipe.update`."""
-        self._forget()
-        return super().update(examples, drop=drop, sgd=sgd, losses=losses)
 
     def read_labels(self, example: Example) -> list[str | None]:
         """The scripts that make the lemmas of the reference; None for tokens without a lemma."""
@@ -81,7 +61,7 @@ class SequenceLemmatizer(TokenLabeller):
     def predict_doc(self, doc: Doc) -> Labelled:
         """The lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
         if len(self._lemmas) > MAX_REMEMBERED:
-            self._forget()
+            self.forget_predictions()
         remembered = self._lemmas
         digests = (doc.to_array(KEYS).reshape(len(doc), len(KEYS)) * MULTIPLIERS).sum(axis=1).tolist()
         new = {digest: token for token, digest in enumerate(digests) if digest not in remembered}

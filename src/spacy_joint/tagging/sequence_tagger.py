@@ -8,7 +8,7 @@ and never forms a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,8 @@ from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, Warnings
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
 from ..pipes.token_columns import COLUMNS, find_reference_starts, read_starts
-from .system import SKIP, TaggingSystem
+from .sequence_labeller import SequenceLabeller
+from .system import TaggingSystem
 
 ATTRIBUTES = ("TAG", "POS")
 SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
@@ -35,7 +36,7 @@ class Tagged(NamedTuple):
     starts: np.ndarray
 
 
-class SequenceTagger(StreamingPipe[Tagged]):
+class SequenceTagger(SequenceLabeller[Tagged], StreamingPipe[Tagged]):
     """Tags documents, and optionally predicts sentence starts."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -47,48 +48,27 @@ class SequenceTagger(StreamingPipe[Tagged]):
             raise JointValueError(Errors.J312, value=attribute, allowed=", ".join(ATTRIBUTES))
         super().__init__(*args, attribute=attribute, **settings)
 
-    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The tags of the reference, sorted."""
+    def read_labels(self, example: Example) -> list[str | None]:
+        """The tags of the reference; None for tokens without a tag, and for whitespace."""
         attribute = self.cfg["attribute"]
-        tags = {tag for example in examples for tag in example.get_aligned(attribute, as_string=True) if tag}
-        return sorted(tags - {SPACE_TAGS[attribute]})
-
-    def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
-        """The tags."""
-        return tuple(labels)
-
-    def extend_labels(self, labels: list[str] | None, added: Sequence[str]) -> list[str]:
-        """The tags, sorted again if some are added."""
-        return sorted({*(labels or []), *added}) if added else labels or []
+        tags = example.get_aligned(attribute, as_string=True)
+        return [tag if tag and tag != SPACE_TAGS[attribute] else None for tag in tags]
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
         """The Markov model with these tags."""
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The tags of the reference; None if none are known, or if starts are predicted but not annotated.
-
-        Tokens without a counterpart or a known tag are skipped: they are context, but not trained on.
-        """
-        predicted = example.predicted
-        if not len(predicted):
-            return None
-        tags = example.get_aligned(self.cfg["attribute"], as_string=True)
-        labels = set(self.perceptron.system.tags)
-        known = [tag if tag in labels else None for tag in tags]
+        """The tags of the reference; None if none are known, or if starts are predicted but not annotated."""
+        tags = self.read_labels(example)
+        known = {None, *self.perceptron.system.tags}
         for tag in tags:
-            if tag and tag not in labels and tag != SPACE_TAGS[self.cfg["attribute"]]:
+            if tag not in known:
                 self.warn_once(Warnings.JW03, label=tag)
-        skipped = np.array([SKIP if tag is None else 0 for tag in known], dtype=np.int8)
-        columns, tokens = self.get_columns(predicted, skipped)
-        starts = None
-        if self.cfg["sentence_starts"]:
-            starts = find_reference_starts(example)
-            if starts is None:
-                return None
-            starts = starts[tokens]
-        actions = self.perceptron.system.actions([known[token] for token in tokens], starts)
-        return Instance(columns, actions) if len(actions) else None
+        starts = find_reference_starts(example) if self.cfg["sentence_starts"] else None
+        if starts is None and self.cfg["sentence_starts"]:
+            return None
+        return self.encode(example, tags, starts)
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """Preset boundaries (int8, one per token), if boundaries are predicted."""

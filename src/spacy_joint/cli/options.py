@@ -1,0 +1,14 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LinesOption = Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")]
+ModelOption = Annotated[
+    str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
+]
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
