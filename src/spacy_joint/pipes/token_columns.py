@@ -18,6 +18,7 @@ from spacy.vocab import Vocab
 
 from ..engine.columns import Columns, affix_columns
 from ..errors import Errors, JointValueError
+from .arrays import RowIndex, find_stretches
 
 BY_TOKEN = {"tag": TAG, "pos": POS}
 # Affixes of the lower-cased word by length; lengths of suffixes are negative.
@@ -191,26 +192,6 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
     return move_off_whitespace(starts, example.predicted)
 
 
-def find_stretches(breaks: np.ndarray, least: int, whole: bool = True) -> tuple[np.ndarray, int]:
-    """Finds the tokens in stretches without breaks.
-
-    breaks (np.ndarray): Which tokens are breaks (bool).
-    least (int): The minimum number of tokens of a stretch.
-    whole (bool): Whether a document without breaks is a stretch, however short it is.
-    RETURNS (tuple[np.ndarray, int]): Which tokens are in a stretch (bool); and the number of tokens at the end of which
-        more tokens can make a stretch, or no stretch.
-    """
-    ends = np.append(np.flatnonzero(breaks), len(breaks))
-    lengths = np.diff(ends, prepend=-1) - 1
-    are_long = lengths >= least
-    n_open = 0 if are_long[-1] else int(lengths[-1])
-    if whole and len(ends) == 1:
-        are_long[0] = True
-    if not are_long.any():
-        return np.zeros(len(breaks), dtype=bool), n_open
-    return np.repeat(are_long, lengths + 1)[:-1] & ~breaks, n_open
-
-
 class WordColumns:
     """Builds columns, with a cache of those that only depend on the word, since words recur.
 
@@ -235,7 +216,7 @@ class WordColumns:
         self._forget()
 
     def _forget(self) -> None:
-        self.rows: dict[int, int] = {}
+        self.index = RowIndex()
         self.values = np.zeros((1024, len(self.names)), dtype=np.uint64)
         self.is_space = np.zeros(1024, dtype=bool)
         self.is_mark = np.zeros(1024, dtype=bool)
@@ -267,14 +248,14 @@ class WordColumns:
         """
         attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
         by_token = doc.to_array(attributes).reshape(len(doc), len(attributes))
-        words = by_token[:, 0].tolist()
+        words = by_token[:, 0]
         with self.lock:
-            if len(self.rows) > MAX_WORDS:
+            if len(self.index) > MAX_WORDS:
                 self._forget()
-            new = set(words).difference(self.rows)
+            rows, new = self.index.find(words)
             if new:
-                self._add(list(new), doc.vocab)
-            rows = np.fromiter(map(self.rows.__getitem__, words), dtype=np.intp, count=len(words))
+                self._add(new, doc.vocab)
+                rows, _ = self.index.find(words)
             is_space = self.is_space.take(rows)
             tokens = np.flatnonzero(~is_space)
             rows, style, n_open = self._read_stretches(rows[tokens])
@@ -308,11 +289,15 @@ class WordColumns:
         return rows, style, n_open
 
     def _add(self, words: list[int], vocab: Vocab) -> None:
-        lowered = {word: vocab[word].lower or word for word in words}
+        first = len(self.index)
+        self.index.add(np.array(words, dtype=np.uint64))
         # Lower-cased words are words, too; without a language, a vocabulary has none.
-        words = [*words, *set(lowered.values()).difference(words, self.rows)]
+        lowered = np.array([vocab[word].lower or word for word in words], dtype=np.uint64)
+        _, others = self.index.find(lowered)
+        self.index.add(np.array(others, dtype=np.uint64))
+        words = [*words, *others]
         lexemes = [vocab[word] for word in words]
-        first, end = len(self.rows), len(self.rows) + len(words)
+        end = first + len(words)
         if end > len(self.values):
             self._grow(2 * end)
         lengths = [AFFIXES[name] for _, name in self.by_word if name in AFFIXES]
@@ -337,8 +322,8 @@ class WordColumns:
         self.is_mark[first:end] = [MARKS.issuperset(text) for text in texts]
         self.has_lower[first:end] = [text.isalpha() and not text.isupper() for text in texts]
         self.begins_lower[first:end] = [text.isalpha() and text[0].islower() for text in texts]
-        self.rows.update(zip(words, range(first, end), strict=True))
-        self.lowered[first:end] = [self.rows[lowered.get(word, word)] for word in words]
+        self.lowered[first : first + len(lowered)], _ = self.index.find(lowered)
+        self.lowered[first + len(lowered) : end] = range(first + len(lowered), end)
 
     def _grow(self, size: int) -> None:
         more = size - len(self.values)

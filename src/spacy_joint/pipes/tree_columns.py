@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
+from .arrays import find_last_dependents
 from .token_columns import WordClasses, WordColumns
 
 # The dependents that templates can read, by their relations; of several, the last one counts (*there are rooms*).
@@ -25,7 +26,8 @@ DEPENDENTS = {
 # Tokens with these relations share the subject of their head, if they have none of their own.
 SHARING = ("aux", "cop", "conj", "xcomp")
 READ = ("word", "tag", "class2")
-RELATED = tuple(f"{relative}_{column}" for relative in ("head", *DEPENDENTS) for column in READ)
+RELATIVES = ("head", *DEPENDENTS)
+RELATED = tuple(f"{relative}_{column}" for relative in RELATIVES for column in READ)
 # The relation; those of the head and of the subject; which side the head is on (0: before, 1: root, 2: after); a number
 # for the relations of all dependents.
 OWN = ("dep", "head_dep", "subject_dep", "side", "dependents")
@@ -49,21 +51,14 @@ class TreeColumns:
         self.names = tuple(names)
         self.word_classes = word_classes
         of_token = [name for name in names if name not in TREE_COLUMNS]
-        # The places of columns that show another token, and the columns that they show, by its relation.
-        self.places: dict[str, list[int]] = {}
-        shown: dict[str, list[str]] = {}
-        for place, name in enumerate(names):
-            if name in RELATED:
-                relative, column = name.split("_")
-                self.places.setdefault(relative, []).append(place)
-                shown.setdefault(relative, []).append(column)
-        extra = sorted({column for columns in shown.values() for column in columns}.difference(of_token))
+        # The places of columns that show another token, that token as a number of RELATIVES, and the column shown.
+        self.places = [place for place, name in enumerate(names) if name in RELATED]
+        shown = [self.names[place].split("_") for place in self.places]
+        extra = sorted({column for _, column in shown}.difference(of_token))
         self.word_columns = WordColumns([*of_token, *extra], word_classes)
         self.n_of_token = len(of_token)
-        self.sources = {
-            relative: [self.word_columns.names.index(column) for column in columns]
-            for relative, columns in shown.items()
-        }
+        self.relatives = [RELATIVES.index(relative) for relative, _ in shown]
+        self.sources = [self.word_columns.names.index(column) for _, column in shown]
         self.own = {name: self.names.index(name) for name in OWN if name in names}
         # The kind of a dependent by the hash of its relation.
         self.kinds: dict[int, int] = {}
@@ -89,14 +84,13 @@ class TreeColumns:
         values[:, : self.n_of_token] = of_words[:, : self.n_of_token]
         if self.own or self.places:
             heads, relations = self._read_tree(doc, tokens)
-            related = {"head": heads, **self._find_dependents(doc.vocab.strings, heads, relations)}
+            related = np.vstack([heads, self._find_dependents(doc.vocab.strings, heads, relations)])
             for name, place in self.own.items():
-                values[:, place] = _describe(name, heads, relations, related["subject"])
+                values[:, place] = _describe(name, heads, relations, related[RELATIVES.index("subject")])
             # Row n is a token that is not there.
             padded = np.append(of_words, np.zeros((1, of_words.shape[1]), dtype=np.uint64), axis=0)
-            for relative, places in self.places.items():
-                for place, source in zip(places, self.sources[relative], strict=True):
-                    values[:, place] = padded[:, source].take(related[relative])
+            # Faster than indexing by rows and columns.
+            values[:, self.places] = padded.take(related.T[:, self.relatives] * padded.shape[1] + self.sources)
         return values, tokens
 
     def _read_tree(self, doc: Doc, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,21 +100,18 @@ class TreeColumns:
         rows[tokens] = np.arange(len(tokens))
         return rows[(np.arange(len(doc)) + attributes[:, 0].astype(np.int64))[tokens]], attributes[tokens, 1]
 
-    def _find_dependents(self, strings: StringStore, heads: np.ndarray, relations: np.ndarray) -> dict[str, np.ndarray]:
-        """The rows of the last dependents of each kind; the number of rows stands for none."""
+    def _find_dependents(self, strings: StringStore, heads: np.ndarray, relations: np.ndarray) -> np.ndarray:
+        """The rows of the last dependents, in the order of DEPENDENTS; the number of rows stands for none."""
         n = len(heads)
         for relation in set(relations.tolist()).difference(self.kinds):
             self.kinds[relation] = KINDS.get(strings[relation].partition(":")[0], OTHER)
         kinds = np.fromiter(map(self.kinds.__getitem__, relations.tolist()), dtype=np.intp, count=n)
-        found = np.full((N_KINDS, n + 1), -1, dtype=np.intp)
-        # Not by assignment, which has no defined order where places recur.
-        np.maximum.at(found, (kinds, heads), np.arange(n))
-        found[found < 0] = n
+        found = find_last_dependents(heads, kinds, N_KINDS)
         subjects, shares = found[SUBJECT], IS_SHARING[kinds]
         # Twice, for the auxiliary of a conjunct.
         for _ in range(2):
             subjects[:n] = np.where(shares & (subjects[:n] == n), subjects[heads], subjects[:n])
-        return {name: found[kind, :n] for kind, name in enumerate(DEPENDENTS, start=1)}
+        return found[SUBJECT : SUBJECT + len(DEPENDENTS), :n]
 
 
 def _describe(name: str, heads: np.ndarray, relations: np.ndarray, subjects: np.ndarray) -> np.ndarray:

@@ -1,0 +1,89 @@
+"""Arrays: rows of keys, stretches without breaks, last dependents; each compared with the plain way to find them."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_joint.pipes.arrays import RowIndex, find_last_dependents, find_stretches
+
+KEYS = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 2**64 - 1)), max_size=50)
+
+
+@given(st.lists(KEYS, max_size=10), KEYS)
+def test_rows_are_numbered_in_the_order_in_which_keys_are_added(parts, wanted):
+    index, rows = RowIndex(), {}
+    for part in parts:
+        index.add(np.array(part, dtype=np.uint64))
+        for key in part:
+            rows.setdefault(key, len(rows))
+    found, unknown = index.find(np.array(wanted, dtype=np.uint64))
+    assert len(index) == len(rows)
+    assert found.tolist() == [rows.get(key, -1) for key in wanted]
+    assert unknown == list(dict.fromkeys(key for key in wanted if key not in rows))
+
+
+def test_an_index_grows():
+    keys = np.arange(100_000, dtype=np.uint64) << np.uint64(20)
+    index = RowIndex()
+    index.add(keys[:1])
+    index.add(keys)
+    assert index.find(keys)[0].tolist() == list(range(len(keys)))
+
+
+def test_keys_may_be_a_column_of_a_table():
+    table = np.array([[5, 1], [6, 1], [5, 1]], dtype=np.uint64)
+    index = RowIndex()
+    index.add(table[:, 0])
+    assert index.find(table[:, 0]) == (pytest.approx([0, 1, 0]), [])
+    assert index.find(table[:, 1])[1] == [1]
+
+
+@pytest.mark.parametrize("keys", [None, np.zeros((2, 2), np.uint64), np.zeros(2, np.int32), ["word"]])
+def test_keys_of_another_kind_are_refused(keys):
+    for method in (RowIndex().find, RowIndex().add):
+        with pytest.raises((TypeError, ValueError)):
+            method(keys)
+
+
+def test_an_index_is_not_pickled():
+    with pytest.raises(TypeError):
+        pickle.dumps(RowIndex())
+
+
+@given(st.lists(st.booleans(), max_size=30), st.integers(1, 8), st.booleans())
+def test_stretches_are_the_long_runs_without_breaks(breaks, least, whole):
+    found, n_open = find_stretches(np.array(breaks, dtype=bool), least, whole)
+    runs = "".join("|" if is_break else "." for is_break in breaks).split("|")
+    expected = "|".join(("x" if len(run) >= least or (whole and len(runs) == 1) else ".") * len(run) for run in runs)
+    assert found.tolist() == [mark == "x" for mark in expected]
+    assert n_open == (0 if len(runs[-1]) >= least else len(runs[-1]))
+
+
+@given(
+    st.integers(1, 20).flatmap(
+        lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, 2)), min_size=n, max_size=n)
+    )
+)
+def test_the_last_dependent_of_a_kind_counts(arcs):
+    heads, kinds = (np.array(column, dtype=np.intp) for column in zip(*arcs, strict=True))
+    found = find_last_dependents(heads, kinds, 3)
+    n = len(arcs)
+    for kind in range(3):
+        for head in range(n):
+            assert found[kind, head] == max((i for i, arc in enumerate(arcs) if arc == (head, kind)), default=n)
+    assert (found[:, n] == n).all()
+
+
+@pytest.mark.parametrize(("heads", "kinds"), [([2, 0], [0, 0]), ([-1, 0], [0, 0]), ([0, 0], [3, 0]), ([0, 0], [0])])
+def test_heads_and_kinds_out_of_range_are_refused(heads, kinds):
+    with pytest.raises(IndexError):
+        find_last_dependents(np.array(heads, dtype=np.intp), np.array(kinds, dtype=np.intp), 3)
+
+
+def test_there_may_be_no_tokens():
+    nothing = np.zeros(0, dtype=np.intp)
+    assert find_last_dependents(nothing, nothing, 2).shape == (2, 1)
+    assert RowIndex().find(nothing.astype(np.uint64))[1] == []
