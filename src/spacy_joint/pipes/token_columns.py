@@ -247,7 +247,8 @@ class WordColumns:
             what follows.
         """
         attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
-        by_token = doc.to_array(attributes).reshape(len(doc), len(attributes))
+        # Not float64, as its stub says.
+        by_token: Any = doc.to_array(attributes).reshape(len(doc), len(attributes))
         words = by_token[:, 0]
         with self.lock:
             if len(self.index) > MAX_WORDS:
