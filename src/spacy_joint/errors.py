@@ -473,6 +473,10 @@ class Errors:
     )
     J339 = Message("The pipeline does not contain the component '{name}'.", "Give the pipeline that contains it.")
     J340 = Message("max_unary is {value}.", "0 to {most} are allowed.")
+    J343 = Message(
+        "Node {node} of the binarised tree is not above one or two nodes that have no other parent.",
+        "Give all nodes above words, children first and the root last.",
+    )
 
     # Ordering
     J350 = Message(

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
 from .columns cimport Columns
-from .system cimport MAX_ACTIONS, MAX_NODES_PER_STEP, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init
+from .system cimport MAX_ACTIONS, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init
 from .system cimport arena_reserve
 from .weights cimport ROW_BLOCK, Weights, selection
 
@@ -306,7 +306,7 @@ cdef class Search:
         if n_best == 0 or not isfinite(self.best_totals[0]):
             with gil:
                 raise JointValueError(Errors.J009, step=self.n_steps)
-        arena_reserve(&self.arena, n_best * MAX_NODES_PER_STEP)
+        arena_reserve(&self.arena, n_best * self.system.nodes_per_step)
         self.history.resize(first + self.width)
         for i in range(n_best):
             state = self.next_states + n * state_size

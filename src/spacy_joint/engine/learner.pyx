@@ -33,7 +33,6 @@ from .beam cimport check_signals
 from .columns cimport Columns, InputC
 from .reference cimport ILLEGAL, ReferenceSearch
 from .system cimport (
-    MAX_NODES_PER_STEP,
     ArenaC,
     System,
     arena_clear,
@@ -262,7 +261,7 @@ cdef class Worker:
         elif sign != 0:
             self.system.slots(input, &self.arena, state, &self.rows[0])
             self.bag.count(input, &self.rows[0], 0, action, sign)
-        arena_reserve(&self.arena, MAX_NODES_PER_STEP)
+        arena_reserve(&self.arena, self.system.nodes_per_step)
         self.system.advance(input, &self.arena, state, action)
         return 0
 

@@ -6,7 +6,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from .beam cimport NO_ACTION
-from .system cimport MAX_NODES_PER_STEP, arena_reserve
+from .system cimport arena_reserve
 from .weights cimport ROW_BLOCK
 
 
@@ -59,7 +59,7 @@ cdef class ReferenceSearch(Search):
         if self.reference_item >= 0:
             self.reference_item = self.find_child(self.reference_item, action)
         if goes_on:
-            arena_reserve(&self.arena, MAX_NODES_PER_STEP)
+            arena_reserve(&self.arena, self.system.nodes_per_step)
             self.system.advance(input, &self.arena, self.reference_state, action)
         self.collect(self.reference_state, False)
         return 0

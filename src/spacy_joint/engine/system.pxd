@@ -6,7 +6,7 @@ A search holds many states at once, copies them by value and never frees what th
 - a node is written once, when it is created, and shared by all states that descend from its creator. It begins with
   `n_node_links` links (uint32) to older nodes; a state begins with `n_state_links` links. This is all that the arena
   needs to collect unreachable nodes (0 is the null link, and not the number of a node);
-- `advance` creates at most MAX_NODES_PER_STEP nodes.
+- `advance` creates at most `nodes_per_step` nodes.
 
 A state is continued in one of two ways:
 
@@ -31,7 +31,6 @@ cdef enum:
     MAX_KINDS = 64          # one bit each in the result of `legal`
     MAX_SLOTS = 64
     MAX_PARTS = 8
-    MAX_NODES_PER_STEP = 2
 
 
 cdef struct ArenaC:
@@ -73,6 +72,7 @@ cdef class System:
     cdef readonly int n_facts       # required per token; 0: none is read
     cdef size_t state_size
     cdef size_t node_size
+    cdef int nodes_per_step         # 2 unless the constructor changes it
     cdef int n_state_links
     cdef int n_node_links
     cdef int[MAX_KINDS + 1] kind_start

@@ -90,6 +90,9 @@ cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_l
 cdef class System:
     """The base class of all systems. Subclasses define actions, slots and states."""
 
+    def __cinit__(self):
+        self.nodes_per_step = 2
+
     cdef int set_candidates(self, int max_rows) except -1:
         """Declares that states are continued by candidates with at most `max_rows` rows."""
         self.has_candidates = True
@@ -212,7 +215,7 @@ cdef class Walk:
         """
         if action not in self.legal():
             raise JointValueError(Errors.J005, action=action, legal=self.legal()[:20])
-        arena_reserve(&self.arena, MAX_NODES_PER_STEP)
+        arena_reserve(&self.arena, self.system.nodes_per_step)
         self.system.advance(&self.columns.c, &self.arena, self.at, action)
 
     def collect(self):

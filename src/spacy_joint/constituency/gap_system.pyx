@@ -1,0 +1,444 @@
+"""Discontinuous shift-reduce with gaps: see gap_system.pxd for the states. Transitions document Validity and Action."""
+
+import numpy as np
+
+from ..engine.paths import check_path
+from ..errors import Errors, JointValueError
+from .transform import TEMPORARY
+
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from ..engine.buckets cimport bucket
+from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
+from ..engine.system cimport ArenaC, arena_add, arena_node
+
+
+cdef enum:
+    # Tokens for templates: heads of constituents, the words at their edges, and the heads of their children.
+    D0
+    D1
+    D2
+    S0
+    S1
+    S2
+    S3
+    B0
+    # `show` fills these for d0, s0 and s1, in this order.
+    D0_FIRST
+    D0_LAST
+    D0_LEFT
+    D0_RIGHT
+    S0_FIRST
+    S0_LAST
+    S0_LEFT
+    S0_RIGHT
+    S1_FIRST
+    S1_LAST
+    S1_LEFT
+    S1_RIGHT
+    N_TOKEN_SLOTS
+
+cdef enum:
+    # Categories, i.e. labels or tags of words, and other values.
+    D0_LABEL = N_TOKEN_SLOTS
+    D1_LABEL
+    D2_LABEL
+    S0_LABEL
+    S1_LABEL
+    S2_LABEL
+    S3_LABEL
+    D0_LEFT_LABEL
+    D0_RIGHT_LABEL
+    S0_LEFT_LABEL
+    S0_RIGHT_LABEL
+    S1_LEFT_LABEL
+    S1_RIGHT_LABEL
+    D0_LENGTH
+    D0_GAP
+    S0_LENGTH
+    S0_GAP
+    S1_LENGTH
+    S1_GAP
+    DISTANCE
+    N_GAPS
+    LAST_ACTION
+    ACTION_BEFORE
+    N_SLOTS
+
+TOKEN_SLOTS = {
+    "d0": D0, "d1": D1, "d2": D2, "s0": S0, "s1": S1, "s2": S2, "s3": S3, "b0": B0,
+    "d0.first": D0_FIRST, "d0.last": D0_LAST, "d0.left": D0_LEFT, "d0.right": D0_RIGHT,
+    "s0.first": S0_FIRST, "s0.last": S0_LAST, "s0.left": S0_LEFT, "s0.right": S0_RIGHT,
+    "s1.first": S1_FIRST, "s1.last": S1_LAST, "s1.left": S1_LEFT, "s1.right": S1_RIGHT,
+}
+VALUE_SLOTS = {
+    "d0.label": D0_LABEL, "d1.label": D1_LABEL, "d2.label": D2_LABEL,
+    "s0.label": S0_LABEL, "s1.label": S1_LABEL, "s2.label": S2_LABEL, "s3.label": S3_LABEL,
+    "d0.left.label": D0_LEFT_LABEL, "d0.right.label": D0_RIGHT_LABEL,
+    "s0.left.label": S0_LEFT_LABEL, "s0.right.label": S0_RIGHT_LABEL,
+    "s1.left.label": S1_LEFT_LABEL, "s1.right.label": S1_RIGHT_LABEL,
+    "length(d0)": D0_LENGTH, "gap(d0)": D0_GAP, "length(s0)": S0_LENGTH, "gap(s0)": S0_GAP,
+    "length(s1)": S1_LENGTH, "gap(s1)": S1_GAP,
+    "distance(s0,d0)": DISTANCE, "gaps": N_GAPS, "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
+}
+SIDES = ("L", "R")
+
+
+cdef inline const NodeC* node_at(const ArenaC* arena, uint32_t number) noexcept nogil:
+    return <const NodeC*>arena_node(arena, number)
+
+
+cdef inline uint64_t between(int64_t distance) noexcept nogil:
+    """The bucket of a distance between tokens, which is negative if the second precedes the first."""
+    return 20 + bucket(-distance) if distance < 0 else bucket(distance)
+
+
+cdef class GapSystem(System):
+    """Continuous and discontinuous constituents of a sentence.
+
+    unary (Sequence[str]): The labels of unary constituents, which are over words only.
+    binary (Sequence[tuple[str, str]]): The labels of binary constituents, each with the child that has their head: "L"
+        for s0, "R" for d0.
+    root (str): The label of all trees' roots.
+    tag_column (int): The column with the category of a single word; -1 if there is none.
+    RAISES ValueError: If there are no binary labels, too many labels, or a side is invalid.
+    """
+
+    def __init__(self, unary, binary, root, tag_column=-1):
+        cdef int k, label
+        if not binary:
+            raise JointValueError(Errors.J330)
+        self.unary = tuple(unary)
+        self.binary = tuple((label, side) for label, side in binary)
+        self.root, self.tag_column = root, tag_column
+        self.labels = tuple(dict.fromkeys([root, *self.unary, *(label for label, _ in self.binary)]))
+        if len(self.labels) >= MAX_LABELS:
+            raise JointValueError(Errors.J333, n=len(self.labels), most=MAX_LABELS)
+        of_label = {name: number for number, name in enumerate(self.labels, start=1)}
+        kinds = {k: [] for k in range(N_KINDS)}
+        kinds[SHIFT], kinds[GAP] = [("SHIFT",)], [("GAP",)]
+        kinds[UNARY] = [("UNARY", name) for name in self.unary if name != root]
+        # Whatever has been built, this ends it.
+        kinds[UNARY_ROOT], kinds[LEFT_ROOT] = [("UNARY", root)], [("BINARY", root, "L")]
+        for name, side in self.binary:
+            if side not in SIDES:
+                raise JointValueError(Errors.J334, value=side)
+            k = (LEFT, RIGHT)[SIDES.index(side)]
+            k += LEFT_TEMPORARY - LEFT if name.startswith(TEMPORARY) else LEFT_ROOT - LEFT if name == root else 0
+            action = ("BINARY", name, side)
+            if action not in kinds[k]:
+                kinds[k].append(action)
+        self.numbers = {}
+        action_labels, action_sides = [], []
+        for k in range(N_KINDS):
+            for action in kinds[k]:
+                self.numbers[action] = len(action_labels)
+                action_labels.append(of_label.get(action[1], 0) if len(action) > 1 else 0)
+                action_sides.append(SIDES.index(action[2]) if len(action) > 2 else 0)
+        self.set_kinds([len(kinds[k]) for k in range(N_KINDS)])
+        self.has_actions = 0
+        for k in range(N_KINDS):
+            if kinds[k]:
+                self.has_actions |= <uint64_t>1 << k
+        self.action_labels = np.array(action_labels, dtype=np.uint16)
+        self.action_sides = np.array(action_sides, dtype=np.uint8)
+        self.temporary = np.array([0, *(name.startswith(TEMPORARY) for name in self.labels)], dtype=np.uint8)
+        self.root_label = of_label[root]
+        self.n_slots = N_SLOTS
+        self.state_size = sizeof(StateC)
+        self.node_size = sizeof(NodeC)
+        self.n_state_links = 2
+        self.n_node_links = 3
+        self.nodes_per_step = MAX_GAPS + 1
+
+    def __reduce__(self):
+        return (GapSystem, (self.unary, self.binary, self.root, self.tag_column))
+
+    def token_slots(self):
+        return TOKEN_SLOTS
+
+    def value_slots(self):
+        return VALUE_SLOTS
+
+    cdef void start(self, const InputC* input, void* state) noexcept nogil:
+        memset(state, 0, sizeof(StateC))
+
+    cdef bint is_final(self, const InputC* input, const void* state_) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        if state.next < input.n_tokens or state.mid:
+            return False
+        # The root alone is left.
+        return not state.top or self.action_labels[state.last_action - 1] == self.root_label
+
+    cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        cdef bint ended = state.next == input.n_tokens
+        cdef const NodeC* d0
+        cdef const NodeC* s0
+        cdef uint64_t kinds = 0
+        cdef int32_t n_others
+        if not state.top:
+            return 1 << SHIFT
+        d0 = node_at(arena, state.top)
+        # SHIFT. Validity: there is a next word, and no gap is open. Action: put d0 on the stack; the word becomes d0.
+        if not ended and not state.n_gaps:
+            kinds |= 1 << SHIFT
+        # UNARY-X. Validity: d0 is a word that has just been shifted. Action: put X above d0.
+        if state.last_action == SHIFT + 1:
+            kinds |= 1 << UNARY
+        if not state.mid:
+            # UNARY-root. Validity: d0 covers the sentence. Action: put the root above d0.
+            if ended and d0.n_below == 1:
+                kinds |= 1 << UNARY_ROOT
+            return kinds & self.has_actions
+        s0 = node_at(arena, state.mid)
+        # GAP. Validity: there is an s1, and d0 or something below s0 is finished. Action: s0 becomes the last of the
+        # deque.
+        if s0.below and state.n_gaps < MAX_GAPS and (not d0.temporary or node_at(arena, s0.below).n_finished):
+            kinds |= 1 << GAP
+        # LEFT-X and RIGHT-X. Validity: one of d0 and s0 at most is unfinished, and that one has the head; the root
+        # covers the sentence; if X is unfinished, a finished constituent or a word is left for it. Action: put X above
+        # s0 and d0, and what is left of the deque on the stack.
+        n_others = d0.n_finished - (not d0.temporary) - (not s0.temporary)
+        if not d0.temporary:
+            kinds |= 1 << LEFT
+            if ended and d0.n_below == 2:
+                kinds |= 1 << LEFT_ROOT
+            if n_others or not ended:
+                kinds |= 1 << LEFT_TEMPORARY
+        if not s0.temporary:
+            kinds |= 1 << RIGHT
+            if ended and d0.n_below == 2:
+                kinds |= 1 << RIGHT_ROOT
+            if n_others or not ended:
+                kinds |= 1 << RIGHT_TEMPORARY
+        kinds &= self.has_actions
+        if not kinds:
+            # Two unfinished constituents with nothing within reach: glue them.
+            kinds = (<uint64_t>1 << LEFT | <uint64_t>1 << RIGHT | <uint64_t>1 << LEFT_ROOT) & self.has_actions
+        return kinds
+
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
+        cdef StateC* state = <StateC*>state_
+        cdef NodeC* new
+        cdef const NodeC* d0
+        cdef const NodeC* s0
+        cdef uint32_t[MAX_GAPS] jumped
+        cdef uint32_t number, below, stack_side = state.mid
+        cdef int i, n_jumped = 0
+        state.action_before = state.last_action
+        state.last_action = action + 1
+        if action == GAP:
+            state.mid = node_at(arena, state.mid).below
+            state.n_gaps += 1
+            return
+        if action == SHIFT:
+            number = arena_add(arena)
+            new = <NodeC*>arena_node(arena, number)
+            memset(new, 0, sizeof(NodeC))
+            new.head = new.first = new.last = state.next
+            new.n_words = 1
+            state.mid = state.top
+            state.next += 1
+            self.put(arena, number, state.top)
+        elif action < self.kind_start[LEFT]:
+            number = arena_add(arena)
+            new = <NodeC*>arena_node(arena, number)
+            d0 = node_at(arena, state.top)
+            new[0] = d0[0]
+            new.label = self.action_labels[action]
+            new.temporary = 0
+            new.left, new.right = state.top, 0
+            self.put(arena, number, d0.below)
+        else:
+            # What has been jumped over goes on the stack without s0: its chain is another one.
+            number = node_at(arena, state.top).below
+            while number != stack_side:
+                jumped[n_jumped] = number
+                n_jumped += 1
+                number = node_at(arena, number).below
+            below = node_at(arena, stack_side).below
+            for i in range(n_jumped - 1, -1, -1):
+                number = arena_add(arena)
+                (<NodeC*>arena_node(arena, number))[0] = node_at(arena, jumped[i])[0]
+                self.put(arena, number, below)
+                below = number
+            number = arena_add(arena)
+            new = <NodeC*>arena_node(arena, number)
+            d0, s0 = node_at(arena, state.top), node_at(arena, stack_side)
+            new[0] = d0[0] if self.action_sides[action] else s0[0]
+            new.label = self.action_labels[action]
+            new.temporary = self.temporary[new.label]
+            new.first, new.last = min(s0.first, d0.first), max(s0.last, d0.last)
+            new.n_words = s0.n_words + d0.n_words
+            new.left, new.right = stack_side, state.top
+            if d0.first < s0.first:
+                new.left, new.right = state.top, stack_side
+            self.put(arena, number, below)
+            state.mid = below
+            state.n_gaps = 0
+        state.top = number
+
+    cdef void put(self, ArenaC* arena, uint32_t number, uint32_t below) noexcept nogil:
+        """Puts a new constituent on the chain."""
+        cdef NodeC* new = <NodeC*>arena_node(arena, number)
+        cdef const NodeC* next = node_at(arena, below)
+        new.below = below
+        new.n_below = 1 + (next.n_below if below else 0)
+        new.n_finished = (not new.temporary) + (next.n_finished if below else 0)
+
+    cdef uint64_t category(self, const InputC* input, const NodeC* node) noexcept nogil:
+        if node.label or not 0 <= self.tag_column < input.n_columns:
+            return node.label
+        return input.cells[<int64_t>(FIRST + node.head) * input.n_columns + self.tag_column]
+
+    cdef void show(self, const InputC* input, const ArenaC* arena, const NodeC* node, uint64_t* tokens,
+                   uint64_t* labels, uint64_t* sizes) noexcept nogil:
+        """Fills the slots of a constituent's edges, children and size, in the order of the enums above."""
+        cdef const NodeC* child
+        tokens[0], tokens[1] = FIRST + node.first, FIRST + node.last
+        sizes[0] = 1 + bucket(node.n_words)
+        sizes[1] = 1 + bucket(node.last + 1 - node.first - node.n_words)
+        if node.left:
+            child = node_at(arena, node.left)
+            tokens[2], labels[0] = FIRST + child.head, self.category(input, child)
+        if node.right:
+            child = node_at(arena, node.right)
+            tokens[3], labels[1] = FIRST + child.head, self.category(input, child)
+
+    cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
+        cdef const StateC* state = <const StateC*>state_
+        cdef const NodeC* node
+        cdef uint32_t number = state.top
+        cdef int32_t d0_first = 0
+        cdef int i
+        memset(slots, 0, N_SLOTS * sizeof(uint64_t))
+        for i in range(N_TOKEN_SLOTS):
+            slots[i] = NOTHING
+        slots[B0] = FIRST + state.next
+        slots[N_GAPS] = state.n_gaps
+        slots[LAST_ACTION] = state.last_action
+        slots[ACTION_BEFORE] = state.action_before
+        for i in range(3):
+            if number == state.mid:
+                break
+            node = node_at(arena, number)
+            slots[D0 + i], slots[D0_LABEL + i] = FIRST + node.head, self.category(input, node)
+            if i == 0:
+                d0_first = node.first
+                self.show(input, arena, node, slots + D0_FIRST, slots + D0_LEFT_LABEL, slots + D0_LENGTH)
+            number = node.below
+        number = state.mid
+        for i in range(4):
+            if not number:
+                slots[S0 + i] = ROOT
+                break
+            node = node_at(arena, number)
+            slots[S0 + i], slots[S0_LABEL + i] = FIRST + node.head, self.category(input, node)
+            if i == 0:
+                self.show(input, arena, node, slots + S0_FIRST, slots + S0_LEFT_LABEL, slots + S0_LENGTH)
+                slots[DISTANCE] = 1 + between(d0_first - node.last)
+            elif i == 1:
+                self.show(input, arena, node, slots + S1_FIRST, slots + S1_LEFT_LABEL, slots + S1_LENGTH)
+            number = node.below
+
+    def actions(self, int n_words, nodes):
+        """The actions that build a binarised tree.
+
+        n_words (int): The number of words.
+        nodes (Sequence[tuple[str, int, int, int]]): The nodes above words, children first, the root last: the label,
+            the children, and which of them has the head (0 or 1). Children are words, or n_words + i for node i; -1
+            instead of the second child of unary nodes.
+        RETURNS (np.ndarray | None): The actions (uint16); None if the system lacks one of them, or it is further than
+            MAX_GAPS to a sister.
+        RAISES ValueError: If the nodes are not a tree.
+        """
+        parents = [-1] * (n_words + len(nodes))
+        for number, (_, first, second, _) in enumerate(nodes, start=n_words):
+            for child in (first, second) if second != -1 else (first,):
+                if not 0 <= child < number or parents[child] != -1:
+                    raise JointValueError(Errors.J343, node=number - n_words)
+                parents[child] = number
+        if n_words and (not nodes or -1 in parents[:-1]):
+            raise JointValueError(Errors.J343, node=len(nodes) - 1)
+        names = []
+        stack = []
+        on_stack = set()
+        next = 0
+        newest = -1
+        while n_words:
+            if newest == len(parents) - 1:
+                break
+            parent = parents[newest] if newest >= 0 else -1
+            label, first, second, head = nodes[parent - n_words] if newest >= 0 else ("", -1, -1, 0)
+            sister = second if newest == first else first
+            if newest >= 0 and second == -1:
+                names.append(("UNARY", label))
+                newest = parent
+            elif sister in on_stack:
+                n_gaps = 0
+                while stack[-1 - n_gaps] != sister:
+                    n_gaps += 1
+                if n_gaps > MAX_GAPS:
+                    return None
+                names += [("GAP",)] * n_gaps
+                names.append(("BINARY", label, SIDES[(first, second)[head] == newest]))
+                del stack[len(stack) - 1 - n_gaps]
+                on_stack.remove(sister)
+                newest = parent
+            else:
+                if newest >= 0:
+                    stack.append(newest)
+                    on_stack.add(newest)
+                names.append(("SHIFT",))
+                newest = next
+                next += 1
+        numbers = [self.numbers.get(name, -1) for name in names]
+        return None if -1 in numbers else np.array(numbers, dtype=np.uint16)
+
+    def build(self, actions, int n_words):
+        """The binarised tree that a path of actions builds.
+
+        actions (np.ndarray): A complete path (uint16).
+        n_words (int): The number of words.
+        RETURNS (list[tuple[str, int, int]]): The nodes above words, children first, the root last: the label and the
+            children, in the order of their first words. See `actions`.
+        RAISES ValueError: If the path is illegal or incomplete.
+        """
+        path = check_path(actions, self.n_actions).tolist()
+        nodes = []
+        firsts = list(range(n_words))
+        stack = []
+        deque = []
+        next = 0
+        for step, action in enumerate(path):
+            valid = True
+            if action == SHIFT:
+                valid = next < n_words and len(deque) <= 1
+                stack += deque
+                deque = [next]
+                next += 1
+            elif action == GAP:
+                valid = len(deque) > 0 and len(stack) > 1
+                if valid:
+                    deque.insert(0, stack.pop())
+            elif action < self.kind_start[LEFT]:
+                valid = len(deque) == 1
+                if valid:
+                    nodes.append((self.labels[self.action_labels[action] - 1], deque[0], -1))
+                    firsts.append(firsts[deque[0]])
+                    deque = [n_words + len(nodes) - 1]
+            else:
+                valid = len(deque) > 0 and len(stack) > 0
+                if valid:
+                    children = sorted((stack.pop(), deque.pop()), key=firsts.__getitem__)
+                    nodes.append((self.labels[self.action_labels[action] - 1], *children))
+                    firsts.append(firsts[children[0]])
+                    stack += deque
+                    deque = [n_words + len(nodes) - 1]
+            if not valid:
+                raise JointValueError(Errors.J314, step=step, n=len(path))
+        if next < n_words or stack or (n_words and not nodes):
+            raise JointValueError(Errors.J314, step=len(path), n=len(path))
+        return nodes
