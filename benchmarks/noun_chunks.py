@@ -34,8 +34,8 @@ from spacy.symbols import PUNCT
 from spacy.tokens import Doc, DocBin, Span
 
 from spacy_joint.annotation.constituents import CONSTITUENTS, iterate_phrases
-from spacy_joint.corpora.brackets import read_brackets
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.constituency_treebanks import read_tree_documents
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.parsing.noun_chunks import noun_chunks
@@ -251,7 +251,7 @@ def is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 def read_base_phrases(path: Path, references: Sequence[Doc]) -> Iterator[Extents]:
     """The base noun phrases of documents, from a file with the trees of their sentences."""
-    sentences = read_brackets(path, references[0].vocab)
+    sentences = read_tree_documents(path, references[0].vocab)
     for reference in references:
         extents: Extents = set()
         start = 0

@@ -49,7 +49,7 @@ REGISTERED = {
         "spacy_joint.console_logger.v1": "spacy_joint.training.loggers:console_logger",
     },
     "spacy_readers": {
-        "spacy_joint.BracketCorpus.v1": "spacy_joint.corpora.brackets:create_bracket_corpus",
+        "spacy_joint.ConstituencyCorpus.v1": "spacy_joint.corpora.constituency_treebanks:create_constituency_corpus",
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
         "spacy_joint.QuotationCorpus.v1": "spacy_joint.corpora.quotations:create_quotation_corpus",
@@ -143,7 +143,7 @@ def test_templates_are_installed(path):
     assert (FOLDER / path).is_file()
 
 
-@pytest.mark.parametrize("name", ["head_rules_en.txt", "segment_templates.txt"])
+@pytest.mark.parametrize("name", ["head_rules_english.txt", "segment_templates.txt"])
 def test_other_texts_of_constituency_are_installed(name):
     assert (FOLDER / "constituency" / name).is_file()
 

@@ -498,6 +498,44 @@ class Errors:
     J358 = Message("{path} is plain text without tags.", "Give a pipeline that tags it.")
     J359 = Message("The modifiers are a string, {text!r}.", "Give a list of strings.")
 
+    # Constituency treebanks
+    J550 = Message(
+        "{file}, line {line}: the word {found!r} has no position.",
+        "Write words with their positions in the sentence, from 0, as `0=word`; or read the file as brackets.",
+    )
+    J551 = Message(
+        "{file}, line {line}: two words of a sentence have the position {found}.", "Give each word its own position."
+    )
+    J552 = Message(
+        "{file}, line {line}: {n} fields. The export format has 5 in version 3 and 6 in version 4, then pairs for "
+        "secondary edges.",
+        "Correct the line; words must not contain blanks.",
+    )
+    J553 = Message("{file}, line {line}: {found!r} is not between #BOS and #EOS.", "Put it into a sentence.")
+    J554 = Message("{file}, line {line}: the sentence that begins here never ends.", "Add its #EOS.")
+    J555 = Message("{file}, line {line}: the sentence has two constituents #{number}.", "Number them differently.")
+    J556 = Message(
+        "{file}, line {line}: there is no constituent {found!r} in the sentence.",
+        "Give the number of a constituent of the sentence, or 0 for the root.",
+    )
+    J557 = Message("{file}, line {line}: the constituent #{number} is below itself.", "Correct its parent.")
+    J558 = Message(
+        "Sentence {number}: the export format cannot represent the word {word!r}, which has a meaning in it.",
+        "Write discbracket or alpino.",
+    )
+    J559 = Message(
+        "Tree {number} is discontinuous, so it cannot be written in brackets.",
+        "Write discbracket, export or alpino, or make the trees continuous.",
+    )
+    J560 = Message("{file}, line {line}: not XML ({reason}).", "Correct the file.")
+    J561 = Message(
+        "{file}, line {line}: the node {problem}.",
+        "Correct it: a phrase has `cat`, and a word `word`, `pos` and its position in `begin`.",
+    )
+    J562 = Message("{file}, line {line}: the entity {name} is defined.", "Write out what it stands for.")
+    J563 = Message("traces is {found!r}.", "Allowed are: {allowed}.")
+    J564 = Message("There are no head rules {found!r}.", "The package has rules for: {allowed}.")
+
     # Pretrained pipeline and command line
     J400 = Message(
         "The pretrained pipeline {name} is not installed.",

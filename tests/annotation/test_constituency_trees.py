@@ -57,7 +57,7 @@ def test_a_file_is_named_in_errors(tmp_path):
         read_trees(path)
     path.write_bytes(b"(NN cat)\n(NN caf\xe9)")
     with pytest.raises(ValueError, match=r"J403.*cat\.mrg, line 2.*0xe9"):
-        read_trees(path)
+        list(read_trees(path))
     path.write_text("(NN cat", encoding="utf8")
     with pytest.raises(ValueError, match=r"J132.*cat\.mrg, line 1"):
         list(read_trees(path))

@@ -41,7 +41,7 @@ def test_trees_in_brackets_are_converted(run, assets, tmp_path):
 
 
 def test_an_unknown_corpus_is_refused(run, tmp_path):
-    path = tmp_path / "corpus.xml"
+    path = tmp_path / "corpus.pdf"
     path.touch()
     for command in (["convert", path, tmp_path / "x.spacy"], ["check", path], ["word-classes", path, "-o", "x"]):
         assert "[J407]" in run(*command, fails=True).stderr

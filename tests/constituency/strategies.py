@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from spacy_joint.annotation.constituency_trees import ROOT, Tree
+from spacy_joint.annotation.constituency_trees import ROOT, Tree, assemble, take_apart
 
 LABELS = ("S", "NP", "VP", "PP", "FRAG")
 TAGS = ("NN", "DT", "IN", "VB", ",")
@@ -18,9 +18,15 @@ def above(children):
     return st.builds(lambda label, below: Tree(label, tuple(below)), st.sampled_from(LABELS), lists).filter(is_clean)
 
 
-constituents = st.recursive(
+def number(tree):
+    """Number the words of a random tree."""
+    return assemble(*take_apart(tree))
+
+
+unnumbered = st.recursive(
     st.builds(lambda tag, word: Tree(tag, word=word), st.sampled_from(TAGS), st.sampled_from("abc")),
     above,
     max_leaves=25,
 )
-trees = st.lists(constituents, min_size=1, max_size=4).map(lambda below: Tree(ROOT, tuple(below)))
+constituents = unnumbered.map(number)
+trees = st.lists(unnumbered, min_size=1, max_size=4).map(lambda below: number(Tree(ROOT, tuple(below))))

@@ -100,7 +100,7 @@ def test_brackets_in_words_are_escaped():
     doc = Doc(spacy.blank("en").vocab, words=["(", ")", " \n"], tags=["-LRB-", "-RRB-", "_SP"])
     set_constituents(doc, [])
     assert str(get_tree(doc)) == "(ROOT (-LRB- -LRB-) (-RRB- -RRB-) (_SP _))"
-    assert get_tree(doc[0:1]) == Tree("ROOT", (Tree("-LRB-", word="-LRB-"),))
+    assert get_tree(doc[0:1]) == Tree("ROOT", (Tree("-LRB-", word="("),))
 
 
 def test_constituents_that_cross_are_refused(doc):

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.annotation.constituency_trees import ROOT, Tree, build_tree, find_outermost, parse_trees
-from spacy_joint.constituency.heads import HeadRules, english
+from spacy_joint.constituency.heads import HeadRules, load_head_rules
 from spacy_joint.constituency.transform import binarise, find_segments, hedge, mark_heads, unbinarise
-from spacy_joint.corpora.brackets import category, clean
+from spacy_joint.corpora.brackets import clean, split_label
 
-from .strategies import constituents, trees
+from .strategies import constituents, number, trees
 
 QUICK = settings(deadline=None, max_examples=80)
 limits = st.integers(1, 12)
@@ -149,10 +149,19 @@ def test_every_tree_has_one_root(top):
 
 
 @pytest.mark.parametrize(
-    ("label", "expected"), [("NP", "NP"), ("NP-SBJ=2", "NP"), ("-LRB-", "-LRB-"), ("PRP$", "PRP$"), ("=", "=")]
+    ("label", "category", "function"),
+    [
+        ("NP", "NP", ""),
+        ("NP-SBJ=2", "NP", "SBJ"),
+        ("ADVP-LOC-PRD-12", "ADVP", "LOC-PRD"),
+        ("ADVP|PRT", "ADVP", ""),
+        ("-LRB-", "-LRB-", ""),
+        ("PRP$", "PRP$", ""),
+        ("=", "=", ""),
+    ],
 )
-def test_function_tags_and_indices_are_stripped(label, expected):
-    assert category(label) == expected
+def test_labels_are_divided_into_categories_and_functions(label, category, function):
+    assert split_label(label) == (category, function)
 
 
 @QUICK
@@ -195,7 +204,7 @@ def test_heads_follow_rules(rule, children, head):
     ],
 )
 def test_english_heads(label, children, head):
-    assert english().find(label, children) == head
+    assert load_head_rules("english").find(label, children) == head
 
 
 @pytest.mark.parametrize("text", ["X", "X left", "X up A", "NP left A\nVP nowhere A"])
@@ -210,8 +219,8 @@ def test_comments_and_empty_lines_are_not_rules():
 
 def test_deep_trees():
     deep = Tree("NN", word="a")
-    for number in range(5000):
-        deep = Tree("AB"[number % 2], (deep, Tree("NN", word="b"), Tree("NN", word="c")))
-    tree = Tree(ROOT, (deep,))
+    for height in range(5000):
+        deep = Tree("AB"[height % 2], (deep, Tree("NN", word="b"), Tree("NN", word="c")))
+    tree = number(Tree(ROOT, (deep,)))
     assert unbinarise(binarise(mark_heads(clean(tree), RULES))).spans() == tree.spans()
     assert len(hedge(tree, 7).spans()) == 4

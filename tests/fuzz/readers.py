@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import spacy_joint
-from spacy_joint.corpora.brackets import read_brackets
 from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.constituency_treebanks import FORMATS as TREE_FORMATS
+from spacy_joint.corpora.constituency_treebanks import read_tree_documents, read_treebank
 from spacy_joint.corpora.docbin import create_docbin_corpus
 from spacy_joint.corpora.litbank import read_litbank
 from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
@@ -50,6 +52,35 @@ CONLLU = """# newdoc id = chat
 """
 BRACKETS = """( (S (NP-SBJ (NNP Kim) (, ,) (-NONE- *T*-1)) (VP (VBZ sleeps) (PP (IN in) (NN car\\/van))) (. .)))
 (ROOT (FRAG (-LRB- -LRB-) (UH yes) (-RRB- -RRB-)))
+"""
+DISCBRACKETS = "(S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John) (? 3=?))\n(ROOT (S (X 1=-LRB-)) (Y 0=a))\n"
+NEGRA = """#FORMAT 4
+%% a comment
+#BOS 1 1 0 1 %% another
+Whom\twho\tWP\tAcc\tOA\t500
+did\tdo\tVBD\t--\tHD\t501
+Ada\tAda\tNNP\t--\tSB\t501\tOA\t500
+meet\tmeet\tVB\t--\tHD\t500
+?\t--\t$.\t--\t--\t0
+#500\t--\tVP\t--\tOC\t501
+#501\t--\tSQ\t--\t--\t0
+#EOS 1
+"""
+ALPINO = """<?xml version="1.0" encoding="UTF-8"?>
+<alpino_ds version="1.2">
+  <node begin="0" end="4" cat="top" rel="top">
+    <node begin="0" end="3" cat="whq" rel="--">
+      <node begin="0" end="1" index="1" pos="pron" rel="whd" word="wat" lemma="wat"/>
+      <node begin="1" end="3" cat="sv1" rel="body">
+        <node begin="0" end="1" index="1" rel="obj1"/>
+        <node begin="1" end="2" pos="verb" rel="hd" word="ziet"/>
+        <node begin="2" end="3" pos="name" rel="su" word="Ada"/>
+      </node>
+    </node>
+    <node begin="3" end="4" pos="punct" rel="--" word="?"/>
+  </node>
+  <sentence>wat ziet Ada ?</sentence>
+</alpino_ds>
 """
 BRAT_TEXT = 'The company blamed a broken pump.\n\n"It is always the pump," Olaf Berg joked.\n'
 BRAT = """T1\tSource 0 11\tThe company
@@ -138,8 +169,35 @@ def read_as_conllu(content: bytes, directory: Path) -> None:
         raise refused
 
 
+def _read_as_trees(content: bytes, directory: Path, suffix: str) -> None:
+    """Read a constituency treebank, and write it in all formats."""
+    path = _write(content, directory / f"fuzzed{suffix}")
+    _exhaust(read_tree_documents(path, _blank().vocab, sentences=2, traces="cross"))
+    trees = list(read_treebank(path, traces="cross"))
+    for name, known in TREE_FORMATS.items():
+        written = StringIO()
+        try:
+            known.write(trees, written)
+        except JointError:
+            continue
+        again = list(known.read(_write(written.getvalue().encode("utf8"), directory / "written")))
+        assert len(again) == len(trees), name
+
+
 def read_as_brackets(content: bytes, directory: Path) -> None:
-    _exhaust(read_brackets(_write(content, directory / "fuzzed.ptb"), _blank().vocab, sentences=2))
+    _read_as_trees(content, directory, ".ptb")
+
+
+def read_as_discbrackets(content: bytes, directory: Path) -> None:
+    _read_as_trees(content, directory, ".discbracket")
+
+
+def read_as_negra(content: bytes, directory: Path) -> None:
+    _read_as_trees(content, directory, ".export")
+
+
+def read_as_alpino(content: bytes, directory: Path) -> None:
+    _read_as_trees(content, directory, ".xml")
 
 
 def read_as_brat(content: bytes, directory: Path) -> None:
@@ -214,6 +272,9 @@ def read_as_transcript(content: bytes, directory: Path) -> None:
 READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]] = {
     "conllu": (read_as_conllu, lambda: [CONLLU.encode("utf8")]),
     "brackets": (read_as_brackets, lambda: [BRACKETS.encode("utf8")]),
+    "discbrackets": (read_as_discbrackets, lambda: [DISCBRACKETS.encode("utf8")]),
+    "negra": (read_as_negra, lambda: [NEGRA.encode("utf8")]),
+    "alpino": (read_as_alpino, lambda: [ALPINO.encode("utf8")]),
     "brat": (read_as_brat, lambda: [DIVIDER.join((BRAT_TEXT.encode("utf8"), BRAT.encode("utf8")))]),
     "litbank": (read_as_litbank, lambda: [DIVIDER.join((LITBANK_TEXT.encode("utf8"), LITBANK.encode("utf8")))]),
     "tagged": (read_as_tagged, lambda: [TAGGED.encode("utf8"), "Ärger/nn".encode("latin-1")]),

@@ -1,37 +1,76 @@
 """Constituents in a `Doc`: a group of spans, from the outside in and left to right, and the attributes that read it.
 
-`doc.spans["constituents"]` holds the phrase structure, gold or predicted, complete or hedged: only labels and extents,
-so that it round-trips through `to_bytes` and `DocBin`. It does not include the roots of sentences. Constituents over
-the same words are ordered from the top down.
+`doc.spans["constituents"]` holds the phrase structure, gold or predicted, complete or hedged, so that it round-trips
+through `to_bytes` and `DocBin`. It does not include the roots of sentences. Constituents over the same words are
+ordered from the top down. A discontinuous constituent is one span per block of adjacent words; its spans share a
+`span.id`, which no other constituent has. Where a treebank has grammatical functions, the attributes of the group hold
+them: "functions", one per span, and "word_functions", one per token.
 
 The extension attributes follow benepar: `span._.labels`, `span._.parse_string`, `span._.constituents`,
 `span._.children`, `span._.parent`. Unlike in benepar, a span need not be a constituent, as long as it does not cut one.
+Except for `parse_string`, they take each block for a constituent of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..errors import Errors, JointValueError
-from .constituency_trees import ROOT, Constituent, Tree, build_tree, find_outermost
+from .constituency_trees import ROOT, Block, Constituent, Tree, find_blocks, find_outermost, nest
 
 CONSTITUENTS = "constituents"
 SEGMENTS = "hedge_segments"
 
-ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"})
+FUNCTIONS = "functions"
+WORD_FUNCTIONS = "word_functions"
 
 
 def set_constituents(doc: Doc, constituents: Iterable[Constituent], key: str = CONSTITUENTS) -> None:
-    """Write constituents to a document, in the given order."""
+    """Write continuous constituents to a document, in the given order."""
     doc.spans[key] = SpanGroup(
         doc, name=key, spans=[Span(doc, start, end, label) for label, start, end in constituents]
     )
 
 
+def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = None) -> None:
+    """Write the constituents of trees below their roots, and functions, if there are any, to a document.
+
+    trees: One per sentence, in the order of the document.
+    tokens: The tokens that are the words of the trees. By default, all tokens are.
+    """
+    tokens = range(len(doc)) if tokens is None else tokens
+    spans: list[Span] = []
+    functions: list[str] = []
+    word_functions = [""] * len(doc)
+    n_discontinuous = n_words = 0
+    for tree in trees:
+        blocks: list[tuple[int, int, Tree, int]] = []
+        first = n_words
+        for node, words in tree.yields():
+            if node.is_preterminal:
+                word_functions[tokens[first + node.index]] = node.function
+                n_words += 1
+            elif node is not tree:
+                found = find_blocks(words)
+                n_discontinuous += len(found) > 1
+                number = n_discontinuous if len(found) > 1 else 0
+                blocks += [(start, end, node, number) for start, end in found]
+        blocks.sort(key=lambda block: (block[0], -block[1]))
+        for start, end, node, number in blocks:
+            span_id = str(number) if number else 0
+            spans.append(Span(doc, tokens[first + start], tokens[first + end - 1] + 1, node.label, span_id=span_id))
+            functions.append(node.function)
+    has_functions = any(functions) or any(word_functions)
+    attributes = {FUNCTIONS: functions, WORD_FUNCTIONS: word_functions} if has_functions else {}
+    doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, attrs=attributes, spans=spans)
+
+
 def get_constituents(doc: Doc) -> list[Constituent] | None:
     """The constituents of a document, from the outside in, left to right; None if they are not annotated.
+
+    A discontinuous constituent gives one per block.
 
     RAISES ValueError: If two constituents cross (J335).
     """
@@ -50,28 +89,61 @@ def get_constituents(doc: Doc) -> list[Constituent] | None:
     return [(label, start, end) for start, end, label in spans]
 
 
+def group_blocks(doc: Doc) -> list[list[int]]:
+    """The spans of each constituent, as their places in the group, in the order of their first blocks.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    if CONSTITUENTS not in doc.spans:
+        raise JointValueError(Errors.J336)
+    blocks: list[list[int]] = []
+    discontinuous: dict[int, list[int]] = {}
+    for place, span in enumerate(doc.spans[CONSTITUENTS]):
+        if span.id in discontinuous:
+            discontinuous[span.id].append(place)
+            continue
+        blocks.append([place])
+        if span.id:
+            discontinuous[span.id] = blocks[-1]
+    return blocks
+
+
 def get_tree(span: Doc | Span) -> Tree:
     """The constituents of a span or document as a tree under a root.
 
-    RAISES ValueError: If constituents are not annotated (J336), or the span cuts a constituent (J337).
+    RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or the span cuts a constituent (J337).
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
-    constituents = get_constituents(doc)
-    if constituents is None:
-        raise JointValueError(Errors.J336)
-    within = []
-    for label, start, end in constituents:
-        if first <= start and end <= last:
-            within.append((label, start - first, end - first))
-        elif (start < first < end < last) or (first < start < last < end):
+    grouped = group_blocks(doc)
+    spans = list(doc.spans[CONSTITUENTS])
+    attributes = doc.spans[CONSTITUENTS].attrs
+    functions, word_functions = attributes.get(FUNCTIONS, ()), attributes.get(WORD_FUNCTIONS, ())
+    # They do not fit if someone has changed the spans or the tokens.
+    functions = functions if len(functions) == len(spans) else [""] * len(spans)
+    word_functions = word_functions if len(word_functions) == len(doc) else [""] * len(doc)
+    within: list[tuple[Tree, list[Block]]] = []
+    for places in grouped:
+        blocks = [(spans[place].start, spans[place].end) for place in places]
+        size = sum(end - start for start, end in blocks)
+        inside = sum(max(0, min(end, last) - max(start, first)) for start, end in blocks)
+        if inside == size:
+            node = Tree(spans[places[0]].label_, function=functions[places[0]])
+            within.append((node, [(start - first, end - first) for start, end in blocks]))
+        elif 0 < inside < last - first:
+            start, end = blocks[0][0], blocks[-1][1]
+            label = spans[places[0]].label_
             raise JointValueError(Errors.J337, words=str(span)[:80], label=label, other=str(doc[start:end])[:80])
-    tokens = doc[first:last]
-    return build_tree(ROOT, within, [(token.tag_, _escape(token.text)) for token in tokens])
-
-
-def _escape(word: str) -> str:
-    # Bracket notation cannot represent whitespace.
-    return "".join(word.split()).translate(ESCAPES) or "_"
+    words = [
+        Tree(
+            token.tag_,
+            word=token.text,
+            function=word_functions[token.i],
+            lemma=token.lemma_,
+            morph=str(token.morph),
+        )
+        for token in doc[first:last]
+    ]
+    return nest(Tree(ROOT), within, words) if words else Tree(ROOT)
 
 
 def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iterator[Span]:

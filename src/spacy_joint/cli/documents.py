@@ -19,29 +19,42 @@ DocumentsOption = Annotated[
     str,
     typer.Option(
         help="How CoNLL-U documents are delimited: newdoc (comments), sent_id (its prefix), or a number of sentences. "
-        "For bracketed trees, only numbers count; others mean 1."
+        "For constituency treebanks, only numbers count; others mean 1."
     ),
 ]
 
 
-def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS, leave_out: str | None = None) -> Iterator[Doc]:
-    """Reads the annotated documents of a `.conllu`, `.spacy`, `.ptb` or `.mrg` file, or of a directory of one format.
+def read_documents(
+    path: Path,
+    vocab: Vocab,
+    documents: str = DOCUMENTS,
+    leave_out: str | None = None,
+    format_: str | None = None,
+    traces: str = "delete",
+) -> Iterator[Doc]:
+    """Reads the annotated documents of a `.conllu` or `.spacy` file or a constituency treebank, or of a directory of
+    one format.
 
-    documents (str): How documents are delimited in CoNLL-U and in brackets: see `read_conllu` and DocumentsOption.
+    documents (str): How documents are delimited in CoNLL-U and in treebanks: see `read_conllu` and DocumentsOption.
     leave_out (str | None): CoNLL-U documents to leave out: see `read_conllu`.
-    RAISES ValueError: If the format is unknown (J407), or if the reader of the format raises it.
+    format_ (str | None), traces (str): See `read_treebank`.
+    RAISES ValueError: If the format is unknown (J404, J407), or if the reader of the format raises it.
     """
-    from ..corpora import brackets, conllu, docbin
+    from ..corpora import conllu, docbin
+    from ..corpora.constituency_treebanks import SUFFIXES, read_tree_documents
 
     suffix = path.suffix
     if path.is_dir():
-        known = (conllu.SUFFIX, docbin.SUFFIX, *brackets.SUFFIXES)
+        known = (conllu.SUFFIX, docbin.SUFFIX, *SUFFIXES)
         suffix = next((suffix for suffix in known if any(path.glob(f"*{suffix}"))), docbin.SUFFIX)
-    if suffix in brackets.SUFFIXES:
-        return brackets.read_brackets(path, vocab, sentences=int(documents) if documents.isdecimal() else 1)
+    if format_ is not None or suffix in SUFFIXES:
+        sentences = int(documents) if documents.isdecimal() else 1
+        return read_tree_documents(path, vocab, sentences=sentences, format=format_, traces=traces)
     if suffix == conllu.SUFFIX:
         division = int(documents) if documents.isdecimal() else documents
         return conllu.read_conllu(path, vocab, documents=division, leave_out=leave_out)
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
-    raise JointValueError(Errors.J407, path=path, allowed=f"{conllu.SUFFIX}, {docbin.SUFFIX} nor .ptb or .mrg")
+    raise JointValueError(
+        Errors.J407, path=path, allowed=f"{conllu.SUFFIX}, {docbin.SUFFIX} nor {' or '.join(SUFFIXES)}"
+    )

@@ -27,7 +27,7 @@ from ..engine.templates import Templates
 from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import keep_right_starts, read_starts
-from .heads import english
+from .heads import load_head_rules
 from .reference import read_reference
 from .system import HedgeSystem, name_action
 from .transform import CHUNK_TYPES, GROUP, OUT, TEMPORARY, find_segments
@@ -36,6 +36,8 @@ from .transform import CHUNK_TYPES, GROUP, OUT, TEMPORARY, find_segments
 # which may be within a sentence.
 SENTENCE_START = 1
 SEGMENT_START = 2
+# Trees are those of the Penn Treebank, or like them.
+HEAD_RULES = "english"
 # The number of words after the next one that features look at.
 LOOKAHEAD = 3
 
@@ -66,7 +68,7 @@ class HedgeChunker(StructuredPipe[Hedged]):
         for example in examples:
             reference = read_reference(example, self.cfg["max_span"])
             if reference is not None:
-                for constituent in reference.binarise(english()):
+                for constituent in reference.binarise(load_head_rules(HEAD_RULES)):
                     names.update(name_action(node) for node in constituent.nodes() if node.children)
                     longest = max(longest, _find_longest_chain(constituent))
         return {
@@ -115,7 +117,7 @@ class HedgeChunker(StructuredPipe[Hedged]):
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None or not len(reference.tokens):
             return None
-        actions = system.actions(reference.binarise(english()))
+        actions = system.actions(reference.binarise(load_head_rules(HEAD_RULES)))
         if actions is None:
             return None
         constraints = keep_right_starts(self.get_constraints(example.predicted), reference.starts)

@@ -1,16 +1,18 @@
 """Transformations of constituency trees: the hedge transform, heads, binarisation and its inverse, segments.
 
+Heads and binarisation are for all trees; hedges and segments are for continuous ones.
+
 A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent up to a maximum number of words, not an expression
 of uncertainty; a hedged tree has only hedges and single tags under its root.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ..annotation.constituency_trees import Constituent, Tree, find_outermost, rewrite
+from ..annotation.constituency_trees import Constituent, Tree, assemble, find_outermost, rewrite, take_apart
 from .heads import HeadRules
 
 # The prefix of labels created by binarisation.
@@ -24,27 +26,23 @@ OUT = "OUT"
 
 def hedge(tree: Tree, max_span: int) -> Tree:
     """Replace all constituents with more than `max_span` words, except the root, by their children."""
-    return Tree(tree.label, _splice(tree, lambda node, words: words > max_span))
-
-
-def _splice(tree: Tree, is_deleted: Callable[[Tree, int], bool]) -> tuple[Tree, ...]:
-    """The children of a tree after the nodes that satisfy a predicate are replaced by their children."""
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
-        if node is tree or (not node.is_preterminal and is_deleted(node, words)):
+        if node is tree or (not node.is_preterminal and words > max_span):
             return children
         return (node if node.is_preterminal else Tree(node.label, children),)
 
-    return tuple(rewrite(tree, rule))
+    return Tree(tree.label, tuple(rewrite(tree, rule)))
 
 
 def mark_heads(tree: Tree, rules: HeadRules) -> Tree:
-    """Mark the head among the children of each node."""
+    """Mark the head among the children of each node, in place of earlier marks."""
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
         if node.is_preterminal:
             return (node,)
-        return (Tree(node.label, children, head=rules.find(node.label, [child.label for child in children])),)
+        labels, functions = zip(*((child.label, child.function) for child in children), strict=True)
+        return (replace(node, children=children, head=rules.find(node.label, labels, functions)),)
 
     return rewrite(tree, rule)[0]
 
@@ -52,7 +50,8 @@ def mark_heads(tree: Tree, rules: HeadRules) -> Tree:
 def binarise(tree: Tree) -> Tree:
     """Binarise a tree with marked heads, outwards from the head: first its right sisters, then its left ones.
 
-    All new nodes except the topmost have a prefixed label. Single children are kept.
+    All new nodes except the topmost have a prefixed label. Single children are kept. The left of two children is the
+    one that has the first word, also if the tree is discontinuous.
     """
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
@@ -63,8 +62,11 @@ def binarise(tree: Tree) -> Tree:
         steps += [(sister, 1) for sister in reversed(children[: node.head])]
         built = children[node.head]
         for number, (sister, head) in enumerate(steps, start=1):
-            label = node.label if number == len(steps) else TEMPORARY + node.label
-            built = Tree(label, (sister, built) if head else (built, sister), head=head)
+            pair = (sister, built) if head else (built, sister)
+            if number == len(steps):
+                built = replace(node, children=pair, head=head)
+            else:
+                built = Tree(TEMPORARY + node.label, pair, head=head)
         return (built,)
 
     return rewrite(tree, rule)[0]
@@ -72,7 +74,13 @@ def binarise(tree: Tree) -> Tree:
 
 def unbinarise(tree: Tree) -> Tree:
     """Undo `binarise`, but drop head marks. Nodes created by binarisation are replaced by their children anywhere."""
-    return Tree(tree.label, _splice(tree, lambda node, words: node.label.startswith(TEMPORARY)), tree.word)
+    nodes, parents = take_apart(tree)
+    for place in range(1, len(nodes)):
+        parent = parents[place]
+        if parent > 0 and nodes[parent].label.startswith(TEMPORARY):
+            # The parent comes first in the list, so its own parent is final.
+            parents[place] = parents[parent]
+    return assemble(nodes, parents) or tree
 
 
 def find_segments(constituents: Iterable[Constituent], n_words: int, starts: Collection[int] = ()) -> list[Constituent]:

@@ -1,4 +1,4 @@
-"""Bracketed treebanks as documents."""
+"""Constituency treebanks as trees and as documents."""
 
 import pytest
 import spacy
@@ -6,7 +6,7 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituents import get_constituents, get_tree
-from spacy_joint.corpora.brackets import create_bracket_corpus, read_brackets
+from spacy_joint.corpora.constituency_treebanks import create_constituency_corpus, read_tree_documents
 
 TREES = """( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps) (NP (-NONE- *T*-1))) (. .)))
 (ROOT (FRAG (-LRB- -LRB-) (CD 1\\/2) (`` ``) (-RRB- -RRB-)))
@@ -22,7 +22,7 @@ def path(tmp_path):
 
 
 def test_a_tree_is_a_document(path):
-    first, second = read_brackets(path, Vocab())
+    first, second = read_tree_documents(path, Vocab())
     assert [token.text for token in first] == ["The", "cat", "sleeps", "."]
     assert [token.tag_ for token in first] == ["DT", "NN", "VBZ", "."]
     assert get_constituents(first) == [("S", 0, 4), ("NP", 0, 2), ("VP", 2, 3)]
@@ -30,13 +30,13 @@ def test_a_tree_is_a_document(path):
 
 
 def test_several_trees_can_form_a_document(path):
-    (doc,) = read_brackets(path, Vocab(), sentences=5)
+    (doc,) = read_tree_documents(path, Vocab(), sentences=5)
     assert [sentence.start for sentence in doc.sents] == [0, 4]
     assert get_constituents(doc)[-1] == ("FRAG", 4, 8)
 
 
 def test_trees_survive_serialisation(path):
-    (doc,) = read_brackets(path, Vocab(), sentences=5)
+    (doc,) = read_tree_documents(path, Vocab(), sentences=5)
     (again,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
     assert str(get_tree(again)) == str(get_tree(doc))
 
@@ -44,24 +44,24 @@ def test_trees_survive_serialisation(path):
 def test_a_directory_is_read_in_the_order_of_names(path):
     path.with_name("a.ptb").write_text("(NP (NN tea))", encoding="utf8")
     path.with_name("b.txt").write_text("no tree", encoding="utf8")
-    assert [doc[0].text for doc in read_brackets(path.parent, Vocab())] == ["tea", "The", "("]
+    assert [doc[0].text for doc in read_tree_documents(path.parent, Vocab())] == ["tea", "The", "("]
 
 
 def test_a_file_ends_a_document(path):
     path.with_name("a.ptb").write_text("(NP (NN tea))", encoding="utf8")
-    assert [len(doc) for doc in read_brackets(path.parent, Vocab(), sentences=9)] == [1, 8]
+    assert [len(doc) for doc in read_tree_documents(path.parent, Vocab(), sentences=9)] == [1, 8]
 
 
 def test_examples_keep_the_requested_annotation(path):
-    examples = list(create_bracket_corpus(path, keep=["TAG"], sentences=2)(spacy.blank("en")))
+    examples = list(create_constituency_corpus(path, keep=["TAG"], sentences=2)(spacy.blank("en")))
     assert [token.tag_ for token in examples[0].predicted][:2] == ["DT", "NN"]
     assert "constituents" not in examples[0].predicted.spans
 
 
 def test_unreadable_input_is_named(path, tmp_path):
     with pytest.raises(ValueError, match=r"\[J127\]"):
-        list(read_brackets(path, Vocab(), sentences=0))
-    with pytest.raises(ValueError, match=r"\[J100\].*\.ptb or \.mrg"):
-        create_bracket_corpus(None)
-    with pytest.raises(FileNotFoundError, match=r"\[J102\].*\.ptb or \.mrg"):
-        list(read_brackets(tmp_path / "..", Vocab()))
+        list(read_tree_documents(path, Vocab(), sentences=0))
+    with pytest.raises(ValueError, match=r"\[J100\].*\.ptb or \.mrg or "):
+        create_constituency_corpus(None)
+    with pytest.raises(FileNotFoundError, match=r"\[J102\].*\.ptb or \.mrg or "):
+        list(read_tree_documents(tmp_path / "..", Vocab()))

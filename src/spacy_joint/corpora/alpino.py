@@ -1,0 +1,165 @@
+"""The XML of Alpino and Lassy: reading and writing discontinuous trees.
+
+Nodes are nested; words have their positions in `begin`. A node with an `index`, but neither a category nor a word, is a
+secondary edge and left out, with all phrases that become empty. The relation `rel` is the function, that of the head of
+a phrase being `hd`. A file holds any number of trees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+from xml.parsers.expat import ExpatError, ParserCreate
+from xml.sax.saxutils import escape, quoteattr
+
+from ..annotation.constituency_trees import ROOT, Tree, assemble
+from ..errors import Errors, JointValueError
+
+SUFFIXES = (".xml",)
+TOP = "top"
+HEAD = "hd"
+NO_RELATION = "--"
+CHUNK = 1 << 16
+# What XML cannot represent.
+INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def read_alpino(file: Path) -> Iterator[Tree]:
+    """Read the trees of a file, without those that have no words.
+
+    Raises ValueError (J551, J560 to J562) if the file is malformed.
+    """
+    reader = _Reader(file)
+    with file.open("rb") as source:
+        while chunk := source.read(CHUNK):
+            reader.feed(chunk)
+            yield from reader.take()
+    reader.feed(b"", is_last=True)
+    yield from reader.take()
+
+
+class _Reader:
+    """Builds trees from the events of an XML parser."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.trees: list[Tree] = []
+        # The nodes of the current tree, the place of the parent of each, and the open nodes.
+        self.nodes: list[Tree] = []
+        self.parents: list[int] = []
+        self.opened: list[int] = []
+        self.positions: set[int] = set()
+        self.parser = ParserCreate()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.EntityDeclHandler = self.refuse_entity
+
+    def feed(self, text: bytes, *, is_last: bool = False) -> None:
+        """Parse a part of the file."""
+        try:
+            self.parser.Parse(text, is_last)
+        except ExpatError as error:
+            raise JointValueError(Errors.J560, file=self.file, line=error.lineno, reason=error) from error
+
+    def take(self) -> list[Tree]:
+        """The trees that are complete."""
+        trees, self.trees = self.trees, []
+        return trees
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Open a node."""
+        if name != "node":
+            return
+        line = self.parser.CurrentLineNumber
+        if self.opened and self.nodes[self.opened[-1]].is_preterminal:
+            raise JointValueError(Errors.J561, file=self.file, line=line, problem="is below a word")
+        function = attributes.get("rel", "").replace(NO_RELATION, "")
+        node = Tree(attributes.get("cat", ""), function=function)
+        word = attributes.get("word") if not node.label else None
+        if word is not None:
+            begin = attributes.get("begin", "")
+            if not re.fullmatch("[0-9]{1,9}", begin, re.ASCII):
+                raise JointValueError(Errors.J561, file=self.file, line=line, problem=f"has the position {begin!r}")
+            if int(begin) in self.positions:
+                raise JointValueError(Errors.J551, file=self.file, line=line, found=begin)
+            self.positions.add(int(begin))
+            node = Tree(
+                attributes.get("pt") or attributes.get("pos") or "",
+                word=word,
+                index=int(begin),
+                function=function,
+                lemma=attributes.get("lemma") or attributes.get("root") or "",
+                morph=attributes.get("postag", ""),
+            )
+            if not node.label:
+                raise JointValueError(Errors.J561, file=self.file, line=line, problem="is a word without a tag")
+        if self.opened and not self.nodes[self.opened[-1]].label:
+            raise JointValueError(Errors.J561, file=self.file, line=line, problem="is below one without a category")
+        self.parents.append(self.opened[-1] if self.opened else -1)
+        self.opened.append(len(self.nodes))
+        self.nodes.append(node)
+
+    def end(self, name: str) -> None:
+        """Close a node, and with the outermost node a tree."""
+        if name != "node":
+            return
+        self.opened.pop()
+        if self.opened:
+            return
+        if self.nodes[0].label == TOP:
+            self.nodes[0] = replace(self.nodes[0], label=ROOT, function="")
+        else:
+            self.nodes.insert(0, Tree(ROOT))
+            self.parents = [-1, *(parent + 1 for parent in self.parents)]
+        tree = assemble(self.nodes, self.parents)
+        if tree is not None:
+            self.trees.append(tree)
+        self.nodes, self.parents, self.positions = [], [], set()
+
+    def refuse_entity(self, name: str, *_: object) -> None:
+        """Refuse entities, which could expand without limit."""
+        raise JointValueError(Errors.J562, file=self.file, line=self.parser.CurrentLineNumber, name=name)
+
+
+def write_alpino(trees: Iterable[Tree], file: TextIO) -> None:
+    """Write trees as one XML document; sentences are numbered from 1. Marked heads have the relation `hd`."""
+    file.write('<?xml version="1.0" encoding="UTF-8"?>\n<alpino version="1.2">\n')
+    for number, tree in enumerate(trees, start=1):
+        text = " ".join(tree.leaves())
+        file.write(f'<alpino_ds version="1.2" id="{number}">\n')
+        pending: list[tuple[Tree, int, str] | int] = [(tree, 1, TOP)]
+        n_nodes = 0
+        edges = {id(node): (words & -words, words) for node, words in tree.yields()}
+        while pending:
+            opened = pending.pop()
+            if isinstance(opened, int):
+                file.write(f"{'  ' * opened}</node>\n")
+                continue
+            node, depth, relation = opened
+            first, words = edges[id(node)]
+            attributes = {"begin": str(first.bit_length() - 1), "end": str(words.bit_length())}
+            attributes |= {"id": str(n_nodes), "rel": relation}
+            if node.word is None:
+                attributes["cat"] = TOP if node is tree else node.label
+            else:
+                attributes |= {"pos": node.label, "word": node.word}
+                attributes |= {"lemma": node.lemma} if node.lemma else {}
+                attributes |= {"postag": node.morph} if node.morph else {}
+            n_nodes += 1
+            written = " ".join(f"{key}={quoteattr(_replace_invalid(value))}" for key, value in attributes.items())
+            file.write(f"{'  ' * depth}<node {written}{'/' if node.is_preterminal else ''}>\n")
+            if not node.is_preterminal:
+                pending.append(depth)
+                for place in range(len(node.children) - 1, -1, -1):
+                    child = node.children[place]
+                    relation = child.function or (HEAD if place == node.head else NO_RELATION)
+                    pending.append((child, depth + 1, relation))
+        file.write(f"  <sentence>{escape(_replace_invalid(text))}</sentence>\n</alpino_ds>\n")
+    file.write("</alpino>\n")
+
+
+def _replace_invalid(text: str) -> str:
+    return INVALID.sub("\ufffd", text)
