@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 from _thread import start_new_thread
+from functools import partial
 from pathlib import Path
 from threading import Event
 from time import sleep
@@ -177,3 +178,16 @@ def test_tasks_that_succeed_are_not_asked_to_stop():
     asked = []
     threads.run_all([lambda: None] * 5, lambda: asked.append(True))
     assert not asked
+
+
+@pytest.mark.parametrize("dies", [lambda number: True, lambda number: number == 1])
+def test_a_thread_that_dies_without_running_is_reported(monkeypatch, dies):
+    # As if there were no memory for its first frame.
+    def start(run, arguments):
+        return None if dies(arguments[0]) else start_new_thread(run, arguments)
+
+    monkeypatch.setattr(threads, "start_new_thread", start)
+    done = []
+    with pytest.raises(MemoryError, match="died"):
+        threads.run_all([partial(done.append, number) for number in range(3)], lambda: None)
+    assert sorted(done) == [number for number in range(3) if not dies(number)]

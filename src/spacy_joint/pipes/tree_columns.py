@@ -57,8 +57,8 @@ class TreeColumns:
         extra = sorted({column for _, column in shown}.difference(of_token))
         self.word_columns = WordColumns([*of_token, *extra], word_classes)
         self.n_of_token = len(of_token)
-        self.relatives = [RELATIVES.index(relative) for relative, _ in shown]
-        self.sources = [self.word_columns.names.index(column) for _, column in shown]
+        self.relatives = np.array([RELATIVES.index(relative) for relative, _ in shown], dtype=np.intp)
+        self.sources = np.array([self.word_columns.names.index(column) for _, column in shown], dtype=np.intp)
         self.own = {name: self.names.index(name) for name in OWN if name in names}
         # The kind of a dependent by the hash of its relation.
         self.kinds: dict[int, int] = {}
