@@ -344,57 +344,14 @@ cdef class GapSystem(System):
             number = node.below
 
     def actions(self, int n_words, nodes):
-        """The actions that build a binarised tree.
+        """The actions that build a binarised tree: see `name_actions`.
 
-        n_words (int): The number of words.
-        nodes (Sequence[tuple[str, int, int, int]]): The nodes above words, children first, the root last: the label,
-            the children, and which of them has the head (0 or 1). Children are words, or n_words + i for node i; -1
-            instead of the second child of unary nodes.
-        RETURNS (np.ndarray | None): The actions (uint16); None if the system lacks one of them, or it is further than
-            MAX_GAPS to a sister.
+        RETURNS (np.ndarray | None): The actions (uint16); None if the system lacks one of them, or if a sister is
+            further away than MAX_GAPS.
         RAISES ValueError: If the nodes are not a tree.
         """
-        parents = [-1] * (n_words + len(nodes))
-        for number, (_, first, second, _) in enumerate(nodes, start=n_words):
-            for child in (first, second) if second != -1 else (first,):
-                if not 0 <= child < number or parents[child] != -1:
-                    raise JointValueError(Errors.J343, node=number - n_words)
-                parents[child] = number
-        if n_words and (not nodes or -1 in parents[:-1]):
-            raise JointValueError(Errors.J343, node=len(nodes) - 1)
-        names = []
-        stack = []
-        on_stack = set()
-        next = 0
-        newest = -1
-        while n_words:
-            if newest == len(parents) - 1:
-                break
-            parent = parents[newest] if newest >= 0 else -1
-            label, first, second, head = nodes[parent - n_words] if newest >= 0 else ("", -1, -1, 0)
-            sister = second if newest == first else first
-            if newest >= 0 and second == -1:
-                names.append(("UNARY", label))
-                newest = parent
-            elif sister in on_stack:
-                n_gaps = 0
-                while stack[-1 - n_gaps] != sister:
-                    n_gaps += 1
-                if n_gaps > MAX_GAPS:
-                    return None
-                names += [("GAP",)] * n_gaps
-                names.append(("BINARY", label, SIDES[(first, second)[head] == newest]))
-                del stack[len(stack) - 1 - n_gaps]
-                on_stack.remove(sister)
-                newest = parent
-            else:
-                if newest >= 0:
-                    stack.append(newest)
-                    on_stack.add(newest)
-                names.append(("SHIFT",))
-                newest = next
-                next += 1
-        numbers = [self.numbers.get(name, -1) for name in names]
+        names = name_actions(n_words, nodes)
+        numbers = [self.numbers.get(name, -1) for name in names or [None]]
         return None if -1 in numbers else np.array(numbers, dtype=np.uint16)
 
     def build(self, actions, int n_words):
@@ -442,3 +399,51 @@ cdef class GapSystem(System):
         if next < n_words or stack or (n_words and not nodes):
             raise JointValueError(Errors.J314, step=len(path), n=len(path))
         return nodes
+
+
+def name_actions(int n_words, nodes):
+    """The actions that build a binarised tree: ("SHIFT",), ("GAP",), ("UNARY", label) or ("BINARY", label, side).
+
+    n_words (int): The number of words.
+    nodes (Sequence[tuple[str, int, int, int]]): The nodes above words, children first, the root last: the label, the
+        children, and which of them has the head (0 or 1). Children are words, or n_words + i for node i; -1 instead of
+        the second child of unary nodes.
+    RETURNS (list[tuple] | None): The names; None if a sister is further away than MAX_GAPS.
+    RAISES ValueError: If the nodes are not a tree.
+    """
+    parents = [-1] * (n_words + len(nodes))
+    for number, (_, first, second, _) in enumerate(nodes, start=n_words):
+        for child in (first, second) if second != -1 else (first,):
+            if not 0 <= child < number or parents[child] != -1:
+                raise JointValueError(Errors.J343, node=number - n_words)
+            parents[child] = number
+    if not nodes or -1 in parents[:-1]:
+        raise JointValueError(Errors.J343, node=len(nodes) - 1)
+    names = [("SHIFT",)]
+    stack = []
+    on_stack = set()
+    newest, next = 0, 1
+    while newest != len(parents) - 1:
+        parent = parents[newest]
+        label, first, second, head = nodes[parent - n_words]
+        sister = second if newest == first else first
+        if second == -1:
+            names.append(("UNARY", label))
+            newest = parent
+        elif sister in on_stack:
+            n_gaps = 0
+            while stack[-1 - n_gaps] != sister:
+                n_gaps += 1
+            if n_gaps > MAX_GAPS:
+                return None
+            names += [("GAP",)] * n_gaps
+            names.append(("BINARY", label, SIDES[(first, second)[head] == newest]))
+            del stack[len(stack) - 1 - n_gaps]
+            on_stack.remove(sister)
+            newest = parent
+        else:
+            stack.append(newest)
+            on_stack.add(newest)
+            names.append(("SHIFT",))
+            newest, next = next, next + 1
+    return names

@@ -184,6 +184,11 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     def make_instance(self, example: Example) -> Instance | None:
         """The training instance of an example; None if it lacks the required annotation."""
 
+    def make_instances(self, example: Example) -> list[Instance]:
+        """The training instances of an example: one, unless subclasses search parts of a document by themselves."""
+        instance = self.make_instance(example)
+        return [] if instance is None else [instance]
+
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """The constraints from existing annotation (int8, one per token), see `Columns`; None if there are none."""
         return None
@@ -363,10 +368,10 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         if not self.is_trainable:
             return losses
         self.warn_of_missing_attributes(example.predicted for example in examples)
-        made = list(map(self.make_instance, examples))
-        instances = [instance for instance in made if instance]
+        made = list(map(self.make_instances, examples))
+        instances = [instance for of_example in made for instance in of_example]
         self._count_unusable(
-            instance is None for instance, example in zip(made, examples, strict=True) if len(example.predicted)
+            not of_example for of_example, example in zip(made, examples, strict=True) if len(example.predicted)
         )
         self._n_pending += len(examples)
         self.forget_predictions()

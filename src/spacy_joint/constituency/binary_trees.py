@@ -1,0 +1,61 @@
+"""Trees as the transition system builds them: binary nodes over numbered words, children first.
+
+Unary chains above constituents are one node, so that only words and the root have unary nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..annotation.constituency_trees import Tree, assemble, take_apart
+from .heads import HeadRules
+from .transform import TEMPORARY, binarise, mark_heads
+
+# Between the labels of a chain, from the top down.
+CHAIN = "::"
+
+
+def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
+    """The nodes of a tree, children first, the root last: see `name_actions`."""
+    nodes, parents = take_apart(binarise(mark_heads(tree, rules)))
+    n_words = sum(node.is_preterminal for node in nodes)
+    made: list[tuple[str, int, int, int]] = []
+    below: list[list[int]] = [[] for _ in nodes]
+    for place in range(len(nodes) - 1, -1, -1):
+        node, children = nodes[place], below[place][::-1]
+        if node.is_preterminal:
+            number = node.index
+        elif place and len(children) == 1 and children[0] >= n_words:
+            number = children[0]
+            label, *rest = made[number - n_words]
+            made[number - n_words] = (node.label + CHAIN + label, *rest)
+        else:
+            number = n_words + len(made)
+            made.append((node.label, children[0], children[1] if len(children) > 1 else -1, node.head or 0))
+        if place:
+            below[parents[place]].append(number)
+    return made
+
+
+def to_tree(nodes: Sequence[tuple[str, int, int]], words: Sequence[Tree]) -> Tree:
+    """The tree of nodes as `GapSystem.build` returns them, over the preterminals of the words, in their order."""
+    trees, parents = [Tree(nodes[-1][0])], [-1]
+    # The places of the nodes in `trees`; of those that binarisation made, the places of their parents.
+    places = [0] * len(nodes)
+    for number in range(len(nodes) - 1, -1, -1):
+        for child in nodes[number][1:]:
+            place = places[number]
+            if 0 <= child < len(words):
+                trees.append(replace(words[child], index=child))
+                parents.append(place)
+            elif child >= 0:
+                label = nodes[child - len(words)][0]
+                for part in () if label.startswith(TEMPORARY) else label.split(CHAIN):
+                    trees.append(Tree(part))
+                    parents.append(place)
+                    place = len(trees) - 1
+                places[child - len(words)] = place
+    tree = assemble(trees, parents)
+    assert tree is not None
+    return tree
