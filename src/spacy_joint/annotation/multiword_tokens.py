@@ -44,13 +44,13 @@ def register_extensions() -> None:
 
 def get_words(token: Token) -> list[Word]:
     """The words of a multiword token; none for other tokens."""
-    if not Token.has_extension(WORDS):
-        return []
+    register_extensions()
     return [Word(*word) for word in token._.get(WORDS) or ()]
 
 
 def set_words(token: Token, words: Sequence[Word]) -> None:
     """Makes a token a multiword token."""
+    register_extensions()
     token._.set(WORDS, [list(word) for word in words])
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation.multiword_tokens import register_extensions, set_words
+from ..annotation.multiword_tokens import set_words
 from ..errors import Errors, JointValueError
 from ..files.reading import list_files, require_path
 from .conllu_lines import set_lines
@@ -56,7 +56,7 @@ def read_conllu(
     Raises ValueError for an unknown value of documents (J116) and an invalid expression (J128), FileNotFoundError if
     there is nothing to read (J101, J102); while iterating, ValueError with file and line for invalid content
     (J103-J115), for a sentence with so many crossing arcs that spaCy would split it (J117), and, with paragraphs, for
-    words that do not spell their text (J153).
+    tokens that do not spell their text (J153).
     """
     begins_document = _choose_division(documents)
     try:
@@ -180,7 +180,6 @@ def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path, keep_lin
         first = np.searchsorted(np.cumsum([len(sentence.words) for sentence in sentences]), wrong[0], side="right")
         culprit = sentences[first]
         raise JointValueError(Errors.J117, file=file, line=culprit.line, words=quote(culprit.words))
-    register_extensions()
     start = 0
     for sentence in sentences:
         for position, words in sentence.multiword.items():

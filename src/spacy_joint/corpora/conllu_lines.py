@@ -35,8 +35,7 @@ def set_lines(doc: Doc, sentences: Iterable[Sequence[str]]) -> None:
 
 def get_sentences(doc: Doc) -> dict[int, KeptSentence]:
     """Read the kept sentences again, by the number of non-whitespace characters before them."""
-    if not Doc.has_extension(LINES):
-        return {}
+    register_extensions()
     reader = SentenceReader(f"Doc._.{LINES}")
     kept = {}
     start = 0
