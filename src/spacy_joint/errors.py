@@ -601,6 +601,11 @@ class Errors:
         "{source} has no turns: no line begins with the name of a speaker and a colon.", "Read it as text instead."
     )
 
+    J480 = Message(
+        "The lexicon of '{name}' cannot be read ({reason}).",
+        "Restore the file lexicon.json, or train the pipeline again.",
+    )
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""
