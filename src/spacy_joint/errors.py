@@ -371,9 +371,8 @@ class Errors:
         "Only whitespace may differ.",
     )
     J153 = Message(
-        "{file}, line {line}: the words do not spell the text {text!r}, perhaps because of multiword tokens. spaCy's "
-        "tokens always do.",
-        "Evaluate this treebank without --raw-text.",
+        "{file}, line {line}: the tokens do not spell the text {text!r}.",
+        "Correct the file, or evaluate this treebank without --raw-text.",
     )
     J154 = Message(
         "{path} cannot be evaluated from raw text.",
@@ -600,6 +599,11 @@ class Errors:
     )
     J468 = Message(
         "{source} has no turns: no line begins with the name of a speaker and a colon.", "Read it as text instead."
+    )
+
+    J480 = Message(
+        "The lexicon of '{name}' cannot be read ({reason}).",
+        "Restore the file lexicon.json, or train the pipeline again.",
     )
 
 
