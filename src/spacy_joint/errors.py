@@ -380,6 +380,24 @@ class Errors:
     )
     J155 = Message("--raw-text cannot be combined with --{option}.", "Leave out one of the two.")
 
+    # The tokenizer learnt from a treebank, and how well a tokenizer suits a treebank
+    J500 = Message(
+        "The tokenizer has not been learnt from a treebank yet.",
+        "Call nlp.initialize() with examples whose words are given, as spacy_joint.ConlluCorpus.v1 and "
+        "spacy_joint.DocBinCorpus.v1 make them (spacy.Corpus.v1 needs a tokenizer), or load a trained pipeline.",
+    )
+    J501 = Message("The tokenizer has nothing to learn from: no example has words.", "Give annotated documents.")
+    J502 = Message("There is no tokenizer at {path}.", "Give the file that the tokenizer was saved to.")
+    J503 = Message("epochs is {value}.", "It must be at least 1.")
+    J504 = Message("spaceless is {value}.", "0 to 1 are allowed: it is a share of the text.")
+    J505 = Message(
+        "The tokenizer ({tokenizer}) cannot make the words of the corpus: on the text of its first {n_words:,} words, "
+        "it finds {recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less than "
+        "{least}). What is trained on these words would be of no use for text.",
+        "Name a tokenizer that fits in [nlp.tokenizer], such as the one of the language, or `@tokenizers = "
+        '"spacy_joint.CharacterTokenizer.v1"`, which is learnt from the corpus.',
+    )
+
     # Kinds of text
     J156 = Message(
         "A bias depends on '{atom}', which the templates do not read.",
@@ -624,4 +642,11 @@ class Warnings:
     JW03 = Message(
         "'{name}' has no label '{label}', so it learns nothing of it; nor of others that it was not initialized with.",
         "Initialize it with all labels, or correct the corpus.",
+    )
+    JW20 = Message(
+        "The tokenizer ({tokenizer}) makes other words than those of the corpus: on the text of its first {n_words:,} "
+        "words, it finds {recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less "
+        "than {least}). Each wrong word will cost accuracy on text.",
+        "Learn exceptions with `spacy joint tokenizer-exceptions`, or put `@tokenizers = "
+        '"spacy_joint.CharacterTokenizer.v1"` in [nlp.tokenizer], which is learnt from the corpus.',
     )
