@@ -217,7 +217,9 @@ class Errors:
         "the command line.",
     )
     J101 = Message(
-        "There is no file or directory {path}.", "Give the path of a {suffix} file or of a directory of them."
+        "There is no file or directory {path}.",
+        "Give the path of a {suffix} file or of a directory of them. `python -m spacy joint convert` makes .spacy "
+        "files, and `python -m spacy joint jackknife` those with predicted tags.",
     )
     J102 = Message(
         "The directory {path} has no {suffix} file.",
@@ -600,6 +602,12 @@ class Errors:
     )
     J468 = Message(
         "{source} has no turns: no line begins with the name of a speaker and a colon.", "Read it as text instead."
+    )
+
+    # From a treebank to a package
+    J520 = Message(
+        "There is no file {path}.",
+        "Make it by `python -m spacy joint {command} ... --output {path}`, or do without: `--{setting} null`.",
     )
 
 

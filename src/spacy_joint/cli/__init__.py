@@ -9,6 +9,7 @@ from spacy.cli import app as spacy_app
 from .annotate import annotate
 from .check import check
 from .check_order import check_order
+from .configs import configs
 from .convert import convert
 from .convert_quotes import convert_quotes
 from .evaluate import evaluate
@@ -31,6 +32,7 @@ for command in (
     annotate,
     check,
     check_order,
+    configs,
     convert,
     convert_quotes,
     evaluate,
