@@ -609,6 +609,31 @@ class Errors:
         "There is no file {path}.",
         "Make it by `python -m spacy joint {command} ... --output {path}`, or do without: `--{setting} null`.",
     )
+    J521 = Message(
+        "The name of {path} does not tell whether it is for training, development or test.",
+        "Name it as in `de_gsd-ud-train.conllu`, or give it by --train, --dev or --test.",
+    )
+    J522 = Message(
+        "There is nothing to learn from: neither a training nor a development set, but {found}.",
+        "Give a CoNLL-U file with `train` or `dev` in its name, or give it by --train.",
+    )
+    J523 = Message(
+        "There are {n} documents to learn from.",
+        "At least {least} are needed, counting one for development: add text, or give --documents a smaller number of "
+        "sentences.",
+    )
+    J524 = Message(
+        "spaCy has no language '{language}'.",
+        "Use `--language xx`, which has no rules of any language, or install a package with this language.",
+    )
+    J525 = Message(
+        "The names of the files do not tell their language.",
+        "Give it by --language, such as `--language de`.",
+    )
+    J526 = Message(
+        "'{name}' cannot be the name of a package.",
+        "Use letters, digits and underscores, with a letter or digit at both ends.",
+    )
 
 
 class Warnings:
@@ -628,4 +653,21 @@ class Warnings:
     JW03 = Message(
         "'{name}' has no label '{label}', so it learns nothing of it; nor of others that it was not initialized with.",
         "Initialize it with all labels, or correct the corpus.",
+    )
+    JW30 = Message(
+        "{file} has {n} `# newdoc` comments: {sentences} sentences at a time are taken as a document. No boundary is "
+        "learnt at their ends.",
+        "Mark the documents by `# newdoc`, or say by --documents how they are delimited.",
+    )
+    JW31 = Message(
+        "There is no training set: the pipeline learns from the development set.",
+        "Give a training set, if there is one.",
+    )
+    JW32 = Message(
+        "There is no development set: the last {n} of {total} training documents are held out.",
+        "Give a development set, if there is one.",
+    )
+    JW33 = Message(
+        "The tokenizer finds {percent} % of the words of the development set (F1). Where it is wrong, so is all else.",
+        "Try `--tokenizer characters`, which learns to cut words from the treebank, or another tokenizer.",
     )
