@@ -52,7 +52,7 @@ class Steps:
         described = json.dumps(made_from, sort_keys=True)
         self.digests[output] = hashlib.sha256(described.encode("utf8")).hexdigest()
         if output.exists() and record.is_file() and record.read_text(encoding="utf8") == described:
-            self.tell(f"{name}: made before, and nothing it depends on has changed")
+            self.tell(f"{name}: unchanged")
             return output
         record.unlink(missing_ok=True)
         self.tell(f"{name} ...")
