@@ -373,9 +373,8 @@ class Errors:
         "Only whitespace may differ.",
     )
     J153 = Message(
-        "{file}, line {line}: the words do not spell the text {text!r}, perhaps because of multiword tokens. spaCy's "
-        "tokens always do.",
-        "Evaluate this treebank without --raw-text.",
+        "{file}, line {line}: the tokens do not spell the text {text!r}.",
+        "Correct the file, or evaluate this treebank without --raw-text.",
     )
     J154 = Message(
         "{path} cannot be evaluated from raw text.",

@@ -24,11 +24,19 @@ DocumentsOption = Annotated[
 ]
 
 
-def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS, leave_out: str | None = None) -> Iterator[Doc]:
+def read_documents(
+    path: Path,
+    vocab: Vocab,
+    documents: str = DOCUMENTS,
+    leave_out: str | None = None,
+    *,
+    subtypes: bool = True,
+    keep_lines: bool = False,
+) -> Iterator[Doc]:
     """Reads the annotated documents of a `.conllu`, `.spacy`, `.ptb` or `.mrg` file, or of a directory of one format.
 
     documents (str): How documents are delimited in CoNLL-U and in brackets: see `read_conllu` and DocumentsOption.
-    leave_out (str | None): CoNLL-U documents to leave out: see `read_conllu`.
+    leave_out, subtypes, keep_lines: For CoNLL-U: see `read_conllu`.
     RAISES ValueError: If the format is unknown (J407), or if the reader of the format raises it.
     """
     from ..corpora import brackets, conllu, docbin
@@ -41,7 +49,9 @@ def read_documents(path: Path, vocab: Vocab, documents: str = DOCUMENTS, leave_o
         return brackets.read_brackets(path, vocab, sentences=int(documents) if documents.isdecimal() else 1)
     if suffix == conllu.SUFFIX:
         division = int(documents) if documents.isdecimal() else documents
-        return conllu.read_conllu(path, vocab, documents=division, leave_out=leave_out)
+        return conllu.read_conllu(
+            path, vocab, documents=division, leave_out=leave_out, subtypes=subtypes, keep_lines=keep_lines
+        )
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
     raise JointValueError(Errors.J407, path=path, allowed=f"{conllu.SUFFIX}, {docbin.SUFFIX} nor .ptb or .mrg")

@@ -32,11 +32,13 @@ MEASURES = {
     "dep_las_punct": "LAS, all words",
     "dep_uas": "UAS, without punctuation",
     "dep_las": "LAS, without punctuation",
+    "raw_tokens_f": "Raw text: tokens, F1",
     "raw_words_f": "Raw text: words, F1",
     "raw_sents_f": "Raw text: sentences, F1",
     "raw_tag_f": "Raw text: tags, F1",
     "raw_pos_f": "Raw text: parts of speech, F1",
     "raw_morph_f": "Raw text: morphological features, F1",
+    "raw_alltags_f": "Raw text: tags, parts of speech and features, F1",
     "raw_lemma_f": "Raw text: lemmas, F1",
     "raw_uas_f": "Raw text: UAS, F1",
     "raw_las_f": "Raw text: LAS without subtypes, F1",
@@ -120,8 +122,11 @@ def measure_raw_text(nlp: Language, references: Sequence[Doc]) -> dict[str, floa
 
     docs = list(nlp.pipe(reference.text for reference in references))
     scores = score_raw_text(docs, references)
-    for name in _find_missing(docs):
+    missing = _find_missing(docs)
+    for name in missing:
         del scores[f"raw_{name}_f"]
+    if {"pos", "morph"} & set(missing):
+        del scores["raw_alltags_f"]
     return scores
 
 
