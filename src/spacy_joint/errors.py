@@ -618,8 +618,7 @@ class Errors:
     )
     J523 = Message(
         "There are {n} documents to learn from.",
-        "At least {least} are needed, counting one for development: add text, or give --documents a smaller number of "
-        "sentences.",
+        "Give at least {least}, or give --documents a smaller number of sentences.",
     )
     J524 = Message(
         "spaCy has no language '{language}'.",

@@ -88,6 +88,9 @@ def train_treebank(
         Tags,
         typer.Option(help="TAG is XPOS, POS is UPOS (both); both are UPOS (upos); or no POS, features, lemmas (xpos)."),
     ] = Tags.both,
+    subtypes: Annotated[
+        bool, typer.Option("--subtypes/--no-subtypes", help="Whether relations keep their subtypes, as in nsubj:pass.")
+    ] = True,
     tokenizer: Annotated[
         str, typer.Option(help="Registered tokenizer. Default: rules of the language, with learnt exceptions.")
     ] = "rules",
@@ -98,6 +101,8 @@ def train_treebank(
         Path | None, typer.Option(help="Word classes, as written by `word-classes`, instead of learning them.")
     ] = None,
     meta: Annotated[Path | None, typer.Option(help="JSON file with fields for meta.json, such as the licence.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of jackknifed tags.")] = FOLDS,
+    make_package: Annotated[bool, typer.Option("--package/--no-package", help="Whether to make a package.")] = True,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
     """Train a pipeline on a treebank, evaluate it from raw text, and make a package of it.
@@ -105,7 +110,8 @@ def train_treebank(
     It has a tagger, a parser, and, if the treebank has such annotation, a morphologizer and a lemmatizer. The output
     directory has the finished `pipeline`, its `scores.json`, and the `package`; `steps` has what is in between, so that
     a run that was interrupted can be started again. The configs can be overridden as for `spacy train`, e.g. with
-    --components.joint_sbd_parser.max_epochs 5; what is about a component is used where it is trained.
+    --training.max_epochs 5; a setting of a component, such as --components.joint_sbd_parser.model.beam_width 4, is for
+    its own training.
     """
     import spacy
     import srsly
@@ -133,10 +139,10 @@ def train_treebank(
         raise JointValueError(Errors.J526, name=name)
     msg.info(f"Language {language}, seed {seed}")
     run = _Training(output, language, splits, overrides, seed)
-    run.read_corpora(documents, tags)
+    run.read_corpora(documents, tags, subtypes)
     run.make_tokenizer(tokenizer)
     run.make_word_classes(texts or [], word_classes)
-    run.jackknife(kind)
+    run.jackknife(kind, folds)
     trained = run.train_components(kind)
     fields = {
         "name": name,
@@ -146,7 +152,8 @@ def train_treebank(
     }
     run.finish(trained, fields)
     run.evaluate()
-    run.make_package(name, version)
+    if make_package:
+        run.make_package(name, version)
 
 
 class _Training:
@@ -176,26 +183,28 @@ class _Training:
 
     # Corpora, and what is learnt from words alone.
 
-    def read_corpora(self, documents: str | None, tags: Tags) -> None:
+    def read_corpora(self, documents: str | None, tags: Tags, subtypes: bool) -> None:
         """Converts the treebank, and describes it."""
         import srsly
 
         contents = {split: digest(files) for split, files in self.splits.items()}
-        make = partial(self._write_corpora, int(documents) if documents and documents.isdecimal() else documents, tags)
-        self.steps.run("corpora", self.corpora, make, files=contents, documents=documents, tags=tags.value)
+        settings = {"documents": documents, "tags": tags.value, "subtypes": subtypes}
+        division = int(documents) if documents and documents.isdecimal() else documents
+        make = partial(self._write_corpora, division, tags, subtypes)
+        self.steps.run("corpora", self.corpora, make, settings={"files": contents, **settings})
         self.described = srsly.read_json(self.corpora / "treebank.json")
         for attribute, what in (("MORPH", "features"), ("LEMMA", "lemmas")):
             if not self.described[attribute]:
                 msg.info(f"The treebank has no {what}, so the pipeline will not predict any")
 
-    def _write_corpora(self, documents: int | str | None, tags: Tags) -> None:
+    def _write_corpora(self, documents: int | str | None, tags: Tags, subtypes: bool) -> None:
         import srsly
         from spacy.tokens import DocBin
         from spacy.vocab import Vocab
 
         from ..corpora.treebank import read_treebank
 
-        read = read_treebank(self.splits, Vocab(), documents=documents)
+        read = read_treebank(self.splits, Vocab(), documents=documents, subtypes=subtypes)
         if tags is Tags.upos:
             for doc in (doc for docs in read.values() for doc in docs):
                 for token in doc:
@@ -214,7 +223,7 @@ class _Training:
             path.mkdir()
             for split, docs in read.items():
                 if docs:
-                    DocBin(docs=docs).to_disk(path / f"{split}.spacy")
+                    DocBin(docs=docs, store_user_data=True).to_disk(path / f"{split}.spacy")
             srsly.write_json(path / "treebank.json", {**described, **sizes})
 
     def read_docs(self, split: str, nlp: Language) -> list[Doc]:
@@ -231,8 +240,7 @@ class _Training:
             self.tokenizer,
             partial(self._write_tokenizer, tokenizer),
             after=[self.corpora],
-            tokenizer=tokenizer,
-            language=self.language,
+            settings={"tokenizer": tokenizer, "language": self.language},
         )
 
     def _write_tokenizer(self, tokenizer: str) -> None:
@@ -279,8 +287,7 @@ class _Training:
             self.word_classes,
             make,
             after=[self.corpora, self.tokenizer],
-            texts=digest(texts),
-            seed=self.seed,
+            settings={"texts": digest(texts), "seed": self.seed},
         )
 
     # Components.
@@ -317,19 +324,18 @@ class _Training:
         }
         return {**settings, **own}
 
-    def jackknife(self, kind: Kind) -> None:
+    def jackknife(self, kind: Kind, folds: int) -> None:
         """Tags the training documents with taggers that have not seen them."""
         from .jackknife import jackknife_corpus
 
         settings = self.configure(TAGGER, kind)
-        folds = min(FOLDS, self.described["documents"])
+        folds = min(folds, self.described["documents"])
         self.steps.run(
             "jackknife",
             self.jackknifed,
             partial(jackknife_corpus, CONFIGS / f"{TAGGER}.cfg", self.jackknifed, folds, settings),
             after=[self.corpora, self.word_classes],
-            folds=folds,
-            config=_without_paths(settings),
+            settings={"folds": folds, **_without_paths(settings)},
         )
 
     def train_components(self, kind: Kind) -> Path:
@@ -346,7 +352,7 @@ class _Training:
             corpus = self.jackknifed if trained else self.corpora
             before = [corpus, self.word_classes, *([trained] if trained else [])]
             make = partial(_train, component, settings, path)
-            trained = self.steps.run(component, path, make, after=before, config=_without_paths(settings))
+            trained = self.steps.run(component, path, make, after=before, settings=_without_paths(settings))
         assert trained
         return trained
 
@@ -355,7 +361,7 @@ class _Training:
     def finish(self, trained: Path, meta: Mapping[str, Any]) -> None:
         """Puts the tokenizer and the components together, without what only training needs."""
         make = partial(self._write_pipeline, trained, meta)
-        self.steps.run("pipeline", self.pipeline, make, after=[self.tokenizer, trained], meta=meta)
+        self.steps.run("pipeline", self.pipeline, make, after=[self.tokenizer, trained], settings=meta)
 
     def _write_pipeline(self, trained: Path, meta: Mapping[str, Any]) -> None:
         import spacy
@@ -389,7 +395,9 @@ class _Training:
         """Makes an installable package, with the scores in its metadata."""
         path = self.output / "package"
         make = partial(self._write_package, name, path)
-        self.steps.run("package", path, make, after=[self.pipeline, self.scores], package=[name, version])
+        self.steps.run(
+            "package", path, make, after=[self.pipeline, self.scores], settings={"name": name, "version": version}
+        )
         (archive,) = path.glob("*/dist/*.tar.gz")
         msg.good(f"pip install {archive}")
 
@@ -402,7 +410,7 @@ class _Training:
         srsly.write_json(meta, {**srsly.read_json(self.pipeline / "meta.json"), "performance": scores})
         with replace_directory_when_written(output) as path:
             path.mkdir()
-            package(self.pipeline, path, meta_path=meta, name=name, silent=False)
+            package(self.pipeline, path, meta_path=meta, name=name)
 
 
 def _train(component: str, settings: Mapping[str, Any], output: Path) -> None:

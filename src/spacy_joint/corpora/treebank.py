@@ -27,7 +27,7 @@ SPLIT_NAME = re.compile(rf"(?<![^\W_])({'|'.join(SPLITS)})(?![^\W_])")
 TREEBANK_NAME = re.compile(r"([a-z]{2,3})_(\w+)-ud-")
 # The number of sentences in a document where the treebank does not say.
 SENTENCES = 10
-# With fewer documents, boundaries between sentences would hardly be learnt, and no training set could be divided.
+# One for development, and two to be tagged by taggers that have not seen them.
 MIN_DOCUMENTS = 3
 # The share of the training documents that is held out if there is no development set.
 HELD_OUT = 10
@@ -65,36 +65,44 @@ def name_treebank(splits: Splits) -> TreebankName:
     return TreebankName(None, None)
 
 
-def read_treebank(splits: Splits, vocab: Vocab, *, documents: int | str | None = None) -> dict[str, list[Doc]]:
+def read_treebank(
+    splits: Splits, vocab: Vocab, *, documents: int | str | None = None, subtypes: bool = True
+) -> dict[str, list[Doc]]:
     """Read the documents of each split. The training and the development set are never empty.
 
     documents: How documents are delimited, see `read_conllu`. None: by `# newdoc`, and by ten sentences in files that
         have none, or nearly none (JW30).
-    Raises ValueError if there is nothing to learn from (J522), or less than three documents of it (J523), and what
+    subtypes: Whether relations keep their subtypes, see `read_conllu`.
+    Raises ValueError if there is nothing to learn from (J522), or too few documents of it (J523), and what
     `read_conllu` raises. Warns if documents are learnt from a development set (JW31), or held out (JW32).
     """
-    read = {
-        split: [doc for file in splits[split] for doc in _read_documents(file, vocab, documents)] for split in SPLITS
-    }
+    read = {split: list(_read_documents(splits[split], vocab, documents, subtypes)) for split in SPLITS}
     if not read["train"]:
         if not read["dev"]:
             raise JointValueError(Errors.J522, found=", ".join(str(file) for file in splits["test"]) or "no file")
         warnings.warn(JointWarning(Warnings.JW31), stacklevel=2)
         read["train"], read["dev"] = read["dev"], []
+    least = MIN_DOCUMENTS - bool(read["dev"])
+    if len(read["train"]) < least:
+        raise JointValueError(Errors.J523, n=len(read["train"]), least=least)
     if not read["dev"]:
         n = max(len(read["train"]) // HELD_OUT, 1)
         warnings.warn(JointWarning(Warnings.JW32, n=n, total=len(read["train"])), stacklevel=2)
         read["train"], read["dev"] = read["train"][:-n], read["train"][-n:]
-    if len(read["train"]) < MIN_DOCUMENTS - 1:
-        raise JointValueError(Errors.J523, n=len(read["train"]), least=MIN_DOCUMENTS)
     return read
 
 
-def _read_documents(file: Path, vocab: Vocab, documents: int | str | None) -> Iterator[Doc]:
-    if documents is None:
-        n_documents = sum(sentence.opens_document for sentence in read_sentences(file))
-        documents = "newdoc"
-        if n_documents < MIN_DOCUMENTS:
-            documents = SENTENCES
-            warnings.warn(JointWarning(Warnings.JW30, file=file, n=n_documents, sentences=SENTENCES), stacklevel=3)
-    return (doc for doc in read_conllu(file, vocab, documents=documents) if len(doc))
+def _read_documents(files: Iterable[Path], vocab: Vocab, documents: int | str | None, subtypes: bool) -> Iterator[Doc]:
+    for file in files:
+        division = _choose_division(file) if documents is None else documents
+        for doc in read_conllu(file, vocab, documents=division, subtypes=subtypes, keep_lines=False):
+            if len(doc):
+                yield doc
+
+
+def _choose_division(file: Path) -> int | str:
+    n = sum(sentence.opens_document for sentence in read_sentences(file))
+    if n >= MIN_DOCUMENTS:
+        return "newdoc"
+    warnings.warn(JointWarning(Warnings.JW30, file=file, n=n, sentences=SENTENCES), stacklevel=2)
+    return SENTENCES

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,13 @@ class Steps:
         self.digests: dict[Path, str] = {}
 
     def run(
-        self, name: str, output: Path, make: Callable[[], object], after: Iterable[Path] = (), **settings: Any
+        self,
+        name: str,
+        output: Path,
+        make: Callable[[], object],
+        *,
+        after: Iterable[Path] = (),
+        settings: Mapping[str, Any] = {},
     ) -> Path:
         """Runs a step, unless it has been run before.
 
@@ -39,7 +45,7 @@ class Steps:
         output (Path): What it makes.
         make (Callable): Makes it; nothing may be left of it if this is interrupted.
         after (Iterable[Path]): The outputs of earlier steps of this run that it reads.
-        settings (Any): Everything else that it depends on, as JSON.
+        settings (Mapping): Everything else that it depends on, as for JSON.
         RETURNS (Path): The output.
         """
         record = self.records / f"{name}.json"
@@ -47,7 +53,7 @@ class Steps:
             "version": __version__,
             "output": output.name,
             "after": [self.digests[path] for path in after],
-            "settings": settings,
+            "settings": dict(settings),
         }
         described = json.dumps(made_from, sort_keys=True)
         self.digests[output] = hashlib.sha256(described.encode("utf8")).hexdigest()
