@@ -38,6 +38,7 @@ REGISTERED = {
         "hedge_chunker": "spacy_joint.factories:make_hedge_chunker",
         "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
+        "multiword_expander": "spacy_joint.factories:make_multiword_expander",
         "prenominal_orderer": "spacy_joint.factories:make_prenominal_orderer",
         "quotation_cues": "spacy_joint.factories:make_quotation_cues",
         "quotation_spans": "spacy_joint.factories:make_quotation_spans",

@@ -603,6 +603,11 @@ class Errors:
         "{source} has no turns: no line begins with the name of a speaker and a colon.", "Read it as text instead."
     )
 
+    J480 = Message(
+        "The lexicon of '{name}' cannot be read ({reason}).",
+        "Restore the file lexicon.json, or train the pipeline again.",
+    )
+
     # From a treebank to a package
     J520 = Message(
         "There is no file {path}.",

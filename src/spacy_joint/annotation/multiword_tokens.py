@@ -2,8 +2,8 @@
 
 The terms are those of https://universaldependencies.org/u/overview/tokenization.html. spaCy has one analysis per
 token. So a token is annotated as its *main word*, the one nearest to the root, and `Token._.ud_words` has all its
-words. Where the words can be cut from the letters of the token, as `do` and `n't`, they are tokens of their own and not
-treated here.
+words. Where the words can be cut from the letters of the token, as `do` and `n't`, they are tokens of their own, and
+`Token._.ud_joined` is true for all but the first.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from spacy.tokens import Token
 
 WORDS = "ud_words"
+JOINED = "ud_joined"
 
 
 class Word(NamedTuple):
@@ -33,13 +34,14 @@ class Word(NamedTuple):
 
 
 def register_extensions() -> None:
-    """Registers `Token._.ud_words`, unless there is an attribute of this name.
+    """Registers `Token._.ud_words` and `Token._.ud_joined`, unless there are attributes of these names.
 
-    It is a list with one item per word, `[form, lemma, pos, tag, morph, head, dep]` as in `Word`, and None for tokens
-    that are a single word.
+    The former is a list with one item per word, `[form, lemma, pos, tag, morph, head, dep]` as in `Word`, and None for
+    tokens that are a single word. The latter says whether a token is in the same multiword token as the one before it.
     """
-    if not Token.has_extension(WORDS):
-        Token.set_extension(WORDS, default=None)
+    for name, default in ((WORDS, None), (JOINED, False)):
+        if not Token.has_extension(name):
+            Token.set_extension(name, default=default)
 
 
 def get_words(token: Token) -> list[Word]:
@@ -52,6 +54,18 @@ def set_words(token: Token, words: Sequence[Word]) -> None:
     """Makes a token a multiword token."""
     register_extensions()
     token._.set(WORDS, [list(word) for word in words])
+
+
+def is_joined(token: Token) -> bool:
+    """Whether a token is in the same multiword token as the one before it."""
+    register_extensions()
+    return bool(token._.get(JOINED))
+
+
+def join(token: Token) -> None:
+    """Puts a token into the same multiword token as the one before it."""
+    register_extensions()
+    token._.set(JOINED, True)
 
 
 def find_main_word(group: Sequence[int], heads: Sequence[int]) -> int:

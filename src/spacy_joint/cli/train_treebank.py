@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 TAGGER, PARSER = "sequence_tagger", "joint_sbd_parser"
 MORPHOLOGIZER, LEMMATIZER = "sequence_morphologizer", "sequence_lemmatizer"
+EXPANDER = "multiword_expander"
 # What earlier components are called in the configs that build on them.
 SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer"}
 FOLDS = 5
@@ -107,7 +108,8 @@ def train_treebank(
 ) -> None:
     """Train a pipeline on a treebank, evaluate it from raw text, and make a package of it.
 
-    It has a tagger, a parser, and, if the treebank has such annotation, a morphologizer and a lemmatizer. The output
+    It has a tagger, a parser, and, if the treebank has such annotation, a morphologizer, a lemmatizer and a
+    multiword_expander. The output
     directory has the finished `pipeline`, its `scores.json`, and the `package`; `steps` has what is in between, so that
     a run that was interrupted can be started again. The configs can be overridden as for `spacy train`, e.g. with
     --training.max_epochs 5; a setting of a component, such as --components.joint_sbd_parser.model.beam_width 4, is for
@@ -361,14 +363,22 @@ class _Training:
     def finish(self, trained: Path, meta: Mapping[str, Any]) -> None:
         """Puts the tokenizer and the components together, without what only training needs."""
         make = partial(self._write_pipeline, trained, meta)
-        self.steps.run("pipeline", self.pipeline, make, after=[self.tokenizer, trained], settings=meta)
+        self.steps.run("pipeline", self.pipeline, make, after=[self.corpora, self.tokenizer, trained], settings=meta)
 
     def _write_pipeline(self, trained: Path, meta: Mapping[str, Any]) -> None:
         import spacy
 
+        from ..corpora.examples import make_example
+
         nlp, source = spacy.load(self.tokenizer), spacy.load(trained)
         for name in source.pipe_names:
             nlp.add_pipe(name, source=source)
+        # Only after the others: it looks tokens up by their tags.
+        expander = nlp.add_pipe(EXPANDER)
+        examples = list(map(make_example, self.read_docs("train", nlp)))
+        expander.initialize(lambda: examples, nlp=nlp)
+        if not (expander.lexicon or expander.joints):
+            nlp.remove_pipe(EXPANDER)
         assembled = self.work / "assembled"
         _save(nlp, assembled)
         finish_pipeline(assembled, self.pipeline, {f"components.{PARSER}.model.beam_width": BEAM_WIDTH}, meta)

@@ -16,7 +16,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation.multiword_tokens import set_words
+from ..annotation.multiword_tokens import join, set_words
 from ..errors import Errors, JointValueError
 from ..files.reading import list_files, require_path
 from .conllu_lines import set_lines
@@ -184,6 +184,8 @@ def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path, keep_lin
     for sentence in sentences:
         for position, words in sentence.multiword.items():
             set_words(doc[start + position], words)
+        for position in np.flatnonzero(sentence.joined).tolist():
+            join(doc[start + position])
         start += len(sentence.words)
     if keep_lines:
         set_lines(doc, [sentence.lines for sentence in sentences])

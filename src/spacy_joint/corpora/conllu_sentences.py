@@ -36,6 +36,7 @@ class Sentence:
     sent_id: From the comment of that name, or "".
     text: From the comment of that name, or "".
     heads: Positions in the sentence; a root is its own head. Empty if the file has `_` for all words.
+    joined: Whether the token is in the same multiword token as the one before it.
     multiword: The words of the tokens that are several words, by position.
     """
 
@@ -53,6 +54,7 @@ class Sentence:
     morphs: list[str] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     deps: list[str] = field(default_factory=list)
+    joined: list[bool] = field(default_factory=list)
     multiword: dict[int, list[Word]] = field(default_factory=dict)
 
 
@@ -145,6 +147,7 @@ class SentenceReader:
             deprel = deprel if self.subtypes else deprel.partition(":")[0]
             sentence.words.append(form)
             sentence.spaces.append(space_after)
+            sentence.joined.append(False)
             sentence.lemmas.append("" if lemma == "_" != form else lemma)
             sentence.pos.append(upos)
             sentence.tags.append(upos if xpos == "_" else xpos)
@@ -226,6 +229,7 @@ def _cut(token: _SurfaceToken, sentence: Sentence) -> bool:
         return False
     ends = list(accumulate(map(len, forms)))
     sentence.words[words] = [token.form[end - len(form) : end] for form, end in zip(forms, ends, strict=True)]
+    sentence.joined[words] = [False, *[True] * (len(forms) - 1)]
     return True
 
 
@@ -250,6 +254,7 @@ def _merge(multiword: list[_SurfaceToken], sentence: Sentence) -> None:
         column[:] = [column[word] for word in kept] if column else []
     sentence.words = [sentence.words[word] for word in kept]
     sentence.spaces = [sentence.spaces[word] for word in kept]
+    sentence.joined = [sentence.joined[word] for word in kept]
 
 
 def _describe_word(sentence: Sentence, word: int, head: int) -> Word:

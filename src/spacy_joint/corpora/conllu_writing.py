@@ -12,7 +12,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import prune
-from ..annotation.multiword_tokens import Word, expand, get_words
+from ..annotation.multiword_tokens import Word, expand, get_words, is_joined
 from ..annotation.speech import describe_speech
 from ..errors import Errors, JointValueError
 from .conllu_lines import KeptSentence, count_characters, get_sentences
@@ -200,16 +200,29 @@ def _format_anew(sentence: _DocSentence) -> list[str]:
 def _format_words(sentence: _DocSentence, expanded: list[list[Word]]) -> list[str]:
     lines = []
     id_ = 1
-    for token, words in zip(sentence.tokens, expanded, strict=True):
-        misc = "_" if _is_followed_by_space(token) else "SpaceAfter=No"
-        if get_words(token):
-            form = LINE_BREAKING.sub(" ", token.text)
+    for group in _group_tokens(sentence.tokens):
+        tokens = [sentence.tokens[position] for position in group]
+        words = [word for position in group for word in expanded[position]]
+        misc = "_" if _is_followed_by_space(tokens[-1]) else "SpaceAfter=No"
+        if len(tokens) > 1 or get_words(tokens[0]):
+            form = LINE_BREAKING.sub(" ", "".join(token.text for token in tokens))
             lines.append("\t".join([f"{id_}-{id_ + len(words) - 1}", form, *["_"] * 7, misc]))
             misc = "_"
         for word in words:
             lines.append("\t".join([str(id_), *_format_word(word, bool(sentence.heads)), "_", misc]))
             id_ += 1
     return lines
+
+
+def _group_tokens(tokens: list[Token]) -> list[list[int]]:
+    """The positions of the tokens of each token of the text."""
+    groups: list[list[int]] = []
+    for position, token in enumerate(tokens):
+        if position and is_joined(token) and not _is_followed_by_space(tokens[position - 1]):
+            groups[-1].append(position)
+        else:
+            groups.append([position])
+    return groups
 
 
 def _format_word(word: Word, has_tree: bool) -> list[str]:

@@ -1,11 +1,10 @@
-"""Scores from raw text: tokens, words, sentences, tags, features, lemmas and trees, where the tokens are predicted, too.
+"""Scores from raw text: tokens, words, sentences, tags, features, lemmas and trees, if the tokens are predicted, too.
 
 The measures are those of the CoNLL 2018 shared task (https://universaldependencies.org/conll18/evaluation.html), as its
 script `conll18_ud_eval.py` computes them from CoNLL-U files. Each score is an F1 over all words (or tokens, or
 sentences): a missed word counts as wrong in every score. What is compared is what `write_conllu` would write.
 
-Two differences from the script: where XPOS is missing, UPOS takes its place, as in `read_conllu`; and whitespace inside a
-word of the text never matters.
+There is one difference from the script: where XPOS is missing, UPOS takes its place, as in `read_conllu`.
 """
 
 from __future__ import annotations
@@ -168,7 +167,7 @@ def _split_rows(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _align(gold: list[_Word], system: list[_Word]) -> Iterator[tuple[_Word, _Word]]:
-    """Yield pairs of words: those with the same span; where either is of a multiword token, those with the same form."""
+    """Yield pairs of words: those with the same span, or, around multiword tokens, those with the same form."""
     g = s = 0
     while g < len(gold) and s < len(system):
         if gold[g].is_multiword or system[s].is_multiword:
@@ -206,7 +205,7 @@ def _find_multiword_stretch(gold: list[_Word], system: list[_Word], g: int, s: i
 
 
 def _is_before(words: list[_Word], position: int, end: int) -> bool:
-    """Whether the word at a position is in the stretch up to `end`: it begins there, or, if it is a token, ends there."""
+    """Whether the word at a position is in the stretch up to `end`; multiword tokens are if they begin in it."""
     if position >= len(words):
         return False
     word = words[position]
