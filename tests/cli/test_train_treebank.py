@@ -13,6 +13,7 @@ from spacy_joint.files.steps import Steps
 
 # One pass over the tiny treebank.
 FAST = ("--folds", "2", "--training.max_epochs", "1")
+EXPANDER = "multiword_expander"
 FULL = ("sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer")
 
 
@@ -38,7 +39,7 @@ def test_a_treebank_becomes_a_package(train, tmp_path):
     result = train(tmp_path / "out", "--name", "small", "--version", "1.2.3", "--seed", "7", package=True)
     assert "seed 7" in result.output and "sequence_lemmatizer: " in result.output
     nlp = spacy.load(tmp_path / "out" / "pipeline")
-    assert nlp.pipe_names == list(FULL)
+    assert nlp.pipe_names == [*FULL, EXPANDER]
     doc = nlp("The cat sat. It slept.")
     assert all(token.tag_ and token.pos_ and token.dep_ and token.lemma_ for token in doc)
     scores = srsly.read_json(tmp_path / "out" / "scores.json")
@@ -101,7 +102,7 @@ def test_what_the_treebank_does_not_have_is_left_out(train, assets, tmp_path):
     result = train(tmp_path / "out", files=[without, dev])
     assert "has no lemmas" in result.output and "has no features" not in result.output
     nlp = spacy.load(tmp_path / "out" / "pipeline")
-    assert nlp.pipe_names == list(FULL[:3])
+    assert nlp.pipe_names == [*FULL[:3], EXPANDER]
     assert "raw_lemma_f" not in srsly.read_json(tmp_path / "out" / "scores.json")
 
 
@@ -112,7 +113,7 @@ def test_what_the_treebank_does_not_have_is_left_out(train, assets, tmp_path):
 def test_tags_are_of_either_kind_or_of_both(train, tmp_path, tags, pipes, labels):
     train(tmp_path / "out", "--tags", tags)
     nlp = spacy.load(tmp_path / "out" / "pipeline")
-    assert nlp.pipe_names == list(pipes)
+    assert nlp.pipe_names == [*pipes, EXPANDER]
     assert {"NN", "NOUN"}.intersection(nlp.get_pipe("sequence_tagger").labels) == labels
     assert any(token.pos for token in nlp("The cat slept.")) == (tags != "xpos")
 

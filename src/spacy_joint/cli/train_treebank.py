@@ -374,7 +374,7 @@ class _Training:
         for name in source.pipe_names:
             nlp.add_pipe(name, source=source)
         # Only after the others: it looks tokens up by their tags.
-        expander = nlp.add_pipe(EXPANDER)
+        expander: Any = nlp.add_pipe(EXPANDER)
         examples = list(map(make_example, self.read_docs("train", nlp)))
         expander.initialize(lambda: examples, nlp=nlp)
         if not (expander.lexicon or expander.joints):
