@@ -674,3 +674,7 @@ class Warnings:
         "The tokenizer finds {percent} % of the words of the development set (F1). Where it is wrong, so is all else.",
         "Try `--tokenizer characters`, which learns to cut words from the treebank, or another tokenizer.",
     )
+    JW34 = Message(
+        "No archive of the package {name} could be made ({reason}).",
+        "Install its directory by `pip install` instead, or install `build` and `setuptools`.",
+    )

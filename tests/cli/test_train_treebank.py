@@ -17,6 +17,10 @@ EXPANDER = "multiword_expander"
 FULL = ("sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer")
 
 
+# spaCy leaves files of the package open.
+PACKAGING = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+
+
 @pytest.fixture
 def train(run, assets):
     """Train without making a package, which takes some seconds."""
@@ -35,6 +39,7 @@ def blank_column(path: Path, column: int, output: Path) -> Path:
     return output
 
 
+@PACKAGING
 def test_a_treebank_becomes_a_package(train, tmp_path):
     result = train(tmp_path / "out", "--name", "small", "--version", "1.2.3", "--seed", "7", package=True)
     assert "seed 7" in result.output and "sequence_lemmatizer: " in result.output
@@ -49,8 +54,17 @@ def test_a_treebank_becomes_a_package(train, tmp_path):
     meta = srsly.read_json(archive.parent.parent / "meta.json")
     assert meta["performance"]["raw_las_f"] == scores["raw_las_f"] and meta["version"] == "1.2.3"
     assert any(requirement.startswith("spacy-joint") for requirement in meta["requirements"])
-    packaged = spacy.util.load_model_from_init_py(archive.parent.parent / "en_small" / "__init__.py")
+    packaged = spacy.load(archive.parent.parent / "en_small" / "en_small-1.2.3")
     assert [token.dep_ for token in packaged("The cat sat. It slept.")] == [token.dep_ for token in doc]
+
+
+@PACKAGING
+def test_without_tools_for_archives_there_is_the_directory_of_the_package(train, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "false")
+    with pytest.warns(UserWarning, match=r"\[JW34\] No archive of the package en_joint_treebank-0\.1\.0"):
+        result = train(tmp_path / "out", package=True)
+    assert "pip install" in result.output
+    assert (tmp_path / "out" / "package" / "en_joint_treebank-0.1.0" / "setup.py").is_file()
 
 
 def test_a_second_run_repeats_nothing_and_another_seed_what_it_changes(train, tmp_path):

@@ -8,9 +8,13 @@ The steps are those of the other commands, with the configs of the package: corp
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import partial
+from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -246,8 +250,6 @@ class _Training:
         )
 
     def _write_tokenizer(self, tokenizer: str) -> None:
-        import warnings
-
         import spacy
         from spacy.tokenizer import Tokenizer
         from spacy.training import Example
@@ -408,8 +410,9 @@ class _Training:
         self.steps.run(
             "package", path, make, after=[self.pipeline, self.scores], settings={"name": name, "version": version}
         )
-        (archive,) = path.glob("*/dist/*.tar.gz")
-        msg.good(f"pip install {archive}")
+        # The archive, or, if it could not be made, the directory, which can be installed, too.
+        (directory,) = path.iterdir()
+        msg.good(f"pip install {next(directory.glob('dist/*.tar.gz'), directory)}")
 
     def _write_package(self, name: str, output: Path) -> None:
         import srsly
@@ -420,13 +423,13 @@ class _Training:
         srsly.write_json(meta, {**srsly.read_json(self.pipeline / "meta.json"), "performance": scores})
         with replace_directory_when_written(output) as path:
             path.mkdir()
-            package(self.pipeline, path, meta_path=meta, name=name)
+            package(self.pipeline, path, meta_path=meta, name=name, create_sdist=False)
+            (directory,) = path.iterdir()
+            _make_archive(directory)
 
 
 def _train(component: str, settings: Mapping[str, Any], output: Path) -> None:
     """Trains a component by its config, as `spacy train` does."""
-    import sys
-
     from spacy.training.initialize import init_nlp
     from spacy.training.loop import train
     from spacy.util import load_config
@@ -435,6 +438,15 @@ def _train(component: str, settings: Mapping[str, Any], output: Path) -> None:
     # Without an output path, there are no checkpoints: a step that was interrupted begins again.
     train(nlp, None, stdout=sys.stdout, stderr=sys.stderr)
     _save(nlp, output)
+
+
+def _make_archive(directory: Path) -> None:
+    """Makes `dist/NAME.tar.gz` of a package as `spacy package` does, or warns that it cannot (JW34)."""
+    command = ["-m", "build", "--sdist"] if find_spec("build") else ["setup.py", "sdist"]
+    finished = subprocess.run([sys.executable, *command], cwd=directory, capture_output=True, text=True)
+    if finished.returncode:
+        reason = (finished.stderr or finished.stdout).strip().rpartition("\n")[2]
+        warnings.warn(JointWarning(Warnings.JW34, name=directory.name, reason=reason), stacklevel=2)
 
 
 def _save(nlp: Language, output: Path) -> None:

@@ -1,7 +1,7 @@
 """The steps of a long run, each of which makes a file or a directory. A run that was interrupted is started again.
 
-Beside the outputs, `NAME.json` records what each was made from: settings, digests of files, the records of the steps
-before it, and the version of this package. A step whose record would be the same is not repeated. Steps write their
+`NAME.json` records what the output of a step was made from: settings, digests of files and of earlier outputs, and the
+version of this package. A step whose record would be the same is not repeated. Steps write their
 outputs beside and rename them (see `replacing`), and records are written last, so whatever is recorded is complete.
 """
 
@@ -55,18 +55,19 @@ class Steps:
             "after": [self.digests[path] for path in after],
             "settings": dict(settings),
         }
-        described = json.dumps(made_from, sort_keys=True)
-        self.digests[output] = hashlib.sha256(described.encode("utf8")).hexdigest()
-        if output.exists() and record.is_file() and record.read_text(encoding="utf8") == described:
+        self.digests[output] = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode("utf8")).hexdigest()
+        if output.exists() and record.is_file() and json.loads(record.read_bytes())["digest"] == self.digests[output]:
             self.tell(f"{name}: unchanged")
             return output
         record.unlink(missing_ok=True)
         self.tell(f"{name} ...")
         start = time.perf_counter()
         make()
+        seconds = time.perf_counter() - start
         with replace_when_written(record) as path:
-            path.write_text(described, encoding="utf8")
-        self.tell(f"{name}: {time.perf_counter() - start:.1f} s")
+            content = {"digest": self.digests[output], **made_from, "seconds": round(seconds, 1)}
+            path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf8")
+        self.tell(f"{name}: {seconds:.1f} s")
         return output
 
 
