@@ -6,6 +6,7 @@ import pytest
 import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
@@ -223,3 +224,55 @@ def test_tokenizer_exceptions_are_learnt_from_treebanks(run, assets, tmp_path):
     run("tokenizer-exceptions", assets / "tiny_train.conllu", "--output", output, "--min-count", 1)
     assert all("".join(pieces) == string for string, pieces in srsly.read_json(output).items())
     run("tokenizer-exceptions", tmp_path / "none.conllu", "--output", output, fails=True)
+
+
+ZUDEM = """
+1-2 zum _ _ _ _ _ _ _ _
+1 zu zu ADP APPR _ 3 case _ _
+2 dem der DET ART _ 3 det _ _
+3 See See NOUN NN _ 0 root 0:root _
+4 zudem zudem ADV ADV _ 3 advmod 3:advmod SpacesAfter=\\n
+"""
+
+
+@pytest.fixture
+def zudem(tmp_path):
+    path = tmp_path / "zudem.conllu"
+    sentence = "\n".join("\t".join(line.split(" ")) for line in ZUDEM.strip().split("\n"))
+    path.write_text(f"{sentence}\n\n" * 3, encoding="utf8")
+    return path
+
+
+def test_tokenizer_exceptions_do_not_split_what_only_looks_like_a_multiword_token(run, zudem, tmp_path):
+    output = tmp_path / "exceptions.json"
+    options = ["--tokenizer", "spacy.Tokenizer.v1", "--language", "de"]
+    run("tokenizer-exceptions", zudem, "--output", output, "--min-count", 1, *options)
+    assert srsly.read_json(output) == {}
+
+
+@pytest.mark.parametrize("options", [[], ["--keep-lines"]])
+def test_conllu_is_converted_and_back(run, zudem, tmp_path, options):
+    run("convert", zudem, tmp_path / "zudem.spacy", *options)
+    run("convert", tmp_path / "zudem.spacy", tmp_path / "back.conllu")
+    back = (tmp_path / "back.conllu").read_text(encoding="utf8")
+    assert back.count("1-2\tzum\t") == 3
+    assert (back == zudem.read_text(encoding="utf8")) == bool(options)
+
+
+def test_subtypes_are_cut_on_request(run, assets, tmp_path):
+    for option in ("--subtypes", "--no-subtypes"):
+        run("convert", assets / "tiny_train.conllu", tmp_path / "x.spacy", option)
+        labels = {token.dep_ for doc in DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab()) for token in doc}
+        assert any(":" in label for label in labels) == (option == "--subtypes")
+
+
+def test_raw_text_is_scored_with_multiword_tokens(run, zudem, tmp_path):
+    nlp = spacy.blank("de")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("multiword_expander")
+    docs = list(read_conllu(zudem, nlp.vocab))
+    nlp.initialize(lambda: [Example(doc, doc) for doc in docs])
+    nlp.to_disk(tmp_path / "pipeline")
+    run("evaluate", tmp_path / "pipeline", zudem, "--raw-text", "--output", tmp_path / "scores.json")
+    scores = srsly.read_json(tmp_path / "scores.json")
+    assert scores["raw_tokens_f"] == scores["raw_words_f"] == 1

@@ -133,7 +133,7 @@ class _Jackknife:
             msg.text(f"Fold {fold + 1} of {self.folds}: accuracy {accuracy:.2f}, {seconds:.0f} s")
             right, words = right + part["right"], words + part["words"]
             tagged.append(iter(part["documents"]))
-        corpus = DocBin()
+        corpus = DocBin(store_user_data=True)
         for number in range(len(self.docs)):
             corpus.merge(DocBin().from_bytes(next(tagged[number % self.folds])))
         with replace_when_written(output) as path:
@@ -165,7 +165,7 @@ class _Jackknife:
         from spacy.training.loop import train
 
         seen = [doc for number, doc in enumerate(self.docs) if number % self.folds != fold]
-        held_out = DocBin(docs=self.docs[fold :: self.folds])
+        held_out = DocBin(docs=self.docs[fold :: self.folds], store_user_data=True)
         with TemporaryDirectory() as directory:
             files = {"train": Path(directory) / "train.spacy", "dev": Path(directory) / "dev.spacy"}
             DocBin(docs=seen).to_disk(files["train"])
@@ -222,7 +222,7 @@ class _Jackknife:
                 right, words = right + int((gold == predicted).sum()), words + len(reference)
                 reference.from_array([self.attribute], predicted)  # type: ignore[arg-type]  # wrong in its stub
                 tagged.append(reference)
-            documents.append(DocBin(docs=tagged).to_bytes())
+            documents.append(DocBin(docs=tagged, store_user_data=True).to_bytes())
         return {"documents": documents, "right": right, "words": words}
 
     def find_cues(self, nlp: Language, held_out: Any) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class _Jackknife:
             reference.spans[JACKKNIFED] = [
                 Span(reference, span.start, span.end, label=span.label) for span in predicted.spans[key]
             ]
-            documents.append(DocBin(docs=[reference]).to_bytes())
+            documents.append(DocBin(docs=[reference], store_user_data=True).to_bytes())
         return {"documents": documents, "right": right, "words": words}
 
 
