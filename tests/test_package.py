@@ -67,6 +67,10 @@ REGISTERED = {
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
     "spacy_tokenizers": {
+        "spacy_joint.CharacterTokenizer.v1": (
+            "spacy_joint.tokenization.character_tokenizer:create_character_tokenizer"
+        ),
+        "spacy_joint.NoTokenizer.v1": "spacy_joint.pipes.no_tokenizer:create_no_tokenizer",
         "spacy_joint.UdEnglishTokenizer.v1": "spacy_joint.tokenization.ud_english:create_ud_english_tokenizer",
     },
 }
@@ -137,6 +141,7 @@ def test_compiled_modules_come_with_stubs(path):
         "ordering/templates.txt",
         "parsing/templates.txt",
         "tagging/templates.txt",
+        "tokenization/character_templates.txt",
         "quotation/cue_templates.txt",
         "quotation/label_templates.txt",
         "quotation/span_templates.txt",

@@ -382,6 +382,23 @@ class Errors:
     )
     J155 = Message("--raw-text cannot be combined with --{option}.", "Leave out one of the two.")
 
+    # The tokenizer learnt from a treebank, and how well a tokenizer suits a treebank
+    J500 = Message(
+        "The tokenizer has not been learnt from a treebank yet.",
+        "Call nlp.initialize() with examples, or load a trained pipeline.",
+    )
+    J501 = Message("The tokenizer has nothing to learn from: no example has words.", "Give annotated documents.")
+    J502 = Message("There is no tokenizer at {path}.", "Give the file that the tokenizer was saved to.")
+    J503 = Message("epochs is {value}.", "It must be at least 1.")
+    J504 = Message("spaceless is {value}.", "0 to 1 are allowed: it is a share of the text.")
+    J505 = Message(
+        "The tokenizer ({tokenizer}) cannot make the words of the corpus: on the text of its first {n_words:,} words, "
+        "it finds {recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less than "
+        "{least}). What is trained on these words would be of no use for text.",
+        "Name a tokenizer that fits in [nlp.tokenizer], such as the one of the language, or `@tokenizers = "
+        '"spacy_joint.CharacterTokenizer.v1"`, which is learnt from the corpus.',
+    )
+
     # Kinds of text
     J156 = Message(
         "A bias depends on '{atom}', which the templates do not read.",
@@ -637,6 +654,10 @@ class Errors:
         "'{name}' cannot be the name of a package.",
         "Use letters, digits and underscores, with a letter or digit at both ends.",
     )
+    J527 = Message(
+        "This pipeline has no tokenizer: it is a step on the way to another one.",
+        "Load the pipeline that `python -m spacy joint train-treebank` has finished, or give it a document.",
+    )
 
 
 class Warnings:
@@ -657,6 +678,13 @@ class Warnings:
         "'{name}' has no label '{label}', so it learns nothing of it; nor of others that it was not initialized with.",
         "Initialize it with all labels, or correct the corpus.",
     )
+    JW20 = Message(
+        "The tokenizer ({tokenizer}) makes other words than those of the corpus: on the text of its first {n_words:,} "
+        "words, it finds {recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less "
+        "than {least}). Each wrong word will cost accuracy on text.",
+        "Learn exceptions with `spacy joint tokenizer-exceptions`, or put `@tokenizers = "
+        '"spacy_joint.CharacterTokenizer.v1"` in [nlp.tokenizer], which is learnt from the corpus.',
+    )
     JW30 = Message(
         "{file} has {n} `# newdoc` comments: {sentences} sentences at a time are taken as a document. No boundary is "
         "learnt at their ends.",
@@ -669,10 +697,6 @@ class Warnings:
     JW32 = Message(
         "There is no development set: the last {n} of {total} training documents are held out.",
         "Give a development set, if there is one.",
-    )
-    JW33 = Message(
-        "The tokenizer finds {percent} % of the words of the development set (F1). Where it is wrong, so is all else.",
-        "Try `--tokenizer characters`, which learns to cut words from the treebank, or another tokenizer.",
     )
     JW34 = Message(
         "No archive of the package {name} could be made ({reason}).",

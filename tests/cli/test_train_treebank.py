@@ -1,6 +1,7 @@
 """`train-treebank`: from a treebank to a package, on the tiny treebank."""
 
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
+from spacy.tokens import Doc
 
+from spacy_joint.errors import JointValueError
 from spacy_joint.files.steps import Steps
 
 # One pass over the tiny treebank.
@@ -154,7 +157,9 @@ def test_texts_and_metadata_are_used(train, tmp_path):
     assert srsly.read_json(tmp_path / "out" / "pipeline" / "meta.json")["license"] == "CC BY 4.0"
 
 
-def test_a_tokenizer_that_cannot_make_the_words_is_reported_before_training(train, tmp_path):
+@pytest.fixture
+def spaceless(tmp_path):
+    """A treebank without spaces, whose development set has other words."""
     for part, first, second in (("train", "ab", "abc"), ("dev", "de", "def")):
         text = "".join(
             f"# newdoc\n1\t{first}\t_\tX\t_\t_\t0\troot\t_\tSpaceAfter=No\n"
@@ -162,9 +167,31 @@ def test_a_tokenizer_that_cannot_make_the_words_is_reported_before_training(trai
             for _ in range(6)
         )
         (tmp_path / f"{part}.conllu").write_text(text, encoding="utf8")
-    files = [tmp_path / "train.conllu", tmp_path / "dev.conllu"]
-    with pytest.warns(UserWarning, match=r"\[JW33\] The tokenizer finds .* %.*--tokenizer characters"):
-        train(tmp_path / "out", files=files, language="xx")
+    return [tmp_path / "train.conllu", tmp_path / "dev.conllu"]
+
+
+def test_a_tokenizer_that_cannot_make_the_words_is_refused_before_training(train, spaceless, tmp_path):
+    result = train(tmp_path / "out", "--tokenizer", "rules", files=spaceless, language="xx", fails=True)
+    assert "[J505]" in result.output and "jackknife" not in result.output
+
+
+def test_where_rules_are_worse_a_tokenizer_is_learnt(train, assets, tmp_path):
+    files = [assets / f"tiny_chinese_{part}.conllu" for part in ("train", "dev")]
+    result = train(tmp_path / "out", files=files, language="zh")
+    assert "spacy.Tokenizer.v1: " in result.output and "spacy_joint.CharacterTokenizer.v1: " in result.output
+    nlp = spacy.load(tmp_path / "out" / "pipeline")
+    assert type(nlp.tokenizer).__name__ == "CharacterTokenizer"
+    assert srsly.read_json(tmp_path / "out" / "scores.json")["raw_words_f"] > 0.8
+
+
+def test_a_step_has_no_tokenizer(train, tmp_path):
+    train(tmp_path / "out")
+    nlp = spacy.load(tmp_path / "out" / "steps" / "sequence_tagger")
+    with pytest.raises(JointValueError, match=r"\[J527\] .*no tokenizer"):
+        nlp("The cat slept.")
+    assert nlp(Doc(nlp.vocab, words=["The", "cat", "slept"]))[0].tag_
+    assert type(pickle.loads(pickle.dumps(nlp.tokenizer))) is type(nlp.tokenizer)
+    assert nlp.from_bytes(nlp.to_bytes())
 
 
 @pytest.mark.parametrize(

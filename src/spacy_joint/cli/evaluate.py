@@ -33,6 +33,8 @@ MEASURES = {
     "dep_uas": "UAS, without punctuation",
     "dep_las": "LAS, without punctuation",
     "raw_tokens_f": "Raw text: tokens, F1",
+    "raw_words_p": "Raw text: words, precision",
+    "raw_words_r": "Raw text: words, recall",
     "raw_words_f": "Raw text: words, F1",
     "raw_sents_f": "Raw text: sentences, F1",
     "raw_tag_f": "Raw text: tags, F1",

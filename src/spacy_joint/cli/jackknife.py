@@ -114,7 +114,9 @@ class _Jackknife:
             raise JointValueError(Errors.J409, folds=folds, documents=len(self.docs))
         self.folds = folds
         self.digest = hashlib.sha256(
-            config.to_str().encode("utf8") + DocBin(docs=self.docs).to_bytes() + _read_mentioned(config["initialize"])
+            config.to_str().encode("utf8")
+            + DocBin(docs=self.docs, store_user_data=True).to_bytes()
+            + _read_mentioned(config["initialize"])
         )
 
     def run(self, output: Path) -> None:
@@ -168,7 +170,7 @@ class _Jackknife:
         held_out = DocBin(docs=self.docs[fold :: self.folds], store_user_data=True)
         with TemporaryDirectory() as directory:
             files = {"train": Path(directory) / "train.spacy", "dev": Path(directory) / "dev.spacy"}
-            DocBin(docs=seen).to_disk(files["train"])
+            DocBin(docs=seen, store_user_data=True).to_disk(files["train"])
             held_out.to_disk(files["dev"])
             nlp = init_nlp(self.configure(files))
             # Without an output path, the final model in memory is used.

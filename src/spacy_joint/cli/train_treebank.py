@@ -27,7 +27,7 @@ from ..files.reading import require_file
 from ..files.replacing import replace_directory_when_written, replace_when_written
 from ..files.steps import Steps, digest
 from .configs import CONFIGS
-from .finish import PLAIN_TOKENIZER, finish_pipeline
+from .finish import finish_pipeline
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -46,8 +46,9 @@ MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 SPACY_RULES = "spacy.Tokenizer.v1"
-# Below this share of correct words, a warning is given.
-GOOD_WORDS = 0.97
+CHARACTERS = "spacy_joint.CharacterTokenizer.v1"
+# If rules find so many words of the development set (F1, in percent), no tokenizer is learnt.
+GOOD_WORDS = 99.5
 
 
 class Tags(str, Enum):
@@ -97,8 +98,12 @@ def train_treebank(
         bool, typer.Option("--subtypes/--no-subtypes", help="Whether relations keep their subtypes, as in nsubj:pass.")
     ] = True,
     tokenizer: Annotated[
-        str, typer.Option(help="Registered tokenizer. Default: rules of the language, with learnt exceptions.")
-    ] = "rules",
+        str,
+        typer.Option(
+            help="rules: those of the language, with learnt exceptions; characters: learnt altogether; auto: the better "
+            "one; or a registered tokenizer."
+        ),
+    ] = "auto",
     texts: Annotated[
         list[Path] | None, typer.Option(help=".txt files to learn word classes from, besides the treebank.")
     ] = None,
@@ -246,30 +251,49 @@ class _Training:
             self.tokenizer,
             partial(self._write_tokenizer, tokenizer),
             after=[self.corpora],
-            settings={"tokenizer": tokenizer, "language": self.language},
+            settings={"tokenizer": tokenizer, "language": self.language, "seed": self.seed},
         )
 
     def _write_tokenizer(self, tokenizer: str) -> None:
+        from ..pipes.word_scores import report_unfit, score_words
+
+        rules = RULES.get(self.language, SPACY_RULES)
+        names = {"auto": [rules, CHARACTERS], "rules": [rules], "characters": [CHARACTERS]}.get(tokenizer, [tokenizer])
+        tried = []
+        for name in names:
+            nlp = self._learn_tokenizer(name)
+            scores = score_words(nlp.tokenizer, self.read_docs("dev", nlp), max_words=None)
+            msg.info(f"{name}: {scores.f_score:.2f} % of the words of the development set (F1)")
+            tried.append((scores, nlp))
+            if scores.f_score >= GOOD_WORDS:
+                break
+        scores, nlp = max(tried, key=lambda each: each[0].f_score)
+        report_unfit(scores, nlp.tokenizer)
+        _save(nlp, self.tokenizer)
+
+    def _learn_tokenizer(self, name: str) -> Language:
+        """A pipeline with a tokenizer that has learnt from the training set, if it can."""
         import spacy
         from spacy.tokenizer import Tokenizer
-        from spacy.training import Example
+        from spacy.util import fix_random_seed
 
+        from ..corpora.examples import make_example
         from ..tokenization.exceptions import add_exceptions, learn_exceptions
 
-        registered = RULES.get(self.language, SPACY_RULES) if tokenizer == "rules" else tokenizer
-        nlp = spacy.blank(self.language, config={"nlp": {"tokenizer": {"@tokenizers": registered}}})
+        nlp = spacy.blank(self.language, config={"nlp": {"tokenizer": {"@tokenizers": name}}})
+        docs = self.read_docs("train", nlp)
         if isinstance(nlp.tokenizer, Tokenizer):
             sentences = [
                 ([token.text for token in sentence], [bool(token.whitespace_) for token in sentence])
-                for doc in self.read_docs("train", nlp)
+                for doc in docs
                 for sentence in doc.sents
             ]
             nlp.tokenizer = add_exceptions(nlp.tokenizer, learn_exceptions(nlp.tokenizer, sentences))
-        examples = [Example(nlp.make_doc(doc.text), doc) for doc in self.read_docs("dev", nlp)]
-        score = spacy.scorer.Scorer.score_tokenization(examples)["token_f"]
-        if score < GOOD_WORDS:
-            warnings.warn(JointWarning(Warnings.JW33, percent=f"{100 * score:.1f}"), stacklevel=2)
-        _save(nlp, self.tokenizer)
+        elif hasattr(nlp.tokenizer, "initialize"):
+            fix_random_seed(self.seed)
+            examples = list(map(make_example, docs))
+            nlp.tokenizer.initialize(lambda: examples, nlp=nlp)
+        return nlp
 
     def make_word_classes(self, texts: Sequence[Path], given: Path | None) -> None:
         """Learns word classes from the training set and from texts, unless they are given."""
@@ -309,7 +333,7 @@ class _Training:
         settings = {
             "system.seed": self.seed,
             "nlp.lang": self.language,
-            "nlp.tokenizer": PLAIN_TOKENIZER,
+            "nlp.tokenizer": {"@tokenizers": "spacy_joint.NoTokenizer.v1"},
             "paths.train": str(self.jackknifed if source else self.corpora / "train.spacy"),
             "paths.dev": str(self.corpora / "dev.spacy"),
             "paths.word_classes": str(self.word_classes),

@@ -34,6 +34,7 @@ from ..errors import Errors, JointError, JointValueError, JointWarning, Message,
 from .architectures import get_perceptron
 from .lent_annotation import lend_annotation
 from .token_columns import COLUMNS, WordClasses, WordColumns, find_whitespace
+from .word_scores import check_tokenizer
 
 # The prediction of a component for a document.
 Prediction = TypeVar("Prediction")
@@ -303,16 +304,19 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         """Prepares the component for training, unless it is not trainable.
 
         get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
-        nlp (Language): The pipeline.
+        nlp (Language): The pipeline, whose tokenizer is compared with the examples, see `pipes.word_scores`.
         labels (Any): The labels, as written by `spacy init labels`. None collects them from the examples.
         templates (str): The path of a text file of feature templates. None uses those of the task. The text becomes
             part of the model.
         word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
-        RAISES ValueError: If there are no labels, or the templates have unknown atoms.
+        RAISES ValueError: If there are no labels, or the templates have unknown atoms; if the tokenizer of the pipeline
+            makes other words than those of the examples (J505).
         """
         if not self.is_trainable:
             return
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if nlp is not None:
+            check_tokenizer(nlp, get_examples())
         if labels is None:
             labels = self.collect_labels(get_examples())
         labels = self.extend_labels(labels, self._added_labels)

@@ -22,11 +22,11 @@ Pieces = tuple[str, ...]
 Rules = dict[str, list[dict[int, str]]]
 
 
-def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]]) -> Callable[[Language], Language]:
+def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]] | None) -> Callable[[Language], Language]:
     """Make the callback for `[initialize] before_init`, registered as `spacy_joint.add_tokenizer_exceptions.v1`.
 
-    exceptions: Strings and the pieces that they are split into, as written by `spacy joint tokenizer-exceptions`. If
-        there are none, the tokenizer can be of any kind.
+    exceptions: Strings and the pieces that they are split into, as written by `spacy joint tokenizer-exceptions`. None,
+        or none of them, for any tokenizer that takes no exceptions.
     """
 
     def add_tokenizer_exceptions(nlp: Language) -> Language:
