@@ -2,9 +2,9 @@
 
     python benchmarks/treebanks.py UD WORK --tiny de=assets/tiny_german --document docs/treebanks.md
 
-UD is searched for directories with the files of a treebank, such as `de_gsd-ud-dev.conllu`. Treebanks without a training
-set are learnt from their development set. `WORK` keeps everything, so that a run that was interrupted can be started
-again; minutes are the sum of those of all steps.
+UD is searched for directories with the files of a treebank, such as `de_gsd-ud-dev.conllu`. Treebanks without a
+training set are learnt from their development set. `WORK` keeps everything, so that a run that was interrupted can be
+started again; minutes are the sum of those of all steps.
 """
 
 import argparse

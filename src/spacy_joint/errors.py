@@ -654,10 +654,6 @@ class Errors:
         "'{name}' cannot be the name of a package.",
         "Use letters, digits and underscores, with a letter or digit at both ends.",
     )
-    J527 = Message(
-        "This pipeline has no tokenizer: it is a step on the way to another one.",
-        "Load the pipeline that `python -m spacy joint train-treebank` has finished, or give it a document.",
-    )
 
 
 class Warnings:

@@ -1,7 +1,6 @@
 """`train-treebank`: from a treebank to a package, on the tiny treebank."""
 
 import json
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ import spacy
 import srsly
 from spacy.tokens import Doc
 
-from spacy_joint.errors import JointValueError
 from spacy_joint.files.steps import Steps
 
 # One pass over the tiny treebank.
@@ -177,7 +175,7 @@ def test_a_tokenizer_that_cannot_make_the_words_is_refused_before_training(train
 
 def test_where_rules_are_worse_a_tokenizer_is_learnt(train, assets, tmp_path):
     files = [assets / f"tiny_chinese_{part}.conllu" for part in ("train", "dev")]
-    result = train(tmp_path / "out", files=files, language="zh")
+    result = train(tmp_path / "out", "--documents", "5", files=files, language="zh")
     assert "spacy.Tokenizer.v1: " in result.output and "spacy_joint.CharacterTokenizer.v1: " in result.output
     nlp = spacy.load(tmp_path / "out" / "pipeline")
     assert type(nlp.tokenizer).__name__ == "CharacterTokenizer"
@@ -187,11 +185,9 @@ def test_where_rules_are_worse_a_tokenizer_is_learnt(train, assets, tmp_path):
 def test_a_step_has_no_tokenizer(train, tmp_path):
     train(tmp_path / "out")
     nlp = spacy.load(tmp_path / "out" / "steps" / "sequence_tagger")
-    with pytest.raises(JointValueError, match=r"\[J527\] .*no tokenizer"):
-        nlp("The cat slept.")
+    assert len(nlp("The cat slept.")) == 1 and not len(nlp(""))
     assert nlp(Doc(nlp.vocab, words=["The", "cat", "slept"]))[0].tag_
-    assert type(pickle.loads(pickle.dumps(nlp.tokenizer))) is type(nlp.tokenizer)
-    assert nlp.from_bytes(nlp.to_bytes())
+    assert len(nlp.from_bytes(nlp.to_bytes())("The cat slept.")) == 1
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,8 @@ def train_treebank(
     tokenizer: Annotated[
         str,
         typer.Option(
-            help="rules: those of the language, with learnt exceptions; characters: learnt altogether; auto: the better "
-            "one; or a registered tokenizer."
+            help="rules: those of the language, with learnt exceptions; characters: learnt altogether; auto: the "
+            "better one; or a registered tokenizer."
         ),
     ] = "auto",
     texts: Annotated[

@@ -1,22 +1,27 @@
-"""A tokenizer for pipelines that are given tokens: those that are only a step on the way to another pipeline."""
+"""A tokenizer for pipelines that are given tokens: those that are only steps on the way to another pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
-
-from ..errors import Errors, JointValueError
+from spacy.vocab import Vocab
 
 
 class NoTokenizer:
-    """Refuses every text. There is nothing to save."""
+    """Makes every text a single token, since `Language.evaluate` also tokenizes texts to measure speed.
 
-    def __call__(self, text: str) -> NoReturn:
-        """RAISES ValueError: J527."""
-        raise JointValueError(Errors.J527)
+    vocab (Vocab): The vocabulary.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self.vocab = vocab
+
+    def __call__(self, text: str) -> Doc:
+        """A document of one token."""
+        return Doc(self.vocab, words=[text] if text else [], spaces=[False] if text else [])
 
     def to_bytes(self, **options: Any) -> bytes:
         """Nothing."""
@@ -36,4 +41,4 @@ class NoTokenizer:
 
 def create_no_tokenizer() -> Callable[[Language], Callable[[str], Doc]]:
     """Makes the factory of tokenizers, registered as `spacy_joint.NoTokenizer.v1`."""
-    return lambda nlp: NoTokenizer()
+    return lambda nlp: NoTokenizer(nlp.vocab)
