@@ -137,7 +137,7 @@ class _Jackknife:
             tagged.append(iter(part["documents"]))
         corpus = DocBin(store_user_data=True)
         for number in range(len(self.docs)):
-            corpus.merge(DocBin().from_bytes(next(tagged[number % self.folds])))
+            corpus.merge(DocBin(store_user_data=True).from_bytes(next(tagged[number % self.folds])))
         with replace_when_written(output) as path:
             corpus.to_disk(path)
         shutil.rmtree(parts)
