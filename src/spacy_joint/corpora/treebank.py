@@ -71,7 +71,7 @@ def read_treebank(
     """Read the documents of each split. The training and the development set are never empty.
 
     documents: How documents are delimited, see `read_conllu`. None: by `# newdoc`, and by ten sentences in files that
-        have none, or nearly none (JW30).
+        have none, or only one (JW30).
     subtypes: Whether relations keep their subtypes, see `read_conllu`.
     Raises ValueError if there is nothing to learn from (J522), or too few documents of it (J523), and what
     `read_conllu` raises. Warns if documents are learnt from a development set (JW31), or held out (JW32).
@@ -102,7 +102,7 @@ def _read_documents(files: Iterable[Path], vocab: Vocab, documents: int | str | 
 
 def _choose_division(file: Path) -> int | str:
     n = sum(sentence.opens_document for sentence in read_sentences(file))
-    if n >= MIN_DOCUMENTS:
+    if n > 1:
         return "newdoc"
     warnings.warn(JointWarning(Warnings.JW30, file=file, n=n, sentences=SENTENCES), stacklevel=2)
     return SENTENCES
