@@ -199,7 +199,12 @@ COMPONENTS = {
 }
 # A pipeline of another language.
 COMPONENTS |= {
-    f"{name}, German": replace(COMPONENTS[name], language="de", corpus="tiny_german")
+    f"{name}, German": replace(
+        COMPONENTS[name],
+        language="de",
+        corpus="tiny_german",
+        exceptions={"test_a_model_of_other_labels_is_refused": "its first document has nearly all labels"},
+    )
     for name in ("sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer")
 }
 
@@ -472,7 +477,9 @@ def test_other_tokenisation_of_the_predicted_side_is_handled(component, make, re
         if split == "finer":
             words = [part for word in words for part in (word[:1], word[1:]) if part]
         elif split == "coarser":
-            words = ["".join(words[i : i + 2]) for i in range(0, len(words), 2)]
+            words = [
+                part for i in range(0, len(words), 3) for part in ("".join(words[i : i + 2]), *words[i + 2 : i + 3])
+            ]
         elif split == "shifted":
             text = "".join(words)
             words = [text[i : i + 3] for i in range(0, len(text), 3)]
