@@ -160,6 +160,8 @@ def find_defaults(factory: str) -> tuple[dict[str, Any], dict[str, Any]]:
     # Factories are known once there is a pipeline.
     config = dict(spacy.blank("en").get_factory_meta(factory).default_config)
     config.pop("scorer", None)
+    if "model" not in config:
+        return config, {}
     model = dict(config.pop("model"))
     name = model.pop("@architectures")
     parameters = inspect.signature(registry.get("architectures", name)).parameters.values()
