@@ -385,7 +385,8 @@ class Errors:
     # The tokenizer learnt from a treebank, and how well a tokenizer suits a treebank
     J500 = Message(
         "The tokenizer has not been learnt from a treebank yet.",
-        "Call nlp.initialize() with examples, or load a trained pipeline.",
+        "Call nlp.initialize() with examples whose words are given, as spacy_joint.ConlluCorpus.v1 and "
+        "spacy_joint.DocBinCorpus.v1 make them (spacy.Corpus.v1 needs a tokenizer), or load a trained pipeline.",
     )
     J501 = Message("The tokenizer has nothing to learn from: no example has words.", "Give annotated documents.")
     J502 = Message("There is no tokenizer at {path}.", "Give the file that the tokenizer was saved to.")

@@ -30,7 +30,6 @@ MAX_OFFSET = 24
 AFFIX = 4
 MAX_FREQUENCY = 7
 
-# The system identifies words by the first column of their characters.
 COLUMNS = (
     # The character, the character in lower case, its Unicode category and script, and its type.
     *("form", "char", "class", "type"),

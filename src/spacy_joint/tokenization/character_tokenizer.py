@@ -71,7 +71,6 @@ class CharacterTokenizer:
         self.vocab = vocab
         self.settings = settings
         self._forget()
-        self._is_initializing = False
 
     def _forget(self) -> None:
         self.perceptron = Perceptron(
@@ -86,13 +85,9 @@ class CharacterTokenizer:
 
         Raises ValueError (J500) if the tokenizer has been neither initialized nor loaded.
         """
-        codes = encode(text)
-        if self.perceptron.is_set_up:
-            return self._make_doc(text, self._find_words(codes))
-        if self._is_initializing:
-            # For readers that make both sides of an example of text. Only the references are learnt from.
-            return Doc(self.vocab, words=[text] if text else [], spaces=[False] if text else [])
-        raise JointValueError(Errors.J500)
+        if not self.perceptron.is_set_up:
+            raise JointValueError(Errors.J500)
+        return self._make_doc(text, self._find_words(encode(text)))
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """Make documents of a stream of texts. batch_size has no effect."""
@@ -115,7 +110,7 @@ class CharacterTokenizer:
     def _segment(self, codes: np.ndarray) -> Spans:
         rows = Rows.make(codes)
         constraints = self._constrain(rows)
-        actions = self.perceptron.predict(Columns(COLUMNS, make_values(rows, self.lexicon), constraints))
+        actions = self.perceptron.predict(self._make_columns(rows, self.lexicon, constraints))
         begins, ends = self.perceptron.system.build(actions)
         positions = rows.positions[constraints != SKIP]
         return np.column_stack([positions[begins], positions[ends] + 1])
@@ -127,6 +122,11 @@ class CharacterTokenizer:
         if self.joins_spaces:
             constraints[rows.is_single] = JOIN
         return constraints
+
+    def _make_columns(self, rows: Rows, lexicon: Lexicon, constraints: np.ndarray) -> Columns:
+        names = self.perceptron.templates.columns
+        values = make_values(rows, lexicon)[:, [COLUMNS.index(name) for name in names]]
+        return Columns(names, values, constraints, rows.codes.astype(np.int32).reshape(-1, 1))
 
     def _make_doc(self, text: str, spans: Spans) -> Doc:
         words: list[str] = []
@@ -158,15 +158,19 @@ class CharacterTokenizer:
         dropout: float = 0.1,
         spaceless: float = 0.0,
         templates: str | None = None,
+        pkuseg_model: Any = None,
+        pkuseg_user_dict: Any = None,
     ) -> None:
         """Learn from the reference documents of examples. These are the settings of `[initialize.tokenizer]`.
 
-        get_examples: Returns the examples. Their text should have the spaces that users' text has.
+        get_examples: Returns the examples. Their predicted side is not used, but this tokenizer cannot make it either:
+            `spacy_joint.ConlluCorpus.v1` and `spacy_joint.DocBinCorpus.v1` do not need a tokenizer.
         nlp: The pipeline; not used.
         epochs: The number of passes over the text.
         dropout: The share of features dropped at random, 0 to 1.
         spaceless: The share of the text that is also learnt from without its spaces, 0 to 1.
         templates: The path of a text file of feature templates. None uses those of the package.
+        pkuseg_model, pkuseg_user_dict: Not used; spaCy adds these settings to every Chinese pipeline.
         Raises ValueError if no example has words (J501), a setting is out of range (J503, J504, J044), or there is no
         such file (J072).
         """
@@ -181,11 +185,7 @@ class CharacterTokenizer:
         # spaCy has seeded numpy with the seed of the config; all randomness in training depends on this number.
         seed = int(np.random.randint(2**24))
         util.logger.info("tokenizer: seed %d", seed)
-        self._is_initializing = True
-        try:
-            texts = [_read_words(example.reference) for example in get_examples()]
-        finally:
-            self._is_initializing = False
+        texts = [_read_words(example.reference) for example in get_examples()]
         n_words = sum(len(text.words) for text in texts)
         if not n_words:
             raise JointValueError(Errors.J501)
@@ -223,7 +223,7 @@ class CharacterTokenizer:
         # Other whitespace inside a word divides it.
         dividing = np.flatnonzero((np.cumsum(begins) > np.cumsum(ends)) & (constraints == SKIP))
         ends[dividing - 1] = begins[dividing + 1] = True
-        columns = Columns(COLUMNS, make_values(rows, lexicon), constraints)
+        columns = self._make_columns(rows, lexicon, constraints)
         return Instance(columns, self.perceptron.system.actions(begins, ends, constraints))
 
     # Serialisation: one file, which can be mapped into memory. The vocabulary is not part of it.
@@ -267,9 +267,11 @@ class CharacterTokenizer:
         loaded = CharacterTokenizer(self.vocab, **self.settings)
         if described:
             with report_damage(source, "an array"):
-                loaded.joins_spaces = bool(described["joins_spaces"])
+                templates, loaded.joins_spaces = described["templates"], described["joins_spaces"]
+                if not isinstance(templates, str) or not isinstance(loaded.joins_spaces, bool):
+                    raise TypeError
                 loaded.lexicon = Lexicon(arrays["words"], arrays["frequencies"])
-                loaded.perceptron.set_up(SegmentationSystem(), described["templates"], COLUMNS)
+                loaded.perceptron.set_up(SegmentationSystem(), templates, COLUMNS)
                 loaded.perceptron.from_bytes(arrays["model"])
         # Only once all of it is valid.
         self.perceptron, self.lexicon, self.joins_spaces = loaded.perceptron, loaded.lexicon, loaded.joins_spaces

@@ -1,7 +1,7 @@
 """Word segmentation: one action per character, which says where in a word it is.
 
 A state is a place in the text, the word that goes on there and the word before it; it is bounded, so there are no
-nodes. Words are known by hashes of the first column of their characters.
+nodes. Words are known by hashes of the facts of their characters, one each.
 
 Whitespace with the constraint SKIPPED gets no action and ends a word. Whitespace with the constraint JOINING may be
 inside a word: whether it is follows from the action before it.

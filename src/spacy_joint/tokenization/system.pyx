@@ -35,19 +35,21 @@ JOIN = JOINING
 
 cdef inline uint64_t extend(const InputC* input, const StateC* state) noexcept nogil:
     """The hash of the word up to and including the next character."""
-    return mix(state.word + input.cells[<size_t>(FIRST + state.next) * input.n_columns] + 1)
+    return mix(state.word + <uint64_t>input.facts[state.next] + 1)
 
 
 cdef class SegmentationSystem(System):
     """The words of a text, as sequences of characters.
 
     The constraints of the columns are 0 for characters of words, SKIP for whitespace that is never part of a word, and
-    JOIN for whitespace that may be inside one, which is neither the last character nor followed by whitespace.
+    JOIN for whitespace that may be inside one, which is neither the last character nor followed by whitespace. The
+    fact of a character identifies it: words of the same facts are the same word.
     """
 
     def __init__(self):
         self.set_kinds([1] * N_ACTIONS)
         self.n_slots = N_SLOTS
+        self.n_facts = 1
         self.state_size = sizeof(StateC)
         self.node_size = sizeof(uint64_t)
         self.n_state_links = 0
