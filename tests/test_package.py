@@ -54,6 +54,8 @@ REGISTERED = {
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
         "spacy_joint.QuotationCorpus.v1": "spacy_joint.corpora.quotations:create_quotation_corpus",
+        "spacy_joint.read_tokenizer_exceptions.v1": "spacy_joint.files.learnt:read_tokenizer_exceptions",
+        "spacy_joint.read_word_classes.v1": "spacy_joint.files.learnt:read_word_classes",
     },
     "spacy_scorers": {
         "spacy_joint.boundary_and_tree_scorer.v1": (
@@ -68,6 +70,7 @@ REGISTERED = {
         "spacy_joint.CharacterTokenizer.v1": (
             "spacy_joint.tokenization.character_tokenizer:create_character_tokenizer"
         ),
+        "spacy_joint.NoTokenizer.v1": "spacy_joint.pipes.no_tokenizer:create_no_tokenizer",
         "spacy_joint.UdEnglishTokenizer.v1": "spacy_joint.tokenization.ud_english:create_ud_english_tokenizer",
     },
 }

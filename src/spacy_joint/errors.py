@@ -217,7 +217,9 @@ class Errors:
         "the command line.",
     )
     J101 = Message(
-        "There is no file or directory {path}.", "Give the path of a {suffix} file or of a directory of them."
+        "There is no file or directory {path}.",
+        "Give the path of a {suffix} file or of a directory of them. `python -m spacy joint convert` makes .spacy "
+        "files, and `python -m spacy joint jackknife` those with predicted tags.",
     )
     J102 = Message(
         "The directory {path} has no {suffix} file.",
@@ -624,6 +626,36 @@ class Errors:
         "Restore the file lexicon.json, or train the pipeline again.",
     )
 
+    # From a treebank to a package
+    J520 = Message(
+        "There is no file {path}.",
+        "Make it by `python -m spacy joint {command} ... --output {path}`, or do without: `--{setting} null`.",
+    )
+    J521 = Message(
+        "The name of {path} does not tell whether it is for training, development or test.",
+        "Name it as in `de_gsd-ud-train.conllu`, or give it by --train, --dev or --test.",
+    )
+    J522 = Message(
+        "There is nothing to learn from: neither a training nor a development set, but {found}.",
+        "Give a CoNLL-U file with `train` or `dev` in its name, or give it by --train.",
+    )
+    J523 = Message(
+        "There are {n} documents to learn from.",
+        "Give at least {least}, or give --documents a smaller number of sentences.",
+    )
+    J524 = Message(
+        "spaCy has no language '{language}'.",
+        "Use `--language xx`, which has no rules of any language, or install a package with this language.",
+    )
+    J525 = Message(
+        "The names of the files do not tell their language.",
+        "Give it by --language, such as `--language de`.",
+    )
+    J526 = Message(
+        "'{name}' cannot be the name of a package.",
+        "Use letters, digits and underscores, with a letter or digit at both ends.",
+    )
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""
@@ -649,4 +681,21 @@ class Warnings:
         "than {least}). Each wrong word will cost accuracy on text.",
         "Learn exceptions with `spacy joint tokenizer-exceptions`, or put `@tokenizers = "
         '"spacy_joint.CharacterTokenizer.v1"` in [nlp.tokenizer], which is learnt from the corpus.',
+    )
+    JW30 = Message(
+        "{file} has {n} `# newdoc` comments: {sentences} sentences at a time are taken as a document. No boundary is "
+        "learnt at their ends.",
+        "Mark the documents by `# newdoc`, or say by --documents how they are delimited.",
+    )
+    JW31 = Message(
+        "There is no training set: the pipeline learns from the development set.",
+        "Give a training set, if there is one.",
+    )
+    JW32 = Message(
+        "There is no development set: the last {n} of {total} training documents are held out.",
+        "Give a development set, if there is one.",
+    )
+    JW34 = Message(
+        "No archive of the package {name} could be made ({reason}).",
+        "Install its directory by `pip install` instead, or install `build` and `setuptools`.",
     )
