@@ -48,7 +48,8 @@ from speed import PEER_BEAM, PEER_BEAM_DENSITY
 from udpipe import UdPipe, train_udpipe
 
 import spacy_joint
-from spacy_joint.corpora.conllu import read_conllu, write_conllu
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.conllu_writing import write_conllu
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.raw_text import score_raw_text
 

@@ -1,67 +1,102 @@
-"""Measures word F1 and speed on raw text: spaCy's English tokenizer, the rules of this package, and with exceptions.
+"""Measures words (F1) and speed of tokenizers on raw text: spaCy's, the English rules of this package, with exceptions,
+and the tokenizer learnt from a treebank.
 
-    python benchmarks/tokenizer.py assets/ewt_dev.conllu --exceptions assets/en_tokenizer_exceptions.json
+    python benchmarks/tokenizer.py assets/ewt_dev.conllu --train assets/ewt_train.conllu \
+        --exceptions assets/en_tokenizer_exceptions.json
+    python benchmarks/tokenizer.py gsdsimp_test.conllu --train gsdsimp_dev.conllu --language zh
 
-Speed is the best of three passes over the text in one thread, each starting with an empty cache.
+`--spaceless` measures, and learns from, copies of the treebanks without spaces. Speed is the best of three passes over
+the text in one thread, each starting with an empty cache.
 """
 
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import spacy
-from spacy.scorer import PRFScore
-from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
 
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.pipes.word_scores import WordScores, score_words
 from spacy_joint.tokenization.exceptions import add_exceptions
 
-
-def make_tokenizer(name: str, exceptions: dict[str, list[str]]) -> Tokenizer:
-    nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": name}}})
-    return add_exceptions(nlp.tokenizer, exceptions)
-
-
-def list_words(doc: Doc) -> set[tuple[int, int]]:
-    return {(token.idx, len(token)) for token in doc if not token.is_space}
+Tokenizer = Callable[[str], Doc]
+RULES = "spacy_joint.UdEnglishTokenizer.v1"
+LEARNT = "spacy_joint.CharacterTokenizer.v1"
 
 
-def measure(make: Callable[[], Tokenizer], references: list[Doc]) -> tuple[float, float]:
-    """Return the F1 of words, and words per second."""
-    score = PRFScore()
+def make_tokenizer(
+    language: str, name: str | None = None, exceptions: Mapping[str, list[str]] | None = None
+) -> Tokenizer:
+    config = {"nlp": {"tokenizer": {"@tokenizers": name}}} if name else {}
+    tokenizer = spacy.blank(language, config=config).tokenizer
+    return add_exceptions(tokenizer, exceptions) if exceptions else tokenizer
+
+
+def learn_tokenizer(language: str, references: list[Doc]) -> bytes:
+    """Learn a tokenizer and save it to bytes."""
+    tokenizer = make_tokenizer(language, LEARNT)
+    fix_random_seed(0)
+    start = time.perf_counter()
+    tokenizer.initialize(lambda: [Example(reference, reference) for reference in references])
+    content = tokenizer.to_bytes()
+    print(f"learnt in {time.perf_counter() - start:.0f} s, {len(content) / 1e6:.1f} MB")
+    return content
+
+
+def read(path: Path, *, paragraphs: bool, spaceless: bool) -> list[Doc]:
+    references = list(read_conllu(path, spacy.blank("xx").vocab, paragraphs=paragraphs))
+    return list(map(remove_spaces, references)) if spaceless else references
+
+
+def remove_spaces(doc: Doc) -> Doc:
+    words = ["".join(token.text.split()) for token in doc if not token.text.isspace()]
+    return Doc(doc.vocab, words=words, spaces=[False] * len(words))
+
+
+def measure(make: Callable[[], Tokenizer], references: list[Doc]) -> tuple[WordScores, float]:
+    """Return the scores of words, and words per second."""
     texts = [reference.text for reference in references]
     seconds = []
     for _ in range(3):
         tokenizer = make()
         start = time.process_time()
-        docs = [tokenizer(text) for text in texts]
+        for text in texts:
+            tokenizer(text)
         seconds.append(time.process_time() - start)
-    for doc, reference in zip(docs, references, strict=True):
-        score.score_set(list_words(doc), list_words(reference))
-    return score.fscore, sum(map(len, references)) / min(seconds)
+    scores = score_words(make(), references, max_words=None)
+    return scores, scores.n_words / min(seconds)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
-    parser.add_argument("--exceptions", type=Path, required=True)
+    parser.add_argument("--train", type=Path, help="treebank to learn a tokenizer from")
+    parser.add_argument("--exceptions", type=Path, help="exceptions to the English rules")
+    parser.add_argument("--language", default="en")
+    parser.add_argument("--spaceless", action="store_true", help="remove all spaces from the treebanks")
     arguments = parser.parse_args()
-    exceptions = json.loads(arguments.exceptions.read_text(encoding="utf8"))
-    references = list(read_conllu(arguments.corpus, spacy.blank("en").vocab, paragraphs=True))
-    ours = "spacy_joint.UdEnglishTokenizer.v1"
-    systems = {
-        "spaCy": lambda: make_tokenizer("spacy.Tokenizer.v1", {}),
-        "rules": lambda: make_tokenizer(ours, {}),
-        "rules and exceptions": lambda: make_tokenizer(ours, exceptions),
-    }
-    speeds = []
+    language = arguments.language
+    references = read(arguments.corpus, paragraphs=not arguments.spaceless, spaceless=arguments.spaceless)
+    systems: dict[str, Callable[[], Tokenizer]] = {"spaCy": lambda: make_tokenizer(language)}
+    if language == "en":
+        systems["rules"] = lambda: make_tokenizer(language, RULES)
+    if arguments.exceptions:
+        exceptions = json.loads(arguments.exceptions.read_text(encoding="utf8"))
+        systems["rules and exceptions"] = lambda: make_tokenizer(language, RULES, exceptions)
+    if arguments.train:
+        learnt = learn_tokenizer(language, read(arguments.train, paragraphs=False, spaceless=arguments.spaceless))
+        systems["learnt"] = lambda: make_tokenizer(language, LEARNT).from_bytes(learnt)
     for name, make in systems.items():
-        fscore, speed = measure(make, references)
-        speeds.append(speed)
-        print(f"{name}: F1 {100 * fscore:.2f}, {speed:,.0f} words per second, {speeds[0] / speed:.2f} of spaCy's time")
+        scores, speed = measure(make, references)
+        print(
+            f"{name}: precision {scores.precision:.2f}, recall {scores.recall:.2f}, F1 {scores.f_score:.2f}, "
+            f"{speed:,.0f} words per second"
+        )
 
 
 if __name__ == "__main__":

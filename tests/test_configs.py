@@ -1,16 +1,18 @@
-"""The configs of the repository are complete, and pass spaCy's own checks."""
+"""The configs of the package are complete, and pass spaCy's own checks anywhere."""
 
 from pathlib import Path
 
 import pytest
 import spacy
+import srsly
 from spacy.cli.debug_config import debug_config
 from spacy.util import load_config
 
-# Those for training; another one only puts trained components together.
-CONFIGS = sorted(
-    path for path in (Path(__file__).parent.parent / "configs").glob("*.cfg") if "\n[training]\n" in path.read_text()
-)
+import spacy_joint
+from spacy_joint.errors import JointError
+from spacy_joint.files.learnt import read_tokenizer_exceptions, read_word_classes
+
+CONFIGS = sorted((Path(spacy_joint.__file__).parent / "configs").glob("*.cfg"))
 CONFIG = pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 
 
@@ -23,18 +25,12 @@ def saved_cues(tmp_path, small_model):
 
 
 @pytest.fixture
-def overrides(assets, saved_pipeline, saved_cues):
+def overrides(full_pipeline, saved_cues):
+    """The trained pipelines on which configs build. Nothing else has to exist."""
+
     def choose(path: Path) -> dict[str, str]:
-        paths = {"paths.word_classes": str(assets / "en_word_classes.msgpack")}
-        if "tokenizer_exceptions" in load_config(path)["paths"]:
-            paths["paths.tokenizer_exceptions"] = str(assets / "en_tokenizer_exceptions.json")
-        if "tagger" in load_config(path)["paths"]:
-            paths["paths.tagger"] = str(saved_pipeline)
-        if "parser" in load_config(path)["paths"]:
-            paths["paths.parser"] = str(saved_pipeline)
-        if "cues" in load_config(path)["paths"]:
-            paths["paths.cues"] = str(saved_cues)
-        return paths
+        sources = dict.fromkeys(("tagger", "parser", "morphologizer"), str(full_pipeline)) | {"cues": str(saved_cues)}
+        return {f"paths.{name}": sources[name] for name in sources.keys() & load_config(path)["paths"].keys()}
 
     return choose
 
@@ -53,7 +49,8 @@ def test_there_is_a_config_for_each_component():
 
 
 @CONFIG
-def test_debug_config_accepts_it(path, overrides, capsys):
+def test_debug_config_accepts_it(path, overrides, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     debug_config(path, overrides=overrides(path), show_funcs=True)
     printed = capsys.readouterr().out
     assert "Config is valid" in printed
@@ -61,10 +58,24 @@ def test_debug_config_accepts_it(path, overrides, capsys):
 
 
 @CONFIG
-def test_it_works_without_word_classes(path, overrides):
-    component = load_config(path)["nlp"]["pipeline"][-1]
-    block = f"initialize.components.{component}.word_classes"
-    debug_config(path, overrides={**overrides(path), block: None})
+def test_debug_config_names_the_command_that_makes_a_missing_file(path, overrides, tmp_path):
+    for name, command in (("word_classes", "word-classes"), ("tokenizer_exceptions", "tokenizer-exceptions")):
+        if name in load_config(path)["paths"]:
+            missing = {f"paths.{name}": str(tmp_path / "missing")}
+            with pytest.raises(JointError, match=f"J520.*missing.*spacy joint {command} .*--paths.{name} null"):
+                debug_config(path, overrides={**overrides(path), **missing})
+
+
+def test_files_that_commands_make_are_read(tmp_path):
+    srsly.write_msgpack(tmp_path / "classes.msgpack", {"cat": [1, 2]})
+    srsly.write_json(tmp_path / "exceptions.json", {"cannot": ["can", "not"]})
+    assert read_word_classes(tmp_path / "classes.msgpack") == {"cat": [1, 2]}
+    assert read_tokenizer_exceptions(tmp_path / "exceptions.json") == {"cannot": ["can", "not"]}
+
+
+def test_no_path_means_no_classes_and_no_exceptions():
+    assert read_word_classes(None) is None
+    assert read_tokenizer_exceptions(None) == {}
 
 
 @CONFIG

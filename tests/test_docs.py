@@ -24,6 +24,7 @@ from spacy.util import fix_random_seed, registry
 
 import spacy_joint
 from spacy_joint.cli import app
+from spacy_joint.tokenization.character_tokenizer import CharacterTokenizer, create_character_tokenizer
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -160,6 +161,8 @@ def find_defaults(factory: str) -> tuple[dict[str, Any], dict[str, Any]]:
     # Factories are known once there is a pipeline.
     config = dict(spacy.blank("en").get_factory_meta(factory).default_config)
     config.pop("scorer", None)
+    if "model" not in config:
+        return config, {}
     model = dict(config.pop("model"))
     name = model.pop("@architectures")
     parameters = inspect.signature(registry.get("architectures", name)).parameters.values()
@@ -173,6 +176,15 @@ def test_tables_show_all_settings_of_a_component_with_their_defaults(factory):
     shown = {name: json.loads(default) for name, default in read_settings().get(factory, {}).items()}
     expected = {**added, **own}
     assert shown == {name: expected.get(name) for name in {**dict.fromkeys(shown), **own}}
+
+
+def test_tables_show_all_settings_of_the_learnt_tokenizer_with_their_defaults():
+    given = inspect.signature(create_character_tokenizer).parameters.values()
+    learning = inspect.signature(CharacterTokenizer.initialize).parameters.values()
+    defaults = {each.name: each.default for each in (*given, *learning) if each.default is not inspect.Parameter.empty}
+    for name in ("nlp", "pkuseg_model", "pkuseg_user_dict"):
+        del defaults[name]
+    assert {name: json.loads(default) for name, default in read_settings()["tokenizer"].items()} == defaults
 
 
 # Pages

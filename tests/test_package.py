@@ -38,6 +38,7 @@ REGISTERED = {
         "hedge_chunker": "spacy_joint.factories:make_hedge_chunker",
         "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
+        "multiword_expander": "spacy_joint.factories:make_multiword_expander",
         "prenominal_orderer": "spacy_joint.factories:make_prenominal_orderer",
         "quotation_cues": "spacy_joint.factories:make_quotation_cues",
         "quotation_spans": "spacy_joint.factories:make_quotation_spans",
@@ -53,6 +54,8 @@ REGISTERED = {
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
         "spacy_joint.QuotationCorpus.v1": "spacy_joint.corpora.quotations:create_quotation_corpus",
+        "spacy_joint.read_tokenizer_exceptions.v1": "spacy_joint.files.learnt:read_tokenizer_exceptions",
+        "spacy_joint.read_word_classes.v1": "spacy_joint.files.learnt:read_word_classes",
     },
     "spacy_scorers": {
         "spacy_joint.boundary_and_tree_scorer.v1": (
@@ -64,6 +67,10 @@ REGISTERED = {
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
     "spacy_tokenizers": {
+        "spacy_joint.CharacterTokenizer.v1": (
+            "spacy_joint.tokenization.character_tokenizer:create_character_tokenizer"
+        ),
+        "spacy_joint.NoTokenizer.v1": "spacy_joint.pipes.no_tokenizer:create_no_tokenizer",
         "spacy_joint.UdEnglishTokenizer.v1": "spacy_joint.tokenization.ud_english:create_ud_english_tokenizer",
     },
 }
@@ -134,6 +141,7 @@ def test_compiled_modules_come_with_stubs(path):
         "ordering/templates.txt",
         "parsing/templates.txt",
         "tagging/templates.txt",
+        "tokenization/character_templates.txt",
         "quotation/cue_templates.txt",
         "quotation/label_templates.txt",
         "quotation/span_templates.txt",

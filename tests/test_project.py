@@ -12,7 +12,10 @@ import pytest
 import spacy
 from weasel.util import load_project_config
 
+import spacy_joint
+
 ROOT = Path(__file__).parent.parent
+CONFIGS = Path(spacy_joint.__file__).parent / "configs"
 pytestmark = pytest.mark.skipif(not (ROOT / "project.yml").is_file(), reason="there is only the installed package")
 
 
@@ -20,13 +23,15 @@ pytestmark = pytest.mark.skipif(not (ROOT / "project.yml").is_file(), reason="th
 def project(tmp_path_factory):
     directory = tmp_path_factory.mktemp("project")
     shutil.copy(ROOT / "project.yml", directory)
-    shutil.copytree(ROOT / "configs", directory / "configs")
-    for path in (ROOT / "configs").glob("*.cfg"):
+    configs = directory / "src" / "spacy_joint" / "configs"
+    configs.mkdir(parents=True)
+    for path in CONFIGS.glob("*.cfg"):
         # The tests check that everything fits together; small tables are enough for that.
         small = re.sub(r"table_bits = \d+", "table_bits = 18", path.read_text(encoding="utf8"))
-        (directory / "configs" / path.name).write_text(
-            re.sub(r"n_tables = \d+", "n_tables = 1", small), encoding="utf8"
-        )
+        (configs / path.name).write_text(re.sub(r"n_tables = \d+", "n_tables = 1", small), encoding="utf8")
+    (directory / "pipelines").mkdir()
+    for path in (ROOT / "pipelines").glob("*.*"):
+        shutil.copy(path, directory / "pipelines")
     (directory / "assets").mkdir()
     for path in (ROOT / "assets").glob("*_*"):
         copy = shutil.copytree if path.is_dir() else shutil.copy

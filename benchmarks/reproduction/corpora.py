@@ -65,7 +65,7 @@ CORPORA = {
 
 @dataclass(frozen=True)
 class Tagging:
-    """Training settings of taggers: those of configs/sequence_tagger.cfg, but with one weight table."""
+    """Training settings of taggers: those of sequence_tagger.cfg, but with one weight table."""
 
     # Part of the settings, so that another file causes new tags.
     word_classes: str = WORD_CLASSES.name

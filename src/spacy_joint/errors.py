@@ -217,7 +217,9 @@ class Errors:
         "the command line.",
     )
     J101 = Message(
-        "There is no file or directory {path}.", "Give the path of a {suffix} file or of a directory of them."
+        "There is no file or directory {path}.",
+        "Give the path of a {suffix} file or of a directory of them. `python -m spacy joint convert` makes .spacy "
+        "files, and `python -m spacy joint jackknife` those with predicted tags.",
     )
     J102 = Message(
         "The directory {path} has no {suffix} file.",
@@ -371,15 +373,32 @@ class Errors:
         "Only whitespace may differ.",
     )
     J153 = Message(
-        "{file}, line {line}: the words do not spell the text {text!r}, perhaps because of multiword tokens. spaCy's "
-        "tokens always do.",
-        "Evaluate this treebank without --raw-text.",
+        "{file}, line {line}: the tokens do not spell the text {text!r}.",
+        "Correct the file, or evaluate this treebank without --raw-text.",
     )
     J154 = Message(
         "{path} cannot be evaluated from raw text.",
         "Give a CoNLL-U file (.conllu): no other format marks paragraphs.",
     )
     J155 = Message("--raw-text cannot be combined with --{option}.", "Leave out one of the two.")
+
+    # The tokenizer learnt from a treebank, and how well a tokenizer suits a treebank
+    J500 = Message(
+        "The tokenizer has not been learnt from a treebank yet.",
+        "Call nlp.initialize() with examples whose words are given, as spacy_joint.ConlluCorpus.v1 and "
+        "spacy_joint.DocBinCorpus.v1 make them (spacy.Corpus.v1 needs a tokenizer), or load a trained pipeline.",
+    )
+    J501 = Message("The tokenizer has nothing to learn from: no example has words.", "Give annotated documents.")
+    J502 = Message("There is no tokenizer at {path}.", "Give the file that the tokenizer was saved to.")
+    J503 = Message("epochs is {value}.", "It must be at least 1.")
+    J504 = Message("spaceless is {value}.", "0 to 1 are allowed: it is a share of the text.")
+    J505 = Message(
+        "The tokenizer ({tokenizer}) cannot make the words of the corpus: on the text of its first {n_words:,} words, "
+        "it finds {recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less than "
+        "{least}). What is trained on these words would be of no use for text.",
+        "Name a tokenizer that fits in [nlp.tokenizer], such as the one of the language, or `@tokenizers = "
+        '"spacy_joint.CharacterTokenizer.v1"`, which is learnt from the corpus.',
+    )
 
     # Kinds of text
     J156 = Message(
@@ -644,6 +663,41 @@ class Errors:
         "{source} has no turns: no line begins with the name of a speaker and a colon.", "Read it as text instead."
     )
 
+    J480 = Message(
+        "The lexicon of '{name}' cannot be read ({reason}).",
+        "Restore the file lexicon.json, or train the pipeline again.",
+    )
+
+    # From a treebank to a package
+    J520 = Message(
+        "There is no file {path}.",
+        "Make it by `python -m spacy joint {command} ... --output {path}`, or do without: `--{setting} null`.",
+    )
+    J521 = Message(
+        "The name of {path} does not tell whether it is for training, development or test.",
+        "Name it as in `de_gsd-ud-train.conllu`, or give it by --train, --dev or --test.",
+    )
+    J522 = Message(
+        "There is nothing to learn from: neither a training nor a development set, but {found}.",
+        "Give a CoNLL-U file with `train` or `dev` in its name, or give it by --train.",
+    )
+    J523 = Message(
+        "There are {n} documents to learn from.",
+        "Give at least {least}, or give --documents a smaller number of sentences.",
+    )
+    J524 = Message(
+        "spaCy has no language '{language}'.",
+        "Use `--language xx`, which has no rules of any language, or install a package with this language.",
+    )
+    J525 = Message(
+        "The names of the files do not tell their language.",
+        "Give it by --language, such as `--language de`.",
+    )
+    J526 = Message(
+        "'{name}' cannot be the name of a package.",
+        "Use letters, digits and underscores, with a letter or digit at both ends.",
+    )
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""
@@ -662,4 +716,28 @@ class Warnings:
     JW03 = Message(
         "'{name}' has no label '{label}', so it learns nothing of it; nor of others that it was not initialized with.",
         "Initialize it with all labels, or correct the corpus.",
+    )
+    JW20 = Message(
+        "The tokenizer ({tokenizer}) makes other words than those of the corpus: on the text of its first {n_words:,} "
+        "words, it finds {recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less "
+        "than {least}). Each wrong word will cost accuracy on text.",
+        "Learn exceptions with `spacy joint tokenizer-exceptions`, or put `@tokenizers = "
+        '"spacy_joint.CharacterTokenizer.v1"` in [nlp.tokenizer], which is learnt from the corpus.',
+    )
+    JW30 = Message(
+        "{file} has {n} `# newdoc` comments: {sentences} sentences at a time are taken as a document. No boundary is "
+        "learnt at their ends.",
+        "Mark the documents by `# newdoc`, or say by --documents how they are delimited.",
+    )
+    JW31 = Message(
+        "There is no training set: the pipeline learns from the development set.",
+        "Give a training set, if there is one.",
+    )
+    JW32 = Message(
+        "There is no development set: the last {n} of {total} training documents are held out.",
+        "Give a development set, if there is one.",
+    )
+    JW34 = Message(
+        "No archive of the package {name} could be made ({reason}).",
+        "Install its directory by `pip install` instead, or install `build` and `setuptools`.",
     )

@@ -191,6 +191,14 @@ def make_sequence_lemmatizer(nlp: Language, name: str, model: Model, scorer: Cal
     return SequenceLemmatizer(nlp.vocab, model, name, scorer=scorer)
 
 
+@Language.factory("multiword_expander", assigns=["token._.ud_words", "token._.ud_joined"], requires=["token.tag"])
+def make_multiword_expander(nlp: Language, name: str) -> Any:
+    """Makes a component that finds multiword tokens, as German `zum` (`zu` and `dem`) and English `don't`."""
+    from .tokenization.multiword_expander import MultiwordExpander
+
+    return MultiwordExpander(nlp.vocab, name)
+
+
 @Language.factory(
     "prenominal_orderer",
     assigns=["span._.best_order", "span._.order_score", "span._.order_margin"],

@@ -6,9 +6,11 @@ import pytest
 import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.conllu import create_conllu_corpus, read_conllu
+from spacy_joint.tokenization.exceptions import create_exceptions_adder
 
 
 @pytest.fixture
@@ -223,3 +225,96 @@ def test_tokenizer_exceptions_are_learnt_from_treebanks(run, assets, tmp_path):
     run("tokenizer-exceptions", assets / "tiny_train.conllu", "--output", output, "--min-count", 1)
     assert all("".join(pieces) == string for string, pieces in srsly.read_json(output).items())
     run("tokenizer-exceptions", tmp_path / "none.conllu", "--output", output, fails=True)
+
+
+ZUDEM = """
+1-2 zum _ _ _ _ _ _ _ _
+1 zu zu ADP APPR _ 3 case _ _
+2 dem der DET ART _ 3 det _ _
+3 See See NOUN NN _ 0 root 0:root _
+4 zudem zudem ADV ADV _ 3 advmod 3:advmod SpacesAfter=\\n
+"""
+
+
+@pytest.fixture
+def zudem(tmp_path):
+    path = tmp_path / "zudem.conllu"
+    sentence = "\n".join("\t".join(line.split(" ")) for line in ZUDEM.strip().split("\n"))
+    path.write_text(f"{sentence}\n\n" * 3, encoding="utf8")
+    return path
+
+
+def test_tokenizer_exceptions_do_not_split_what_only_looks_like_a_multiword_token(run, zudem, tmp_path):
+    output = tmp_path / "exceptions.json"
+    options = ["--tokenizer", "spacy.Tokenizer.v1", "--language", "de"]
+    run("tokenizer-exceptions", zudem, "--output", output, "--min-count", 1, *options)
+    assert srsly.read_json(output) == {}
+
+
+@pytest.mark.parametrize("options", [[], ["--keep-lines"]])
+def test_conllu_is_converted_and_back(run, zudem, tmp_path, options):
+    run("convert", zudem, tmp_path / "zudem.spacy", *options)
+    run("convert", tmp_path / "zudem.spacy", tmp_path / "back.conllu")
+    back = (tmp_path / "back.conllu").read_text(encoding="utf8")
+    assert back.count("1-2\tzum\t") == 3
+    assert (back == zudem.read_text(encoding="utf8")) == bool(options)
+
+
+def test_subtypes_are_cut_on_request(run, assets, tmp_path):
+    for option in ("--subtypes", "--no-subtypes"):
+        run("convert", assets / "tiny_train.conllu", tmp_path / "x.spacy", option)
+        labels = {token.dep_ for doc in DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab()) for token in doc}
+        assert any(":" in label for label in labels) == (option == "--subtypes")
+
+
+def test_raw_text_is_scored_with_multiword_tokens(run, zudem, tmp_path):
+    nlp = spacy.blank("de")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("multiword_expander")
+    docs = list(read_conllu(zudem, nlp.vocab))
+    nlp.initialize(lambda: [Example(doc, doc) for doc in docs])
+    nlp.to_disk(tmp_path / "pipeline")
+    run("evaluate", tmp_path / "pipeline", zudem, "--raw-text", "--output", tmp_path / "scores.json")
+    scores = srsly.read_json(tmp_path / "scores.json")
+    assert scores["raw_tokens_f"] == scores["raw_words_f"] == 1
+
+
+def test_check_compares_a_tokenizer_with_the_corpus(run, assets, saved_pipeline, tmp_path):
+    path = assets / "tiny_train.conllu"
+    assert "Words, F1" not in run("check", path).stdout
+    checked = run("check", path, "--language", "en").stdout
+    assert "Words, precision" in checked and "Words, F1" in checked
+    whole = Doc(Vocab(), words=["don't", "stop", *["word"] * 20])
+    DocBin(docs=[whole]).to_disk(tmp_path / "whole.spacy")
+    named = ("--language", "en", "--tokenizer", "spacy_joint.UdEnglishTokenizer.v1")
+    assert "JW20" in run("check", tmp_path / "whole.spacy", *named).stdout
+    assert "Words, F1" in run("check", path, "--pipeline", saved_pipeline).stdout
+    assert "[J505]" in run("check", assets / "tiny_chinese_train.conllu", "--language", "en", fails=True).stderr
+
+
+def test_tokenizers_that_take_no_exceptions_can_be_named(run, assets, tmp_path):
+    output = tmp_path / "exceptions.json"
+    named = ("--language", "zh", "--tokenizer", "spacy.zh.ChineseTokenizer")
+    assert (
+        "takes no exceptions"
+        in run("tokenizer-exceptions", assets / "tiny_chinese_train.conllu", "-o", output, *named).stdout
+    )
+    assert json.loads(output.read_text(encoding="utf8")) == {}
+    nlp = spacy.blank("zh")
+    tokenizer = nlp.tokenizer
+    assert create_exceptions_adder({})(nlp).tokenizer is create_exceptions_adder(None)(nlp).tokenizer is tokenizer
+
+
+def test_words_of_a_chinese_pipeline_are_scored_from_raw_text(run, assets, small_model, train, tmp_path):
+    path = assets / "tiny_chinese_train.conllu"
+    tokenizer = {"@tokenizers": "spacy_joint.CharacterTokenizer.v1", "table_bits": 14}
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": tokenizer}})
+    nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
+    examples = list(create_conllu_corpus(path)(nlp))
+    nlp.initialize(lambda: examples)
+    train(nlp, examples, epochs=1).to_disk(tmp_path / "pipeline")
+    scores = tmp_path / "scores.json"
+    printed = run("evaluate", tmp_path / "pipeline", path, "--raw-text", "-o", scores).stdout
+    assert "words, precision" in printed and "words, recall" in printed
+    found = json.loads(scores.read_text(encoding="utf8"))
+    assert found["raw_words_p"] == found["raw_words_r"] == found["raw_words_f"] == 1

@@ -58,7 +58,7 @@ def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
         "MODIFIERS": assets / "modifiers_train.conllu",
         "QUOTES": assets / "tiny_quotes" / "dev",
         "PIPELINE": spacy_joint.load().path,
-        "CONFIG": assets.parent / "configs" / "sequence_tagger.cfg",
+        "CONFIG": Path(spacy_joint.__file__).parent / "configs" / "sequence_tagger.cfg",
         "OUTPUT": tmp_path / "outputs" / "output.spacy",
     }
 

@@ -4,7 +4,11 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_joint.annotation.multiword_tokens import register_extensions
+from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.scoring.raw_text import score_raw_text
+
+register_extensions()
 
 VOCAB = Vocab()
 
@@ -105,3 +109,78 @@ def test_documents_are_pooled():
 def test_other_texts_cannot_be_compared():
     with pytest.raises(ValueError, match="J152"):
         score_raw_text([make(["a"], [0], ["ROOT"])], [make(["b"], [0], ["ROOT"])])
+
+
+GOLD = """
+# text = Zum Arzt geht's im Bus.
+1-2 Zum _ _ _ _ _ _ _ _
+1 Zu zu ADP APPR _ 3 case 3:case _
+2 dem der DET ART Case=Dat 3 det 3:det _
+3 Arzt Arzt NOUN NN Case=Dat 4 obl 4:obl _
+4-5 geht's _ _ _ _ _ _ _ _
+4 geht gehen VERB VVFIN Mood=Ind 0 root 0:root _
+5 's es PRON PPER Case=Nom 4 nsubj 4:nsubj _
+5.1 fahren fahren VERB _ _ _ _ 4:conj _
+6-7 im _ _ _ _ _ _ _ _
+6 in in ADP APPR _ 8 case 8:case _
+7 dem der DET ART Case=Dat 8 det 8:det _
+8 Bus Bus NOUN NN Case=Dat 4 obl:x 4:obl SpaceAfter=No
+9 . . PUNCT $. _ 4 punct 4:punct _
+"""
+SYSTEM = """
+1-2 Zum _ _ _ _ _ _ _ _
+1 Zu zu ADP APPR _ 3 case _ _
+2 der der DET ART Case=Dat 3 det _ _
+3 Arzt arzt NOUN NN Case=Dat|Extra=Yes 4 obl _ _
+4 geht gehen VERB VVFIN Mood=Ind 0 root _ SpaceAfter=No
+5 's es PRON PPER Case=Acc 4 obj _ _
+
+1 im im ADP APPRART Case=Dat 2 case _ _
+2-3 Bus. _ _ _ _ _ _ _ _
+2 Bus Bus PROPN NN Case=Dat 0 root _ _
+3 . . PUNCT $. _ 2 punct _ _
+"""
+
+
+def test_the_measures_of_the_shared_task_on_an_example_computed_by_hand(tmp_path):
+    # Tokens: Zum, Arzt and im are in both; gold has geht's, Bus and ".", the system geht, 's and "Bus.".
+    # Sentences: gold has 1, the system 2, with none in common.
+    # Words: gold has 9, the system 8. In and around multiword tokens they are aligned by form: Zu, Arzt, geht, 's, Bus
+    # and "." (6). "dem" is not "der", and "im" is neither "in" nor "dem".
+    # UPOS: all of these but Bus. XPOS: all. UFeats: all but 's; Extra is not universal. AllTags: all but Bus and 's.
+    # Lemmas: all but Arzt.
+    # UAS: Zu, Arzt, geht and 's; Bus and "." have other heads. LAS: all of these but 's.
+    docs = []
+    for name, content in (("gold", GOLD), ("system", SYSTEM)):
+        path = tmp_path / f"{name}.conllu"
+        path.write_text(content.replace(" ", "\t").replace("#\ttext", "# text").lstrip(), encoding="utf-8")
+        docs.append(list(read_conllu(path, VOCAB)))
+    gold, system = docs
+    scores = score_raw_text(system, gold)
+    assert (scores["raw_tokens_p"], scores["raw_tokens_r"]) == (3 / 6, 3 / 6)
+    assert (scores["raw_sents_p"], scores["raw_sents_r"]) == (0, 0)
+    assert (scores["raw_words_p"], scores["raw_words_r"]) == (6 / 8, 6 / 9)
+    correct = {"words": 6, "pos": 5, "tag": 6, "morph": 5, "alltags": 4, "lemma": 5, "uas": 4, "las": 3}
+    for name, count in correct.items():
+        assert scores[f"raw_{name}_f"] == pytest.approx(2 * count / (8 + 9)), name
+
+
+def test_multiword_tokens_may_overlap(tmp_path):
+    # One stretch, "abcd": the gold token bc overlaps the system tokens ab and cd. Words with the same form are aligned.
+    right = make(["a", "bc", "d"], [0, 0, 0], ["ROOT", "dep", "dep"], [0, 0, 0])
+    right[1]._.ud_words = [["b", "", "", "", "", 0, "dep"], ["c", "", "", "", "", 1, "dep"]]
+    found = make(["ab", "cd"], [0, 0], ["ROOT", "dep"], [0, 0])
+    found[0]._.ud_words = [["a", "", "", "", "", 0, "dep"], ["b", "", "", "", "", 1, "dep"]]
+    found[1]._.ud_words = [["c", "", "", "", "", 0, "dep"], ["d", "", "", "", "", 1, "dep"]]
+    scores = score_raw_text([found], [right])
+    # The stretch begins at the first multiword token of the system, and d is in it.
+    assert scores["raw_words_f"] == 1
+    assert scores["raw_tokens_f"] == 0
+
+
+def test_xpos_falls_back_to_upos(tmp_path):
+    path = tmp_path / "gold.conllu"
+    path.write_text("1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    (right,) = read_conllu(path, VOCAB)
+    found = Doc(VOCAB, ["Go"], tags=["VERB"], pos=["VERB"], heads=[0], deps=["ROOT"])
+    assert score_raw_text([found], [right])["raw_tag_f"] == 1

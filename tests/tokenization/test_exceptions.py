@@ -68,7 +68,8 @@ def test_only_tokenizers_of_spacy_have_exceptions():
     nlp = spacy.blank("en")
     nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split())
     with pytest.raises(ValueError, match="J150"):
-        create_exceptions_adder({})(nlp)
+        create_exceptions_adder({"and/or": ["and", "/", "or"]})(nlp)
+    assert create_exceptions_adder({})(nlp) is nlp
 
 
 def test_a_config_adds_them_when_a_pipeline_is_created():

@@ -17,13 +17,13 @@ from spacy.cli.train import train
 from spacy.training import Example
 from typer.testing import CliRunner
 
+import spacy_joint
 from spacy_joint.cli import app
 from spacy_joint.engine import model_file
 from spacy_joint.training.resuming import create_skip_documents
 
-CONFIG = Path(__file__).parents[2] / "configs" / "sequence_tagger.cfg"
+CONFIG = Path(spacy_joint.__file__).parent / "configs" / "sequence_tagger.cfg"
 PARTS = ("cfg", "learning", "model", "word_classes")
-pytestmark = pytest.mark.skipif(not CONFIG.is_file(), reason="there is only the installed package")
 
 
 def run(*arguments: object, exit_code: int = 0) -> str:

@@ -9,6 +9,7 @@ from spacy.cli import app as spacy_app
 from .annotate import annotate
 from .check import check
 from .check_order import check_order
+from .configs import configs
 from .convert import convert
 from .convert_quotes import convert_quotes
 from .evaluate import evaluate
@@ -21,6 +22,7 @@ from .quotes import quotes
 from .resume import resume
 from .serve import serve
 from .tokenizer_exceptions import tokenizer_exceptions
+from .train_treebank import train_treebank
 from .unpunctuate import unpunctuate
 from .word_classes import word_classes
 
@@ -31,6 +33,7 @@ for command in (
     annotate,
     check,
     check_order,
+    configs,
     convert,
     convert_quotes,
     evaluate,
@@ -44,8 +47,9 @@ for command in (
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # Unknown options of these commands override the config, as for `spacy train`.
-for overriding in (finish, jackknife, resume):
-    app.command(overriding.__name__, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+for overriding in (finish, jackknife, resume, train_treebank):
+    name = overriding.__name__.replace("_", "-")
+    app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         report_failures(overriding)
     )
 spacy_app.add_typer(app)

@@ -25,8 +25,16 @@ def check(
         Path, typer.Argument(help="Annotated documents: .conllu or .spacy file, or directory of such files.")
     ],
     documents: DocumentsOption = DOCUMENTS,
+    language: Annotated[
+        str | None, typer.Option(help="Check whether the tokenizer of this language makes the words of the corpus.")
+    ] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Registered tokenizer to check instead of its default.")] = None,
+    pipeline: Annotated[
+        str | None, typer.Option(help="Path or package of a pipeline whose tokenizer is checked.")
+    ] = None,
 ) -> None:
-    """Describe a corpus (sizes, lengths, labels, non-projective trees), and warn of problems for training."""
+    """Describe a corpus (sizes, lengths, labels, non-projective trees, how well a tokenizer makes its words), and warn
+    of problems for training."""
     from spacy.vocab import Vocab
 
     docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
@@ -55,6 +63,35 @@ def check(
         )
     for warning in _list_warnings(docs, divided, trees, labels):
         msg.warn(warning)
+    if language or tokenizer or pipeline:
+        _check_tokenizer(docs, language, tokenizer, pipeline)
+
+
+def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | None, pipeline: str | None) -> None:
+    import warnings
+
+    import spacy
+
+    from .. import load
+    from ..pipes.word_scores import report_unfit, score_words
+
+    if pipeline is not None:
+        nlp = load(pipeline)
+    else:
+        config = {"nlp": {"tokenizer": {"@tokenizers": tokenizer}}} if tokenizer else {}
+        nlp = spacy.blank(language or "xx", config=config)
+    scores = score_words(nlp.tokenizer, docs, max_words=None)
+    rows = [
+        ("Words, precision", f"{scores.precision:.2f}"),
+        ("Words, recall", f"{scores.recall:.2f}"),
+        ("Words, F1", f"{scores.f_score:.2f}"),
+    ]
+    msg.table(rows, title=pipeline or tokenizer or f"Tokenizer of {language}", aligns=("l", "r"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report_unfit(scores, nlp.tokenizer)
+    for each in caught:
+        msg.warn(str(each.message))
 
 
 def _describe(lengths: Sequence[int]) -> str:

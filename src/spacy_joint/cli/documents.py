@@ -29,6 +29,9 @@ def read_documents(
     vocab: Vocab,
     documents: str = DOCUMENTS,
     leave_out: str | None = None,
+    *,
+    subtypes: bool = True,
+    keep_lines: bool = False,
     format_: str | None = None,
     traces: str = "delete",
 ) -> Iterator[Doc]:
@@ -36,7 +39,7 @@ def read_documents(
     one format.
 
     documents (str): How documents are delimited in CoNLL-U and in treebanks: see `read_conllu` and DocumentsOption.
-    leave_out (str | None): CoNLL-U documents to leave out: see `read_conllu`.
+    leave_out, subtypes, keep_lines: For CoNLL-U: see `read_conllu`.
     format_ (str | None), traces (str): See `read_treebank`.
     RAISES ValueError: If the format is unknown (J404, J407), or if the reader of the format raises it.
     """
@@ -52,7 +55,9 @@ def read_documents(
         return read_tree_documents(path, vocab, sentences=sentences, format=format_, traces=traces)
     if suffix == conllu.SUFFIX:
         division = int(documents) if documents.isdecimal() else documents
-        return conllu.read_conllu(path, vocab, documents=division, leave_out=leave_out)
+        return conllu.read_conllu(
+            path, vocab, documents=division, leave_out=leave_out, subtypes=subtypes, keep_lines=keep_lines
+        )
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
     raise JointValueError(

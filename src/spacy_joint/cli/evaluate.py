@@ -32,11 +32,15 @@ MEASURES = {
     "dep_las_punct": "LAS, all words",
     "dep_uas": "UAS, without punctuation",
     "dep_las": "LAS, without punctuation",
+    "raw_tokens_f": "Raw text: tokens, F1",
+    "raw_words_p": "Raw text: words, precision",
+    "raw_words_r": "Raw text: words, recall",
     "raw_words_f": "Raw text: words, F1",
     "raw_sents_f": "Raw text: sentences, F1",
     "raw_tag_f": "Raw text: tags, F1",
     "raw_pos_f": "Raw text: parts of speech, F1",
     "raw_morph_f": "Raw text: morphological features, F1",
+    "raw_alltags_f": "Raw text: tags, parts of speech and features, F1",
     "raw_lemma_f": "Raw text: lemmas, F1",
     "raw_uas_f": "Raw text: UAS, F1",
     "raw_las_f": "Raw text: LAS without subtypes, F1",
@@ -88,7 +92,7 @@ def evaluate(
         raise JointValueError(Errors.J413, path=corpus)
     scores = measure(nlp, references, gold_tags=gold_tags, gold_sentences=gold_sentences)
     if raw_text:
-        scores |= measure_raw_text(nlp, corpus, documents)
+        scores |= measure_raw_text(nlp, read_raw_texts([corpus], nlp, documents))
     rows = [(title, f"{100 * scores[name]:.2f}") for name, title in MEASURES.items() if scores.get(name) is not None]
     rows.append(("Words per second", f"{scores['speed']:,.0f}"))
     msg.table(rows, title=f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", aligns=("l", "r"))
@@ -106,17 +110,25 @@ def _require_raw_text(corpus: Path, options: Mapping[str, bool]) -> None:
         raise JointValueError(Errors.J154, path=corpus)
 
 
-def measure_raw_text(nlp: Language, corpus: Path, documents: str = DOCUMENTS) -> dict[str, float]:
-    """The scores, between 0 and 1, of a pipeline on the raw text of the documents of a CoNLL-U file."""
+def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = DOCUMENTS) -> list[Doc]:
+    """The documents of CoNLL-U files with their paragraphs."""
     from ..corpora.conllu import read_conllu
-    from ..scoring.raw_text import score_raw_text
 
     kind = int(documents) if documents.isdecimal() else documents
-    references = list(read_conllu(corpus, nlp.vocab, documents=kind, paragraphs=True))
+    return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=kind, paragraphs=True)]
+
+
+def measure_raw_text(nlp: Language, references: Sequence[Doc]) -> dict[str, float]:
+    """The scores, between 0 and 1, of a pipeline on the raw text of documents."""
+    from ..scoring.raw_text import score_raw_text
+
     docs = list(nlp.pipe(reference.text for reference in references))
     scores = score_raw_text(docs, references)
-    for name in _find_missing(docs):
+    missing = _find_missing(docs)
+    for name in missing:
         del scores[f"raw_{name}_f"]
+    if {"pos", "morph"} & set(missing):
+        del scores["raw_alltags_f"]
     return scores
 
 

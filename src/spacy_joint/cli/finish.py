@@ -1,10 +1,10 @@
 """`finish`: prepare a trained pipeline for release, without the data that only further training needs."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import srsly
 import typer
@@ -16,6 +16,7 @@ from ..files.replacing import replace_directory_when_written
 DISTRIBUTION = "spacy-joint"
 # The callback that lifts the limit on the length of texts.
 LIFTER = "spacy_joint.lift_max_length.v1"
+PLAIN_TOKENIZER = {"@tokenizers": "spacy.Tokenizer.v1"}
 
 
 def find_own_factories() -> set[str]:
@@ -38,14 +39,24 @@ def finish(
     If all components are from this package, which do not need them, the words of the corpora are removed from the
     vocabulary, and so is the limit on the length of texts.
     """
-    from spacy import blank
     from spacy.cli._util import parse_config_overrides
+
+    finish_pipeline(model, output, parse_config_overrides(ctx.args), srsly.read_json(meta) if meta else {})
+
+
+def finish_pipeline(model: Path, output: Path, overrides: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+    """Does the same from Python.
+
+    overrides (Mapping): Dotted names and values, for its config.
+    meta (Mapping): Fields for its meta.json.
+    RAISES FileNotFoundError: If there is no pipeline (J414).
+    """
+    from spacy import blank
     from spacy.util import load_config
 
     if not (model / "config.cfg").is_file():
         raise JointFileNotFoundError(Errors.J414, path=model)
-    overrides = parse_config_overrides(ctx.args)
-    config = load_config(model / "config.cfg", overrides, interpolate=False)
+    config = load_config(model / "config.cfg", dict(overrides), interpolate=False)
 
     def ignore(directory: str, names: Iterable[str]) -> set[str]:
         inside = Path(directory)
@@ -64,8 +75,10 @@ def finish(
         shutil.copytree(model, path, ignore=ignore)
         config.to_disk(path / "config.cfg")
         if are_own:
-            srsly.write_json(path / "vocab" / "strings.json", sorted(blank(config["nlp"]["lang"]).vocab.strings))
-        if meta is not None:
-            srsly.write_json(path / "meta.json", {**srsly.read_json(path / "meta.json"), **srsly.read_json(meta)})
+            # The tokenizers of some languages need libraries; they have no strings of their own.
+            nlp = blank(config["nlp"]["lang"], config={"nlp": {"tokenizer": PLAIN_TOKENIZER}})
+            srsly.write_json(path / "vocab" / "strings.json", sorted(nlp.vocab.strings))
+        if meta:
+            srsly.write_json(path / "meta.json", {**srsly.read_json(path / "meta.json"), **meta})
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     msg.good(f"{output}: {size / 1e6:.1f} MB")

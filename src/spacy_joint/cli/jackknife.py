@@ -50,11 +50,22 @@ def jackknife(
     the originals and written after them. Finished folds are kept next to the output until all are done, so that the
     command can be interrupted.
     """
-    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.cli._util import parse_config_overrides
 
     overrides = parse_config_overrides(ctx.args)
     if seed is not None:
         overrides["training.seed"] = seed
+    jackknife_corpus(config, output, folds, overrides)
+
+
+def jackknife_corpus(config: Path, output: Path, folds: int, overrides: Mapping[str, Any]) -> None:
+    """Does the same from Python.
+
+    overrides (Mapping): Dotted names and values, for the config.
+    RAISES ValueError: If the config cannot be used (J408, J410, J411), or the number of folds (J409).
+    """
+    from spacy.cli._util import show_validation_error
+
     with show_validation_error(config):
         filled = _fill(config, overrides)
         _Jackknife(filled, str(config), folds).run(output)
@@ -85,12 +96,10 @@ class _Jackknife:
         if self.reader["@readers"] not in READERS:
             allowed = " or ".join(READERS)
             raise JointValueError(Errors.J408, config=name, found=self.reader["@readers"], allowed=allowed)
-        settings = [
-            component for component in config["components"].values() if component.get("factory") in (TAGGER, CUES)
-        ]
-        if not settings:
+        found = [component for component in config["components"].values() if component.get("factory") in (TAGGER, CUES)]
+        if not found:
             raise JointValueError(Errors.J411, config=name, attribute="TAG")
-        self.settings = settings[0]
+        self.settings = found[0]
         self.attribute = self.settings.get("attribute")
         import spacy
 
@@ -98,13 +107,16 @@ class _Jackknife:
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
         plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]
         # A reader only uses the vocabulary of the pipeline.
-        nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab())
+        tokenizer = {"nlp": {"tokenizer": config["nlp"]["tokenizer"]}}
+        nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab(), config=tokenizer)
         self.docs = [example.reference for example in plain(nlp)]
         if not 2 <= folds <= len(self.docs):
             raise JointValueError(Errors.J409, folds=folds, documents=len(self.docs))
         self.folds = folds
         self.digest = hashlib.sha256(
-            config.to_str().encode("utf8") + DocBin(docs=self.docs).to_bytes() + _read_mentioned(config["initialize"])
+            config.to_str().encode("utf8")
+            + DocBin(docs=self.docs, store_user_data=True).to_bytes()
+            + _read_mentioned(config["initialize"])
         )
 
     def run(self, output: Path) -> None:
@@ -123,9 +135,9 @@ class _Jackknife:
             msg.text(f"Fold {fold + 1} of {self.folds}: accuracy {accuracy:.2f}, {seconds:.0f} s")
             right, words = right + part["right"], words + part["words"]
             tagged.append(iter(part["documents"]))
-        corpus = DocBin()
+        corpus = DocBin(store_user_data=True)
         for number in range(len(self.docs)):
-            corpus.merge(DocBin().from_bytes(next(tagged[number % self.folds])))
+            corpus.merge(DocBin(store_user_data=True).from_bytes(next(tagged[number % self.folds])))
         with replace_when_written(output) as path:
             corpus.to_disk(path)
         shutil.rmtree(parts)
@@ -155,10 +167,10 @@ class _Jackknife:
         from spacy.training.loop import train
 
         seen = [doc for number, doc in enumerate(self.docs) if number % self.folds != fold]
-        held_out = DocBin(docs=self.docs[fold :: self.folds])
+        held_out = DocBin(docs=self.docs[fold :: self.folds], store_user_data=True)
         with TemporaryDirectory() as directory:
             files = {"train": Path(directory) / "train.spacy", "dev": Path(directory) / "dev.spacy"}
-            DocBin(docs=seen).to_disk(files["train"])
+            DocBin(docs=seen, store_user_data=True).to_disk(files["train"])
             held_out.to_disk(files["dev"])
             nlp = init_nlp(self.configure(files))
             # Without an output path, the final model in memory is used.
@@ -212,7 +224,7 @@ class _Jackknife:
                 right, words = right + int((gold == predicted).sum()), words + len(reference)
                 reference.from_array([self.attribute], predicted)  # type: ignore[arg-type]  # wrong in its stub
                 tagged.append(reference)
-            documents.append(DocBin(docs=tagged).to_bytes())
+            documents.append(DocBin(docs=tagged, store_user_data=True).to_bytes())
         return {"documents": documents, "right": right, "words": words}
 
     def find_cues(self, nlp: Language, held_out: Any) -> dict[str, Any]:
@@ -232,7 +244,7 @@ class _Jackknife:
             reference.spans[JACKKNIFED] = [
                 Span(reference, span.start, span.end, label=span.label) for span in predicted.spans[key]
             ]
-            documents.append(DocBin(docs=[reference]).to_bytes())
+            documents.append(DocBin(docs=[reference], store_user_data=True).to_bytes())
         return {"documents": documents, "right": right, "words": words}
 
 

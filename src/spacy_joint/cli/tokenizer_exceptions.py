@@ -24,9 +24,11 @@ def tokenizer_exceptions(
 ) -> None:
     """Learn strings that a treebank often and consistently splits differently from the rules of a tokenizer.
 
-    Only the words and spaces of the treebank are used.
+    Only the words and spaces of the treebank are used. For tokenizers that take no exceptions, such as those of
+    Chinese, Japanese and Thai, the file is empty.
     """
     import spacy
+    from spacy.tokenizer import Tokenizer
 
     from ..corpora.conllu_sentences import read_sentences
     from ..tokenization.exceptions import learn_exceptions
@@ -35,7 +37,11 @@ def tokenizer_exceptions(
         require_file(path)
     nlp = spacy.blank(language, config={"nlp": {"tokenizer": {"@tokenizers": tokenizer}}})
     sentences = [(sentence.words, sentence.spaces) for path in corpora for sentence in read_sentences(path)]
-    exceptions = learn_exceptions(nlp.tokenizer, sentences, min_count=min_count)
+    exceptions = {}
+    if isinstance(nlp.tokenizer, Tokenizer):
+        exceptions = learn_exceptions(nlp.tokenizer, sentences, min_count=min_count)
+    else:
+        msg.warn(f"{tokenizer} takes no exceptions: only spaCy's own Tokenizer does. The file will be empty.")
     with replace_when_written(output) as path:
         path.write_text(json.dumps(exceptions, ensure_ascii=False, indent=1) + "\n", encoding="utf8")
     words = sum(len(words) for words, _ in sentences)

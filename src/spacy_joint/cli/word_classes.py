@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from wasabi import msg
@@ -13,6 +13,9 @@ from wasabi import msg
 from ..errors import Errors, JointValueError
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 # The class of words without one from `learn_case_classes`: not seen where a capital is informative.
 NO_CASE = 6
@@ -30,11 +33,23 @@ def word_classes(
 
     Annotation is ignored. The paragraphs of .txt files are separated by blank lines.
     """
+    import spacy
+
+    learn_classes(texts, output, spacy.blank(language), cased=cased, min_count=min_count, seed=seed)
+
+
+def learn_classes(
+    texts: Sequence[Path], output: Path, nlp: Language, *, cased: bool = True, min_count: int = 3, seed: int = 0
+) -> None:
+    """Does the same from Python; `nlp` is a pipeline with the tokenizer for .txt files.
+
+    RAISES ValueError: If there is no text (J412), or a format is unknown (J407); FileNotFoundError: J402.
+    """
     import srsly
 
     from ..training.word_classes import learn_case_classes, learn_word_classes
 
-    sentences = [words for path in texts for words in _read_sentences(path, language) if words]
+    sentences = [words for path in texts for words in _read_sentences(path, nlp) if words]
     if not sentences:
         raise JointValueError(Errors.J412, paths=", ".join(map(str, texts)))
     classes = {word: list(row) for word, row in learn_word_classes(sentences, min_count=min_count, seed=seed).items()}
@@ -46,10 +61,10 @@ def word_classes(
     msg.good(f"{output}: {len(classes):,} words, from {sum(map(len, sentences)):,} (seed {seed})")
 
 
-def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
+def _read_sentences(path: Path, nlp: Language) -> Iterator[list[str]]:
     require_file(path)
     if path.suffix == ".txt":
-        yield from _read_text(path, language)
+        yield from _read_text(path, nlp)
     elif path.suffix == ".conllu":
         from ..corpora.conllu_sentences import read_sentences
 
@@ -69,14 +84,13 @@ def _read_sentences(path: Path, language: str) -> Iterator[list[str]]:
         raise JointValueError(Errors.J407, path=path, allowed=".txt nor .conllu nor .spacy")
 
 
-def _read_text(path: Path, language: str) -> Iterator[list[str]]:
-    import spacy
+def _read_text(path: Path, nlp: Language) -> Iterator[list[str]]:
+    from spacy.pipeline import Sentencizer
 
     text = read_text(path)
-    nlp = spacy.blank(language)
-    nlp.add_pipe("sentencizer")
+    split = Sentencizer()
     # Plain text marks italics with underscores and dashes with hyphens, without spaces around them.
     paragraphs = re.split(r"\n\s*\n", text.replace("\r", "").replace("_", " ").replace("--", " -- "))
-    for doc in nlp.pipe(" ".join(paragraph.split()) for paragraph in paragraphs):
-        for sentence in doc.sents:
+    for paragraph in paragraphs:
+        for sentence in split(nlp.make_doc(" ".join(paragraph.split()))).sents:
             yield [token.text for token in sentence if not token.is_space]

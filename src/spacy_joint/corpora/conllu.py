@@ -1,8 +1,9 @@
-"""CoNLL-U corpora: whole documents with gold tokens, boundaries and trees, read from and written to `.conllu` files.
+"""CoNLL-U corpora: whole documents with gold tokens, boundaries and trees, read from `.conllu` files.
 
-This follows spaCy's own converter (syntactic words are the tokens, `root` becomes `ROOT`, TAG falls back to UPOS), but
-keeps the documents and the non-projective trees of the file, and does not run the tokenizer. `conllu_sentences` reads
-and validates the lines.
+This follows spaCy's own converter (`root` becomes `ROOT`, TAG falls back to UPOS), but keeps the text, the documents
+and the non-projective trees of the file, and does not run the tokenizer. The tokens are words of the treebank, except
+for multiword tokens whose words are not their letters: these are one token each, and `Token._.ud_words` has the words.
+`conllu_sentences` reads and validates the lines, `conllu_writing` writes them.
 """
 
 import re
@@ -10,23 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation.dependency_trees import prune
-from ..annotation.speech import describe_speech
+from ..annotation.multiword_tokens import join, set_words
 from ..errors import Errors, JointValueError
 from ..files.reading import list_files, require_path
-from .conllu_sentences import Sentence, read_sentences
+from .conllu_lines import set_lines
+from .conllu_sentences import Sentence, quote, read_sentences
 from .examples import Augmenter, Corpus, create_corpus
 
 SUFFIX = ".conllu"
-LINE_BREAKING = re.compile(r"[\t\r\n]+")
-"""Column and line separators, which values cannot contain."""
-
 
 PARAGRAPH = "\n\n"
 """The separator of paragraphs."""
@@ -39,6 +36,8 @@ def read_conllu(
     documents: int | str = "newdoc",
     leave_out: str | None = None,
     paragraphs: bool = False,
+    subtypes: bool = True,
+    keep_lines: bool = True,
 ) -> Iterator[Doc]:
     """Read documents with gold TAG, POS, MORPH, LEMMA, HEAD, DEP and SENT_START (True or False on every token).
 
@@ -51,10 +50,13 @@ def read_conllu(
         with several genres, the sent_id identifies the genre and so the licence.
     paragraphs: Whether to insert a whitespace token with a blank line before a sentence with a `# newpar` comment, so
         that the text of the document is the raw text of the treebank.
+    subtypes: Whether relations keep their subtypes: if not, `nsubj:pass` is `nsubj`.
+    keep_lines: Whether to keep the lines in `Doc._.conllu_lines`, so that `write_conllu` can write comments, empty
+        nodes, enhanced dependencies and MISC. This takes about as much memory as the file is large.
     Raises ValueError for an unknown value of documents (J116) and an invalid expression (J128), FileNotFoundError if
     there is nothing to read (J101, J102); while iterating, ValueError with file and line for invalid content
     (J103-J115), for a sentence with so many crossing arcs that spaCy would split it (J117), and, with paragraphs, for
-    words that do not spell their text (J153).
+    tokens that do not spell their text (J153).
     """
     begins_document = _choose_division(documents)
     try:
@@ -63,9 +65,9 @@ def read_conllu(
         raise JointValueError(Errors.J128, found=leave_out, reason=error) from error
     files = list_files(Path(path), SUFFIX)
     return (
-        _make_document(_add_blank_lines(sentences, file) if paragraphs else sentences, vocab, file)
+        _make_document(_add_blank_lines(sentences, file) if paragraphs else sentences, vocab, file, keep_lines)
         for file in files
-        for sentences in _divide(file, begins_document)
+        for sentences in _divide(read_sentences(file, subtypes=subtypes), file, begins_document)
         if not left_out.match(sentences[0].sent_id)
     )
 
@@ -74,6 +76,7 @@ def create_conllu_corpus(
     path: Path | None,
     *,
     documents: int | str = "newdoc",
+    subtypes: bool = True,
     keep: Sequence[str] = (),
     augmenter: Augmenter | None = None,
     shuffle: bool = False,
@@ -82,13 +85,13 @@ def create_conllu_corpus(
 ) -> Corpus:
     """Make a corpus of `.conllu` files, registered as the reader `spacy_joint.ConlluCorpus.v1`.
 
-    path, documents: See `read_conllu`.
+    path, documents, subtypes: See `read_conllu`.
     keep, augmenter, shuffle, seed, limit: See `create_corpus`.
     Raises ValueError (J100, J116, J121) if the path is None, documents is unknown or an attribute cannot be kept.
     """
     _choose_division(documents)
     return create_corpus(
-        partial(read_conllu, documents=documents),
+        partial(read_conllu, documents=documents, subtypes=subtypes, keep_lines=False),
         require_path(path, SUFFIX),
         keep=keep,
         augmenter=augmenter,
@@ -119,9 +122,9 @@ def _get_prefix(sentence: Sentence, file: Path) -> str:
     return match[1]
 
 
-def _divide(file: Path, begins_document: _BeginsDocument) -> Iterator[list[Sentence]]:
+def _divide(found: Iterable[Sentence], file: Path, begins_document: _BeginsDocument) -> Iterator[list[Sentence]]:
     sentences: list[Sentence] = []
-    for sentence in read_sentences(file):
+    for sentence in found:
         if sentences and begins_document(sentence, sentences, file):
             yield sentences
             sentences = []
@@ -149,7 +152,7 @@ def _add_blank_lines(sentences: list[Sentence], file: Path) -> list[Sentence]:
     return sentences
 
 
-def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:
+def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path, keep_lines: bool) -> Doc:
     starts: list[bool | int | None] = []
     heads: list[int] = []
     for sentence in sentences:
@@ -176,115 +179,18 @@ def _make_document(sentences: list[Sentence], vocab: Vocab, file: Path) -> Doc:
     if len(wrong):
         first = np.searchsorted(np.cumsum([len(sentence.words) for sentence in sentences]), wrong[0], side="right")
         culprit = sentences[first]
-        raise JointValueError(Errors.J117, file=file, line=culprit.line, words=_quote(culprit.words))
+        raise JointValueError(Errors.J117, file=file, line=culprit.line, words=quote(culprit.words))
+    start = 0
+    for sentence in sentences:
+        for position, words in sentence.multiword.items():
+            set_words(doc[start + position], words)
+        for position in np.flatnonzero(sentence.joined).tolist():
+            join(doc[start + position])
+        start += len(sentence.words)
+    if keep_lines:
+        set_lines(doc, [sentence.lines for sentence in sentences])
     return doc
 
 
 def _concatenate(columns: Iterable[list]) -> list:
     return [value for column in columns for value in column]
-
-
-def _quote(words: Sequence[str]) -> str:
-    return repr(" ".join(words[:8]) + (" ..." if len(words) > 8 else ""))
-
-
-def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False) -> None:
-    """Write documents with sentence boundaries as CoNLL-U.
-
-    The ids of documents are 1, 2, 3 and so on, those of sentences `1-1`, `1-2` and so on. Whitespace tokens are left
-    out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`. Speakers
-    and times of transcripts become comments.
-
-    file: A text file open for writing, in UTF-8.
-    are_parts: Whether the documents are consecutive parts of a single one, as those of a stream.
-    Raises ValueError for a document without boundaries (J118), and for a sentence whose heads are not a tree (J119).
-    """
-    number = index = 0
-    for doc in docs:
-        if not len(doc):
-            continue
-        if not (are_parts and number):
-            number, index = number + 1, 0
-        if not doc.has_annotation("SENT_START"):
-            raise JointValueError(Errors.J118, document=number)
-        if not index:
-            file.write(f"# newdoc id = {number}\n")
-        for index, (words, tree) in enumerate(_list_sentences(doc), start=index + 1):  # noqa: B020
-            found = _find_fault(tree)
-            if found:
-                quoted = _quote([word.text for word in words])
-                raise JointValueError(Errors.J119, sentence=index, document=number, words=quoted, found=found)
-            file.write(f"# sent_id = {number}-{index}\n")
-            for name, value in describe_speech(words).items():
-                file.write(f"# {name} = {LINE_BREAKING.sub(' ', str(value))}\n")
-            _write_sentence(words, tree, file)
-
-
-_Tree = list[tuple[int, str]] | None
-"""The head (a position in the sentence) and the label of each word."""
-
-
-def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], _Tree]]:
-    """Yield the words of each non-empty sentence, and their tree if the document has trees."""
-    kept = np.array([not token.text.isspace() for token in doc])
-    heads = np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64)
-    pruned = prune(heads, kept)
-    labelled = doc.has_annotation("DEP")
-    start = 0
-    for sentence in doc.sents:
-        words = [token for token in sentence if not token.text.isspace()]
-        if not words:
-            continue
-        span = slice(start, start + len(words))
-        arcs: _Tree = None
-        if labelled:
-            labels = [token.dep_ for token in words]
-            for offset in range(len(words)):
-                if pruned.promoted[start + offset]:
-                    labels[offset] = "ROOT"
-                elif pruned.adopted[start + offset]:
-                    labels[offset] = "parataxis"
-            arcs = list(zip((pruned.heads[span] - start).tolist(), labels, strict=True))
-        start = span.stop
-        yield words, arcs
-
-
-def _find_fault(tree: _Tree) -> str:
-    if tree is None:
-        return ""
-    if any(not 0 <= head < len(tree) for head, _ in tree):
-        return "a head is outside the sentence"
-    roots = sum(head == word for word, (head, _) in enumerate(tree))
-    return "" if roots == 1 else f"it has {roots} roots"
-
-
-def _write_sentence(words: list[Token], tree: _Tree, file: TextIO) -> None:
-    forms = [LINE_BREAKING.sub(" ", word.text) for word in words]
-    spaces = [_is_followed_by_space(word) for word in words]
-    text = "".join(form + " " * space for form, space in zip(forms, spaces, strict=True))
-    file.write(f"# text = {text.rstrip()}\n")
-    for index, word in enumerate(words):
-        head, deprel = "_", "_"
-        if tree is not None:
-            position, label = tree[index]
-            head = "0" if position == index else str(position + 1)
-            deprel = "root" if label == "ROOT" else label
-        columns = [
-            str(index + 1),
-            forms[index],
-            word.lemma_,
-            word.pos_,
-            word.tag_,
-            str(word.morph),
-            head,
-            deprel,
-            "_",
-            "_" if spaces[index] else "SpaceAfter=No",
-        ]
-        file.write("\t".join(LINE_BREAKING.sub(" ", column) or "_" for column in columns) + "\n")
-    file.write("\n")
-
-
-def _is_followed_by_space(token: Token) -> bool:
-    following = token.i + 1
-    return bool(token.whitespace_) or (following < len(token.doc) and token.doc[following].text.isspace())

@@ -24,8 +24,8 @@ MAX_CELL_WIDTH = 40
 
 
 def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False) -> None:
-    """Writes documents as CoNLL-U: see `corpora.conllu.write_conllu`."""
-    from .conllu import write_conllu
+    """Writes documents as CoNLL-U: see `corpora.conllu_writing.write_conllu`."""
+    from .conllu_writing import write_conllu
 
     write_conllu(docs, file, are_parts=are_parts)
 

@@ -272,8 +272,9 @@ class LinearModel(ABC):
         described["n_seen"] = self.n_seen
         return model_file.pack({**self._described(), **described}, arrays)
 
-    def from_bytes(self, content: bytes) -> None:
-        """Loads averaged weights; the perceptron must be set up with the same labels and templates.
+    def from_bytes(self, content: bytes | np.ndarray) -> None:
+        """Loads averaged weights from bytes or an array of uint8, which is not copied. The perceptron must be set up
+        with the same labels and templates.
 
         RAISES ValueError: If the content is damaged or was made for different labels or templates.
         """

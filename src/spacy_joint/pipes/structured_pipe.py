@@ -32,7 +32,9 @@ from ..engine.learner import Instance
 from ..engine.system import System
 from ..errors import Errors, JointError, JointValueError, JointWarning, Message, Warnings
 from .architectures import get_perceptron
+from .lent_annotation import lend_annotation
 from .token_columns import COLUMNS, WordClasses, WordColumns, find_whitespace
+from .word_scores import check_tokenizer
 
 # The prediction of a component for a document.
 Prediction = TypeVar("Prediction")
@@ -310,16 +312,19 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         """Prepares the component for training, unless it is not trainable.
 
         get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
-        nlp (Language): The pipeline.
+        nlp (Language): The pipeline, whose tokenizer is compared with the examples, see `pipes.word_scores`.
         labels (Any): The labels, as written by `spacy init labels`. None collects them from the examples.
         templates (str): The path of a text file of feature templates. None uses those of the task. The text becomes
             part of the model.
         word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
-        RAISES ValueError: If there are no labels, or the templates have unknown atoms.
+        RAISES ValueError: If there are no labels, or the templates have unknown atoms; if the tokenizer of the pipeline
+            makes other words than those of the examples (J505).
         """
         if not self.is_trainable:
             return
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if nlp is not None:
+            check_tokenizer(nlp, get_examples())
         if labels is None:
             labels = self.collect_labels(get_examples())
         labels = self.extend_labels(labels, self._added_labels)
@@ -354,6 +359,10 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     ) -> dict[str, float]:
         """Learns from a batch of examples, if the component is trainable.
 
+        Where the templates read annotation that a predicted document does not have, it learns with that of the
+        reference, if there is any; tags are dropped like features. Predicted annotation, as by `spacy joint jackknife`,
+        is better still.
+
         examples (Iterable[Example]): The batch.
         drop (float): The share of features dropped at random.
         sgd (Optimizer): Not used, since a perceptron has no gradient.
@@ -367,6 +376,12 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not self.is_trainable:
             return losses
+        read = self._list_read_attributes()
+        n_seen = self.perceptron.n_seen + self._n_pending
+        examples = [
+            lend_annotation(example, read, drop, (self.perceptron.seed, number))
+            for number, example in enumerate(examples, start=n_seen)
+        ]
         self.warn_of_missing_attributes(example.predicted for example in examples)
         made = list(map(self.make_instances, examples))
         instances = [instance for of_example in made for instance in of_example]
@@ -386,11 +401,14 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         """Warns once if the templates read an attribute that no token of a document has."""
         if not self.perceptron.is_set_up or Warnings.JW02.code in self._warned:
             return
-        read = [attribute for attribute in self.read_attributes if attribute in self.perceptron.templates.columns]
         for doc in docs:
-            for attribute in read:
+            for attribute in self._list_read_attributes():
                 if not doc.has_annotation(attribute.upper()) and not find_whitespace(doc).all():
                     self.warn_once(Warnings.JW02, attribute=f"token.{attribute}")
+
+    def _list_read_attributes(self) -> list[str]:
+        """The attributes of other components that the templates read."""
+        return [attribute for attribute in self.read_attributes if attribute in self.perceptron.templates.columns]
 
     def warn_once(self, warning: Message, **values: object) -> None:
         """Gives a warning of the catalogue, unless this component has given it before."""

@@ -1,19 +1,22 @@
-"""Scores from raw text: words, sentences, tags, features, lemmas and trees, where the words are predicted, too.
+"""Scores from raw text: tokens, words, sentences, tags, features, lemmas and trees, if the tokens are predicted, too.
 
-The measures are those of the CoNLL 2018 shared task (https://universaldependencies.org/conll18/evaluation.html). Words
-and sentences are spans of the text without whitespace, and each score is an F1 over all of them: a missed word counts
-as wrong in every score. Subtypes of relations are ignored. spaCy has no multiword tokens: its tokens correspond to the
-Words of the shared task, and the Tokens of the shared task are not scored.
+The measures are those of the CoNLL 2018 shared task (https://universaldependencies.org/conll18/evaluation.html), as its
+script `conll18_ud_eval.py` computes them from CoNLL-U files. Each score is an F1 over all words (or tokens, or
+sentences): a missed word counts as wrong in every score. What is compared is what `write_conllu` would write.
+
+There is one difference from the script: where XPOS is missing, UPOS takes its place, as in `read_conllu`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from spacy.scorer import PRFScore
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
+from ..corpora.conllu_writing import format_sentences
 from ..errors import Errors, JointValueError
 
 Span = tuple[int, int]
@@ -29,74 +32,209 @@ UNIVERSAL_FEATURES = frozenset(
 )
 
 
+@dataclass(eq=False)
+class _Word:
+    """A word of the syntax, which is the same as another one only if it is identical.
+
+    span: That of its token.
+    is_multiword: Whether its token has several words.
+    head: None for a root.
+    """
+
+    span: Span
+    is_multiword: bool
+    form: str
+    lemma: str
+    pos: str
+    tag: str
+    morph: str
+    relation: str
+    head: _Word | None = None
+
+
+@dataclass
+class _Analysis:
+    """The tokens, sentences and words of a document."""
+
+    tokens: list[Span] = field(default_factory=list)
+    sentences: list[Span] = field(default_factory=list)
+    words: list[_Word] = field(default_factory=list)
+
+
 def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[str, float]:
     """Score documents made from the texts of the references. Scores are between 0 and 1, pooled over all documents.
 
-    - `raw_words_p`, `raw_words_r`, `raw_words_f`: words, correct if both ends are.
+    - `raw_tokens_p`, `raw_tokens_r`, `raw_tokens_f`: tokens, correct if both ends are. A multiword token is one token.
     - `raw_sents_p`, `raw_sents_r`, `raw_sents_f`: sentences, correct if both ends are.
+    - `raw_words_p`, `raw_words_r`, `raw_words_f`: words of the syntax, correct if both ends are. Those of multiword
+      tokens are aligned by their forms in lower case.
     - `raw_tag_f`, `raw_pos_f`: words with the correct TAG and POS (XPOS and UPOS).
     - `raw_morph_f`: words whose morphological features are all correct (UFeats). Only the 21 UNIVERSAL_FEATURES are
       compared.
+    - `raw_alltags_f`: words with the correct TAG, POS and features (AllTags).
     - `raw_lemma_f`: words with the correct lemma, capitals included. Any lemma is correct where the reference has none.
-    - `raw_uas_f`, `raw_las_f`: words with the correct head, and with the correct relation, too.
+    - `raw_uas_f`, `raw_las_f`: words with the correct head, and with the correct relation, too. Subtypes are ignored.
 
     predicted, references: Equally many documents with sentences and trees, whose texts differ only in whitespace.
     Raises ValueError (J152) if two texts differ.
     """
-    scores: dict[str, PRFScore] = {}
+    scores = {name: PRFScore() for name in ("tokens", "sents", "words", *COMPARED)}
     for found, right in zip(predicted, references, strict=True):
         if _remove_whitespace(found.text) != _remove_whitespace(right.text):
             raise JointValueError(Errors.J152, found=found.text[:50], expected=right.text[:50])
-        actual, expected = _collect_facts(found), _collect_facts(right)
-        unknown = {span for span, lemma in expected["lemma"] if not lemma}
-        actual["lemma"] = {(span, "" if span in unknown else lemma) for span, lemma in actual["lemma"]}
-        for name, facts in actual.items():
-            scores.setdefault(name, PRFScore()).score_set(facts, expected[name])
+        actual, expected = _analyse(found), _analyse(right)
+        scores["tokens"].score_set(set(actual.tokens), set(expected.tokens))
+        scores["sents"].score_set(set(actual.sentences), set(expected.sentences))
+        aligned = {id(system): gold for gold, system in _align(expected.words, actual.words)}
+        _count(scores["words"], len(aligned), actual, expected)
+        for name, are_same in COMPARED.items():
+            correct = sum(
+                are_same(gold, word, aligned) for word in actual.words if (gold := aligned.get(id(word))) is not None
+            )
+            _count(scores[name], correct, actual, expected)
     summary: dict[str, float] = {}
     for name, score in scores.items():
-        if name in ("words", "sents"):
+        if name not in COMPARED:
             summary |= {f"raw_{name}_p": score.precision, f"raw_{name}_r": score.recall}
         summary[f"raw_{name}_f"] = score.fscore
     return summary
 
 
-def _collect_facts(doc: Doc) -> dict[str, set[tuple]]:
-    """The annotation of a document, as one set of facts per measure."""
-    spans: dict[int, Span] = {}
+def _count(score: PRFScore, correct: int, actual: _Analysis, expected: _Analysis) -> None:
+    score.tp += correct
+    score.fp += len(actual.words) - correct
+    score.fn += len(expected.words) - correct
+
+
+_Aligned = dict[int, _Word]
+"""The word of the reference for the id of each aligned word."""
+
+
+def _have_same_head(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
+    return gold.head is None if word.head is None else aligned.get(id(word.head)) is gold.head is not None
+
+
+def _have_same_tags(gold: _Word, word: _Word) -> bool:
+    return (gold.tag, gold.pos, gold.morph) == (word.tag, word.pos, word.morph)
+
+
+COMPARED: dict[str, Callable[[_Word, _Word, _Aligned], bool]] = {
+    "tag": lambda gold, word, aligned: gold.tag == word.tag,
+    "pos": lambda gold, word, aligned: gold.pos == word.pos,
+    "morph": lambda gold, word, aligned: gold.morph == word.morph,
+    "alltags": lambda gold, word, aligned: _have_same_tags(gold, word),
+    "lemma": lambda gold, word, aligned: gold.lemma in ("_", word.lemma),
+    "uas": _have_same_head,
+    "las": lambda gold, word, aligned: gold.relation == word.relation and _have_same_head(gold, word, aligned),
+}
+"""Whether two aligned words have the same annotation."""
+
+
+def _analyse(doc: Doc) -> _Analysis:
+    analysis = _Analysis()
     begin = 0
-    for token in doc:
-        end = begin + len(_remove_whitespace(token.text))
-        if end > begin:
-            spans[token.i] = (begin, end)
-        begin = end
-    words = [(spans[token.i], token) for token in doc if token.i in spans]
-    sentences = [[spans[token.i] for token in sentence if token.i in spans] for sentence in doc.sents]
-    trees = [(span, _get_head(token, spans), _get_relation(token)) for span, token in words]
-    return {
-        "words": set(spans.values()),
-        "sents": {(inside[0][0], inside[-1][1]) for inside in sentences if inside},
-        "tag": {(span, token.tag_) for span, token in words},
-        "pos": {(span, token.pos_) for span, token in words},
-        "morph": {(span, _keep_universal(str(token.morph))) for span, token in words},
-        "lemma": {(span, token.lemma_) for span, token in words},
-        "uas": {(span, head) for span, head, _ in trees},
-        "las": set(trees),
-    }
+    for lines in format_sentences(doc) if len(doc) else ():
+        sentence_begin = begin
+        words: list[_Word] = []
+        heads: list[str] = []
+        last_of_token = 0
+        for id_, form, lemma, pos, tag, morph, head, relation, *_ in _split_rows(lines):
+            if len(words) >= last_of_token or "-" in id_:
+                span = (begin, begin + len(_remove_whitespace(form)))
+                analysis.tokens.append(span)
+                begin = span[1]
+            if "-" in id_:
+                last_of_token = int(id_.partition("-")[2])
+                continue
+            features = _keep_universal(morph)
+            tag = pos if tag == "_" else tag
+            relation = relation.partition(":")[0]
+            words.append(_Word(span, len(words) < last_of_token, form, lemma, pos, tag, features, relation))
+            heads.append(head)
+        for word, head in zip(words, heads, strict=True):
+            word.head = words[int(head) - 1] if head not in ("0", "_") else None
+        analysis.words += words
+        analysis.sentences.append((sentence_begin, begin))
+    return analysis
+
+
+def _split_rows(lines: list[str]) -> Iterator[list[str]]:
+    """The columns of the rows that are not empty nodes."""
+    for line in lines:
+        columns = line.split("\t")
+        if not line.startswith("#") and "." not in columns[0]:
+            yield columns
+
+
+def _align(gold: list[_Word], system: list[_Word]) -> Iterator[tuple[_Word, _Word]]:
+    """Yield pairs of words: those with the same span, or, around multiword tokens, those with the same form."""
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        if gold[g].is_multiword or system[s].is_multiword:
+            first_g, first_s, g, s = _find_multiword_stretch(gold, system, g, s)
+            yield from _align_forms(gold[first_g:g], system[first_s:s])
+        elif gold[g].span == system[s].span:
+            yield gold[g], system[s]
+            g, s = g + 1, s + 1
+        elif gold[g].span[0] <= system[s].span[0]:
+            g += 1
+        else:
+            s += 1
+
+
+def _find_multiword_stretch(gold: list[_Word], system: list[_Word], g: int, s: int) -> tuple[int, int, int, int]:
+    """The shortest stretch of words that no token crosses the ends of, from where one of two words is of a multiword
+    token: the first words of both, and those after the last."""
+    if gold[g].is_multiword:
+        end = gold[g].span[1]
+        if not system[s].is_multiword and system[s].span[0] < gold[g].span[0]:
+            s += 1
+    else:
+        end = system[s].span[1]
+        if not gold[g].is_multiword and gold[g].span[0] < system[s].span[0]:
+            g += 1
+    first_g, first_s = g, s
+    while _is_before(gold, g, end) or _is_before(system, s, end):
+        if g < len(gold) and (s >= len(system) or gold[g].span[0] <= system[s].span[0]):
+            word, g = gold[g], g + 1
+        else:
+            word, s = system[s], s + 1
+        if word.is_multiword:
+            end = max(end, word.span[1])
+    return first_g, first_s, g, s
+
+
+def _is_before(words: list[_Word], position: int, end: int) -> bool:
+    """Whether the word at a position is in the stretch up to `end`; multiword tokens are if they begin in it."""
+    if position >= len(words):
+        return False
+    word = words[position]
+    return word.span[0] < end if word.is_multiword else word.span[1] <= end
+
+
+def _align_forms(gold: list[_Word], system: list[_Word]) -> Iterator[tuple[_Word, _Word]]:
+    """Yield the pairs of a longest common subsequence of lower-cased forms."""
+    forms, others = ([word.form.lower() for word in words] for words in (gold, system))
+    longest = [[0] * (len(others) + 1) for _ in range(len(forms) + 1)]
+    for g in reversed(range(len(forms))):
+        for s in reversed(range(len(others))):
+            extended = 1 + longest[g + 1][s + 1] if forms[g] == others[s] else 0
+            longest[g][s] = max(extended, longest[g + 1][s], longest[g][s + 1])
+    g = s = 0
+    while g < len(forms) and s < len(others):
+        if forms[g] == others[s]:
+            yield gold[g], system[s]
+            g, s = g + 1, s + 1
+        elif longest[g][s] == longest[g + 1][s]:
+            g += 1
+        else:
+            s += 1
 
 
 @lru_cache(maxsize=1 << 12)
 def _keep_universal(features: str) -> str:
     """The features `Name=Value|Name=Value` that are compared."""
-    return "|".join(each for each in features.split("|") if each.partition("=")[0] in UNIVERSAL_FEATURES)
-
-
-def _get_head(token: Token, spans: dict[int, Span]) -> Span | None:
-    """The span of the head; None for a root."""
-    return None if token.head.i == token.i else spans.get(token.head.i)
-
-
-def _get_relation(token: Token) -> str:
-    return token.dep_.partition(":")[0].lower()
+    return "|".join(sorted(each for each in features.split("|") if each.partition("=")[0] in UNIVERSAL_FEATURES))
 
 
 def _remove_whitespace(text: str) -> str:

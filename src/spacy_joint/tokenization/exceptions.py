@@ -22,14 +22,16 @@ Pieces = tuple[str, ...]
 Rules = dict[str, list[dict[int, str]]]
 
 
-def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]]) -> Callable[[Language], Language]:
+def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]] | None) -> Callable[[Language], Language]:
     """Make the callback for `[initialize] before_init`, registered as `spacy_joint.add_tokenizer_exceptions.v1`.
 
-    exceptions: Strings and the pieces that they are split into, as written by `spacy joint tokenizer-exceptions`.
+    exceptions: Strings and the pieces that they are split into, as written by `spacy joint tokenizer-exceptions`. None,
+        or none of them, for any tokenizer that takes no exceptions.
     """
 
     def add_tokenizer_exceptions(nlp: Language) -> Language:
-        nlp.tokenizer = add_exceptions(nlp.tokenizer, exceptions)
+        if exceptions:
+            nlp.tokenizer = add_exceptions(nlp.tokenizer, exceptions)
         return nlp
 
     return add_tokenizer_exceptions

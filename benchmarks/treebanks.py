@@ -1,0 +1,101 @@
+"""Trains a pipeline on each treebank by one command, and measures it from raw text as in CoNLL 2018.
+
+    python benchmarks/treebanks.py UD WORK --tiny de=assets/tiny_german --document docs/treebanks.md
+
+UD is searched for directories with the files of a treebank, such as `de_gsd-ud-dev.conllu`. Treebanks without a
+training set are learnt from their development set. `WORK` keeps everything, so that a run that was interrupted can be
+started again; minutes are the sum of those of all steps.
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import spacy
+import srsly
+from measure import format_table, replace_section, write_results
+
+from spacy_joint.corpora.treebank import find_splits, name_treebank
+
+COLUMNS = {
+    "raw_words_f": "Words",
+    "raw_sents_f": "Sentences",
+    "raw_pos_f": "UPOS",
+    "raw_uas_f": "UAS",
+    "raw_las_f": "LAS",
+}
+
+
+def find_treebanks(directory: Path) -> dict[str, list[Path]]:
+    """The files of each treebank in a directory and below, by its name."""
+    parents = sorted({path.parent for path in directory.rglob("*-ud-*.conllu")})
+    return {next(part for part in parent.parts[::-1] if "UD_" in part): [parent] for parent in parents}
+
+
+def find_language(files: list[Path]) -> str:
+    """The language in the names of the files; `xx` if spaCy does not know it."""
+    language = name_treebank(find_splits(files)).language or "xx"
+    try:
+        spacy.util.get_lang_class(language)
+    except ImportError:
+        return "xx"
+    return language
+
+
+def measure(files: list[Path], language: str, output: Path, options: list[str]) -> dict[str, float]:
+    command = [sys.executable, "-m", "spacy", "joint", "train-treebank", *map(str, files), "--language", language]
+    subprocess.run([*command, "--output", str(output), *options], check=True)
+    sizes = srsly.read_json(output / "steps" / "corpora" / "treebank.json")
+    seconds = [srsly.read_json(path).get("seconds", 0) for path in (output / "steps").glob("*.json")]
+    (archive,) = (output / "package").glob("*/dist/*.tar.gz")
+    return {
+        **srsly.read_json(output / "scores.json"),
+        "learnt": sizes["words"],
+        "megabytes": archive.stat().st_size / 1e6,
+        "minutes": sum(seconds) / 60,
+    }
+
+
+def make_table(results: dict[str, dict[str, float]]) -> str:
+    rows = [
+        [
+            name,
+            f"{scores['learnt']:,}",
+            *(f"{100 * scores[column]:.1f}" if column in scores else "" for column in COLUMNS),
+            f"{scores['megabytes']:.1f}",
+            f"{scores['minutes']:.1f}",
+        ]
+        for name, scores in results.items()
+    ]
+    return format_table(["Treebank", "Words learnt from", *COLUMNS.values(), "MB", "Minutes"], rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--tiny", nargs="*", default=[], help="LANGUAGE=PREFIX of _train.conllu and _dev.conllu")
+    parser.add_argument("--only", help="part of the names of the treebanks to measure")
+    parser.add_argument("--document", type=Path, help="page with a section `treebanks`")
+    parser.add_argument("--output", type=Path)
+    arguments, options = parser.parse_known_args()
+    treebanks = {
+        name: (files, find_language(files)) for name, files in sorted(find_treebanks(arguments.directory).items())
+    }
+    for tiny in arguments.tiny:
+        language, _, prefix = tiny.partition("=")
+        treebanks[Path(prefix).name] = ([Path(f"{prefix}_{split}.conllu") for split in ("train", "dev")], language)
+    results = {
+        name: measure(files, language, arguments.work / name, options)
+        for name, (files, language) in treebanks.items()
+        if (arguments.only or "") in name
+    }
+    table = make_table(results)
+    print(table)
+    replace_section(arguments.document, "treebanks", table)
+    write_results(results, arguments.output)
+
+
+if __name__ == "__main__":
+    main()

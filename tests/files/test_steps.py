@@ -1,0 +1,71 @@
+"""Steps of a long run: what has been made from the same is not made again."""
+
+import pytest
+
+from spacy_joint.files.steps import Steps, digest
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def steps(tmp_path, told):
+    """A function that begins a run in the same directory."""
+    return lambda: Steps(tmp_path / "records", told.append)
+
+
+def run(steps, output, text, made, **options):
+    def make():
+        made.append(output.name)
+        output.write_text(text)
+
+    return steps.run(output.stem, output, make, **options)
+
+
+def test_a_step_is_not_repeated(steps, tmp_path, told):
+    made = []
+    for _ in range(2):
+        assert run(steps(), tmp_path / "a.txt", "x", made) == tmp_path / "a.txt"
+    assert made == ["a.txt"]
+    assert told[0] == "a ..." and told[1].startswith("a: ") and told[1].endswith(" s") and told[2] == "a: unchanged"
+
+
+def test_other_settings_repeat_it_and_what_follows(steps, tmp_path):
+    made = []
+    for setting in (1, 1, 2):
+        started = steps()
+        first = run(started, tmp_path / "a.txt", "x", made, settings={"n": setting})
+        run(started, tmp_path / "b.txt", "y", made, after=[first])
+        run(started, tmp_path / "c.txt", "z", made)
+    assert made == ["a.txt", "b.txt", "c.txt", "a.txt", "b.txt"]
+
+
+def test_an_output_that_was_removed_is_made_again(steps, tmp_path):
+    made = []
+    run(steps(), tmp_path / "a.txt", "x", made)
+    (tmp_path / "a.txt").unlink()
+    run(steps(), tmp_path / "a.txt", "x", made)
+    assert made == ["a.txt"] * 2
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, ValueError])
+def test_an_interrupted_step_is_repeated_even_if_an_older_output_is_there(steps, tmp_path, interruption):
+    made = []
+    run(steps(), tmp_path / "a.txt", "x", made)
+
+    def fail():
+        raise interruption
+
+    with pytest.raises(interruption):
+        steps().run("a", tmp_path / "a.txt", fail, settings={"n": 2})
+    run(steps(), tmp_path / "a.txt", "x", made)
+    assert made == ["a.txt"] * 2
+
+
+def test_a_digest_is_that_of_the_content(tmp_path):
+    for name, text in (("a", "x"), ("b", "x"), ("c", "y")):
+        (tmp_path / name).write_text(text)
+    first, same, other = digest([tmp_path / name for name in "abc"])
+    assert first == same != other

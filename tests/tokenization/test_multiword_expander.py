@@ -1,0 +1,126 @@
+"""The component that finds multiword tokens, with a lexicon of the training data."""
+
+import pickle
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_joint.annotation.multiword_tokens import get_words, is_joined, join
+
+IN_DEM = [["in", "in", "ADP", "APPR", "", 0, "case"], ["dem", "der", "DET", "ART", "Case=Dat", 0, "det"]]
+DE_LES = [["de", "de", "ADP", "ADP", "", 0, "case"], ["les", "le", "DET", "DET", "", 0, "det"]]
+
+
+def make_doc(nlp, *tokens, joined=()):
+    """A document of (text, tag, words); a text that ends in `_` has no space after it."""
+    texts, tags, words = zip(*tokens, strict=True)
+    spaces = [not text.endswith("_") for text in texts]
+    doc = Doc(nlp.vocab, [text.rstrip("_") for text in texts], spaces, tags=list(tags))
+    for token, its_words in zip(doc, words, strict=True):
+        token._.ud_words = its_words
+    for position in joined:
+        join(doc[position])
+    return doc
+
+
+@pytest.fixture
+def nlp():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("multiword_expander")
+    docs = [
+        make_doc(nlp, ("im", "APPR", IN_DEM), ("Haus", "NN", None)),
+        make_doc(
+            nlp, ("Im", "APPR", [["In", *IN_DEM[0][1:]], IN_DEM[1]]), ("des", "DET", None), ("des", "ADP", DE_LES)
+        ),
+        make_doc(nlp, ("des", "ADP", DE_LES), ("des", "DET", None), ("des", "DET", None), ("zudem", "ADV", None)),
+        make_doc(nlp, ("do_", "X", None), ("n't", "X", None), ("my_", "X", None), ("'s", "X", None), joined=[1, 3]),
+        make_doc(nlp, ("her_", "X", None), ("'s", "X", None), ("it_", "X", None), ("'s", "X", None), joined=[1]),
+    ]
+    nlp.initialize(lambda: [Example(doc, doc) for doc in docs])
+    return nlp
+
+
+def expand(nlp, text, tag="APPR"):
+    (token,) = nlp(make_doc(nlp, (text, tag, None)))
+    return [word.form for word in get_words(token)]
+
+
+def test_tokens_get_the_words_of_the_training_data(nlp):
+    (token,) = nlp(make_doc(nlp, ("im", "APPR", None)))
+    assert token._.ud_words == IN_DEM
+
+
+def test_words_have_the_case_of_the_token(nlp):
+    assert expand(nlp, "Im") == ["In", "dem"]
+    assert expand(nlp, "IM") == ["IN", "DEM"]
+
+
+def test_other_tokens_have_none(nlp):
+    for text in ("Haus", "zudem", "zum"):
+        assert expand(nlp, text) == []
+
+
+def test_the_tag_decides_where_a_token_may_be_a_single_word(nlp):
+    assert expand(nlp, "des", "ADP") == ["de", "les"]
+    assert expand(nlp, "des", "DET") == []
+
+
+def test_other_tags_have_the_most_frequent_analysis(nlp):
+    assert expand(nlp, "des", "NOUN") == []
+    assert expand(nlp, "im", "NOUN") == ["in", "dem"]
+
+
+def test_tokens_that_have_words_keep_them(nlp):
+    (token,) = nlp(make_doc(nlp, ("im", "APPR", DE_LES)))
+    assert token._.ud_words == DE_LES
+
+
+def find_joined(nlp, *texts):
+    return [token.text for token in nlp(make_doc(nlp, *((text, "", None) for text in texts))) if is_joined(token)]
+
+
+def test_tokens_are_joined_to_the_one_before(nlp):
+    assert find_joined(nlp, "Are_", "N'T", "me_", "n't", ".") == ["N'T", "n't"]
+
+
+def test_tokens_after_a_space_are_not_joined(nlp):
+    assert find_joined(nlp, "do", "n't") == []
+
+
+def test_pairs_of_tokens_that_are_not_joined_are_known(nlp):
+    assert find_joined(nlp, "it_", "'s", "your_", "'s") == ["'s"]
+
+
+def test_a_pipeline_survives_saving(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    copies = [spacy.load(tmp_path), spacy.blank("xx"), pickle.loads(pickle.dumps(nlp))]
+    copies[1].add_pipe("multiword_expander", source=nlp)
+    copies.append(spacy.blank("xx"))
+    copies[3].add_pipe("multiword_expander").from_bytes(nlp.get_pipe("multiword_expander").to_bytes())
+    for copied in copies:
+        assert expand(copied, "Im") == ["In", "dem"]
+        assert find_joined(copied, "it_", "'s", "your_", "'s") == ["'s"]
+        assert copied.get_pipe("multiword_expander").to_bytes() == nlp.get_pipe("multiword_expander").to_bytes()
+
+
+def test_other_processes_expand_too(nlp):
+    docs = list(nlp.pipe(["im Haus", "Im Haus"] * 2, n_process=2))
+    assert [[word.form for word in get_words(doc[0])] for doc in docs] == [["in", "dem"], ["In", "dem"]] * 2
+    (saved,) = DocBin(docs=docs[:1], store_user_data=True).get_docs(nlp.vocab)
+    assert [word.form for word in get_words(saved[0])] == ["in", "dem"]
+
+
+def test_an_untrained_component_finds_nothing():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("multiword_expander")
+    assert not get_words(nlp("im")[0])
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b'{"words": {"im": {}}, "joints": {}}', b'{"words": {"im": 1}, "joints": {}}']
+)
+def test_a_broken_lexicon_is_named(nlp, content):
+    with pytest.raises(ValueError, match=r"\[J480\] .*'multiword_expander'"):
+        nlp.get_pipe("multiword_expander").from_bytes(content)
