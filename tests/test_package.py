@@ -61,6 +61,7 @@ REGISTERED = {
         "spacy_joint.boundary_and_tree_scorer.v1": (
             "spacy_joint.scoring.boundaries_and_trees:make_boundary_and_tree_scorer"
         ),
+        "spacy_joint.constituent_scorer.v1": "spacy_joint.scoring.constituents:make_constituent_scorer",
         "spacy_joint.hedge_scorer.v1": "spacy_joint.scoring.hedges:make_hedge_scorer",
         "spacy_joint.order_scorer.v1": "spacy_joint.scoring.orders:make_order_scorer",
         "spacy_joint.quotation_scorer.v1": "spacy_joint.scoring.quotations:make_quotation_scorer",

@@ -554,6 +554,21 @@ class Errors:
     J562 = Message("{file}, line {line}: the entity {name} is defined.", "Write out what it stands for.")
     J563 = Message("traces is {found!r}.", "Allowed are: {allowed}.")
     J564 = Message("There are no head rules {found!r}.", "The package has rules for: {allowed}.")
+    J565 = Message(
+        "There are no parameters {found!r} for scores.", "Give a file in EVALB's format, or one of these: {allowed}."
+    )
+    J566 = Message(
+        "{file}, line {line}: {found!r} is not a parameter of scores.",
+        "Write `DELETE_LABEL X`, `DELETE_WORD X` or `EQ_LABEL X Y`.",
+    )
+    J567 = Message(
+        "There are {predicted} predicted trees and {references} in the reference.",
+        "Give one for each sentence, in the same order.",
+    )
+    J568 = Message(
+        "Sentence {number} has other words than in the reference.",
+        "Give trees of the same sentences, in the same order.",
+    )
 
     # Pretrained pipeline and command line
     J400 = Message(

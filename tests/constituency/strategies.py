@@ -30,3 +30,18 @@ unnumbered = st.recursive(
 )
 constituents = unnumbered.map(number)
 trees = st.lists(unnumbered, min_size=1, max_size=4).map(lambda below: number(Tree(ROOT, tuple(below))))
+
+
+@st.composite
+def discontinuous_trees(draw, max_words=12):
+    """Trees under a root in which any constituent may have gaps."""
+    n_words = draw(st.integers(1, max_words))
+    nodes, parents = [Tree(ROOT)], [-1]
+    for _ in range(draw(st.integers(0, 8))):
+        parents.append(draw(st.integers(0, len(nodes) - 1)))
+        nodes.append(Tree(draw(st.sampled_from(LABELS)), function=draw(st.sampled_from(("", "SBJ", "hd")))))
+    n_constituents = len(nodes)
+    for index in range(n_words):
+        parents.append(draw(st.integers(0, n_constituents - 1)))
+        nodes.append(Tree(draw(st.sampled_from(TAGS)), word=draw(st.sampled_from("abc")), index=index))
+    return assemble(nodes, parents)

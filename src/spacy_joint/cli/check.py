@@ -16,13 +16,18 @@ from .documents import DOCUMENTS, DocumentsOption, read_documents
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
+    from ..annotation.constituency_trees import Tree
+
 # Labels with fewer words are hardly learnt.
 MIN_WORDS = 5
 
 
 def check(
     corpus: Annotated[
-        Path, typer.Argument(help="Annotated documents: .conllu or .spacy file, or directory of such files.")
+        Path,
+        typer.Argument(
+            help="Annotated documents: .conllu or .spacy file, constituency treebank, or directory of files."
+        ),
     ],
     documents: DocumentsOption = DOCUMENTS,
     language: Annotated[
@@ -33,9 +38,11 @@ def check(
         str | None, typer.Option(help="Path or package of a pipeline whose tokenizer is checked.")
     ] = None,
 ) -> None:
-    """Describe a corpus (sizes, lengths, labels, non-projective trees, how well a tokenizer makes its words), and warn
-    of problems for training."""
+    """Describe a corpus (sizes, lengths, labels, non-projective and discontinuous trees, how well a tokenizer makes its
+    words), and warn of problems for training."""
     from spacy.vocab import Vocab
+
+    from ..annotation.constituents import CONSTITUENTS, get_tree
 
     docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
     if not docs:
@@ -55,13 +62,20 @@ def check(
     if trees:
         crossing = sum(not _is_projective(tree) for tree in trees)
         rows.append(("Non-projective trees", f"{crossing:,} ({100 * crossing / len(trees):.1f} %)"))
+    constituents = [get_tree(sentence) for sentence in sentences if CONSTITUENTS in sentence.doc.spans]
+    categories = Counter(label for tree in constituents for label in _list_categories(tree))
+    if constituents:
+        rows += _describe_constituents(constituents)
     msg.table(rows, title=str(corpus))
     labels = Counter(token.dep_ for tree in trees for token in tree if token.dep)
     if labels:
         msg.table(
             [(label, f"{n:,}") for label, n in labels.most_common()], header=("Label", "Words"), aligns=("l", "r")
         )
-    for warning in _list_warnings(docs, divided, trees, labels):
+    if categories:
+        header = ("Category", "Constituents")
+        msg.table([(label, f"{n:,}") for label, n in categories.most_common()], header=header, aligns=("l", "r"))
+    for warning in [*_list_warnings(docs, divided, trees, labels, constituents), *_find_oddities(constituents)]:
         msg.warn(warning)
     if language or tokenizer or pipeline:
         _check_tokenizer(docs, language, tokenizer, pipeline)
@@ -114,7 +128,66 @@ def _is_projective(tree: Span) -> bool:
     return not ((low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)).any()
 
 
-def _list_warnings(docs: list[Doc], divided: list[Doc], trees: list[Span], labels: Counter[str]) -> list[str]:
+def _list_categories(tree: Tree) -> list[str]:
+    return [label for label, _, _ in _list_constituents(tree)]
+
+
+def _list_constituents(tree: Tree) -> list[tuple[str, int, Tree]]:
+    """The category and the number of blocks of each constituent below the root, and the constituent."""
+    from ..annotation.constituency_trees import count_blocks
+
+    nodes = tree.yields()[1:]
+    return [(node.label, count_blocks(words), node) for node, words in nodes if not node.is_preterminal]
+
+
+def _describe_constituents(trees: Sequence[Tree]) -> list[tuple[str, str]]:
+    blocks = [[n for _, n, _ in _list_constituents(tree)] for tree in trees]
+    n_constituents = sum(map(len, blocks))
+    discontinuous = sum(n > 1 for tree in blocks for n in tree)
+    with_gaps = sum(any(n > 1 for n in tree) for tree in blocks)
+    return [
+        ("Constituents", f"{n_constituents:,}"),
+        ("Discontinuous constituents", f"{discontinuous:,} ({100 * discontinuous / max(n_constituents, 1):.2f} %)"),
+        ("Discontinuous sentences", f"{with_gaps:,} ({100 * with_gaps / len(trees):.2f} %)"),
+        ("Most gaps of a constituent", f"{max((n for tree in blocks for n in tree), default=1) - 1}"),
+    ]
+
+
+def _find_oddities(trees: Sequence[Tree]) -> list[str]:
+    """What is odd in constituency trees."""
+    from ..constituency.discontinuity import attach_root_children
+
+    warnings = []
+    nodes = [[node for _, _, node in _list_constituents(tree)] for tree in trees]
+    flat = sum(not constituents for constituents in nodes)
+    if flat:
+        warnings.append(f"{flat:,} sentences have no constituents below their root.")
+    repeated = sum(
+        len(node.children) == 1 and not node.children[0].is_preterminal and node.children[0].label == node.label
+        for constituents in nodes
+        for node in constituents
+    )
+    if repeated:
+        warnings.append(f"{repeated:,} constituents have a single child of the same category.")
+    categories = {node.label for constituents in nodes for node in constituents}
+    shared = sorted(categories & {node.label for tree in trees for node in tree.preterminals()})
+    if shared:
+        warnings.append(
+            f"{len(shared)} categories are also tags, so that head rules confuse them: {', '.join(shared)}."
+        )
+    with_gaps = [tree for tree in trees if not tree.is_continuous]
+    spurious = sum(attach_root_children(tree).is_continuous for tree in with_gaps)
+    if spurious:
+        warnings.append(
+            f"{spurious:,} sentences are discontinuous only around what hangs from the root: "
+            "`spacy joint convert --root-attach` attaches it elsewhere."
+        )
+    return warnings
+
+
+def _list_warnings(
+    docs: list[Doc], divided: list[Doc], trees: list[Span], labels: Counter[str], constituents: list[Tree]
+) -> list[str]:
     warnings = []
     if len(divided) < len(docs):
         warnings.append(
@@ -125,7 +198,7 @@ def _list_warnings(docs: list[Doc], divided: list[Doc], trees: list[Span], label
             "All documents have one sentence: boundaries cannot be learnt. If a conversion lost the documents, "
             "`spacy joint convert --documents` can restore them."
         )
-    if not trees:
+    if not trees and not constituents:
         warnings.append("There are no trees: the joint parser cannot be trained.")
     if not any(doc.has_annotation("TAG") for doc in docs):
         warnings.append("There are no tags (TAG): a tagger cannot be trained, and `keep` cannot include them.")

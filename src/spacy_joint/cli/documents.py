@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,8 @@ from ..errors import Errors, JointValueError
 if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
+
+    from ..annotation.constituency_trees import Tree
 
 DOCUMENTS = "newdoc"
 DocumentsOption = Annotated[
@@ -34,13 +36,14 @@ def read_documents(
     keep_lines: bool = False,
     format_: str | None = None,
     traces: str = "delete",
+    change: Callable[[Tree], Tree] | None = None,
 ) -> Iterator[Doc]:
     """Reads the annotated documents of a `.conllu` or `.spacy` file or a constituency treebank, or of a directory of
     one format.
 
     documents (str): How documents are delimited in CoNLL-U and in treebanks: see `read_conllu` and DocumentsOption.
     leave_out, subtypes, keep_lines: For CoNLL-U: see `read_conllu`.
-    format_ (str | None), traces (str): See `read_treebank`.
+    format_ (str | None), traces (str), change (Callable | None): See `read_tree_documents`.
     RAISES ValueError: If the format is unknown (J404, J407), or if the reader of the format raises it.
     """
     from ..corpora import conllu, docbin
@@ -52,7 +55,7 @@ def read_documents(
         suffix = next((suffix for suffix in known if any(path.glob(f"*{suffix}"))), docbin.SUFFIX)
     if format_ is not None or suffix in SUFFIXES:
         sentences = int(documents) if documents.isdecimal() else 1
-        return read_tree_documents(path, vocab, sentences=sentences, format=format_, traces=traces)
+        return read_tree_documents(path, vocab, sentences=sentences, format=format_, traces=traces, change=change)
     if suffix == conllu.SUFFIX:
         division = int(documents) if documents.isdecimal() else documents
         return conllu.read_conllu(

@@ -21,9 +21,8 @@ SUFFIXES = (".ptb", ".mrg")
 TRACES = ("delete", "cross")
 # Labels that treebanks give the bracket around a sentence.
 ROOTS = ("", "TOP", "S1", "VROOT", ROOT)
-ESCAPED = {
-    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'
-}  # fmt: skip
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+QUOTATION_MARKS = ("``", "''")
 
 
 def read_brackets(file: Path, traces: str = "delete") -> Iterator[Tree]:
@@ -90,4 +89,6 @@ def split_label(label: str) -> tuple[str, str]:
 
 def unescape(word: str) -> str:
     """Unescape a word of a treebank."""
-    return ESCAPED.get(word) or re.sub(r"\\([/*])", r"\1", word)
+    if word in QUOTATION_MARKS:
+        return '"'
+    return re.sub(r"\\([/*])", r"\1", re.sub("-[LR][RSC]B-", lambda match: BRACKETS[match[0]], word))

@@ -89,18 +89,27 @@ def _read_file(file: Path, format: str | None, traces: str) -> Iterator[Tree]:
 
 
 def read_tree_documents(
-    path: Path, vocab: Vocab, *, sentences: int = 1, format: str | None = None, traces: str = "delete"
+    path: Path,
+    vocab: Vocab,
+    *,
+    sentences: int = 1,
+    format: str | None = None,
+    traces: str = "delete",
+    change: Callable[[Tree], Tree] | None = None,
 ) -> Iterator[Doc]:
     """Read the trees of a treebank as documents with tags, lemmas, sentence starts, and constituents as spans.
 
     path, format, traces: See `read_treebank`.
     sentences: The number of trees per document; each file starts a new document.
+    change: What to do with each tree first.
     Raises FileNotFoundError and ValueError as `read_treebank`, and ValueError (J127) if `sentences` is below 1.
     """
     if sentences < 1:
         raise JointValueError(Errors.J127, found=sentences)
     for file in _list_files(path, format):
-        trees = _read_file(file, format, traces)
+        trees: Iterator[Tree] = _read_file(file, format, traces)
+        if change is not None:
+            trees = map(change, trees)
         while group := list(islice(trees, sentences)):
             yield make_doc(vocab, group)
 

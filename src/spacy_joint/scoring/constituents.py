@@ -1,0 +1,114 @@
+"""Scores of the constituents of documents, continuous or not: see brackets.py for what counts.
+
+Roots of sentences are not constituents here. The predicted document may have other tokens than the reference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from ..annotation.constituency_trees import Block
+from ..annotation.constituents import CONSTITUENTS, group_blocks
+from .brackets import Bracket, BracketScores, Parameters, count_brackets, load_parameters
+
+
+def make_constituent_scorer(parameters: str = "proper") -> Callable[..., dict[str, Any]]:
+    """Make the scorer, registered as `spacy_joint.constituent_scorer.v1`.
+
+    parameters: What counts: "proper", as for discontinuous trees, "evalb", as for the Penn Treebank, or a file in
+        EVALB's format.
+    Raises ValueError (J565, J566) if there are no such parameters.
+    """
+    loaded = load_parameters(parameters)
+
+    def score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        return score_constituents(examples, loaded)
+
+    return score
+
+
+def score_constituents(examples: Iterable[Example], parameters: Parameters | None = None) -> dict[str, Any]:
+    """Score the constituents of documents. Scores are between 0 and 1.
+
+    - `constituents_p`, `constituents_r`, `constituents_f`: labelled brackets; `constituents_per_type`: by label.
+    - `constituents_exact`: the share of sentences of the reference whose brackets are all correct.
+    - `constituents_disc_p`, ...: the same for discontinuous constituents. Sentences without any, predicted or in the
+      reference, do not count for `constituents_disc_exact`.
+
+    All are None if no reference or no predicted document has constituents, or if there is nothing to score.
+
+    examples: The predicted and the reference documents.
+    parameters: What counts; by default, as in disco-dop ("proper").
+    """
+    parameters = load_parameters("proper") if parameters is None else parameters
+    scores = BracketScores()
+    for example in examples:
+        predicted, reference = example.predicted, example.reference
+        if CONSTITUENTS not in predicted.spans or CONSTITUENTS not in reference.spans:
+            continue
+        places = Places(reference, parameters)
+        found, expected = (
+            count_brackets(_list_constituents(doc, Places(doc, parameters)), places.kept, parameters)
+            for doc in (predicted, reference)
+        )
+        starts = places.kept[[places.before[sentence.start] for sentence in find_sentences(reference)]]
+        for pair in zip(divide(found, starts), divide(expected, starts), strict=True):
+            scores.add(*pair)
+    return scores.to_dict(CONSTITUENTS)
+
+
+def _list_constituents(doc: Doc, places: Places) -> Iterator[tuple[str, list[Block]]]:
+    spans = list(doc.spans[CONSTITUENTS])
+    for group in group_blocks(doc):
+        yield spans[group[0]].label_, [places.edges(spans[place].start, spans[place].end) for place in group]
+
+
+def divide(brackets: Counter[Bracket], starts: np.ndarray) -> list[Counter[Bracket]]:
+    """Divide brackets into those that begin in each sentence.
+
+    starts: The position of each sentence among what counts, of which the first is 0.
+    """
+    divided: list[Counter[Bracket]] = [Counter() for _ in starts]
+    for bracket, count in brackets.items():
+        place = int(np.searchsorted(starts, bracket[1][0][0], side="right")) - 1
+        divided[place][bracket] = count
+    return divided
+
+
+class Places:
+    """The positions of the tokens of a document, in non-whitespace characters.
+
+    before (list[int]): The position at which each token starts, and the end.
+    kept (np.ndarray): The number of characters before each character that belong to words that count.
+    """
+
+    def __init__(self, doc: Doc, parameters: Parameters) -> None:
+        lengths = [0 if token.text.isspace() else len("".join(token.text.split())) for token in doc]
+        self.before = np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()
+        self.words_before = np.concatenate([[0], np.cumsum([length > 0 for length in lengths])]).astype(int)
+        is_kept = np.repeat([parameters.keeps(token.tag_, token.text) for token in doc], lengths)
+        self.kept = np.concatenate([[0], np.cumsum(is_kept)]).astype(int)
+
+    def edges(self, start: int, end: int) -> tuple[int, int]:
+        """The positions at which the first token starts and the last one ends."""
+        return self.before[start], self.before[end]
+
+    def count(self, start: int, end: int) -> int:
+        """The number of non-whitespace tokens in a range."""
+        return int(self.words_before[end] - self.words_before[start])
+
+    def fits(self, edges: tuple[int, int], max_span: int) -> bool:
+        """Whether a range of characters has at most `max_span` tokens."""
+        first, last = np.searchsorted(self.before, edges)
+        return self.count(int(first), int(last)) <= max_span
+
+
+def find_sentences(doc: Doc) -> Iterator[Span]:
+    """The sentences of a document, which is a single one if it has no boundaries."""
+    yield from doc.sents if doc.has_annotation("SENT_START") else [doc[:]]

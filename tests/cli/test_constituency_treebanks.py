@@ -1,0 +1,79 @@
+"""Commands for constituency treebanks: convert, check."""
+
+import pytest
+
+# `Whom did Ada meet , Bo ?`: the comma hangs from the root.
+QUESTION = (
+    "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NP (NNP 2=Ada)) (NP (NNP 5=Bo)))) (, 4=,) (. 6=?))\n"
+)
+ATTACHED = (
+    "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NP (NNP 2=Ada)) (NP (NNP 5=Bo))) (, 4=,)) (. 6=?))\n"
+)
+
+
+@pytest.fixture
+def question(tmp_path):
+    path = tmp_path / "question.discbracket"
+    path.write_text(QUESTION, encoding="utf8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["trees.export", "trees.xml", "trees.spacy"])
+def test_trees_survive_conversion_to_other_formats_and_back(run, question, tmp_path, name):
+    run("convert", question, tmp_path / name)
+    run("convert", tmp_path / name, tmp_path / "again.discbracket")
+    assert (tmp_path / "again.discbracket").read_text(encoding="utf8") == QUESTION
+
+
+def test_formats_can_be_named(run, question, tmp_path):
+    printed = run("convert", question, tmp_path / "trees.txt", "--format", "export3").stdout
+    assert "1 trees" in " ".join(printed.split())
+    assert (tmp_path / "trees.txt").read_text(encoding="utf8").startswith("#FORMAT 3\n")
+    run("convert", tmp_path / "trees.txt", tmp_path / "again.txt", "--format-in", "export", "-f", "discbracket")
+    assert (tmp_path / "again.txt").read_text(encoding="utf8") == QUESTION
+    assert "[J404]" in run("convert", question, tmp_path / "x.txt", "-f", "tiger", fails=True).stderr
+
+
+def test_what_hangs_from_the_root_can_be_attached_elsewhere(run, question, tmp_path):
+    for output in ("trees.discbracket", "trees.spacy"):
+        run("convert", question, tmp_path / output, "--root-attach")
+    run("convert", tmp_path / "trees.spacy", tmp_path / "again.discbracket")
+    for output in ("trees.discbracket", "again.discbracket"):
+        assert (tmp_path / output).read_text(encoding="utf8") == ATTACHED
+
+
+def test_trees_can_be_made_continuous(run, question, tmp_path):
+    assert "[J559]" in run("convert", question, tmp_path / "trees.ptb", fails=True).stderr
+    assert not (tmp_path / "trees.ptb").exists()
+    run("convert", question, tmp_path / "trees.ptb", "--root-attach", "--continuous", "english")
+    written = (tmp_path / "trees.ptb").read_text(encoding="utf8")
+    assert written == ("(ROOT (SQ (WP Whom) (VBD did) (NP (NP (NNP Ada))) (VP (VB meet)) (, ,) (NP (NNP Bo))) (. ?))\n")
+    assert "[J564]" in run("convert", question, tmp_path / "x.ptb", "--continuous", "latin", fails=True).stderr
+
+
+def test_traces_can_become_crossing_branches(run, tmp_path):
+    (tmp_path / "a.mrg").write_text(
+        "( (SQ (WHNP-1 (WP Whom)) (VBD did) (NP (NNP Ada)) (VP (VB meet) (NP (-NONE- *T*-1)))))", encoding="utf8"
+    )
+    run("convert", tmp_path / "a.mrg", tmp_path / "a.discbracket", "--traces", "cross")
+    assert "(VP (WHNP (WP 0=Whom)) (VB 3=meet))" in (tmp_path / "a.discbracket").read_text(encoding="utf8")
+    assert "[J563]" in run("convert", tmp_path / "a.mrg", tmp_path / "b.spacy", "--traces", "x", fails=True).stderr
+
+
+def test_check_describes_constituents_and_what_is_odd(run, tmp_path):
+    path = tmp_path / "trees.discbracket"
+    odd = "(ROOT (NP (NP (NN 0=tea))) (VBD 1=is))\n(ROOT (UH 0=no))\n(ROOT (S (NN 0=a) (VBD 2=b)) (, 1=,))\n"
+    path.write_text(QUESTION + odd, encoding="utf8")
+    described = " ".join(run("check", path).stdout.split())
+    for row in (
+        "Constituents 8",
+        "Discontinuous constituents 4 (50.00 %)",
+        "Discontinuous sentences 2 (50.00 %)",
+        "Most gaps of a constituent 1",
+        "NP 5",
+        "1 sentences have no constituents",
+        "1 constituents have a single child of the same category",
+        "1 sentences are discontinuous only around what hangs from the root",
+    ):
+        assert row in described
+    assert "There are no trees" not in described
