@@ -141,6 +141,14 @@ COMPONENTS = {
         keep=("TAG",),
         requires=("token.tag",),
     ),
+    "constituency_parser": Component(
+        "constituency_parser",
+        read=lambda token: spans_around(token, "constituents"),
+        score=("constituents_f", 0.9),
+        keep=("TAG", "SENT_START"),
+        slot="d0",
+        requires=("token.tag", "doc.sents"),
+    ),
     "hedge_segmenter": Component(
         "hedge_segmenter",
         read=lambda token: (token._.hedge_b, *spans_around(token, "hedge_segments")),

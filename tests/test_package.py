@@ -35,6 +35,7 @@ REGISTERED = {
         "joint": "spacy_joint.cli:app",
     },
     "spacy_factories": {
+        "constituency_parser": "spacy_joint.factories:make_constituency_parser",
         "hedge_chunker": "spacy_joint.factories:make_hedge_chunker",
         "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",

@@ -496,6 +496,10 @@ class Errors:
         "Node {node} of the binarised tree is not above one or two nodes that have no other parent.",
         "Give all nodes above words, children first and the root last.",
     )
+    J344 = Message(
+        "'{name}' parses sentences, and the document has no sentence boundaries.",
+        "Put a component that sets them before it, such as a joint_sbd_parser.",
+    )
 
     # Ordering
     J350 = Message(

@@ -24,6 +24,18 @@ LABELLER_MODEL = {
     "n_tables": 2,
 }
 CHUNKER_MODEL = {**PARSER_MODEL, "table_bits": 22, "beam_width": 4}
+CONSTITUENCY_MODEL = {**CHUNKER_MODEL, "strategy": "laso", "rule": "perceptron", "min_changes": 4}
+CONSTITUENCY_SCORES = {
+    "constituents_f": 1.0,
+    "constituents_p": 0.0,
+    "constituents_r": 0.0,
+    "constituents_exact": 0.0,
+    "constituents_per_type": None,
+    "constituents_disc_f": 0.0,
+    "constituents_disc_p": None,
+    "constituents_disc_r": None,
+    "constituents_disc_exact": None,
+}
 HEDGE_SCORES = {
     "hedge_f": 1.0,
     "hedge_p": 0.0,
@@ -292,6 +304,31 @@ def make_hedge_chunker(
     return HedgeChunker(
         nlp.vocab, model, name, scorer=scorer, max_span=max_span, joint=joint, groups=groups, spans_key=spans_key
     )
+
+
+@Language.factory(
+    "constituency_parser",
+    assigns=["doc.spans"],
+    requires=["token.tag", "doc.sents"],
+    default_config={
+        "model": CONSTITUENCY_MODEL,
+        "head_rules": "english",
+        "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
+    },
+    default_score_weights=CONSTITUENCY_SCORES,
+)
+def make_constituency_parser(
+    nlp: Language, name: str, model: Model, head_rules: str, scorer: Callable[..., Any] | None
+) -> Any:
+    """Makes a parser that finds the whole phrase structure of sentences, continuous or discontinuous.
+
+    model (Model): A `spacy_joint.BeamPerceptron`.
+    head_rules (str): The rules that find the heads of constituents: "english" (Penn Treebank), "negra" or "alpino".
+    scorer (Callable): The scorer.
+    """
+    from .constituency.constituency_parser import ConstituencyParser
+
+    return ConstituencyParser(nlp.vocab, model, name, scorer=scorer, head_rules=head_rules)
 
 
 @Language.factory(

@@ -1,4 +1,4 @@
-"""`convert`: convert corpora to spaCy's binary format or to CoNLL-U, and constituency treebanks to each other's formats.
+"""`convert`: convert corpora to spaCy's binary format or to CoNLL-U, and constituency treebanks to others' formats.
 
 Unlike `spacy convert`, this keeps whole documents.
 """

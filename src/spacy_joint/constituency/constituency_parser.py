@@ -1,12 +1,14 @@
-"""`constituency_parser`: whole phrase structure of sentences, continuous or discontinuous, as a spaCy component.
+"""`constituency_parser`: whole phrase structure, continuous or discontinuous, as a spaCy component.
 
-The transition system has gaps, after Coavoux & Crabbe (2017). Each sentence is a search of its own. The document should
-have sentence boundaries, and part-of-speech tags, which the features read.
+Sentences are searched one by one, by a transition system with gaps (see gap_system.pxd). Documents need sentence
+boundaries, and should have tags, which the features read. The result is in `doc.spans["constituents"]`, with the
+attributes of annotation/constituents.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,25 +18,26 @@ from spacy.training import Example
 
 from ..annotation.constituency_trees import ROOT, Tree, assemble, take_apart
 from ..annotation.constituents import CONSTITUENTS, get_tree, register_extensions, set_trees
+from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.templates import Templates
 from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
-from ..pipes.token_columns import has_same_tokens, read_starts
-from .binary_trees import to_nodes, to_tree
+from ..pipes.token_columns import has_same_tokens, move_off_whitespace
+from .binary_trees import split_chain, to_nodes, to_tree
 from .gap_system import GapSystem, name_actions
 from .heads import load_head_rules
 from .transform import TEMPORARY
 
+# The constraint of tokens that start a sentence.
 SENTENCE_START = 1
 
 
 class Parsed(NamedTuple):
-    """The binarised trees of a document: see `GapSystem.build`."""
+    """The trees of a document, one per sentence, without words and tags, over the tokens that are not whitespace."""
 
     tokens: np.ndarray
-    trees: list[list[tuple[str, int, int]]]
-    sizes: list[int]
+    trees: list[Tree]
 
 
 class ConstituencyParser(StructuredPipe[Parsed]):
@@ -52,7 +55,7 @@ class ConstituencyParser(StructuredPipe[Parsed]):
         """The labels of unary constituents, and those of binary ones with the sides of their heads."""
         names: set[tuple[str, ...]] = set()
         for example in examples:
-            for tree in self._read_trees(example):
+            for tree in _read_trees(example):
                 names.update(name_actions(len(tree.preterminals()), to_nodes(tree, self.head_rules)) or ())
         return {
             "unary": sorted(name[1] for name in names if name[0] == "UNARY" and name[1] != ROOT),
@@ -61,38 +64,39 @@ class ConstituencyParser(StructuredPipe[Parsed]):
 
     def flatten_labels(self, labels: dict[str, Any]) -> tuple[str, ...]:
         """The labels of constituents, sorted."""
-        chains = [*labels["unary"], *(label.lstrip(TEMPORARY) for label, _ in labels["binary"])]
-        return tuple(sorted({label for chain in chains for label in chain.split("::")}))
+        chains = [*labels["unary"], *(label.removeprefix(TEMPORARY) for label, _ in labels["binary"])]
+        return tuple(sorted({label for chain in chains for label in split_chain(chain)} - {ROOT}))
+
+    def extend_labels(self, labels: dict[str, Any] | None, added: Sequence[str]) -> dict[str, Any]:
+        """Added labels are for unary and for binary constituents with the head on either side."""
+        labels = labels or {"unary": [], "binary": []}
+        if not added:
+            return labels
+        binary = {(prefix + label, side) for label in added for prefix in ("", TEMPORARY) for side in "LR"}
+        return {
+            "unary": sorted({*labels["unary"], *added}),
+            "binary": sorted(map(list, binary.union(map(tuple, labels["binary"])))),
+        }
 
     def make_system(self, labels: dict[str, Any]) -> GapSystem:
         """The transition system with these labels."""
-        tag = self._columns_read.index("tag") if "tag" in self._columns_read else -1
-        return GapSystem(labels["unary"], labels["binary"], ROOT, tag)
+        tag_column = self._columns_read.index("tag") if "tag" in self._columns_read else -1
+        return GapSystem(labels["unary"], labels["binary"], ROOT, tag_column)
 
     def _set_up(self, labels: Any, templates: str) -> None:
         # The system itself reads tags, if they are among the columns that the templates use.
         self._columns_read = Templates(templates, self.columns, self.make_system(labels)).columns
         super()._set_up(labels, templates)
 
-    def _read_trees(self, example: Example) -> Iterator[Tree]:
-        """The trees of the reference, one per sentence, over tokens that are not whitespace."""
-        if CONSTITUENTS not in example.reference.spans or not has_same_tokens(example):
-            return
-        for sentence in example.reference.sents:
-            nodes, parents = take_apart(get_tree(sentence))
-            kept = [place for place, node in enumerate(nodes) if not (node.word or "_").isspace()]
-            places = {place: number for number, place in enumerate(kept)}
-            tree = assemble([nodes[place] for place in kept], [places.get(parents[place], -1) for place in kept])
-            if tree is not None:
-                yield tree
-
     def make_instances(self, example: Example) -> list[Instance]:
-        """The actions that build each sentence of the reference."""
-        trees = list(self._read_trees(example))
+        """The actions that build each sentence of the reference; none if tokens differ, or without constituents.
+
+        Sentences with labels that the system lacks are left out.
+        """
+        trees = list(_read_trees(example))
         if not trees:
             return []
-        starts = read_starts(example.reference)
-        columns, _ = self.get_columns(example.predicted, (starts == 1).astype(np.int8))
+        columns, _ = self.get_columns(example.predicted, _find_starts(example.reference))
         instances = []
         for part, tree in zip(columns.split(SENTENCE_START), trees, strict=True):
             actions = self.perceptron.system.actions(len(part), to_nodes(tree, self.head_rules))
@@ -100,29 +104,52 @@ class ConstituencyParser(StructuredPipe[Parsed]):
                 instances.append(Instance(part, actions))
         return instances
 
-    def make_instance(self, example: Example) -> Instance | None:
-        raise NotImplementedError
-
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """The starts of sentences (int8, one per token)."""
-        return (read_starts(doc) == 1).astype(np.int8)
+        """The starts of sentences (int8, one per token).
+
+        RAISES ValueError: If the document has no sentence boundaries (J344).
+        """
+        if not doc.has_annotation("SENT_START"):
+            raise JointValueError(Errors.J344, name=self.name)
+        return _find_starts(doc)
 
     def predict_doc(self, doc: Doc) -> Parsed:
         """The trees of a document."""
+        if not len(doc):
+            return Parsed(np.zeros(0, dtype=np.intp), [])
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-        parts = columns.split(SENTENCE_START) if len(tokens) else []
-        system = self.perceptron.system
-        return Parsed(tokens, [system.build(self.search(part), len(part)) for part in parts], list(map(len, parts)))
+        return Parsed(tokens, [self._parse(part) for part in columns.split(SENTENCE_START) if len(part)])
 
-    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Parsed:
-        raise NotImplementedError
+    def _parse(self, sentence: Columns) -> Tree:
+        actions = self.search(sentence)
+        return to_tree(self.perceptron.system.build(actions, len(sentence)), len(sentence))
 
     def annotate(self, doc: Doc, prediction: Parsed) -> None:
-        """Writes constituents."""
-        tokens = prediction.tokens.tolist()
-        first, trees = 0, []
-        for nodes, size in zip(prediction.trees, prediction.sizes, strict=True):
-            words = [Tree("", word="_") for token in tokens[first : first + size]]
-            trees.append(to_tree(nodes, words))
-            first += size
-        set_trees(doc, trees, tokens)
+        """Writes the constituents as a group of spans."""
+        set_trees(doc, prediction.trees, prediction.tokens.tolist())
+
+
+def _find_starts(doc: Doc) -> np.ndarray:
+    """The starts of sentences (int8, one per token)."""
+    starts = np.zeros(len(doc), dtype=bool)
+    starts[[sentence.start for sentence in doc.sents]] = True
+    return move_off_whitespace(starts, doc).astype(np.int8)
+
+
+def _read_trees(example: Example) -> Iterator[Tree]:
+    """The trees of the reference, one per sentence, over the tokens that are not whitespace."""
+    reference = example.reference
+    if (
+        CONSTITUENTS not in reference.spans
+        or not has_same_tokens(example)
+        or not reference.has_annotation("SENT_START")
+    ):
+        return
+    starts = np.flatnonzero(_find_starts(reference)).tolist()
+    for start, end in pairwise([*starts, len(reference)]):
+        nodes, parents = take_apart(get_tree(reference[start:end]))
+        kept = [place for place, node in enumerate(nodes) if node.word is None or not node.word.isspace()]
+        places = {place: number for number, place in enumerate(kept)}
+        tree = assemble([nodes[place] for place in kept], [places.get(parents[place], -1) for place in kept])
+        if tree is not None:
+            yield tree

@@ -182,12 +182,13 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     def make_system(self, labels: Any) -> System:
         """The system with these labels."""
 
-    @abstractmethod
     def make_instance(self, example: Example) -> Instance | None:
         """The training instance of an example; None if it lacks the required annotation."""
+        raise NotImplementedError
 
     def make_instances(self, example: Example) -> list[Instance]:
-        """The training instances of an example: one, unless subclasses search parts of a document by themselves."""
+        """The training instances of an example. Subclasses that search parts of documents override this instead of
+        `make_instance`."""
         instance = self.make_instance(example)
         return [] if instance is None else [instance]
 
@@ -202,13 +203,13 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     def forget_predictions(self) -> None:
         """Drops predictions that are kept for words that recur, because the weights change."""
 
-    @abstractmethod
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Prediction:
-        """Converts the result of a search to a prediction.
+        """Converts the result of a search to a prediction. Needed by `predict_doc`, unless that is overridden.
 
         tokens (np.ndarray): The tokens that the system sees: all except whitespace.
         actions (np.ndarray): A complete path.
         """
+        raise NotImplementedError
 
     @abstractmethod
     def annotate(self, doc: Doc, prediction: Prediction) -> None:
