@@ -330,6 +330,8 @@ def test_characters_that_xml_lacks_are_replaced(directory):
     ("text", "message"),
     [
         ("", r"\[J560\].*line 1"),
+        ("<?xml version='1.0' encoding='big5'?><a/>", r"\[J560\].*line 1.*multi-byte"),
+        ("<?xml version='1.0' encoding='tengwar'?><a/>", r"\[J560\].*line 1.*unknown"),
         ("<a>\n<node cat='top'></a>", r"\[J560\].*line 2"),
         ("<node cat='top'>\n<node pos='n' word='a'/></node>", r"\[J561\].*line 2.*position ''"),
         ("<node cat='top'><node begin='-1' pos='n' word='a'/></node>", r"\[J561\].*position '-1'"),
