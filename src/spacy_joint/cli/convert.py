@@ -90,11 +90,10 @@ def convert(
 def _read_trees_of_documents(corpus: Path, documents: str, leave_out: str | None) -> Iterator[Tree]:
     from spacy.vocab import Vocab
 
-    from ..annotation.constituents import get_tree
+    from ..annotation.constituents import get_trees
 
     for doc in read_documents(corpus, Vocab(), documents, leave_out):
-        sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-        yield from (get_tree(sentence) for sentence in sentences if len(sentence))
+        yield from get_trees(doc)
 
 
 def _make_change(root_attach: bool, continuous: str | None) -> Callable[[Tree], Tree]:
