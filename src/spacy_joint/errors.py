@@ -496,10 +496,6 @@ class Errors:
         "Node {node} of the binarised tree is not above one or two nodes that have no other parent.",
         "Give all nodes above words, children first and the root last.",
     )
-    J344 = Message(
-        "'{name}' parses sentences, and the document has no sentence boundaries.",
-        "Put a component that sets them before it, such as a joint_sbd_parser.",
-    )
 
     # Ordering
     J350 = Message(
@@ -735,6 +731,10 @@ class Warnings:
     JW03 = Message(
         "'{name}' has no label '{label}', so it learns nothing of it; nor of others that it was not initialized with.",
         "Initialize it with all labels, or correct the corpus.",
+    )
+    JW04 = Message(
+        "'{name}' parses sentences, and the document has no sentence boundaries: it is parsed as one sentence.",
+        "Put a component that sets them before it, such as a joint_sbd_parser.",
     )
     JW20 = Message(
         "The tokenizer ({tokenizer}) makes other words than those of the corpus: on the text of its first {n_words:,} "

@@ -10,7 +10,7 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituency_trees import ROOT, Tree, assemble, parse_trees, take_apart
-from spacy_joint.annotation.constituents import get_tree
+from spacy_joint.annotation.constituents import get_tree, get_trees, set_constituents
 from spacy_joint.corpora.brackets import clean, put_under_root, read_brackets, write_brackets
 from spacy_joint.corpora.constituency_treebanks import FORMATS, make_doc, read_tree_documents, read_treebank
 from spacy_joint.corpora.negra import read_negra, write_negra
@@ -131,10 +131,19 @@ def test_several_trees_survive_in_one_document():
     doc = make_doc(Vocab(), [tree, tree])
     first, second = doc.sents
     assert get_tree(first) == get_tree(second) == tree
+    assert get_trees(doc) == [tree, tree]
     assert [(span.label_, span.text) for span in doc.spans["constituents"] if span.id_] == [
         ("VP", "Whom"),
         ("VP", "meet"),
     ] * 2
+
+
+def test_a_constituent_in_several_sentences_is_refused():
+    doc = make_doc(Vocab(), [indexed("(ROOT (N 0=a) (N 1=b))"), indexed("(ROOT (N 0=c))")])
+    set_constituents(doc, [("NP", 1, 3)])
+    with pytest.raises(ValueError, match=r"\[J337\].*'a b'.*NP"):
+        get_trees(doc)
+    assert get_trees(make_doc(Vocab(), [])) == []
 
 
 # Brackets
@@ -330,6 +339,8 @@ def test_characters_that_xml_lacks_are_replaced(directory):
     ("text", "message"),
     [
         ("", r"\[J560\].*line 1"),
+        ("<?xml version='1.0' encoding='big5'?><a/>", r"\[J560\].*line 1.*multi-byte"),
+        ("<?xml version='1.0' encoding='tengwar'?><a/>", r"\[J560\].*line 1.*unknown"),
         ("<a>\n<node cat='top'></a>", r"\[J560\].*line 2"),
         ("<node cat='top'>\n<node pos='n' word='a'/></node>", r"\[J561\].*line 2.*position ''"),
         ("<node cat='top'><node begin='-1' pos='n' word='a'/></node>", r"\[J561\].*position '-1'"),

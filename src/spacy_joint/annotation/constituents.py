@@ -18,7 +18,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..errors import Errors, JointValueError
-from .constituency_trees import ROOT, Block, Constituent, Tree, find_blocks, find_outermost, nest
+from .constituency_trees import (
+    ROOT,
+    Block,
+    Constituent,
+    Tree,
+    assemble,
+    find_blocks,
+    find_outermost,
+    nest,
+    take_apart,
+)
 
 CONSTITUENTS = "constituents"
 SEGMENTS = "hedge_segments"
@@ -44,10 +54,11 @@ def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = No
     spans: list[Span] = []
     functions: list[str] = []
     word_functions = [""] * len(doc)
-    n_discontinuous = n_words = 0
+    n_discontinuous = first = 0
     for tree in trees:
-        blocks: list[tuple[int, int, Tree, int]] = []
-        first = n_words
+        # The first word and the end of each block, its constituent, and its id.
+        blocks: list[tuple[int, int, Tree, str]] = []
+        n_words = 0
         for node, words in tree.yields():
             if node.is_preterminal:
                 word_functions[tokens[first + node.index]] = node.function
@@ -55,13 +66,14 @@ def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = No
             elif node is not tree:
                 found = find_blocks(words)
                 n_discontinuous += len(found) > 1
-                number = n_discontinuous if len(found) > 1 else 0
-                blocks += [(start, end, node, number) for start, end in found]
+                span_id = str(n_discontinuous) if len(found) > 1 else ""
+                blocks += [(start, end, node, span_id) for start, end in found]
         blocks.sort(key=lambda block: (block[0], -block[1]))
-        for start, end, node, number in blocks:
-            span_id = str(number) if number else 0
-            spans.append(Span(doc, tokens[first + start], tokens[first + end - 1] + 1, node.label, span_id=span_id))
+        for start, end, node, span_id in blocks:
+            span = Span(doc, tokens[first + start], tokens[first + end - 1] + 1, node.label, span_id=span_id)
+            spans.append(span)
             functions.append(node.function)
+        first += n_words
     has_functions = any(functions) or any(word_functions)
     attributes = {FUNCTIONS: functions, WORD_FUNCTIONS: word_functions} if has_functions else {}
     doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, attrs=attributes, spans=spans)
@@ -144,6 +156,45 @@ def get_tree(span: Doc | Span) -> Tree:
         for token in doc[first:last]
     ]
     return nest(Tree(ROOT), within, words) if words else Tree(ROOT)
+
+
+def get_trees(doc: Doc) -> list[Tree]:
+    """The constituents of each sentence of a document as a tree under a root.
+
+    A document without sentence boundaries is a single sentence, and one without tokens has none.
+
+    RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or one is in several sentences (J337).
+    """
+    if not len(doc):
+        return []
+    nodes, parents = take_apart(get_tree(doc))
+    sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+    numbers = [number for number, sentence in enumerate(sentences) for _ in sentence]
+    # Of each sentence, the nodes and the places of their parents; and where each node is among those of its sentence.
+    parts: list[tuple[list[Tree], list[int]]] = [([nodes[0]], [-1]) for _ in sentences]
+    places = [0] * len(nodes)
+    current = 0
+    for place in range(1, len(nodes)):
+        if parents[place] == 0:
+            current = numbers[_find_first_word(nodes[place])]
+        node = nodes[place]
+        if node.is_preterminal and numbers[node.index] != current:
+            outermost = place
+            while parents[outermost]:
+                outermost = parents[outermost]
+            words, label = str(sentences[current])[:80], nodes[outermost].label
+            raise JointValueError(Errors.J337, words=words, label=label, other=node.word)
+        part, above = parts[current]
+        places[place] = len(part)
+        part.append(node)
+        above.append(places[parents[place]])
+    return [tree for part in parts if (tree := assemble(*part)) is not None]
+
+
+def _find_first_word(node: Tree) -> int:
+    while node.children:
+        node = node.children[0]
+    return node.index
 
 
 def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iterator[Span]:

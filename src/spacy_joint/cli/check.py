@@ -42,7 +42,7 @@ def check(
     words), and warn of problems for training."""
     from spacy.vocab import Vocab
 
-    from ..annotation.constituents import CONSTITUENTS, get_tree
+    from ..annotation.constituents import CONSTITUENTS, get_trees
 
     docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
     if not docs:
@@ -62,7 +62,7 @@ def check(
     if trees:
         crossing = sum(not _is_projective(tree) for tree in trees)
         rows.append(("Non-projective trees", f"{crossing:,} ({100 * crossing / len(trees):.1f} %)"))
-    constituents = [get_tree(sentence) for sentence in sentences if CONSTITUENTS in sentence.doc.spans]
+    constituents = [tree for doc in docs if CONSTITUENTS in doc.spans for tree in get_trees(doc)]
     categories = Counter(label for tree in constituents for label in _list_categories(tree))
     if constituents:
         rows += _describe_constituents(constituents)

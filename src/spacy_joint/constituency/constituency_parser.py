@@ -21,7 +21,7 @@ from ..annotation.constituents import CONSTITUENTS, get_tree, register_extension
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.templates import Templates
-from ..errors import Errors, JointValueError
+from ..errors import Warnings
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import has_same_tokens, move_off_whitespace
 from .binary_trees import split_chain, to_nodes, to_tree
@@ -105,12 +105,10 @@ class ConstituencyParser(StructuredPipe[Parsed]):
         return instances
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """The starts of sentences (int8, one per token).
-
-        RAISES ValueError: If the document has no sentence boundaries (J344).
-        """
+        """The starts of sentences (int8, one per token). A document without boundaries is one sentence (JW04)."""
         if not doc.has_annotation("SENT_START"):
-            raise JointValueError(Errors.J344, name=self.name)
+            self.warn_once(Warnings.JW04)
+            return np.zeros(len(doc), dtype=np.int8)
         return _find_starts(doc)
 
     def predict_doc(self, doc: Doc) -> Parsed:

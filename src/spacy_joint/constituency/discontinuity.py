@@ -18,18 +18,20 @@ def attach_root_children(tree: Tree) -> Tree:
     children = [place for place, parent in enumerate(parents) if parent == 0]
     first = {place: (yields[place] & -yields[place]).bit_length() - 1 for place in children}
     last = {place: yields[place].bit_length() - 1 for place in children}
+    # The end of the adjacent children of the root that begin with a child, by its number; until one of them moves.
+    ends: dict[int, int] = {}
     for number, child in enumerate(children):
-        before, after = first[child] - 1, last[child] + 1
+        before = first[child] - 1
         if before < 0:
             continue
-        focus = child
-        # What follows the child and also hangs from the root moves with it, or does not separate it from its neighbour.
-        for sister in children[number + 1 :]:
-            if parents[sister] != 0 or first[sister] < last[focus]:
-                continue
-            if first[sister] > last[focus] + 1:
-                break
-            after, focus = last[sister] + 1, sister
+        # What follows the child and also hangs from the root does not separate it from its neighbour.
+        row = []
+        following: int | None = number
+        while following is not None and following not in ends:
+            row.append(following)
+            following = _find_adjacent(following, children, parents, first, last)
+        after = last[children[row[-1]]] + 1 if following is None else ends[following]
+        ends.update(dict.fromkeys(row, after))
         if after not in places:
             continue
         above = _list_ancestors(places[before], parents)
@@ -37,11 +39,24 @@ def attach_root_children(tree: Tree) -> Tree:
         if target == 0:
             continue
         parents[child] = target
+        ends.clear()
         # The child of the root that now covers the words, too.
         outermost = list(_list_ancestors(target, parents, including=True))[-2]
         first[outermost] = min(first[outermost], first[child])
         last[outermost] = max(last[outermost], last[child])
     return assemble(nodes, parents) or tree
+
+
+def _find_adjacent(
+    number: int, children: list[int], parents: list[int], first: dict[int, int], last: dict[int, int]
+) -> int | None:
+    """The number of the next child of the root that begins where a child ends."""
+    end = last[children[number]]
+    for following in range(number + 1, len(children)):
+        sister = children[following]
+        if parents[sister] == 0 and first[sister] > end:
+            return following if first[sister] == end + 1 else None
+    return None
 
 
 def _list_ancestors(place: int, parents: list[int], including: bool = False) -> dict[int, None]:

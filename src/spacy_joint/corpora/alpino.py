@@ -16,7 +16,7 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from xml.sax.saxutils import escape, quoteattr
 
 from ..annotation.constituency_trees import ROOT, Tree, assemble
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointError, JointValueError
 
 SUFFIXES = (".xml",)
 TOP = "top"
@@ -61,8 +61,12 @@ class _Reader:
         """Parse a part of the file."""
         try:
             self.parser.Parse(text, is_last)
-        except ExpatError as error:
-            raise JointValueError(Errors.J560, file=self.file, line=error.lineno, reason=error) from error
+        except JointError:
+            raise
+        except (ExpatError, LookupError, ValueError) as error:
+            # Not only expat's own: encodings that it does not know are Python's.
+            line = self.parser.CurrentLineNumber
+            raise JointValueError(Errors.J560, file=self.file, line=line, reason=error) from error
 
     def take(self) -> list[Tree]:
         """The trees that are complete."""

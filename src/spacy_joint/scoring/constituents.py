@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,13 @@ def make_constituent_scorer(parameters: str = "proper") -> Callable[..., dict[st
         EVALB's format.
     Raises ValueError (J565, J566) if there are no such parameters.
     """
-    loaded = load_parameters(parameters)
-
-    def score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        return score_constituents(examples, loaded)
-
-    return score
+    # Not a local function: components are pickled with their scorer.
+    return partial(score_constituents, parameters=load_parameters(parameters))
 
 
-def score_constituents(examples: Iterable[Example], parameters: Parameters | None = None) -> dict[str, Any]:
+def score_constituents(
+    examples: Iterable[Example], parameters: Parameters | None = None, **kwargs: Any
+) -> dict[str, Any]:
     """Score the constituents of documents. Scores are between 0 and 1.
 
     - `constituents_p`, `constituents_r`, `constituents_f`: labelled brackets; `constituents_per_type`: by label.
@@ -45,6 +44,7 @@ def score_constituents(examples: Iterable[Example], parameters: Parameters | Non
 
     examples: The predicted and the reference documents.
     parameters: What counts; by default, as in disco-dop ("proper").
+    kwargs: Not used; spaCy passes all settings of the component.
     """
     parameters = load_parameters("proper") if parameters is None else parameters
     scores = BracketScores()
