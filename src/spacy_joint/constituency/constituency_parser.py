@@ -7,26 +7,26 @@ attributes of annotation/constituents.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..annotation.constituency_trees import ROOT, Tree, assemble, take_apart
-from ..annotation.constituents import CONSTITUENTS, get_tree, register_extensions, set_trees
+from ..annotation.constituents import CONSTITUENTS, get_trees, group_blocks, register_extensions, set_trees
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.templates import Templates
 from ..errors import Warnings
 from ..pipes.structured_pipe import StructuredPipe
-from ..pipes.token_columns import has_same_tokens, move_off_whitespace
+from ..pipes.token_columns import find_reference_starts, has_same_tokens, move_off_whitespace
 from .binary_trees import split_chain, to_nodes, to_tree
 from .gap_system import GapSystem, name_actions
 from .heads import load_head_rules
+from .reference import carry_over
 from .transform import TEMPORARY
 
 # The constraint of tokens that start a sentence.
@@ -55,7 +55,8 @@ class ConstituencyParser(StructuredPipe[Parsed]):
         """The labels of unary constituents, and those of binary ones with the sides of their heads."""
         names: set[tuple[str, ...]] = set()
         for example in examples:
-            for tree in _read_trees(example):
+            reference = _read_reference(example)
+            for tree in _list_trees(reference) if reference is not None else ():
                 names.update(name_actions(len(tree.preterminals()), to_nodes(tree, self.head_rules)) or ())
         return {
             "unary": sorted(name[1] for name in names if name[0] == "UNARY" and name[1] != ROOT),
@@ -89,16 +90,16 @@ class ConstituencyParser(StructuredPipe[Parsed]):
         super()._set_up(labels, templates)
 
     def make_instances(self, example: Example) -> list[Instance]:
-        """The actions that build each sentence of the reference; none if tokens differ, or without constituents.
+        """The actions that build each sentence of the reference; none if it has no constituents.
 
         Sentences with labels that the system lacks are left out.
         """
-        trees = list(_read_trees(example))
-        if not trees:
+        reference = _read_reference(example)
+        if reference is None or not len(reference):
             return []
-        columns, _ = self.get_columns(example.predicted, _find_starts(example.reference))
+        columns, _ = self.get_columns(example.predicted, _find_starts(reference))
         instances = []
-        for part, tree in zip(columns.split(SENTENCE_START), trees, strict=True):
+        for part, tree in zip(columns.split(SENTENCE_START), _list_trees(reference), strict=True):
             actions = self.perceptron.system.actions(len(part), to_nodes(tree, self.head_rules))
             if actions is not None:
                 instances.append(Instance(part, actions))
@@ -134,20 +135,38 @@ def _find_starts(doc: Doc) -> np.ndarray:
     return move_off_whitespace(starts, doc).astype(np.int8)
 
 
-def _read_trees(example: Example) -> Iterator[Tree]:
-    """The trees of the reference, one per sentence, over the tokens that are not whitespace."""
-    reference = example.reference
-    if (
-        CONSTITUENTS not in reference.spans
-        or not has_same_tokens(example)
-        or not reference.has_annotation("SENT_START")
-    ):
-        return
-    starts = np.flatnonzero(_find_starts(reference)).tolist()
-    for start, end in pairwise([*starts, len(reference)]):
-        nodes, parents = take_apart(get_tree(reference[start:end]))
+def _read_reference(example: Example) -> Doc | None:
+    """The annotation of the reference over the predicted tokens; None if it has no constituents or boundaries."""
+    reference, predicted = example.reference, example.predicted
+    if CONSTITUENTS not in reference.spans or not reference.has_annotation("SENT_START"):
+        return None
+    if has_same_tokens(example):
+        return reference
+    starts = find_reference_starts(example)
+    carried = Doc(
+        predicted.vocab,
+        words=[token.text for token in predicted],
+        spaces=[bool(token.whitespace_) for token in predicted],
+        tags=[tag or "" for tag in example.get_aligned("TAG", as_string=True)],
+        sent_starts=None if starts is None else starts.tolist(),
+    )
+    spans = reference.spans[CONSTITUENTS]
+    kept = []
+    for places in group_blocks(reference):
+        blocks = carry_over(example, [(spans[place].label_, spans[place].start, spans[place].end) for place in places])
+        if len(blocks) == len(places):
+            kept += [Span(carried, start, end, label, span_id=spans[places[0]].id) for label, start, end in blocks]
+    carried.spans[CONSTITUENTS] = SpanGroup(carried, name=CONSTITUENTS, spans=kept)
+    return carried
+
+
+def _list_trees(doc: Doc) -> list[Tree]:
+    """The trees of a document, one per sentence, over the tokens that are not whitespace."""
+    trees = []
+    for tree in get_trees(doc):
+        nodes, parents = take_apart(tree)
         kept = [place for place, node in enumerate(nodes) if node.word is None or not node.word.isspace()]
         places = {place: number for number, place in enumerate(kept)}
-        tree = assemble([nodes[place] for place in kept], [places.get(parents[place], -1) for place in kept])
-        if tree is not None:
-            yield tree
+        stripped = assemble([nodes[place] for place in kept], [places.get(parents[place], -1) for place in kept])
+        trees += [stripped] if stripped else []
+    return trees

@@ -46,7 +46,7 @@ def read_reference(example: Example, max_span: int) -> Reference | None:
     if constituents is None:
         return None
     if not has_same_tokens(example):
-        constituents = _carry_over(example, constituents)
+        constituents = carry_over(example, constituents)
     is_space = find_whitespace(predicted)
     places = np.concatenate([[0], np.cumsum(~is_space)]).tolist()
     counted = [(label, places[start], places[end]) for label, start, end in constituents]
@@ -58,7 +58,7 @@ def read_reference(example: Example, max_span: int) -> Reference | None:
     return Reference(tokens, find_reference_starts(example), build_tree(ROOT, hedged, words))
 
 
-def _carry_over(example: Example, constituents: list[Constituent]) -> list[Constituent]:
+def carry_over(example: Example, constituents: list[Constituent]) -> list[Constituent]:
     """The constituents over the predicted tokens, without those that have an edge inside a token."""
     counterparts, back = example.alignment.y2x, example.alignment.x2y
     carried = []
