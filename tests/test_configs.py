@@ -37,6 +37,7 @@ def overrides(full_pipeline, saved_cues):
 
 def test_there_is_a_config_for_each_component():
     assert [path.stem for path in CONFIGS] == [
+        "constituency_parser",
         "hedge_chunker",
         "joint_sbd_parser",
         "prenominal_orderer",

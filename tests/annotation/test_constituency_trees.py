@@ -2,7 +2,16 @@
 
 import pytest
 
-from spacy_joint.annotation.constituency_trees import Tree, parse_trees, read_trees
+from spacy_joint.annotation.constituency_trees import (
+    ROOT,
+    Tree,
+    count_blocks,
+    find_blocks,
+    format_tree,
+    nest,
+    parse_trees,
+    read_trees,
+)
 
 CAT = "(S (NP (DT the) (JJ old) (NN cat)) (VP (VBZ sleeps)))"
 
@@ -65,3 +74,52 @@ def test_a_file_is_named_in_errors(tmp_path):
 
 def test_trees_are_values():
     assert {Tree("NN", word="cat"), Tree("NN", word="cat")} == {Tree("NN", word="cat")}
+
+
+# Discontinuous trees
+
+RICH = "(S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John) (? 3=?))"
+
+
+def test_words_with_positions_are_in_the_order_of_the_sentence():
+    (tree,) = parse_trees(RICH, indexed=True)
+    assert tree.leaves() == ["is", "John", "rich", "?"]
+    assert str(tree) == format_tree(tree, indexed=True) == RICH
+    assert not tree.is_continuous
+
+
+def test_children_are_ordered_by_their_first_words():
+    (tree,) = parse_trees("(S (? 3=?) (NP 1=John) (VP (JJ 2=rich) (VB 0=is)))", indexed=True)
+    assert str(tree) == RICH
+
+
+def test_a_discontinuous_constituent_has_a_span_for_each_block():
+    (tree,) = parse_trees(RICH, indexed=True)
+    assert tree.spans() == [("S", 0, 4), ("VP", 0, 1), ("VP", 2, 3)]
+
+
+def test_yields_are_sets_of_words():
+    (tree,) = parse_trees(RICH, indexed=True)
+    yields = {node.label: words for node, words in tree.yields()}
+    assert (yields["S"], yields["VP"], yields["NP"]) == (0b1111, 0b0101, 0b0010)
+    assert find_blocks(0b1101110) == [(1, 4), (5, 7)] and count_blocks(0b1101110) == 2
+    assert find_blocks(0) == [] and count_blocks(0) == 0
+
+
+def test_trees_are_nested_whatever_the_order_of_their_constituents():
+    words = [Tree(tag, word=word) for tag, word in (("VB", "is"), ("NP", "John"), ("JJ", "rich"), ("?", "?"))]
+    tree = nest(Tree(ROOT), [(Tree("VP"), [(0, 1), (2, 3)]), (Tree("S"), [(0, 4)])], words)
+    assert str(tree) == f"(ROOT {RICH})"
+
+
+def test_constituents_that_cross_are_not_a_tree():
+    words = [Tree("N", word=word) for word in "abc"]
+    with pytest.raises(ValueError, match=r"\[J335\] The constituent Y of tokens 1 to 3 \('b c'\)"):
+        nest(Tree(ROOT), [(Tree("X"), [(0, 2)]), (Tree("Y"), [(1, 3)])], words)
+
+
+def test_deep_trees_are_compared_hashed_and_shown():
+    deep = "(X " * 20_000 + "(NN 0=cat)" + ")" * 20_000
+    one, other = (tree for text in (deep, deep) for tree in parse_trees(text, indexed=True))
+    assert one == other and hash(one) == hash(other) and repr(one) == f"<Tree {deep}>"
+    assert one != "cat" and one != one.children[0]

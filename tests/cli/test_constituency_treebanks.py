@@ -1,6 +1,12 @@
 """Commands for constituency treebanks: convert, check."""
 
 import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_joint.annotation.constituents import set_constituents
+from spacy_joint.cli.documents import read_documents
+from spacy_joint.cli.evaluate import measure
 
 # `Whom did Ada meet , Bo ?`: the comma hangs from the root.
 QUESTION = (
@@ -77,3 +83,18 @@ def test_check_describes_constituents_and_what_is_odd(run, tmp_path):
     ):
         assert row in described
     assert "There are no trees" not in described
+
+
+def test_pipelines_that_predict_constituents_are_evaluated(question):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_phrase")
+    scores = measure(nlp, list(read_documents(question, nlp.vocab)))
+    # The phrase is that of the reference, without punctuation; VP, NP, NP and NP are missing.
+    assert scores["constituents_p"] == 1 and scores["constituents_r"] == 1 / 5
+    assert scores["constituents_disc_r"] == 0
+
+
+@Language.component("one_phrase")
+def add_phrase(doc):
+    set_constituents(doc, [("SQ", 0, len(doc))])
+    return doc

@@ -390,3 +390,11 @@ def test_unknown_formats_are_refused(tmp_path):
     (tmp_path / "a.export").touch()
     with pytest.raises(ValueError, match=r"\[J404\].*'tiger'.*export3"):
         list(read_treebank(tmp_path / "a.export", "tiger"))
+
+
+def test_functions_are_kept_in_documents_until_their_spans_change(directory):
+    (tree,) = read("export", NEGRA, directory)
+    doc = make_doc(Vocab(), [tree])
+    assert [node.function for node in get_tree(doc).nodes()] == [node.function for node in tree.nodes()]
+    doc.spans["constituents"].append(doc[0:1])
+    assert [node.function for node in get_tree(doc).nodes() if not node.is_preterminal] == [""] * 5

@@ -55,6 +55,7 @@ def test_a_position_has_the_tokens_of_each_modifier():
         ("(NP (JJ big) (, ,) (JJ red) (NN ball))", []),
         ("(NP (JJ big) (NN jazz) (NN band) (POS 's))", []),
         ("(NP (JJ old) (NN eye) (HYPH -) (VBG catching) (NN hat))", [["old", "eye-catching", "hat"]]),
+        ("(NP (NML (NN tea) (JJ blue) (HYPH -) (JJ green)) (JJ old) (NN hat))", [["tea", "blue-green", "old", "hat"]]),
         ("(NP (JJ old) (JJ red) (NN hat) (NP (NN box)))", []),
         ("(NP (JJ big) (CD two) (JJ red) (JJ old) (NNS balls))", [["red", "old", "balls"]]),
     ],

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-
-import numpy as np
 
 from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.reading import read_lines
@@ -60,6 +59,16 @@ class Tree:
     def is_preterminal(self) -> bool:
         """Whether the node is a tag over a word."""
         return self.word is not None
+
+    def with_children(self, children: tuple[Tree, ...], head: int | None = None) -> Tree:
+        """The node with other children and another mark of the head. Faster than `replace`."""
+        return Tree(self.label, children, self.word, head, self.index, self.function, self.lemma, self.morph)
+
+    def at(self, index: int) -> Tree:
+        """The preterminal at another position. Faster than `replace`."""
+        if index == self.index:
+            return self
+        return Tree(self.label, (), self.word, None, index, self.function, self.lemma, self.morph)
 
     def nodes(self) -> Iterator[Tree]:
         """Iterate over all nodes in preorder, left to right."""
@@ -197,14 +206,16 @@ def assemble(nodes: Sequence[Tree], parents: Sequence[int]) -> Tree | None:
     words = [place for place in from_the_root if nodes[place].is_preterminal]
     ranks = {place: rank for rank, place in enumerate(sorted(words, key=lambda place: (nodes[place].index, place)))}
     done: dict[int, tuple[int, Tree]] = {}
+    first = itemgetter(0)
     for place in reversed(from_the_root):
         node = nodes[place]
         if place in ranks:
-            done[place] = ranks[place], replace(node, index=ranks[place], children=())
+            done[place] = ranks[place], node.at(ranks[place])
             continue
-        children = sorted((done.pop(child) for child in below[place] if child in done), key=lambda child: child[0])
+        children = [done.pop(child) for child in below[place] if child in done]
         if children:
-            done[place] = children[0][0], replace(node, children=tuple(child for _, child in children), head=None)
+            children.sort(key=first)
+            done[place] = children[0][0], node.with_children(tuple([child for _, child in children]))
     return done[0][1] if done else None
 
 
@@ -221,18 +232,18 @@ def nest(root: Tree, constituents: Sequence[tuple[Tree, Sequence[Block]]], words
     ordered = sorted(constituents, key=lambda constituent: sum(start - end for start, end in constituent[1]))
     nodes, parents = [root], [-1]
     # The innermost constituent of each word so far.
-    owners = np.zeros(len(words), dtype=np.intp)
+    owners = [0] * len(words)
     for node, blocks in ordered:
-        parent = int(owners[blocks[0][0]])
+        parent = owners[blocks[0][0]]
         for start, end in blocks:
-            if (owners[start:end] != parent).any():
+            if owners[start:end].count(parent) != end - start:
                 text = " ".join(word.word or "" for word in words[start:end])
                 raise JointValueError(Errors.J335, label=node.label, start=start, end=end, words=text[:80])
-            owners[start:end] = len(nodes)
+            owners[start:end] = [len(nodes)] * (end - start)
         nodes.append(node)
         parents.append(parent)
-    nodes += [replace(word, index=index) for index, word in enumerate(words)]
-    tree = assemble(nodes, [*parents, *owners.tolist()])
+    nodes += [word.at(index) for index, word in enumerate(words)]
+    tree = assemble(nodes, parents + owners)
     assert tree is not None
     return tree
 

@@ -3,8 +3,8 @@
 `doc.spans["constituents"]` holds the phrase structure, gold or predicted, complete or hedged, so that it round-trips
 through `to_bytes` and `DocBin`. It does not include the roots of sentences. Constituents over the same words are
 ordered from the top down. A discontinuous constituent is one span per block of adjacent words; its spans share a
-`span.id`, which no other constituent has. Where a treebank has grammatical functions, the attributes of the group hold
-them: "functions", one per span, and "word_functions", one per token.
+`span.id`, which no other constituent has. Where a treebank has grammatical functions, the attributes of the group
+(`doc.spans["constituents"].attrs`) hold them: "functions", one per span, and "word_functions", one per token.
 
 The extension attributes follow benepar: `span._.labels`, `span._.parse_string`, `span._.constituents`,
 `span._.children`, `span._.parent`. Unlike in benepar, a span need not be a constituent, as long as it does not cut one.
@@ -74,8 +74,8 @@ def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = No
             spans.append(span)
             functions.append(node.function)
         first += n_words
-    has_functions = any(functions) or any(word_functions)
-    attributes = {FUNCTIONS: functions, WORD_FUNCTIONS: word_functions} if has_functions else {}
+    known = ((FUNCTIONS, functions), (WORD_FUNCTIONS, word_functions))
+    attributes = {name: values for name, values in known if any(values)}
     doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, attrs=attributes, spans=spans)
 
 

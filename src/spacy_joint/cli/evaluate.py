@@ -49,6 +49,13 @@ MEASURES = {
     "hedge_f": "Hedges, F1",
     "hedge_exact": "Sentences with all hedges correct",
     "hedge_seg_f": "Segments, F1",
+    "constituents_p": "Constituents, precision",
+    "constituents_r": "Constituents, recall",
+    "constituents_f": "Constituents, F1",
+    "constituents_exact": "Sentences with all constituents correct",
+    "constituents_disc_p": "Discontinuous constituents, precision",
+    "constituents_disc_r": "Discontinuous constituents, recall",
+    "constituents_disc_f": "Discontinuous constituents, F1",
 }
 # Scores of attributes that not every pipeline predicts.
 OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
@@ -57,7 +64,10 @@ OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
 def evaluate(
     model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
     corpus: Annotated[
-        Path, typer.Argument(help="Annotated documents: file, or directory of files, .conllu, .spacy, .ptb or .mrg.")
+        Path,
+        typer.Argument(
+            help="Annotated documents: file, or directory of files, .conllu, .spacy, or constituency treebank."
+        ),
     ],
     unpunctuated: Annotated[
         bool, typer.Option("--unpunctuated", help="Evaluate on the documents without punctuation and capitals.")
@@ -150,6 +160,7 @@ def measure(
 
     from ..corpora.examples import make_example
     from ..scoring.boundaries_and_trees import score_boundaries_and_trees
+    from ..scoring.constituents import score_constituents
     from ..scoring.hedges import score_hedges
     from ..scoring.tags import score_tags
 
@@ -169,8 +180,10 @@ def measure(
     }
     for name in _find_missing(docs):
         del scores[f"{name}_acc"]
-    for _, pipe in nlp.pipeline:
-        if max_span := getattr(pipe, "cfg", {}).get("max_span"):
-            scores |= score_hedges(examples, max_span=max_span)
+    spans = [max_span for _, pipe in nlp.pipeline if (max_span := getattr(pipe, "cfg", {}).get("max_span"))]
+    for max_span in spans:
+        scores |= score_hedges(examples, max_span=max_span)
+    if not spans:
+        scores |= score_constituents(examples)
     words = sum(map(len, docs))
     return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}

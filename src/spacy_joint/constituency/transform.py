@@ -9,7 +9,6 @@ of uncertainty; a hedged tree has only hedges and single tags under its root.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from ..annotation.constituency_trees import Constituent, Tree, assemble, find_outermost, rewrite, take_apart
@@ -42,7 +41,7 @@ def mark_heads(tree: Tree, rules: HeadRules) -> Tree:
         if node.is_preterminal:
             return (node,)
         labels, functions = zip(*((child.label, child.function) for child in children), strict=True)
-        return (replace(node, children=children, head=rules.find(node.label, labels, functions)),)
+        return (node.with_children(children, rules.find(node.label, labels, functions)),)
 
     return rewrite(tree, rule)[0]
 
@@ -56,7 +55,7 @@ def binarise(tree: Tree) -> Tree:
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
         if len(children) <= 2:
-            return (replace(node, children=children),)
+            return (node.with_children(children, node.head),)
         assert node.head is not None
         steps = [(sister, 0) for sister in children[node.head + 1 :]]
         steps += [(sister, 1) for sister in reversed(children[: node.head])]
@@ -64,7 +63,7 @@ def binarise(tree: Tree) -> Tree:
         for number, (sister, head) in enumerate(steps, start=1):
             pair = (sister, built) if head else (built, sister)
             if number == len(steps):
-                built = replace(node, children=pair, head=head)
+                built = node.with_children(pair, head)
             else:
                 built = Tree(TEMPORARY + node.label, pair, head=head)
         return (built,)

@@ -67,7 +67,7 @@ def clean(tree: Tree) -> Tree | None:
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
         if node.word is not None:
-            return () if node.label == TRACE else (replace(node, word=unescape(node.word)),)
+            return () if node.label == TRACE else (unescape_preterminal(node),)
         if not children:
             return ()
         label, function = split_label(node.label)
@@ -87,8 +87,16 @@ def split_label(label: str) -> tuple[str, str]:
     return category, "-".join(re.findall(r"-([A-Za-z]+)", "".join(rest)))
 
 
+def unescape_preterminal(node: Tree) -> Tree:
+    """The preterminal with its word unescaped."""
+    word = unescape(node.word or "")
+    return node if word == node.word else replace(node, word=word)
+
+
 def unescape(word: str) -> str:
     """Unescape a word of a treebank."""
+    if word.isalnum():
+        return word
     if word in QUOTATION_MARKS:
         return '"'
     return re.sub(r"\\([/*])", r"\1", re.sub("-[LR][RSC]B-", lambda match: BRACKETS[match[0]], word))

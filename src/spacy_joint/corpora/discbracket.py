@@ -7,12 +7,11 @@ unescaped as in the Penn Treebank.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 from ..annotation.constituency_trees import Tree, format_tree, read_trees, rewrite
-from .brackets import put_under_root, unescape
+from .brackets import put_under_root, unescape_preterminal
 
 SUFFIXES = (".discbracket", ".dbr")
 
@@ -27,7 +26,7 @@ def read_discbrackets(file: Path) -> Iterator[Tree]:
         (unescaped,) = rewrite(
             put_under_root(tree),
             lambda node, children, words: [
-                replace(node, children=children, word=None if node.word is None else unescape(node.word))
+                unescape_preterminal(node) if node.is_preterminal else node.with_children(children)
             ],
         )
         yield unescaped

@@ -182,6 +182,6 @@ def _join_words(children: Sequence[Tree]) -> Iterator[Tree]:
             and children[i + 1].is_preterminal
         ):
             last = children[i + 1]
-            child = Tree(last.label, word=f"{child.word}{children[i].word}{last.word}")
+            child = Tree(last.label, word=f"{child.word}{children[i].word}{last.word}", index=child.index)
             i += 2
         yield child

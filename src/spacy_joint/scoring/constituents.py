@@ -22,9 +22,9 @@ from .brackets import Bracket, BracketScores, Parameters, count_brackets, load_p
 def make_constituent_scorer(parameters: str = "proper") -> Callable[..., dict[str, Any]]:
     """Make the scorer, registered as `spacy_joint.constituent_scorer.v1`.
 
-    parameters: What counts: "proper", as for discontinuous trees, "evalb", as for the Penn Treebank, or a file in
+    parameters (str): What counts: "proper", as for discontinuous trees, "evalb", as for the Penn Treebank, or a file in
         EVALB's format.
-    Raises ValueError (J565, J566) if there are no such parameters.
+    RAISES ValueError: If there are no such parameters (J565, J566).
     """
     # Not a local function: components are pickled with their scorer.
     return partial(score_constituents, parameters=load_parameters(parameters))
@@ -42,8 +42,8 @@ def score_constituents(
 
     All are None if no reference or no predicted document has constituents, or if there is nothing to score.
 
-    examples: The predicted and the reference documents.
-    parameters: What counts; by default, as in disco-dop ("proper").
+    examples (Iterable[Example]): The predicted and the reference documents.
+    parameters (Parameters | None): What counts; by default, as in disco-dop ("proper").
     kwargs: Not used; spaCy passes all settings of the component.
     """
     parameters = load_parameters("proper") if parameters is None else parameters

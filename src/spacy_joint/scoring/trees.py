@@ -33,10 +33,11 @@ def score_trees(
     - `constituents_la`: the mean over sentences of the leaf-ancestor score of their words.
     - `constituents_ted`: one minus the ratio of the tree edit distances to the numbers of nodes.
 
-    predicted, references: The trees of the same sentences in the same order, under roots, which do not count.
-    parameters: By default, those of disco-dop ("proper").
-    edit_distance: Whether to compute tree edit distances, which takes long for long sentences.
-    Raises ValueError (J567, J568) if the numbers of trees or their words differ.
+    predicted, references (Iterable[Tree]): The trees of the same sentences in the same order, under roots, which do not
+        count.
+    parameters (Parameters | None): What counts; by default, as in disco-dop ("proper").
+    edit_distance (bool): Whether to compute tree edit distances, which takes long for long sentences.
+    RAISES ValueError: If the numbers of trees (J567) or their words (J568) differ.
     """
     parameters = load_parameters("proper") if parameters is None else parameters
     predicted, references = list(predicted), list(references)
