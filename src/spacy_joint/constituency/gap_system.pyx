@@ -155,6 +155,11 @@ cdef class GapSystem(System):
     def __reduce__(self):
         return (GapSystem, (self.unary, self.binary, self.root, self.tag_column))
 
+    @property
+    def actions_by_name(self):
+        """The numbers of the actions, by their names (dict): see `name_actions`."""
+        return dict(self.numbers)
+
     def token_slots(self):
         return TOKEN_SLOTS
 
