@@ -35,18 +35,16 @@ def attach_fillers(tree: Tree) -> Tree:
         has_words[parents[place]] |= has_words[place]
         n_leaves[parents[place]] += n_leaves[place]
     fillers: dict[str, int] = {}
-    # The place of the trace to which each filler belongs.
-    sources: dict[str, int] = {}
+    # The kinds and places of the traces of each filler.
+    traces: dict[str, list[tuple[str, int]]] = {}
     for place, node in enumerate(nodes):
         if node.word is None:
             if match := INDEX.match(node.label):
                 fillers.setdefault(match[1], place)
         elif node.label == TRACE and (match := MOVED.fullmatch(node.word)):
-            if match[1] == RIGHT_NODE_RAISING:
-                sources[match[2]] = place
-            else:
-                sources.setdefault(match[2], place)
-    for index, trace in sources.items():
+            traces.setdefault(match[2], []).append((match[1], place))
+    for index, found in traces.items():
+        _, trace = found[-1] if found[0][0] == RIGHT_NODE_RAISING else found[0]
         filler = fillers.get(index, 0)
         if not filler or not has_words[filler]:
             continue
