@@ -1,0 +1,133 @@
+"""The component: trees of sentences, continuous and discontinuous."""
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from spacy.vocab import Vocab
+
+from spacy_joint.annotation.constituency_trees import parse_trees
+from spacy_joint.annotation.constituents import get_trees
+from spacy_joint.constituency.binary_trees import to_nodes, to_tree
+from spacy_joint.constituency.heads import load_head_rules
+from spacy_joint.corpora.constituency_treebanks import make_doc
+from spacy_joint.errors import JointWarning
+
+# In each, the verb phrase is around the subject.
+QUESTIONS = """
+(ROOT (SQ (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada)) (. 4=?)))
+(ROOT (SQ (VP (WP 0=what) (VB 4=see)) (VBD 1=did) (NP (DT 2=the) (NN 3=cat)) (. 5=?)))
+(ROOT (SQ (VP (WP 0=what) (VB 3=see)) (VBD 1=did) (NP (NNP 2=ben)) (. 4=?)))
+(ROOT (S (NP (DT 0=the) (NN 1=cat)) (VP (VBD 2=saw) (NP (NNP 3=ada))) (. 4=.)))
+(ROOT (S (NP (NNP 0=ben)) (VP (VBD 1=met) (NP (DT 2=the) (NN 3=cat))) (. 4=.)))
+"""
+TREES = list(parse_trees(QUESTIONS, indexed=True))
+
+
+@pytest.fixture(scope="module")
+def nlp(small_model):
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe(
+        "constituency_parser", config={"model": {**small_model, "strategy": "laso", "min_changes": 1}}
+    )
+    examples = []
+    for trees in (TREES[:3], TREES[3:], TREES[2:4]):
+        doc = make_doc(nlp.vocab, trees)
+        examples.append(Example(strip(doc), doc))
+    fix_random_seed(0)
+    parser.initialize(lambda: examples, nlp=nlp)
+    for _ in range(30):
+        parser.update(examples)
+    return nlp
+
+
+def strip(doc):
+    """The words, tags and sentences of a document."""
+    return Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+        tags=[token.tag_ for token in doc],
+        sent_starts=[bool(token.is_sent_start) for token in doc],
+    )
+
+
+def parse(nlp, doc):
+    return nlp.get_pipe("constituency_parser")(doc)
+
+
+def test_discontinuous_and_continuous_trees_are_learnt(nlp):
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
+
+
+def test_blocks_of_a_constituent_share_an_id(nlp):
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES[:1])))
+    blocks = [span for span in doc.spans["constituents"] if span.label_ == "VP"]
+    assert [block.text for block in blocks] == ["whom", "meet"]
+    assert blocks[0].id and blocks[0].id == blocks[1].id
+    assert next(iter(doc.sents))._.parse_string == str(TREES[0].children[0])
+
+
+def test_the_trees_of_a_document_survive_docbin(nlp):
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    content = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    (again,) = DocBin(store_user_data=True).from_bytes(content).get_docs(Vocab())
+    assert list(map(str, get_trees(again))) == list(map(str, get_trees(doc)))
+
+
+def test_sentences_are_parsed_by_themselves(nlp):
+    together = parse(nlp, strip(make_doc(nlp.vocab, TREES[3:])))
+    alone = [parse(nlp, strip(make_doc(nlp.vocab, [tree]))) for tree in TREES[3:]]
+    assert list(map(str, get_trees(together))) == [str(tree) for doc in alone for tree in get_trees(doc)]
+
+
+def test_whitespace_is_outside_all_trees(nlp):
+    words = ["\n", "the", "cat", "\n", "saw", "ada", ".", "\n\n", "ben", "met", "the", "cat", ".", " "]
+    tags = ["_SP", "DT", "NN", "_SP", "VBD", "NNP", ".", "_SP", "NNP", "VBD", "DT", "NN", ".", "_SP"]
+    starts = [number in (0, 7) for number in range(len(words))]
+    doc = parse(nlp, Doc(nlp.vocab, words=words, tags=tags, sent_starts=starts))
+    clauses = [span.text.split() for span in doc.spans["constituents"] if span.label_ == "S"]
+    assert clauses == [["the", "cat", "saw", "ada", "."], ["ben", "met", "the", "cat", "."]]
+
+
+def test_a_document_without_boundaries_is_one_sentence(nlp):
+    doc = Doc(nlp.vocab, words=["the", "cat", "saw", "ada", "."], tags=["DT", "NN", "VBD", "NNP", "."])
+    parser = nlp.get_pipe("constituency_parser")
+    parser._warned.clear()
+    with pytest.warns(JointWarning, match=r"\[JW04\]"):
+        parser(doc)
+    assert doc.spans["constituents"][0].label_ == "S"
+
+
+@pytest.mark.parametrize("words", [[], ["\n"], ["cat"], ["."], ["cat"] * 300])
+def test_any_document_gets_trees_over_all_its_words(nlp, words):
+    doc = Doc(nlp.vocab, words=words, tags=["NN"] * len(words), sent_starts=[i == 0 for i in range(len(words))])
+    parse(nlp, doc)
+    assert [word for tree in get_trees(doc) for word in tree.leaves()] == words
+
+
+def test_a_reference_with_other_tokens_teaches_what_fits(nlp):
+    reference = make_doc(nlp.vocab, TREES[3:4])
+    predicted = Doc(
+        nlp.vocab,
+        words=["the", "cat", "sa", "w", "ada", "."],
+        spaces=[True, True, False, True, True, True],
+        tags=["DT", "NN", "VBD", "VBD", "NNP", "."],
+    )
+    labels = nlp.get_pipe("constituency_parser").collect_labels([Example(predicted, reference)])
+    # The verb phrase has three words now.
+    assert labels == {"unary": ["NP"], "binary": [["@S", "L"], ["@VP", "L"], ["NP", "R"], ["S", "R"], ["VP", "L"]]}
+
+
+@pytest.mark.parametrize(
+    "tree", TREES + list(parse_trees("(ROOT (S (NP (NP (NN 0=a))) (X (Y (VP (V 1=b))))))", indexed=True))
+)
+def test_binary_nodes_are_a_tree_again(tree):
+    nodes = to_nodes(tree, load_head_rules("english"))
+    words = len(tree.leaves())
+    again = to_tree([node[:3] for node in nodes], words)
+    assert again.spans() == tree.spans()
+    # Only words and the root have unary nodes.
+    assert all(child < words for _, child, other, _ in nodes[:-1] if other < 0)
