@@ -20,7 +20,7 @@ def nlp():
 def test_it_is_loaded_by_its_name(nlp):
     assert nlp.path == spacy_joint.load().path
     assert nlp.pipe_names == ["sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer"]
-    assert nlp.disabled == ["prenominal_orderer", "hedge_chunker"]
+    assert nlp.disabled == ["prenominal_orderer", "hedge_chunker", "constituency_parser"]
 
 
 def test_spacy_knows_it(nlp):
