@@ -93,7 +93,7 @@ def main() -> None:
     }
     table = make_table(results)
     print(table)
-    replace_section(arguments.document, "treebanks", table)
+    replace_section(arguments.document, "treebanks", f"{table}\n")
     write_results(results, arguments.output)
 
 
