@@ -7,7 +7,7 @@ attributes of annotation/constituents.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,16 +16,15 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..annotation.constituency_trees import ROOT, Tree, assemble, take_apart
-from ..annotation.constituents import CONSTITUENTS, get_trees, group_blocks, register_extensions, set_trees
+from ..annotation.constituents import CONSTITUENTS, get_trees, group_blocks, set_trees
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..engine.templates import Templates
 from ..errors import Warnings
-from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import find_reference_starts, has_same_tokens, move_off_whitespace
 from .binary_trees import split_chain, to_nodes, to_tree
 from .gap_system import GapSystem, name_actions
 from .heads import load_head_rules
+from .phrase_pipe import PhrasePipe
 from .reference import carry_over
 from .transform import TEMPORARY
 
@@ -40,16 +39,14 @@ class Parsed(NamedTuple):
     trees: list[Tree]
 
 
-class ConstituencyParser(StructuredPipe[Parsed]):
+class ConstituencyParser(PhrasePipe[Parsed]):
     """Parses sentences into constituents."""
 
     default_templates = Path(__file__).parent / "gap_templates.txt"
 
     def __init__(self, *args: Any, head_rules: str, **settings: Any) -> None:
         self.head_rules = load_head_rules(head_rules)
-        register_extensions()
         super().__init__(*args, head_rules=head_rules, **settings)
-        self._columns_read: tuple[str, ...] = ()
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
         """The labels of unary constituents, and those of binary ones with the sides of their heads."""
@@ -68,26 +65,9 @@ class ConstituencyParser(StructuredPipe[Parsed]):
         chains = [*labels["unary"], *(label.removeprefix(TEMPORARY) for label, _ in labels["binary"])]
         return tuple(sorted({label for chain in chains for label in split_chain(chain)} - {ROOT}))
 
-    def extend_labels(self, labels: dict[str, Any] | None, added: Sequence[str]) -> dict[str, Any]:
-        """Added labels are for unary and for binary constituents with the head on either side."""
-        labels = labels or {"unary": [], "binary": []}
-        if not added:
-            return labels
-        binary = {(prefix + label, side) for label in added for prefix in ("", TEMPORARY) for side in "LR"}
-        return {
-            "unary": sorted({*labels["unary"], *added}),
-            "binary": sorted(map(list, binary.union(map(tuple, labels["binary"])))),
-        }
-
     def make_system(self, labels: dict[str, Any]) -> GapSystem:
         """The transition system with these labels."""
-        tag_column = self._columns_read.index("tag") if "tag" in self._columns_read else -1
-        return GapSystem(labels["unary"], labels["binary"], ROOT, tag_column)
-
-    def _set_up(self, labels: Any, templates: str) -> None:
-        # The system itself reads tags, if they are among the columns that the templates use.
-        self._columns_read = Templates(templates, self.columns, self.make_system(labels)).columns
-        super()._set_up(labels, templates)
+        return GapSystem(labels["unary"], labels["binary"], ROOT, self.tag_column)
 
     def make_instances(self, example: Example) -> list[Instance]:
         """The actions that build each sentence of the reference; none if it has no constituents.

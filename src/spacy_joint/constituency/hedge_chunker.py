@@ -20,17 +20,16 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..annotation.constituency_trees import Constituent, Tree, find_outermost
-from ..annotation.constituents import CONSTITUENTS, SEGMENTS, register_extensions, set_constituents
+from ..annotation.constituents import CONSTITUENTS, SEGMENTS, set_constituents
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..engine.templates import Templates
 from ..errors import Errors, JointValueError
-from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import keep_right_starts, read_starts
 from .heads import load_head_rules
+from .phrase_pipe import PhrasePipe
 from .reference import read_reference
 from .system import HedgeSystem, name_action
-from .transform import CHUNK_TYPES, GROUP, OUT, TEMPORARY, find_segments
+from .transform import CHUNK_TYPES, GROUP, OUT, find_segments
 
 # Constraints, see system.pyx: a sentence starts at the token; or no constituent crosses the boundary before the token,
 # which may be within a sentence.
@@ -49,7 +48,7 @@ class Hedged(NamedTuple):
     constituents: list[Constituent]
 
 
-class HedgeChunker(StructuredPipe[Hedged]):
+class HedgeChunker(PhrasePipe[Hedged]):
     """Finds hedges and their internal structure."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -57,9 +56,7 @@ class HedgeChunker(StructuredPipe[Hedged]):
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
         if max_span < 1:
             raise JointValueError(Errors.J332, value=max_span)
-        register_extensions()
         super().__init__(*args, max_span=max_span, **settings)
-        self._columns_read: tuple[str, ...] = ()
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
         """The categories of unary and the labels and head sides of binary constituents, and the longest unary chain."""
@@ -82,16 +79,9 @@ class HedgeChunker(StructuredPipe[Hedged]):
         return tuple(sorted({*labels["unary"], *(label.lstrip("@") for label, _ in labels["binary"])}))
 
     def extend_labels(self, labels: dict[str, Any] | None, added: Sequence[str]) -> dict[str, Any]:
-        """Added categories are for unary and for binary constituents with the head on either side."""
-        labels = labels or {"unary": [], "binary": [], "longest_chain": 0}
-        if not added:
-            return labels
-        binary = {(prefix + label, side) for label in added for prefix in ("", TEMPORARY) for side in "LR"}
-        return {
-            "unary": sorted({*labels["unary"], *added}),
-            "binary": sorted(map(list, binary.union(map(tuple, labels["binary"])))),
-            "longest_chain": max(labels["longest_chain"], 1),
-        }
+        """Added labels may be above a word."""
+        extended = super().extend_labels(labels, added)
+        return {**extended, "longest_chain": max(extended.get("longest_chain", 0), 1 if added else 0)}
 
     def make_system(self, labels: dict[str, Any]) -> HedgeSystem:
         """The shift-reduce system with these labels."""
@@ -100,12 +90,10 @@ class HedgeChunker(StructuredPipe[Hedged]):
             labels["binary"],
             self.cfg["max_span"],
             labels["longest_chain"],
-            self._columns_read.index("tag") if "tag" in self._columns_read else -1,
+            self.tag_column,
         )
 
     def _set_up(self, labels: Any, templates: str) -> None:
-        # The system itself reads tags, if they are among the columns that the templates use.
-        self._columns_read = Templates(templates, self.columns, self.make_system(labels)).columns
         super()._set_up(labels, templates)
         # The types of segments are labels, too.
         for kind in (GROUP, OUT, *CHUNK_TYPES):

@@ -9,7 +9,6 @@ SKIP: Final[int]
 JOIN: Final[int]
 
 class SegmentationSystem(System):
-    def __init__(self) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def actions(
         self, begins: NDArray[np.bool_], ends: NDArray[np.bool_], constraints: NDArray[np.int8]
