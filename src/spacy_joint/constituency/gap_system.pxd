@@ -1,13 +1,13 @@
 """Discontinuous shift-reduce after Coavoux & Crabbe (2017): the states.
 
-A state has a stack ... s1 s0 and a deque ... d1 d0, whose newest constituent d0 is one side of every reduction. GAP puts
-s0 behind the deque, so that d0 can be reduced with a constituent further down; a reduction puts what has been jumped over
-back on the stack. Both are one chain, d0 -> d1 -> ... -> s0 -> s1 -> ..., in which `mid` is s0: then SHIFT, UNARY and GAP
-take constant time, and a reduction copies as many constituents as there were gaps.
+A state has a stack ... s1 s0 and a deque ... d1 d0, whose newest constituent d0 is one side of every reduction. GAP
+puts s0 behind the deque, so that d0 can be reduced with a constituent further down; a reduction puts what has been
+jumped over back on the stack. Both are one chain, d0 -> d1 -> ... -> s0 -> s1 -> ..., in which `mid` is s0: then SHIFT,
+UNARY and GAP take constant time, and a reduction copies as many constituents as there were gaps.
 
 Kinds of actions, in the order of their numbers: SHIFT, GAP, UNARY-X, UNARY-root, and for each side X, root and @X: the
-finished labels, the root, and the unfinished labels that binarisation makes. LEFT and RIGHT say whether s0 or d0 has the
-head, not which of them comes first.
+finished labels, the root, and the unfinished labels that binarisation makes. LEFT and RIGHT say whether s0 or d0 has
+the head, not which of them comes first.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t

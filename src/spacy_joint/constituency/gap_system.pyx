@@ -6,7 +6,7 @@ from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 from .transform import TEMPORARY
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from ..engine.buckets cimport bucket

@@ -9,6 +9,7 @@ SKIP: Final[int]
 JOIN: Final[int]
 
 class SegmentationSystem(System):
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def actions(
         self, begins: NDArray[np.bool_], ends: NDArray[np.bool_], constraints: NDArray[np.int8]
