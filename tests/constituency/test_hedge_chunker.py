@@ -96,10 +96,10 @@ def test_phrases_of_a_label(doc):
     assert [span.text for span in doc[3:9]._.phrases("NP", "VP")] == ["my aunt", "sleeps now"]
 
 
-def test_brackets_in_words_are_escaped():
+def test_brackets_in_words_are_escaped_and_whitespace_is_left_out():
     doc = Doc(spacy.blank("en").vocab, words=["(", ")", " \n"], tags=["-LRB-", "-RRB-", "_SP"])
     set_constituents(doc, [])
-    assert str(get_tree(doc)) == "(ROOT (-LRB- -LRB-) (-RRB- -RRB-) (_SP _))"
+    assert str(get_tree(doc)) == "(ROOT (-LRB- -LRB-) (-RRB- -RRB-))"
     assert get_tree(doc[0:1]) == Tree("ROOT", (Tree("-LRB-", word="("),))
 
 

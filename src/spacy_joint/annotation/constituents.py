@@ -14,6 +14,7 @@ Except for `parse_string`, they take each block for a constituent of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
@@ -121,7 +122,7 @@ def group_blocks(doc: Doc) -> list[list[int]]:
 
 
 def get_tree(span: Doc | Span) -> Tree:
-    """The constituents of a span or document as a tree under a root.
+    """The constituents of a span or document as a tree under a root. Whitespace tokens are no words of it.
 
     RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or the span cuts a constituent (J337).
     """
@@ -133,6 +134,9 @@ def get_tree(span: Doc | Span) -> Tree:
     # They do not fit if someone has changed the spans or the tokens.
     functions = functions if len(functions) == len(spans) else [""] * len(spans)
     word_functions = word_functions if len(word_functions) == len(doc) else [""] * len(doc)
+    words = [token for token in doc[first:last] if not token.text.isspace()]
+    # Of each token of the span, and its end, the number of words before it.
+    places_before = [0, *accumulate(not token.text.isspace() for token in doc[first:last])]
     within: list[tuple[Tree, list[Block]]] = []
     for places in grouped:
         blocks = [(spans[place].start, spans[place].end) for place in places]
@@ -140,12 +144,14 @@ def get_tree(span: Doc | Span) -> Tree:
         inside = sum(max(0, min(end, last) - max(start, first)) for start, end in blocks)
         if inside == size:
             node = Tree(spans[places[0]].label_, function=functions[places[0]])
-            within.append((node, [(start - first, end - first) for start, end in blocks]))
+            counted = [(places_before[start - first], places_before[end - first]) for start, end in blocks]
+            if any(start < end for start, end in counted):
+                within.append((node, [(start, end) for start, end in counted if start < end]))
         elif 0 < inside < last - first:
             start, end = blocks[0][0], blocks[-1][1]
             label = spans[places[0]].label_
             raise JointValueError(Errors.J337, words=str(span)[:80], label=label, other=str(doc[start:end])[:80])
-    words = [
+    tags = [
         Tree(
             token.tag_,
             word=token.text,
@@ -153,9 +159,9 @@ def get_tree(span: Doc | Span) -> Tree:
             lemma=token.lemma_,
             morph=str(token.morph),
         )
-        for token in doc[first:last]
+        for token in words
     ]
-    return nest(Tree(ROOT), within, words) if words else Tree(ROOT)
+    return nest(Tree(ROOT), within, tags) if tags else Tree(ROOT)
 
 
 def get_trees(doc: Doc) -> list[Tree]:
@@ -169,7 +175,7 @@ def get_trees(doc: Doc) -> list[Tree]:
         return []
     nodes, parents = take_apart(get_tree(doc))
     sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
-    numbers = [number for number, sentence in enumerate(sentences) for _ in sentence]
+    numbers = [number for number, sentence in enumerate(sentences) for token in sentence if not token.text.isspace()]
     # Of each sentence, the nodes and the places of their parents; and where each node is among those of its sentence.
     parts: list[tuple[list[Tree], list[int]]] = [([nodes[0]], [-1]) for _ in sentences]
     places = [0] * len(nodes)

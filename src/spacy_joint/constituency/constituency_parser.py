@@ -15,7 +15,7 @@ import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..annotation.constituency_trees import ROOT, Tree, assemble, take_apart
+from ..annotation.constituency_trees import ROOT, Tree
 from ..annotation.constituents import CONSTITUENTS, get_trees, group_blocks, set_trees
 from ..engine.columns import Columns
 from ..engine.learner import Instance
@@ -53,7 +53,7 @@ class ConstituencyParser(PhrasePipe[Parsed]):
         names: set[tuple[str, ...]] = set()
         for example in examples:
             reference = _read_reference(example)
-            for tree in _list_trees(reference) if reference is not None else ():
+            for tree in get_trees(reference) if reference is not None else ():
                 names.update(name_actions(len(tree.preterminals()), to_nodes(tree, self.head_rules)) or ())
         return {
             "unary": sorted(name[1] for name in names if name[0] == "UNARY" and name[1] != ROOT),
@@ -79,7 +79,7 @@ class ConstituencyParser(PhrasePipe[Parsed]):
             return []
         columns, _ = self.get_columns(example.predicted, _find_starts(reference))
         instances = []
-        for part, tree in zip(columns.split(SENTENCE_START), _list_trees(reference), strict=True):
+        for part, tree in zip(columns.split(SENTENCE_START), get_trees(reference), strict=True):
             actions = self.perceptron.system.actions(len(part), to_nodes(tree, self.head_rules))
             if actions is not None:
                 instances.append(Instance(part, actions))
@@ -138,15 +138,3 @@ def _read_reference(example: Example) -> Doc | None:
             kept += [Span(carried, start, end, label, span_id=spans[places[0]].id) for label, start, end in blocks]
     carried.spans[CONSTITUENTS] = SpanGroup(carried, name=CONSTITUENTS, spans=kept)
     return carried
-
-
-def _list_trees(doc: Doc) -> list[Tree]:
-    """The trees of a document, one per sentence, over the tokens that are not whitespace."""
-    trees = []
-    for tree in get_trees(doc):
-        nodes, parents = take_apart(tree)
-        kept = [place for place, node in enumerate(nodes) if node.word is None or not node.word.isspace()]
-        places = {place: number for number, place in enumerate(kept)}
-        stripped = assemble([nodes[place] for place in kept], [places.get(parents[place], -1) for place in kept])
-        trees += [stripped] if stripped else []
-    return trees
