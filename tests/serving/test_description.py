@@ -58,6 +58,7 @@ def test_tags_and_labels_are_explained_where_spacy_knows_them(nlp):
     terms = {token[key] for token in found["sentences"][0]["tokens"] for key in ("tag", "pos", "dep")}
     explanations = found["explanations"]
     assert explanations["NNS"] == "noun, plural" and explanations["nsubj"] == "nominal subject"
+    terms |= {hedge["label"] for hedge in found["hedges"]}
     assert explanations.keys() <= terms and all(explanations.values())
 
 
