@@ -51,7 +51,8 @@ def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Languag
 
 def describe_pipeline(nlp: Language) -> dict[str, Any]:
     """The name and components of a pipeline, and whether it finds hedges and orders of modifiers."""
-    factories = dict(nlp.pipe_factories)
+    # Not those that are disabled.
+    factories = {name: nlp.pipe_factories[name] for name in nlp.pipe_names}
     return {
         "name": f"{nlp.lang}_{nlp.meta['name']}",
         "version": nlp.meta["version"],
