@@ -211,7 +211,10 @@ COMPONENTS |= {
         COMPONENTS[name],
         language="de",
         corpus="tiny_german",
-        exceptions={"test_a_model_of_other_labels_is_refused": "its first document has nearly all labels"},
+        exceptions={
+            **COMPONENTS[name].exceptions,
+            "test_a_model_of_other_labels_is_refused": "its first document has nearly all labels",
+        },
     )
     for name in ("sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer")
 }

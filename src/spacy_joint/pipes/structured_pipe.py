@@ -385,7 +385,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         ]
         self.warn_of_missing_attributes(example.predicted for example in examples)
         made = list(map(self.make_instances, examples))
-        instances = [instance for of_example in made for instance in of_example]
+        instances = [instance for of_example in made for instance in of_example if instance]
         self._count_unusable(
             not of_example for of_example, example in zip(made, examples, strict=True) if len(example.predicted)
         )
