@@ -193,7 +193,7 @@ class Errors:
         "The component '{name}' has not been trained.",
         "Call nlp.initialize() and train it, or take a trained one: spacy_joint.load() loads the pretrained English "
         "pipeline {pretrained}, with a sequence_tagger, a joint_sbd_parser, a sequence_morphologizer, a "
-        "sequence_lemmatizer and, to be enabled, a hedge_chunker and a prenominal_orderer: "
+        "sequence_lemmatizer and, to be enabled, a hedge_chunker, a constituency_parser and a prenominal_orderer: "
         'nlp.enable_pipe("hedge_chunker"). nlp.add_pipe("joint_sbd_parser", source=spacy_joint.load()) copies a '
         "component of it. There is no pretrained hedge_segmenter, quotation_cues or quotation_spans, but "
         'quotation_spans needs no training with method = "rules".',
