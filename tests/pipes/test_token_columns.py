@@ -228,3 +228,18 @@ def test_starts_of_references_are_carried_over(predicted, expected):
 def test_a_reference_without_boundaries_has_no_starts():
     doc = Doc(NLP.vocab, words=["a", "b"])
     assert find_reference_starts(Example(doc, doc.copy())) is None
+
+
+def test_words_stay_unknown_if_looking_them_up_is_interrupted(monkeypatch):
+    columns = WordColumns(["word", "form", "suffix2"], NO_CLASSES)
+    doc = Doc(NLP.vocab, words=["Wonderful", "weather"])
+    expected, _ = WordColumns(columns.names, NO_CLASSES).values_of(doc)
+
+    def interrupt(words):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(columns.word_classes, "look_up", interrupt, raising=True)
+        with pytest.raises(KeyboardInterrupt):
+            columns.values_of(doc)
+    assert columns.values_of(doc)[0].tolist() == expected.tolist()

@@ -82,7 +82,7 @@ cdef class Search:
         if (
             not self.states or not self.next_states or not self.totals or not self.final or not self.rows
             or not self.action_scores or not self.best_totals or not self.best or not self.leading
-            or not self.actions
+            or not self.bounds or not self.actions
             or not self.found or not self.found_totals or not self.order or not self.reached
         ):
             raise JointMemoryError(Errors.J003)

@@ -290,13 +290,12 @@ class WordColumns:
         return rows, style, n_open
 
     def _add(self, words: list[int], vocab: Vocab) -> None:
-        first = len(self.index)
-        self.index.add(np.array(words, dtype=np.uint64))
         # Lower-cased words are words, too; without a language, a vocabulary has none.
         lowered = np.array([vocab[word].lower or word for word in words], dtype=np.uint64)
-        _, others = self.index.find(lowered)
-        self.index.add(np.array(others, dtype=np.uint64))
-        words = [*words, *others]
+        rows_of_lowered, others = self.index.find(lowered)
+        first = len(self.index)
+        rows = {word: row for row, word in enumerate(dict.fromkeys([*words, *others]), start=first)}
+        words = list(rows)
         lexemes = [vocab[word] for word in words]
         end = first + len(words)
         if end > len(self.values):
@@ -323,8 +322,13 @@ class WordColumns:
         self.is_mark[first:end] = [MARKS.issuperset(text) for text in texts]
         self.has_lower[first:end] = [text.isalpha() and not text.isupper() for text in texts]
         self.begins_lower[first:end] = [text.isalpha() and text[0].islower() for text in texts]
-        self.lowered[first : first + len(lowered)], _ = self.index.find(lowered)
-        self.lowered[first + len(lowered) : end] = range(first + len(lowered), end)
+        n_given = len(lowered)
+        self.lowered[first : first + n_given] = [
+            rows.get(word, row) for word, row in zip(lowered.tolist(), rows_of_lowered.tolist(), strict=True)
+        ]
+        self.lowered[first + n_given : end] = range(first + n_given, end)
+        # Last: if anything above fails or is interrupted, the words stay unknown.
+        self.index.add(np.array(words, dtype=np.uint64))
 
     def _grow(self, size: int) -> None:
         more = size - len(self.values)
