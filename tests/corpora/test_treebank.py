@@ -3,7 +3,7 @@
 import pytest
 from spacy.vocab import Vocab
 
-from spacy_joint.corpora.treebank import find_splits, name_treebank, read_treebank
+from spacy_joint.corpora.treebank import find_splits, name_treebank, read_splits
 from spacy_joint.errors import JointFileNotFoundError, JointValueError, JointWarning
 
 SENTENCE = "# sent_id = {n}\n# text = Komm her.\n" + "".join(
@@ -63,44 +63,44 @@ def test_names_tell_language_and_treebank(write):
 
 def test_documents_are_those_of_the_treebank(write):
     splits = find_splits([write("train.conllu", 1, 2, 3), write("dev.conllu", 2, 1, 1), write("test.conllu", 1, 1, 1)])
-    read = read_treebank(splits, Vocab())
+    read = read_splits(splits, Vocab())
     assert [count_sentences(read[split]) for split in ("train", "dev", "test")] == [[1, 2, 3], [2, 1, 1], [1, 1, 1]]
 
 
 def test_without_documents_ten_sentences_are_one_and_a_warning_says_so(write):
     splits = find_splits([write("train.conllu", 25, marked=False), write("dev.conllu", 1, 1, 1)])
     with pytest.warns(JointWarning, match=r"\[JW30\] .*train\.conllu has 0 `# newdoc` comments: 10 sentences"):
-        read = read_treebank(splits, Vocab())
+        read = read_splits(splits, Vocab())
     assert count_sentences(read["train"]) == [10, 10, 5]
     assert count_sentences(read["dev"]) == [1, 1, 1]
 
 
 def test_the_division_into_documents_can_be_chosen(write):
     splits = find_splits([write("train.conllu", 7, marked=False), write("dev.conllu", 3, marked=False)])
-    read = read_treebank(splits, Vocab(), documents=3)
+    read = read_splits(splits, Vocab(), documents=3)
     assert count_sentences(read["train"]) == [3, 3, 1] and count_sentences(read["dev"]) == [3]
 
 
 def test_without_a_development_set_the_last_tenth_is_held_out(write):
     splits = find_splits([write("train.conllu", *[1] * 19, 3)])
     with pytest.warns(JointWarning, match=r"\[JW32\] .* last 2 of 20 training documents"):
-        read = read_treebank(splits, Vocab())
+        read = read_splits(splits, Vocab())
     assert count_sentences(read["dev"]) == [1, 3] and len(read["train"]) == 18
 
 
 def test_without_a_training_set_the_development_set_is_learnt_from(write):
     splits = find_splits([write("dev.conllu", *[1] * 10), write("test.conllu", 1, 1, 1)])
     with pytest.warns(JointWarning) as given:
-        read = read_treebank(splits, Vocab())
+        read = read_splits(splits, Vocab())
     assert [warning.message.code for warning in given] == ["JW31", "JW32"]
     assert [len(read[split]) for split in ("train", "dev", "test")] == [9, 1, 3]
 
 
 def test_a_test_set_is_never_learnt_from(write):
     with pytest.raises(JointValueError, match=r"\[J522\] .*but .*test\.conllu\. .*--train"):
-        read_treebank(find_splits([write("test.conllu", 1, 1, 1)]), Vocab())
+        read_splits(find_splits([write("test.conllu", 1, 1, 1)]), Vocab())
     with pytest.raises(JointValueError, match=r"\[J522\] .*but no file"):
-        read_treebank(find_splits([]), Vocab())
+        read_splits(find_splits([]), Vocab())
 
 
 def test_too_few_documents_are_refused(write):
@@ -108,12 +108,10 @@ def test_too_few_documents_are_refused(write):
         given = [write("train.conllu", *sizes), *([write("dev.conllu", 1)] if least == 2 else [])]
         message = rf"\[J523\] There are {len(sizes)} documents .* at least {least}"
         with pytest.raises(JointValueError, match=message):
-            read_treebank(find_splits(given), Vocab(), documents="newdoc")
+            read_splits(find_splits(given), Vocab(), documents="newdoc")
 
 
 def test_subtypes_can_be_cut(write):
     splits = find_splits([write("train.conllu", 1, 1, 1), write("dev.conllu", 1, 1, 1)])
-    labels = {
-        subtypes: read_treebank(splits, Vocab(), subtypes=subtypes)["dev"][0][1].dep_ for subtypes in (True, False)
-    }
+    labels = {subtypes: read_splits(splits, Vocab(), subtypes=subtypes)["dev"][0][1].dep_ for subtypes in (True, False)}
     assert labels == {True: "advmod:dir", False: "advmod"}

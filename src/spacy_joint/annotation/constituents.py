@@ -30,6 +30,7 @@ from .constituency_trees import (
     nest,
     take_apart,
 )
+from .sentences import list_sentences
 
 CONSTITUENTS = "constituents"
 SEGMENTS = "hedge_segments"
@@ -174,7 +175,7 @@ def get_trees(doc: Doc) -> list[Tree]:
     if not len(doc):
         return []
     nodes, parents = take_apart(get_tree(doc))
-    sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+    sentences = list_sentences(doc)
     numbers = [number for number, sentence in enumerate(sentences) for token in sentence if not token.text.isspace()]
     # Of each sentence, the nodes and the places of their parents; and where each node is among those of its sentence.
     parts: list[tuple[list[Tree], list[int]]] = [([nodes[0]], [-1]) for _ in sentences]

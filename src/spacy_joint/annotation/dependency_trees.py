@@ -1,6 +1,6 @@
-"""Dependency trees as arrays of heads: finding cycles, and removing tokens.
+"""Dependency trees as arrays of heads: finding cycles, and removing tokens; and relations without subtypes.
 
-Words and labels are not involved. Heads are absolute positions, and a root is its own head, as in spaCy.
+Heads are absolute positions, and a root is its own head, as in spaCy.
 """
 
 from collections.abc import Sequence
@@ -67,3 +67,8 @@ def find_cycle(heads: Sequence[int]) -> int | None:
         if seen_from[token] == start and heads[token] != token:
             return token
     return None
+
+
+def cut_subtype(relation: str) -> str:
+    """A relation of Universal Dependencies without its subtype: `nsubj:pass` is `nsubj`."""
+    return relation.partition(":")[0]

@@ -82,6 +82,7 @@ class _Jackknife:
     """The folds of a corpus, and the training of their taggers."""
 
     def __init__(self, config: Config, name: str, folds: int) -> None:
+        import spacy
         from spacy.tokens import DocBin
         from spacy.util import dot_to_object, registry
         from spacy.vocab import Vocab
@@ -101,8 +102,6 @@ class _Jackknife:
             raise JointValueError(Errors.J411, config=name, attribute="TAG")
         self.settings = found[0]
         self.attribute = self.settings.get("attribute")
-        import spacy
-
         # Quotation readers have no augmenters.
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
         plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]

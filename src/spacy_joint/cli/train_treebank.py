@@ -118,11 +118,10 @@ def train_treebank(
     """Train a pipeline on a treebank, evaluate it from raw text, and make a package of it.
 
     It has a tagger, a parser, and, if the treebank has such annotation, a morphologizer, a lemmatizer and a
-    multiword_expander. The output
-    directory has the finished `pipeline`, its `scores.json`, and the `package`; `steps` has what is in between, so that
-    a run that was interrupted can be started again. The configs can be overridden as for `spacy train`, e.g. with
-    --training.max_epochs 5; a setting of a component, such as --components.joint_sbd_parser.model.beam_width 4, is for
-    its own training.
+    multiword_expander. The output directory has the finished `pipeline`, its `scores.json`, and the `package`; `steps`
+    has what is in between, so that a run that was interrupted can be started again. The configs can be overridden as
+    for `spacy train`, e.g. with --training.max_epochs 5; a setting of a component, such as
+    --components.joint_sbd_parser.model.beam_width 4, is for its own training.
     """
     import spacy
     import srsly
@@ -213,9 +212,9 @@ class _Training:
         from spacy.tokens import DocBin
         from spacy.vocab import Vocab
 
-        from ..corpora.treebank import read_treebank
+        from ..corpora.treebank import read_splits
 
-        read = read_treebank(self.splits, Vocab(), documents=documents, subtypes=subtypes)
+        read = read_splits(self.splits, Vocab(), documents=documents, subtypes=subtypes)
         if tags is Tags.upos:
             for doc in (doc for docs in read.values() for doc in docs):
                 for token in doc:

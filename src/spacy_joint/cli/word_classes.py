@@ -75,10 +75,11 @@ def _read_sentences(path: Path, nlp: Language) -> Iterator[list[str]]:
     elif path.suffix == ".spacy":
         from spacy.vocab import Vocab
 
+        from ..annotation.sentences import list_sentences
         from ..corpora.docbin import read_docbin
 
         for doc in read_docbin(path, Vocab()):
-            for span in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+            for span in list_sentences(doc):
                 yield [token.text for token in span if not token.text.isspace()]
     else:
         raise JointValueError(Errors.J407, path=path, allowed=".txt nor .conllu nor .spacy")

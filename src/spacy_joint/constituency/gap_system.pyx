@@ -12,6 +12,7 @@ from libc.string cimport memset
 from ..engine.buckets cimport bucket
 from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
 from ..engine.system cimport ArenaC, arena_add, arena_node
+from .categories cimport show_category
 
 
 cdef enum:
@@ -294,9 +295,7 @@ cdef class GapSystem(System):
         new.n_finished = (not new.temporary) + (next.n_finished if below else 0)
 
     cdef uint64_t category(self, const InputC* input, const NodeC* node) noexcept nogil:
-        if node.label or not 0 <= self.tag_column < input.n_columns:
-            return node.label
-        return input.cells[<int64_t>(FIRST + node.head) * input.n_columns + self.tag_column]
+        return show_category(input, node.label, node.head, self.tag_column)
 
     cdef void show(self, const InputC* input, const ArenaC* arena, const NodeC* node, uint64_t* tokens,
                    uint64_t* labels, uint64_t* sizes) noexcept nogil:

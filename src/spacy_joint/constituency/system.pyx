@@ -7,11 +7,12 @@ from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 from .transform import TEMPORARY
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
 from ..engine.system cimport MAX_KINDS, ArenaC, arena_add, arena_node
+from .categories cimport show_category
 
 
 cdef enum:
@@ -245,9 +246,7 @@ cdef class HedgeSystem(System):
         state.stack = number
 
     cdef uint64_t category(self, const InputC* input, const NodeC* node) noexcept nogil:
-        if node.label or not 0 <= self.tag_column < input.n_columns:
-            return node.label
-        return input.cells[<int64_t>(FIRST + node.head) * input.n_columns + self.tag_column]
+        return show_category(input, node.label, node.head, self.tag_column)
 
     cdef void show_children(self, const InputC* input, const ArenaC* arena, const NodeC* node, uint64_t* tokens,
                             uint64_t* labels, uint64_t* below) noexcept nogil:

@@ -17,14 +17,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..annotation.constituency_trees import ROOT, Tree, assemble
 from ..errors import Errors, JointError, JointValueError
+from ..files.xml import NO_XML
 
 SUFFIXES = (".xml",)
 TOP = "top"
 HEAD = "hd"
 NO_RELATION = "--"
 CHUNK = 1 << 16
-# What XML cannot represent.
-INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_alpino(file: Path) -> Iterator[Tree]:
@@ -166,4 +165,4 @@ def write_alpino(trees: Iterable[Tree], file: TextIO) -> None:
 
 
 def _replace_invalid(text: str) -> str:
-    return INVALID.sub("\ufffd", text)
+    return NO_XML.sub("\ufffd", text)

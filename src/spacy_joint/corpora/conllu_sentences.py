@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 
 from spacy.parts_of_speech import IDS as UPOS_IDS
 
-from ..annotation.dependency_trees import find_cycle
+from ..annotation.dependency_trees import cut_subtype, find_cycle
 from ..annotation.multiword_tokens import Word, find_main_word, number_heads
 from ..errors import Errors, JointValueError, Message
 from ..files.reading import read_lines
@@ -144,7 +144,7 @@ class SentenceReader:
                     self._fail(Errors.J114, line, found=feats)
                 self.checked_features.add(feats)
             upos = "" if upos == "_" else upos
-            deprel = deprel if self.subtypes else deprel.partition(":")[0]
+            deprel = deprel if self.subtypes else cut_subtype(deprel)
             sentence.words.append(form)
             sentence.spaces.append(space_after)
             sentence.joined.append(False)

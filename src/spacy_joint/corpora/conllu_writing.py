@@ -11,7 +11,7 @@ from typing import NamedTuple, TextIO
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from ..annotation.dependency_trees import prune
+from ..annotation.dependency_trees import cut_subtype, prune
 from ..annotation.multiword_tokens import Word, expand, get_words, is_joined
 from ..annotation.speech import describe_speech
 from ..errors import Errors, JointValueError
@@ -156,7 +156,7 @@ def _update_lines(kept: KeptSentence, sentence: _DocSentence) -> list[str]:
         comments = [line for line in kept.lines if line.startswith("#")]
         return [*comments, *_format_words(sentence, now)]
     pairs = list(zip(_concatenate(before), _concatenate(now), strict=True))
-    same_tree = all((old.head, _cut_subtype(old.dep)) == (new.head, _cut_subtype(new.dep)) for old, new in pairs)
+    same_tree = all((old.head, cut_subtype(old.dep)) == (new.head, cut_subtype(new.dep)) for old, new in pairs)
     lines = []
     for line in kept.lines:
         columns = line.split("\t")
@@ -177,10 +177,6 @@ def _update_lines(kept: KeptSentence, sentence: _DocSentence) -> list[str]:
                 columns[DEPS] = "_"
             lines.append("\t".join(columns))
     return lines
-
-
-def _cut_subtype(label: str) -> str:
-    return label.partition(":")[0]
 
 
 def _concatenate(words: list[list[Word]]) -> list[Word]:

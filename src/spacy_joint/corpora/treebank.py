@@ -65,7 +65,7 @@ def name_treebank(splits: Splits) -> TreebankName:
     return TreebankName(None, None)
 
 
-def read_treebank(
+def read_splits(
     splits: Splits, vocab: Vocab, *, documents: int | str | None = None, subtypes: bool = True
 ) -> dict[str, list[Doc]]:
     """Read the documents of each split. The training and the development set are never empty.

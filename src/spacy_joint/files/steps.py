@@ -1,8 +1,8 @@
 """The steps of a long run, each of which makes a file or a directory. A run that was interrupted is started again.
 
 `NAME.json` records what the output of a step was made from: settings, digests of files and of earlier outputs, and the
-version of this package. A step whose record would be the same is not repeated. Steps write their
-outputs beside and rename them (see `replacing`), and records are written last, so whatever is recorded is complete.
+version of this package. A step whose record would be the same is not repeated. Steps write their outputs beside and
+rename them (see `replacing`), and records are written last, so whatever is recorded is complete.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Token
 
 from ..annotation.constituency_trees import Tree
+from ..annotation.sentences import list_sentences
 from .phrases import Phrase, Word
 
 ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
@@ -119,7 +120,7 @@ def find_in_doc(doc: Doc, source: str = "auto") -> Iterator[tuple[Place, Phrase]
     if source == "dependencies" or (source == "auto" and doc.has_annotation("DEP")):
         yield from find_in_dependencies(doc)
         return
-    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    sentences = list_sentences(doc)
     for sentence in sentences:
         words, tags = [token.text for token in sentence], [token.tag_ for token in sentence]
         for place, phrase in find_in_tags(words, tags):

@@ -15,6 +15,8 @@ from spacy.lang.en.syntax_iterators import noun_chunks as chunk_clear_trees
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
+from ..annotation.dependency_trees import cut_subtype
+
 # The labels of ClearNLP, on which spaCy's English pipelines are trained, that are not in Universal Dependencies.
 CLEAR_LABELS = frozenset(
     (
@@ -88,18 +90,13 @@ def _has_universal_labels(doc: Doc) -> bool:
     return doc.has_annotation("DEP") and CLEAR_LABELS.isdisjoint(token.dep_ for token in doc)
 
 
-def _relation(token: Token) -> str:
-    """The label without its subtype."""
-    return token.dep_.partition(":")[0]
-
-
 def _is_head(token: Token) -> bool:
     tag = token.tag_ or token.pos_
     first = token
     while first.dep_ == "conj" and first.head.i < first.i:
         first = first.head
-    relation = _relation(first)
-    if {token.dep_, _relation(token), relation} & PARTS:
+    relation = cut_subtype(first.dep_)
+    if {token.dep_, cut_subtype(token.dep_), relation} & PARTS:
         return False
     if tag in NOUNS:
         return True
@@ -108,14 +105,14 @@ def _is_head(token: Token) -> bool:
     return (
         tag in ADJECTIVES
         and relation in ARGUMENTS
-        and any(_relation(child) == "det" or child.dep_ == "nmod:poss" for child in token.lefts)
+        and any(cut_subtype(child.dep_) == "det" or child.dep_ == "nmod:poss" for child in token.lefts)
     )
 
 
 def _find_start(head: Token) -> int:
     start = head.i
     for child in reversed(list(head.lefts)):
-        relation = _relation(child)
+        relation = cut_subtype(child.dep_)
         is_phrase = relation == "nmod" and child.dep_ != "nmod:poss" and _has_preposition(child)
         if relation in OUTSIDE or is_phrase:
             break
@@ -125,7 +122,7 @@ def _find_start(head: Token) -> int:
 
 
 def _has_preposition(token: Token) -> bool:
-    return any(_relation(child) == "case" for child in token.lefts)
+    return any(cut_subtype(child.dep_) == "case" for child in token.lefts)
 
 
 def _find_end(head: Token) -> int:

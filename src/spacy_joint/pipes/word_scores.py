@@ -61,16 +61,13 @@ def _list_words(doc: Doc) -> set[tuple[int, int]]:
     return {(token.idx, len(token)) for token in doc if not token.text.isspace()}
 
 
-def check_tokenizer(nlp: Language, examples: Iterable[Example]) -> WordScores:
+def check_tokenizer(nlp: Language, examples: Iterable[Example]) -> None:
     """Compare the tokenizer of a pipeline, unless it has none, with the references of examples.
 
     Warns if F1 is below DOUBTFUL (JW20); raises ValueError if it is below USELESS (J505).
     """
-    if isinstance(nlp.tokenizer, NoTokenizer):
-        return WordScores(100.0, 100.0, 100.0, 0)
-    scores = score_words(nlp.tokenizer, (example.reference for example in examples))
-    report_unfit(scores, nlp.tokenizer)
-    return scores
+    if not isinstance(nlp.tokenizer, NoTokenizer):
+        report_unfit(score_words(nlp.tokenizer, (example.reference for example in examples)), nlp.tokenizer)
 
 
 def report_unfit(scores: WordScores, tokenizer: object) -> None:

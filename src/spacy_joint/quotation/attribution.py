@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from spacy.tokens import Doc, Span, Token
 
+from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import MIXED
 from .layout import find_paragraph_starts
 
@@ -136,7 +137,7 @@ def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None:
         # In coordinations and chains of verbs, the first verb has the subject.
         above = token
-        while mention is None and above.dep_.split(":")[0] in ("conj", "xcomp", "aux") and above.head is not above:
+        while mention is None and cut_subtype(above.dep_) in ("conj", "xcomp", "aux") and above.head is not above:
             above = above.head
             mention = _find_source(above, inside)
     if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
@@ -159,7 +160,7 @@ def _find_source(token: Token, inside: np.ndarray) -> Token | None:
             return next((below for below in child.children if below.dep_ == "pobj"), child)
     if passive:
         return None
-    return next((child for child in children if child.dep_.split(":")[0] in SUBJECTS), None)
+    return next((child for child in children if cut_subtype(child.dep_) in SUBJECTS), None)
 
 
 def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span | None:

@@ -14,6 +14,7 @@ import numpy as np
 from spacy.attrs import DEP, HEAD, SENT_START, TAG
 from spacy.tokens import Doc
 
+from ..annotation.dependency_trees import cut_subtype
 from ..engine.columns import Columns
 from ..pipes.token_columns import COLUMNS, WordClasses, WordColumns
 from .layout import find_paragraph_starts
@@ -287,5 +288,5 @@ def _see(values: np.ndarray, tokens: np.ndarray) -> np.ndarray:
 
 def _find_bit(label: str) -> int:
     """The bit of a label, ignoring its subtype; 0 for uninformative labels."""
-    name = label.split(":")[0]
+    name = cut_subtype(label)
     return 1 << CHILDREN.index(name) if name in CHILDREN else 0

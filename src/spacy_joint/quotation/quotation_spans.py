@@ -191,10 +191,10 @@ class QuotationSpans(StructuredPipe[Quoted]):
         """The columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, self.get_cues(doc))
 
-    def get_cues(self, doc: Doc) -> list[int]:
-        """The head tokens of existing cues, or else of cues found by rules."""
+    def get_cues(self, doc: Doc, style: MarkStyle | None = None) -> list[int]:
+        """The head tokens of existing cues, or else of cues found by rules. style: That of the marks, if known."""
         key = self.cfg["cues_key"]
-        return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, self.find_style(doc))
+        return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, style or self.find_style(doc))
 
     # Prediction.
 
@@ -206,8 +206,9 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def predict_doc(self, doc: Doc) -> Quoted:
         """The quotations of a document."""
         plain, tokens = unwrap(doc, (self.cfg["cues_key"], self.cfg["combined_key"]))
-        cues = self.get_cues(plain)
-        runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues)
+        style = self.find_style(plain)
+        cues = self.get_cues(plain, style)
+        runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues, style)
         inside = np.zeros(len(plain), dtype=bool)
         for begin, end in runs:
             inside[begin:end] = True
@@ -216,13 +217,12 @@ class QuotationSpans(StructuredPipe[Quoted]):
         speakers = {cue: (mention.start, mention.end) for cue, mention in mentions.items() if mention is not None}
         return Quoted(runs, labels, scores, governing, cues, speakers).move(tokens)
 
-    def _find_by_rules(self, doc: Doc, cues: list[int]) -> Labelled:
-        style = self.find_style(doc)
+    def _find_by_rules(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
         direct, others = find_rule_quotations(doc, style, cues)
         labels = dict.fromkeys(direct, DIRECT) | {run: find_type(get_words(doc, *run), style.marks) for run in others}
         return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
 
-    def _find_trained(self, doc: Doc, cues: list[int]) -> Labelled:
+    def _find_trained(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
         columns, tokens = self._get_word_columns().columns_of(doc, cues)
         found = self._search(columns, tokens, cues)
         if isinstance(self.perceptron.system, QuotationSystem):
@@ -234,8 +234,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         runs = [(int(tokens[first]), int(tokens[last]) + 1) for first, last in found]
         if self.cfg["method"] == "combined":
             runs, scores = self._combine(doc, runs, scores)
-        marks = self.find_style(doc).marks
-        return runs, [find_type(get_words(doc, *run), marks) for run in runs], scores
+        return runs, [find_type(get_words(doc, *run), style.marks) for run in runs], scores
 
     def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
         """Quotations as first and last rows of the columns."""

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from spacy.tokens import Doc, Token
 
+from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING
 from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
 from .dialogue import find_dialogue
@@ -154,7 +155,7 @@ def _find_indirect(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
         return _find_according(doc, cue, taken)
     runs = []
     for child in token.children:
-        if child.dep_.split(":")[0] in CLAUSES and (child.dep_ != "parataxis" or child.i < cue):
+        if cut_subtype(child.dep_) in CLAUSES and (child.dep_ != "parataxis" or child.i < cue):
             run = _shrink(doc, child.left_edge.i, child.right_edge.i + 1, cue)
             if run is not None and not taken[run[0] : run[1]].any():
                 taken[run[0] : run[1]] = True

@@ -11,11 +11,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.constituency_trees import Block
 from ..annotation.constituents import CONSTITUENTS, group_blocks
+from ..annotation.sentences import list_sentences
 from .brackets import Bracket, BracketScores, Parameters, count_brackets, load_parameters
 
 
@@ -57,7 +58,7 @@ def score_constituents(
             count_brackets(_list_constituents(doc, Places(doc, parameters)), places.kept, parameters)
             for doc in (predicted, reference)
         )
-        starts = places.kept[[places.before[sentence.start] for sentence in find_sentences(reference)]]
+        starts = places.kept[[places.before[sentence.start] for sentence in list_sentences(reference)]]
         for pair in zip(divide(found, starts), divide(expected, starts), strict=True):
             scores.add(*pair)
     return scores.to_dict(CONSTITUENTS)
@@ -107,8 +108,3 @@ class Places:
         """Whether a range of characters has at most `max_span` tokens."""
         first, last = np.searchsorted(self.before, edges)
         return self.count(int(first), int(last)) <= max_span
-
-
-def find_sentences(doc: Doc) -> Iterator[Span]:
-    """The sentences of a document, which is a single one if it has no boundaries."""
-    yield from doc.sents if doc.has_annotation("SENT_START") else [doc[:]]

@@ -12,9 +12,10 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, get_constituents
+from ..annotation.sentences import list_sentences
 from ..constituency.transform import find_segments
 from .brackets import BracketScores, count_brackets, load_parameters, report
-from .constituents import Places, divide, find_sentences
+from .constituents import Places, divide
 
 
 def make_hedge_scorer() -> Callable[..., dict[str, Any]]:
@@ -45,11 +46,10 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
         gold = get_constituents(reference)
         if gold is None:
             continue
-        words = Places(reference, parameters)
+        words, edges = Places(reference, parameters), Places(predicted, parameters).edges
         hedged = [constituent for constituent in gold if words.count(constituent[1], constituent[2]) <= max_span]
         if CONSTITUENTS in predicted.spans:
             has_constituents = True
-            edges = Places(predicted, parameters).edges
             extents = ((span.label_, edges(span.start, span.end)) for span in predicted.spans[CONSTITUENTS])
             found, expected = (
                 count_brackets(((label, [extent]) for label, extent in brackets), words.kept, parameters)
@@ -58,15 +58,14 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
                     [(label, words.edges(start, end)) for label, start, end in hedged],
                 )
             )
-            starts = [words.before[sentence.start] for sentence in find_sentences(reference)]
+            starts = [words.before[sentence.start] for sentence in list_sentences(reference)]
             for pair in zip(*(divide(brackets, words.kept[starts]) for brackets in (found, expected)), strict=True):
                 constituents.add(*pair)
         if SEGMENTS in predicted.spans:
             has_segments = True
-            sentences = {sentence.start for sentence in find_sentences(reference)}
+            sentences = {sentence.start for sentence in list_sentences(reference)}
             segmented = find_segments(hedged, len(reference), sentences)
             expected_segments = {words.edges(start, end) for _, start, end in segmented}
-            edges = Places(predicted, parameters).edges
             segments.score_set({edges(span.start, span.end) for span in predicted.spans[SEGMENTS]}, expected_segments)
     scores = constituents.to_dict("hedge")
     return {

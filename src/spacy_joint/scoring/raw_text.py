@@ -16,6 +16,7 @@ from functools import lru_cache
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 
+from ..annotation.dependency_trees import cut_subtype
 from ..corpora.conllu_writing import format_sentences
 from ..errors import Errors, JointValueError
 
@@ -148,8 +149,8 @@ def _analyse(doc: Doc) -> _Analysis:
                 continue
             features = _keep_universal(morph)
             tag = pos if tag == "_" else tag
-            relation = relation.partition(":")[0]
-            words.append(_Word(span, len(words) < last_of_token, form, lemma, pos, tag, features, relation))
+            is_multiword = len(words) < last_of_token
+            words.append(_Word(span, is_multiword, form, lemma, pos, tag, features, cut_subtype(relation)))
             heads.append(head)
         for word, head in zip(words, heads, strict=True):
             word.head = words[int(head) - 1] if head not in ("0", "_") else None

@@ -4,7 +4,6 @@ drawings of trees. This runs in the worker process; `schema.py` defines the data
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -16,6 +15,7 @@ from spacy.tokens import Doc, Span
 
 from .. import load
 from ..corpora.export import describe_sentences
+from ..files.xml import NO_XML
 from ..ordering.prenominal_orderer import reorder
 from ..quotation.export import describe_quotation
 from ..quotation.quotation_spans import get_quotations
@@ -30,8 +30,6 @@ TREE = {
     "arrow_width": 8,
     "bg": "transparent",
 }
-# Characters that are not allowed in XML, and so in SVG.
-NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Language:

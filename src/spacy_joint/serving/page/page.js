@@ -179,10 +179,7 @@ function makeModifiers({ modifiers }) {
 }
 
 function makeHedges({ hedges, explanations }) {
-  if (hedges === null) {
-    return make("p", "This pipeline has no hedge_chunker, and none is shipped. Use a pipeline that you have trained: " +
-      "python -m spacy joint serve PIPELINE.", "note");
-  }
+  if (hedges === null) return make("p", "This pipeline has no hedge_chunker.", "note");
   return makeTableOrNote(
     ["Label", "Hedge", "Structure"],
     hedges.map(({ label, text, structure }) => [makeTerm(label, explanations), text, structure]),
