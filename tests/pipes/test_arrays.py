@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.pipes.arrays import RowIndex, find_last_dependents, find_stretches
+from spacy_joint.pipes.arrays import RowIndex, TreeReader, find_stretches
 
 KEYS = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 2**64 - 1)), max_size=50)
 
@@ -62,28 +62,65 @@ def test_stretches_are_the_long_runs_without_breaks(breaks, least, whole):
     assert n_open == (0 if len(runs[-1]) >= least else len(runs[-1]))
 
 
+# Two kinds of dependents, of which the first is the subject; tokens of kinds 2 and 3 share that of their head. The
+# relation of the head, then the word of the subject and that of the other dependent.
+READER = TreeReader([False, False, True, True], 2, 1, [-1, 1, -1, -1, -1], [(2, 1, 0), (3, 2, 0)])
+
+
+def fill(heads, kinds, n_values=None):
+    n = len(heads)
+    values = np.zeros((n if n_values is None else n_values, 4), dtype=np.uint64)
+    words = np.arange(10, 10 + n, dtype=np.uint64)[:, None].copy()
+    relations = np.arange(n, dtype=np.uint64)
+    READER.fill(values, words, np.array(heads, dtype=np.intp), relations, np.array(kinds, dtype=np.uint8))
+    return values.tolist()
+
+
 @given(
     st.integers(1, 20).flatmap(
-        lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, 2)), min_size=n, max_size=n)
+        lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.sampled_from([0, 1])), min_size=n, max_size=n)
     )
 )
 def test_the_last_dependent_of_a_kind_counts(arcs):
-    heads, kinds = (np.array(column, dtype=np.intp) for column in zip(*arcs, strict=True))
-    found = find_last_dependents(heads, kinds, 3)
-    n = len(arcs)
-    for kind in range(3):
-        for head in range(n):
-            assert found[kind, head] == max((i for i, arc in enumerate(arcs) if arc == (head, kind)), default=n)
-    assert (found[:, n] == n).all()
+    heads, kinds = zip(*arcs, strict=True)
+    for token, (word, relation, subject, other) in enumerate(fill(heads, kinds)):
+        assert (word, relation, other) == (10 + token, heads[token], 0)
+        assert subject == max((10 + i for i, arc in enumerate(arcs) if arc == (token, 1)), default=0)
 
 
-@pytest.mark.parametrize(("heads", "kinds"), [([2, 0], [0, 0]), ([-1, 0], [0, 0]), ([0, 0], [3, 0]), ([0, 0], [0])])
-def test_heads_and_kinds_out_of_range_are_refused(heads, kinds):
+def test_the_subject_of_a_head_and_of_its_head_is_shared():
+    # 0 has the subject 1; 2 shares it; 3 shares it with 2; 4 would have to share it with 3.
+    assert [row[2] for row in fill([0, 0, 0, 2, 3], [0, 1, 3, 2, 2])] == [11, 0, 11, 11, 0]
+
+
+@pytest.mark.parametrize(
+    ("heads", "kinds", "n_values"),
+    [([2, 0], [0, 0], 2), ([-1, 0], [0, 0], 2), ([0, 0], [4, 0], 2), ([0, 0], [0], 2), ([0, 0], [0, 0], 1)],
+)
+def test_heads_kinds_and_arrays_out_of_range_are_refused(heads, kinds, n_values):
     with pytest.raises(IndexError):
-        find_last_dependents(np.array(heads, dtype=np.intp), np.array(kinds, dtype=np.intp), 3)
+        fill(heads, kinds, n_values)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ([False], 1, 0, [-1] * 5, []),
+        ([False, True], 0, 0, [-1] * 5, []),
+        ([False, True], 1, -1, [-1] * 5, []),
+        ([False, True], 1, 0, [-1] * 4, []),
+        ([False, True], 1, 0, [-2] * 5, []),
+        ([False, True], 1, 0, [-1] * 5, [(0, 2, 0)]),
+        ([False, True], 1, 0, [-1] * 5, [(-1, 0, 0)]),
+        ([False, True], 1, 0, [-1] * 5, [(0, 0, -1)]),
+    ],
+)
+def test_columns_and_relatives_that_do_not_exist_are_refused(settings):
+    with pytest.raises(IndexError):
+        TreeReader(*settings)
 
 
 def test_there_may_be_no_tokens():
     nothing = np.zeros(0, dtype=np.intp)
-    assert find_last_dependents(nothing, nothing, 2).shape == (2, 1)
+    assert fill([], []) == []
     assert RowIndex().find(nothing.astype(np.uint64))[1] == []

@@ -1,4 +1,5 @@
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,4 +13,22 @@ class RowIndex:
     def add(self, keys: NDArray[np.uint64]) -> None: ...
 
 def find_stretches(breaks: NDArray[np.bool_], least: int, whole: bool = True) -> tuple[NDArray[np.bool_], int]: ...
-def find_last_dependents(heads: NDArray[np.intp], kinds: NDArray[np.intp], n_kinds: int) -> NDArray[np.intp]: ...
+
+class TreeReader:
+    def __init__(
+        self,
+        shares: Sequence[bool],
+        n_dependents: int,
+        n_of_token: int,
+        own: Sequence[int],
+        shown: Sequence[tuple[int, int, int]],
+    ) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def fill(
+        self,
+        values: NDArray[np.uint64],
+        of_words: NDArray[np.uint64],
+        heads: NDArray[np.intp],
+        relations: NDArray[np.uint64],
+        kinds: NDArray[np.uint8],
+    ) -> None: ...

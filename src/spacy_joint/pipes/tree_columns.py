@@ -9,12 +9,14 @@ from spacy.attrs import DEP, HEAD
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
+from ..annotation.dependency_trees import cut_subtype
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
-from .arrays import find_last_dependents
+from .arrays import TreeReader
 from .token_columns import WordClasses, WordColumns
 
-# The dependents that templates can read, by their relations; of several, the last one counts (*there are rooms*).
+# The dependents that templates can read, by their relations, the subject first; of several, the last one counts (*there
+# are rooms*).
 DEPENDENTS = {
     "subject": ("nsubj", "csubj", "expl"),
     "aux": ("aux",),
@@ -33,11 +35,10 @@ RELATED = tuple(f"{relative}_{column}" for relative in RELATIVES for column in R
 OWN = ("dep", "head_dep", "subject_dep", "side", "dependents")
 TREE_COLUMNS = (*OWN, *RELATED)
 
-OTHER, SUBJECT = 0, 1
+OTHER = 0
 KINDS = {relation: kind for kind, relations in enumerate(DEPENDENTS.values(), start=1) for relation in relations}
 KINDS |= {relation: len(DEPENDENTS) + 1 for relation in SHARING if relation not in KINDS}
-N_KINDS = max(KINDS.values()) + 1
-IS_SHARING = np.isin(np.arange(N_KINDS), [KINDS[relation] for relation in SHARING])
+IS_SHARING = [kind in {KINDS[relation] for relation in SHARING} for kind in range(len(DEPENDENTS) + 2)]
 
 
 class TreeColumns:
@@ -51,15 +52,21 @@ class TreeColumns:
         self.names = tuple(names)
         self.word_classes = word_classes
         of_token = [name for name in names if name not in TREE_COLUMNS]
-        # The places of columns that show another token, that token as a number of RELATIVES, and the column shown.
-        self.places = [place for place, name in enumerate(names) if name in RELATED]
-        shown = [self.names[place].split("_") for place in self.places]
-        extra = sorted({column for _, column in shown}.difference(of_token))
+        # The columns that show another token, by their places: which token, and which of its columns.
+        shown = {place: name.split("_") for place, name in enumerate(names) if name in RELATED}
+        extra = sorted({column for _, column in shown.values()}.difference(of_token))
         self.word_columns = WordColumns([*of_token, *extra], word_classes)
-        self.n_of_token = len(of_token)
-        self.relatives = np.array([RELATIVES.index(relative) for relative, _ in shown], dtype=np.intp)
-        self.sources = np.array([self.word_columns.names.index(column) for _, column in shown], dtype=np.intp)
-        self.own = {name: self.names.index(name) for name in OWN if name in names}
+        self.reader = TreeReader(
+            IS_SHARING,
+            len(DEPENDENTS),
+            len(of_token),
+            [self.names.index(name) if name in names else -1 for name in OWN],
+            [
+                (place, RELATIVES.index(relative), self.word_columns.names.index(column))
+                for place, (relative, column) in shown.items()
+            ],
+        )
+        self.reads_tree = len(of_token) < len(names)
         # The kind of a dependent by the hash of its relation.
         self.kinds: dict[int, int] = {}
 
@@ -79,18 +86,11 @@ class TreeColumns:
         if more_follows:
             raise JointValueError(Errors.J370)
         of_words, tokens = self.word_columns.values_of(doc)
-        n = len(tokens)
-        values = np.empty((n, len(self.names)), dtype=np.uint64)
-        values[:, : self.n_of_token] = of_words[:, : self.n_of_token]
-        if self.own or self.places:
-            heads, relations = self._read_tree(doc, tokens)
-            related = np.vstack([heads, self._find_dependents(doc.vocab.strings, heads, relations)])
-            for name, place in self.own.items():
-                values[:, place] = _describe(name, heads, relations, related[RELATIVES.index("subject")])
-            # Row n is a token that is not there.
-            padded = np.append(of_words, np.zeros((1, of_words.shape[1]), dtype=np.uint64), axis=0)
-            # Faster than indexing by rows and columns.
-            values[:, self.places] = padded.take(related.T[:, self.relatives] * padded.shape[1] + self.sources)
+        if not self.reads_tree:
+            return of_words, tokens
+        heads, relations = self._read_tree(doc, tokens)
+        values = np.empty((len(tokens), len(self.names)), dtype=np.uint64)
+        self.reader.fill(values, of_words, heads, relations, self._find_kinds(doc.vocab.strings, relations))
         return values, tokens
 
     def _read_tree(self, doc: Doc, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -100,32 +100,9 @@ class TreeColumns:
         rows[tokens] = np.arange(len(tokens))
         return rows[(np.arange(len(doc)) + attributes[:, 0].astype(np.int64))[tokens]], attributes[tokens, 1]
 
-    def _find_dependents(self, strings: StringStore, heads: np.ndarray, relations: np.ndarray) -> np.ndarray:
-        """The rows of the last dependents, in the order of DEPENDENTS; the number of rows stands for none."""
-        n = len(heads)
-        for relation in set(relations.tolist()).difference(self.kinds):
-            self.kinds[relation] = KINDS.get(strings[relation].partition(":")[0], OTHER)
-        kinds = np.fromiter(map(self.kinds.__getitem__, relations.tolist()), dtype=np.intp, count=n)
-        found = find_last_dependents(heads, kinds, N_KINDS)
-        subjects, shares = found[SUBJECT], IS_SHARING[kinds]
-        # Twice, for the auxiliary of a conjunct.
-        for _ in range(2):
-            subjects[:n] = np.where(shares & (subjects[:n] == n), subjects[heads], subjects[:n])
-        return found[SUBJECT : SUBJECT + len(DEPENDENTS), :n]
-
-
-def _describe(name: str, heads: np.ndarray, relations: np.ndarray, subjects: np.ndarray) -> np.ndarray:
-    """One of the columns OWN."""
-    if name == "dep":
-        return relations
-    if name == "head_dep":
-        return relations[heads]
-    if name == "subject_dep":
-        return np.append(relations, 0)[subjects]
-    offsets = heads - np.arange(len(heads))
-    if name == "side":
-        return np.sign(offsets) + 1
-    dependents = np.zeros(len(heads), dtype=np.uint64)
-    inside = offsets != 0
-    np.add.at(dependents, heads[inside], relations[inside])
-    return dependents
+    def _find_kinds(self, strings: StringStore, relations: np.ndarray) -> np.ndarray:
+        """What kinds of dependents tokens with these relations are (uint8)."""
+        listed = relations.tolist()
+        for relation in set(listed).difference(self.kinds):
+            self.kinds[relation] = KINDS.get(cut_subtype(strings[relation]), OTHER)
+        return np.fromiter(map(self.kinds.__getitem__, listed), dtype=np.uint8, count=len(listed))

@@ -64,8 +64,8 @@ class SequenceLemmatizer(TokenLabeller):
             self.forget_predictions()
         remembered = self._lemmas
         digests = (doc.to_array(KEYS).reshape(len(doc), len(KEYS)) * MULTIPLIERS).sum(axis=1).tolist()
-        new = {digest: token for token, digest in enumerate(digests) if digest not in remembered}
-        if new:
+        if not remembered.keys() >= set(digests):
+            new = {digest: token for token, digest in enumerate(digests) if digest not in remembered}
             values, tokens = self.get_values(doc, more_follows=False)
             rows = np.flatnonzero(np.isin(tokens, list(new.values())))
             actions = self.search(Columns(self.perceptron.templates.columns, values[rows]))

@@ -15,6 +15,7 @@ from spacy.morphology import Morphology
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, MorphAnalysis
 from spacy.training import Example
+from spacy.vocab import Vocab
 
 from ..pipes.token_columns import COLUMNS
 from ..pipes.tree_columns import TREE_COLUMNS, TreeColumns
@@ -24,13 +25,22 @@ PART = "POS"
 
 
 class Meanings(dict[str, tuple[int, MorphAnalysis]]):
-    """The part of speech and the features of labels, for a vocabulary.
+    """The part of speech and the features of labels, for a vocabulary, found when they are first looked up.
 
     A pickled copy is empty, because a vocabulary does not take its features along.
     """
 
+    def __init__(self, vocab: Vocab) -> None:
+        self.vocab = vocab
+
+    def __missing__(self, label: str) -> tuple[int, MorphAnalysis]:
+        features = Morphology.feats_to_dict(label)
+        part = features.pop(PART, "")
+        self[label] = meaning = POS_IDS[part], MorphAnalysis(self.vocab, features)
+        return meaning
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Meanings, ())
+        return (Meanings, (self.vocab,))
 
 
 class SequenceMorphologizer(TokenLabeller):
@@ -41,7 +51,7 @@ class SequenceMorphologizer(TokenLabeller):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self._meanings = Meanings()
+        self._meanings = Meanings(self.vocab)
 
     def make_word_columns(self) -> TreeColumns:
         """The object that builds the columns, also those of the tree."""
@@ -56,20 +66,18 @@ class SequenceMorphologizer(TokenLabeller):
     def annotate(self, doc: Doc, prediction: Labelled) -> None:
         """Writes `token.pos` and `token.morph`."""
         tokens, labels = prediction
-        meanings = self._meanings if doc.vocab is self.vocab else Meanings()
-        for label in set(labels).difference(meanings):
-            features = Morphology.feats_to_dict(label)
-            part = features.pop(PART, "")
-            meanings[label] = (POS_IDS[part], MorphAnalysis(doc.vocab, features))
+        meanings = self._meanings if doc.vocab is self.vocab else Meanings(doc.vocab)
+        found = [meanings[label] for label in labels]
         parts = np.full(len(doc), POS_IDS["SPACE"], dtype=np.uint64)
-        parts[tokens] = [meanings[label][0] for label in labels]
+        parts[tokens] = [part for part, _ in found]
         doc.from_array([POS], parts)  # type: ignore[arg-type]  # wrong in its stub
-        # Not by `Doc.from_array`, which parses the features of each token anew. Whitespace has none.
-        analyses = [MorphAnalysis(doc.vocab)] * len(doc)
-        for token, label in zip(tokens.tolist(), labels, strict=True):
-            analyses[token] = meanings[label][1]
-        for token, analysis in zip(doc, analyses, strict=True):
-            token.morph = analysis
+        if len(tokens) < len(doc):
+            nothing = MorphAnalysis(doc.vocab)
+            for token in np.flatnonzero(parts == POS_IDS["SPACE"]).tolist():
+                doc[token].morph = nothing
+        # Not by `Doc.from_array`, which looks up the features of each token as a string.
+        for token, (_, analysis) in zip(tokens.tolist(), found, strict=True):
+            doc[token].morph = analysis
 
 
 def _join(part: str | None, features: str | None) -> str | None:
