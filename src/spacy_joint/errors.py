@@ -481,7 +481,7 @@ class Errors:
     )
     J336 = Message(
         "The document has no constituents.",
-        "Process it with a hedge_chunker, or set `doc.spans['constituents']`.",
+        "Process it with a constituency_parser or hedge_chunker, or set `doc.spans['constituents']`.",
     )
     J337 = Message(
         "{words!r} cuts the constituent {label} over {other!r}: it is not a tree.", "Take all of it, or less."

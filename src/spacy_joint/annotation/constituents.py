@@ -6,15 +6,17 @@ ordered from the top down. A discontinuous constituent is one span per block of 
 `span.id`, which no other constituent has. Where a treebank has grammatical functions, the attributes of the group
 (`doc.spans["constituents"].attrs`) hold them: "functions", one per span, and "word_functions", one per token.
 
-The extension attributes follow benepar: `span._.labels`, `span._.parse_string`, `span._.constituents`,
-`span._.children`, `span._.parent`. Unlike in benepar, a span need not be a constituent, as long as it does not cut one.
-Except for `parse_string`, they take each block for a constituent of its own.
+The extension attributes follow benepar: `labels`, `parse_string` and `parent` of spans and tokens, `constituents` and
+`children` of spans. Unlike in benepar, a span need not be a constituent, as long as it does not cut one. They take each
+block for a constituent of its own, except for `parse_string`; `span._.blocks` has all blocks of a constituent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
+from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
@@ -26,7 +28,6 @@ from .constituency_trees import (
     Tree,
     assemble,
     find_blocks,
-    find_outermost,
     nest,
     take_apart,
 )
@@ -108,11 +109,9 @@ def group_blocks(doc: Doc) -> list[list[int]]:
 
     RAISES ValueError: If constituents are not annotated (J336).
     """
-    if CONSTITUENTS not in doc.spans:
-        raise JointValueError(Errors.J336)
     blocks: list[list[int]] = []
     discontinuous: dict[int, list[int]] = {}
-    for place, span in enumerate(doc.spans[CONSTITUENTS]):
+    for place, span in enumerate(_require_constituents(doc)):
         if span.id in discontinuous:
             discontinuous[span.id].append(place)
             continue
@@ -211,10 +210,8 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
     RAISES ValueError: If constituents are not annotated (J336).
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
-    if CONSTITUENTS not in doc.spans:
-        raise JointValueError(Errors.J336)
     end = first
-    for constituent in doc.spans[CONSTITUENTS]:
+    for constituent in _require_constituents(doc):
         inside = first <= constituent.start and constituent.end <= last
         if inside and (not labels or constituent.label_ in labels) and (nested or constituent.start >= end):
             end = constituent.end
@@ -222,11 +219,12 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
 
 
 def get_labels(span: Span) -> tuple[str, ...]:
-    """The labels of the constituents with exactly this extent, from the top down; empty if it is not a constituent."""
+    """The labels of the constituents with exactly this extent, from the top down; empty if it is not a constituent.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
     return tuple(
-        other.label_
-        for other in span.doc.spans.get(CONSTITUENTS, ())
-        if other.start == span.start and other.end == span.end
+        other.label_ for other in _require_constituents(span.doc) if other.start == span.start and other.end == span.end
     )
 
 
@@ -240,29 +238,64 @@ def get_parse_string(span: Doc | Span) -> str:
 
 
 def get_parent(span: Span) -> Span | None:
-    """The smallest constituent that contains the span and is larger; None if there is none."""
+    """The smallest constituent that contains the span and is larger; None if there is none.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
     above = [
         other
-        for other in span.doc.spans.get(CONSTITUENTS, ())
+        for other in _require_constituents(span.doc)
         if other.start <= span.start and span.end <= other.end and len(other) > len(span)
     ]
     return min(above, key=len, default=None)
 
 
+def iterate_constituents(span: Span) -> Iterator[Span]:
+    """Iterate over the constituents within the span, and its words, in preorder.
+
+    Each extent is yielded once, with the topmost of its labels; `span._.labels` has all of them. Words that are not
+    constituents have no label.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    labels: dict[Block, str] = {}
+    for other in _require_constituents(span.doc):
+        if span.start <= other.start and other.end <= span.end:
+            labels.setdefault((other.start, other.end), other.label_)
+    for token in span:
+        if not token.text.isspace():
+            labels.setdefault((token.i, token.i + 1), "")
+    for start, end in sorted(labels, key=lambda extent: (extent[0], -extent[1])):
+        yield Span(span.doc, start, end, labels[start, end])
+
+
 def iterate_children(span: Span) -> Iterator[Span]:
-    """Iterate over the largest constituents within the span that are smaller, and the words outside them."""
-    constituents = get_constituents(span.doc) or []
-    within = [
-        (label, start, end)
-        for label, start, end in constituents
-        if span.start <= start and end <= span.end and end - start < len(span)
-    ]
-    place = span.start
-    for label, start, end in find_outermost(within):
-        yield from (span.doc[word : word + 1] for word in range(place, start))
-        yield Span(span.doc, start, end, label)
-        place = end
-    yield from (span.doc[word : word + 1] for word in range(place, span.end))
+    """Iterate over the largest constituents within the span that are smaller, and the words outside them.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    end = span.start
+    for part in iterate_constituents(span):
+        if part.start >= end and len(part) < len(span):
+            end = part.end
+            yield part
+
+
+def get_blocks(span: Span) -> SpanGroup:
+    """The blocks of a constituent, from left to right: several if it is discontinuous.
+
+    span: One of the spans in `doc.spans["constituents"]`.
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    constituents = _require_constituents(span.doc)
+    blocks = [other for other in constituents if other.id == span.id] if span.id else [span]
+    return SpanGroup(span.doc, name=span.label_, spans=blocks)
+
+
+def _require_constituents(doc: Doc) -> SpanGroup:
+    if CONSTITUENTS not in doc.spans:
+        raise JointValueError(Errors.J336)
+    return doc.spans[CONSTITUENTS]
 
 
 def starts_segment(token: Token) -> bool:
@@ -270,18 +303,26 @@ def starts_segment(token: Token) -> bool:
     return any(segment.start == token.i for segment in token.doc.spans.get(SEGMENTS, ()))
 
 
+def _of_token(get: Callable[[Span], Any], token: Token) -> Any:
+    return get(token.doc[token.i : token.i + 1])
+
+
 def register_extensions() -> None:
     """Register the extension attributes, except for names in use, for instance by benepar."""
-    attributes: dict[str, Callable[[Span], object]] = {
+    getters: dict[str, Callable[[Span], Any]] = {
         "labels": get_labels,
         "parse_string": get_parse_string,
         "parent": get_parent,
         "children": iterate_children,
-        "constituents": iterate_phrases,
+        "constituents": iterate_constituents,
+        "blocks": get_blocks,
     }
-    for name, getter in attributes.items():
+    for name, getter in getters.items():
         if not Span.has_extension(name):
             Span.set_extension(name, getter=getter)
+    for name in ("labels", "parse_string", "parent"):
+        if not Token.has_extension(name):
+            Token.set_extension(name, getter=partial(_of_token, getters[name]))
     for owner in (Doc, Span):
         if not owner.has_extension("phrases"):
             owner.set_extension("phrases", method=iterate_phrases)
