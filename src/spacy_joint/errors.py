@@ -569,6 +569,7 @@ class Errors:
         "Sentence {number} has other words than in the reference.",
         "Give trees of the same sentences, in the same order.",
     )
+    J590 = Message("Drawings of trees have no option {found!r}.", "Options: {allowed}.")
 
     # Pretrained pipeline and command line
     J400 = Message(
