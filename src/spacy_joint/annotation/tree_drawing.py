@@ -1,12 +1,12 @@
 """Drawings of constituency trees as SVG, with crossing branches where constituents are discontinuous.
 
-Words are in one row at the bottom. Each constituent has a bar below its label, from which lines go down to its children,
-as in TIGERSearch; a bar hops over the lines of other constituents that it crosses. Dependency trees are drawn by
-displaCy, whose names of options are used here.
+Words are in one row at the bottom. Each constituent has a bar below its label, from which lines go down to its
+children, as in TIGERSearch; a bar hops over the lines of other constituents that it crosses. Dependency trees are drawn
+by displaCy, whose names of options are used here.
 
-No label is drawn over a line. A discontinuous constituent is in the column of one of its words, above which there are only
-constituents that contain this word, one above the other. A continuous one is above its own words. Constituents whose bars
-would overlap are at different levels.
+No label is drawn over a line. A discontinuous constituent is in the column of one of its words, above which there are
+only constituents that contain this word, one above the other. A continuous one is above its own words. Constituents
+whose bars would overlap are at different levels.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WORD_SIZE, LABEL_SIZE = 16, 13
 # Of the average character, as a share of the size of the font; East Asian characters are as wide as they are high.
 CHARACTER_WIDTH = 0.6
 MARGIN = 10
-# From the baseline of a label to its bar, to the beginning of the line below it, and up to the end of the line above it.
+# From the baseline of a label down to its bar, down to the line below it, and up to the line above it.
 TO_BAR, BELOW, ABOVE = 16, 5, 13
 # From the baselines of tags to those of words.
 TO_WORD = 22
