@@ -19,6 +19,7 @@ from ..annotation.tree_drawing import render_tree
 from ..corpora.export import describe_sentences
 from ..files.xml import NO_XML
 from ..ordering.prenominal_orderer import reorder
+from ..pipes.disabled import enable_factories
 from ..quotation.export import describe_quotation
 from ..quotation.quotation_spans import get_quotations
 from .schema import TreeKind
@@ -44,9 +45,7 @@ def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Languag
     """
     nlp = load(pipeline)
     nlp.max_length = max(nlp.max_length, max_characters)
-    for name in nlp.disabled:
-        if nlp.get_pipe_meta(name).factory in (ORDERER, HEDGES):
-            nlp.enable_pipe(name)
+    enable_factories(nlp, ORDERER, HEDGES)
     if QUOTATIONS not in nlp.pipe_factories.values():
         nlp.add_pipe(QUOTATIONS)
     return nlp
