@@ -17,6 +17,7 @@ from spacy.training import Example
 
 from ..annotation.constituency_trees import ROOT, Tree
 from ..annotation.constituents import CONSTITUENTS, get_trees, group_blocks, set_trees
+from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Warnings
@@ -47,6 +48,7 @@ class ConstituencyParser(PhrasePipe[Parsed]):
     def __init__(self, *args: Any, head_rules: str, **settings: Any) -> None:
         self.head_rules = load_head_rules(head_rules)
         super().__init__(*args, head_rules=head_rules, **settings)
+        use_noun_chunks_in(self.vocab, chunk_constituents)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
         """The labels of unary constituents, and those of binary ones with the sides of their heads."""
@@ -105,6 +107,8 @@ class ConstituencyParser(PhrasePipe[Parsed]):
 
     def annotate(self, doc: Doc, prediction: Parsed) -> None:
         """Writes the constituents as a group of spans."""
+        # The vocabulary is another one if the parser has been sourced from another pipeline.
+        use_noun_chunks(doc, chunk_constituents)
         set_trees(doc, prediction.trees, prediction.tokens.tolist())
 
 
