@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
@@ -47,38 +47,68 @@ def set_constituents(doc: Doc, constituents: Iterable[Constituent], key: str = C
     )
 
 
+class Phrase(NamedTuple):
+    """A constituent of a sentence: its label, its blocks, and its function in its parent ("" if unknown).
+
+    blocks: In positions among the words of the sentence, from left to right.
+    """
+
+    label: str
+    blocks: Sequence[Block]
+    function: str = ""
+
+
 def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = None) -> None:
     """Write the constituents of trees below their roots, and functions, if there are any, to a document.
 
     trees: One per sentence, in the order of the document.
     tokens: The tokens that are the words of the trees. By default, all tokens are.
     """
+    words: list[Tree] = []
+
+    def read() -> Iterator[tuple[int, list[Phrase]]]:
+        for tree in trees:
+            yields = tree.yields()
+            preterminals = sorted((node for node, _ in yields if node.is_preterminal), key=lambda node: node.index)
+            words.extend(preterminals)
+            below = (named for named in yields[1:] if not named[0].is_preterminal)
+            yield len(preterminals), [Phrase(node.label, find_blocks(its), node.function) for node, its in below]
+
+    set_phrases(doc, read(), tokens)
+    if any(word.function for word in words):
+        word_functions = [""] * len(doc)
+        for token, word in zip(range(len(doc)) if tokens is None else tokens, words, strict=False):
+            word_functions[token] = word.function
+        doc.spans[CONSTITUENTS].attrs[WORD_FUNCTIONS] = word_functions
+
+
+def set_phrases(
+    doc: Doc, sentences: Iterable[tuple[int, Iterable[Phrase]]], tokens: Sequence[int] | None = None
+) -> None:
+    """Write constituents, and functions, if there are any, to a document.
+
+    sentences: The number of words of each sentence and its constituents, without the root; each after those around it.
+    tokens: The tokens that are the words of the sentences. By default, all tokens are.
+    """
     tokens = range(len(doc)) if tokens is None else tokens
     spans: list[Span] = []
     functions: list[str] = []
-    word_functions = [""] * len(doc)
     n_discontinuous = first = 0
-    for tree in trees:
-        # The first word and the end of each block, its constituent, and its id.
-        blocks: list[tuple[int, int, Tree, str]] = []
-        n_words = 0
-        for node, words in tree.yields():
-            if node.is_preterminal:
-                word_functions[tokens[first + node.index]] = node.function
-                n_words += 1
-            elif node is not tree:
-                found = find_blocks(words)
-                n_discontinuous += len(found) > 1
-                span_id = str(n_discontinuous) if len(found) > 1 else ""
-                blocks += [(start, end, node, span_id) for start, end in found]
+    for n_words, phrases in sentences:
+        # The first word and the end of each block, its label, its function, and its id.
+        blocks: list[tuple[int, int, str, str, str]] = []
+        for label, its_blocks, function in phrases:
+            span_id = ""
+            if len(its_blocks) > 1:
+                n_discontinuous += 1
+                span_id = str(n_discontinuous)
+            blocks += [(start, end, label, function, span_id) for start, end in its_blocks]
         blocks.sort(key=lambda block: (block[0], -block[1]))
-        for start, end, node, span_id in blocks:
-            span = Span(doc, tokens[first + start], tokens[first + end - 1] + 1, node.label, span_id=span_id)
-            spans.append(span)
-            functions.append(node.function)
+        for start, end, label, function, span_id in blocks:
+            spans.append(Span(doc, tokens[first + start], tokens[first + end - 1] + 1, label, span_id=span_id))
+            functions.append(function)
         first += n_words
-    known = ((FUNCTIONS, functions), (WORD_FUNCTIONS, word_functions))
-    attributes = {name: values for name, values in known if any(values)}
+    attributes = {FUNCTIONS: functions} if any(functions) else {}
     doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, attrs=attributes, spans=spans)
 
 
