@@ -2,7 +2,7 @@
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituency_trees import parse_trees
@@ -78,6 +78,31 @@ def test_blocks_survive_docbin(doc):
     assert [sentence._.parse_string for sentence in again.sents] == [sentence._.parse_string for sentence in doc.sents]
     (first, *_) = [span for span in again.spans["constituents"] if span.start == 7 and span.label_ == "VP"]
     assert [block.text for block in first._.blocks] == ["whom", "meet"]
+
+
+def describe(doc):
+    """All that the attributes tell about each sentence and its words."""
+    sentences = [
+        (sentence._.parse_string, [(span.text, span._.labels) for span in sentence._.constituents])
+        for sentence in doc.sents
+    ]
+    return sentences, [token._.parent and token._.parent.text for token in doc]
+
+
+def test_constituents_may_be_set_in_any_order(doc):
+    spans = list(doc.spans["constituents"])
+    expected = describe(doc)
+    doc.spans["constituents"] = spans[::-1]
+    assert describe(doc) == expected
+
+
+def test_constituents_can_be_added_later(doc):
+    group = doc.spans["constituents"]
+    group.append(Span(doc, 3, 6, "X"))
+    group.append(Span(doc, 0, 2, "Y"))
+    assert doc[0:2]._.labels == ("Y",)
+    (added,) = doc._.phrases("X")
+    assert added.text == "dog of ada"
 
 
 @pytest.mark.parametrize("name", ["labels", "parse_string", "parent", "blocks"])

@@ -13,9 +13,11 @@ block for a constituent of its own, except for `parse_string`; `span._.blocks` h
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
@@ -38,13 +40,19 @@ SEGMENTS = "hedge_segments"
 
 FUNCTIONS = "functions"
 WORD_FUNCTIONS = "word_functions"
+# The attribute of a group that tells how many spans it had when they were written, if these were in text order.
+SORTED = "sorted"
 
 
 def set_constituents(doc: Doc, constituents: Iterable[Constituent], key: str = CONSTITUENTS) -> None:
     """Write continuous constituents to a document, in the given order."""
-    doc.spans[key] = SpanGroup(
-        doc, name=key, spans=[Span(doc, start, end, label) for label, start, end in constituents]
-    )
+    set_group(doc, key, [Span(doc, start, end, label) for label, start, end in constituents])
+
+
+def set_group(doc: Doc, key: str, spans: Sequence[Span]) -> None:
+    """Write spans as a group, and whether they are in text order, in which those of a sentence are found fast."""
+    are_sorted = all(span.start <= following.start for span, following in pairwise(spans))
+    doc.spans[key] = SpanGroup(doc, name=key, attrs={SORTED: len(spans)} if are_sorted else {}, spans=spans)
 
 
 class Phrase(NamedTuple):
@@ -108,8 +116,9 @@ def set_phrases(
             spans.append(Span(doc, tokens[first + start], tokens[first + end - 1] + 1, label, span_id=span_id))
             functions.append(function)
         first += n_words
-    attributes = {FUNCTIONS: functions} if any(functions) else {}
-    doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, attrs=attributes, spans=spans)
+    set_group(doc, CONSTITUENTS, spans)
+    if any(functions):
+        doc.spans[CONSTITUENTS].attrs[FUNCTIONS] = functions
 
 
 def get_constituents(doc: Doc) -> list[Constituent] | None:
@@ -139,9 +148,13 @@ def group_blocks(doc: Doc) -> list[list[int]]:
 
     RAISES ValueError: If constituents are not annotated (J336).
     """
+    return _group(_require_constituents(doc))
+
+
+def _group(spans: Iterable[Span]) -> list[list[int]]:
     blocks: list[list[int]] = []
     discontinuous: dict[int, list[int]] = {}
-    for place, span in enumerate(_require_constituents(doc)):
+    for place, span in enumerate(spans):
         if span.id in discontinuous:
             discontinuous[span.id].append(place)
             continue
@@ -157,18 +170,18 @@ def get_tree(span: Doc | Span) -> Tree:
     RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or the span cuts a constituent (J337).
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
-    grouped = group_blocks(doc)
-    spans = list(doc.spans[CONSTITUENTS])
-    attributes = doc.spans[CONSTITUENTS].attrs
-    functions, word_functions = attributes.get(FUNCTIONS, ()), attributes.get(WORD_FUNCTIONS, ())
+    group = _require_constituents(doc)
+    near = _find_near(group, first, last)
+    spans = [group[place] for place in near]
+    functions, word_functions = group.attrs.get(FUNCTIONS, ()), group.attrs.get(WORD_FUNCTIONS, ())
     # They do not fit if someone has changed the spans or the tokens.
-    functions = functions if len(functions) == len(spans) else [""] * len(spans)
-    word_functions = word_functions if len(word_functions) == len(doc) else [""] * len(doc)
+    functions = functions[near.start : near.stop] if len(functions) == len(group) else [""] * len(spans)
+    has_word_functions = len(word_functions) == len(doc)
     words = [token for token in doc[first:last] if not token.text.isspace()]
     # Of each token of the span, and its end, the number of words before it.
     places_before = [0, *accumulate(not token.text.isspace() for token in doc[first:last])]
     within: list[tuple[Tree, list[Block]]] = []
-    for places in grouped:
+    for places in _group(spans):
         blocks = [(spans[place].start, spans[place].end) for place in places]
         size = sum(end - start for start, end in blocks)
         inside = sum(max(0, min(end, last) - max(start, first)) for start, end in blocks)
@@ -185,7 +198,7 @@ def get_tree(span: Doc | Span) -> Tree:
         Tree(
             token.tag_,
             word=token.text,
-            function=word_functions[token.i],
+            function=word_functions[token.i] if has_word_functions else "",
             lemma=token.lemma_,
             morph=str(token.morph),
         )
@@ -241,7 +254,7 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
     end = first
-    for constituent in _require_constituents(doc):
+    for constituent in _list_near(doc, first, last):
         inside = first <= constituent.start and constituent.end <= last
         if inside and (not labels or constituent.label_ in labels) and (nested or constituent.start >= end):
             end = constituent.end
@@ -253,9 +266,8 @@ def get_labels(span: Span) -> tuple[str, ...]:
 
     RAISES ValueError: If constituents are not annotated (J336).
     """
-    return tuple(
-        other.label_ for other in _require_constituents(span.doc) if other.start == span.start and other.end == span.end
-    )
+    near = _list_near(span.doc, span.start, span.end)
+    return tuple(other.label_ for other in near if other.start == span.start and other.end == span.end)
 
 
 def get_parse_string(span: Doc | Span) -> str:
@@ -274,7 +286,7 @@ def get_parent(span: Span) -> Span | None:
     """
     above = [
         other
-        for other in _require_constituents(span.doc)
+        for other in _list_near(span.doc, span.start, span.end)
         if other.start <= span.start and span.end <= other.end and len(other) > len(span)
     ]
     return min(above, key=len, default=None)
@@ -289,7 +301,7 @@ def iterate_constituents(span: Span) -> Iterator[Span]:
     RAISES ValueError: If constituents are not annotated (J336).
     """
     labels: dict[Block, str] = {}
-    for other in _require_constituents(span.doc):
+    for other in _list_near(span.doc, span.start, span.end):
         if span.start <= other.start and other.end <= span.end:
             labels.setdefault((other.start, other.end), other.label_)
     for token in span:
@@ -317,8 +329,8 @@ def get_blocks(span: Span) -> SpanGroup:
     span: One of the spans in `doc.spans["constituents"]`.
     RAISES ValueError: If constituents are not annotated (J336).
     """
-    constituents = _require_constituents(span.doc)
-    blocks = [other for other in constituents if other.id == span.id] if span.id else [span]
+    near = _list_near(span.doc, span.start, span.end)
+    blocks = [other for other in near if other.id == span.id] if span.id else [span]
     return SpanGroup(span.doc, name=span.label_, spans=blocks)
 
 
@@ -326,6 +338,27 @@ def _require_constituents(doc: Doc) -> SpanGroup:
     if CONSTITUENTS not in doc.spans:
         raise JointValueError(Errors.J336)
     return doc.spans[CONSTITUENTS]
+
+
+def _list_near(doc: Doc, first: int, last: int) -> list[Span]:
+    """The constituents in the sentences of some tokens."""
+    group = _require_constituents(doc)
+    return [group[place] for place in _find_near(group, first, last)]
+
+
+def _find_near(group: SpanGroup, first: int, last: int) -> range:
+    """The places of the constituents in the sentences of some tokens, or of all if they have to be searched one by one.
+
+    No constituent is in several sentences.
+    """
+    doc = group.doc
+    if not first < last or group.attrs.get(SORTED) != len(group) or not doc.has_annotation("SENT_START"):
+        return range(len(group))
+    start, end = doc[first].sent.start, doc[last - 1].sent.end
+    return range(bisect_left(group, start, key=_get_start), bisect_left(group, end, key=_get_start))
+
+
+_get_start = attrgetter("start")
 
 
 def starts_segment(token: Token) -> bool:
