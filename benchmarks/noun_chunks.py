@@ -33,19 +33,21 @@ from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc, DocBin, Span
 
-from spacy_joint.annotation.constituents import CONSTITUENTS, iterate_phrases
+from spacy_joint.annotation.constituents import iterate_phrases
+from spacy_joint.annotation.noun_chunks import find_base_phrases
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.constituency_treebanks import read_tree_documents
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.parsing.noun_chunks import noun_chunks
-from spacy_joint.scoring.hedges import PUNCTUATION
+from spacy_joint.pipes.disabled import enable_factories
+from spacy_joint.scoring.brackets import load_parameters
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 
 Extents = set[tuple[int, int]]
 
-POSSESSIVES = ("POS", "PRP$", "WP$")
+CONSTITUENCY_PARSER = "constituency_parser"
 NOMINALS = ("NOUN", "PROPN", "PRON")
 OF_THE_CLAUSE = (
     *("nsubj", "csubj", "expl", "aux", "mark", "advmod", "obl", "advcl", "ccomp", "punct"),
@@ -233,22 +235,6 @@ def compare(
     write_results(results, output)
 
 
-def find_base_phrases(sentence: Doc) -> Extents:
-    """The extents of the base noun phrases of a constituency tree."""
-    phrases = {(span.start, span.end) for span in sentence.spans[CONSTITUENTS] if span.label_ in ("NP", "WHNP")}
-    base: Extents = set()
-    for phrase in sorted(phrases, key=lambda phrase: phrase[1] - phrase[0]):
-        inner = [other for other in phrases if is_inside(other, phrase)]
-        if all(one in base and one[1] < phrase[1] and sentence[one[1] - 1].tag_ in POSSESSIVES for one in inner):
-            base.add(phrase)
-    return {one for one in base if not any(is_inside(one, other) for other in base)}
-
-
-def is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether an extent is a part of another one."""
-    return one != other and other[0] <= one[0] and one[1] <= other[1]
-
-
 def read_base_phrases(path: Path, references: Sequence[Doc]) -> Iterator[Extents]:
     """The base noun phrases of documents, from a file with the trees of their sentences."""
     sentences = read_tree_documents(path, references[0].vocab)
@@ -280,21 +266,31 @@ def universal(
     brackets: Annotated[Path | None, typer.Option(help="Constituents of the same sentences, as .ptb.")] = None,
     output: Output = None,
 ) -> None:
-    """Precision, recall and F1 of the noun chunks of Universal Dependencies trees; punctuation does not count."""
+    """Precision, recall and F1 of the noun chunks of Universal Dependencies trees; punctuation does not count.
+
+    If the pipeline has a constituency_parser, also of its base noun phrases.
+    """
     nlp = spacy.load(model)
+    enable_factories(nlp, CONSTITUENCY_PARSER)
     # Documents of punctuation only have no starred variant.
     edited = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
     starred = read_references(corpus, nlp.vocab, starred=True)
     wanted = map(list_chunks, edited) if brackets is None else read_base_phrases(brackets, edited)
     gold = [renumber(extents, doc) for extents, doc in zip(wanted, edited, strict=True)]
+    predicted, predicted_starred = list(predict(nlp, edited)), list(predict(nlp, starred))
     found = {
         "gold trees": [renumber(list_chunks(doc), doc) for doc in edited],
         "predicted trees": [
-            renumber(list_chunks(doc), reference) for doc, reference in zip(predict(nlp, edited), edited, strict=True)
+            renumber(list_chunks(doc), reference) for doc, reference in zip(predicted, edited, strict=True)
         ],
         "gold trees, *": list(map(list_chunks, starred)),
-        "predicted trees, *": list(map(list_chunks, predict(nlp, starred))),
+        "predicted trees, *": list(map(list_chunks, predicted_starred)),
     }
+    if CONSTITUENCY_PARSER in nlp.pipe_factories.values():
+        found["predicted constituents"] = [
+            renumber(set(find_base_phrases(doc)), reference) for doc, reference in zip(predicted, edited, strict=True)
+        ]
+        found["predicted constituents, *"] = [set(find_base_phrases(doc)) for doc in predicted_starred]
     results = {}
     for name, documents in found.items():
         score = PRFScore()
@@ -313,9 +309,10 @@ def predict(nlp: Language, references: Sequence[Doc]) -> Iterator[Doc]:
 
 def find_extents(phrases: list[Span], reference: Doc, max_span: int, innermost: bool) -> set[tuple[int, int]]:
     """The extents of phrases, or of those without another inside, without punctuation by the tags of the reference."""
+    parameters = load_parameters("evalb")
     extents = set()
     for phrase in phrases:
-        words = [place for place in range(phrase.start, phrase.end) if reference[place].tag_ not in PUNCTUATION]
+        words = [token.i for token in reference[phrase.start : phrase.end] if parameters.keeps(token.tag_, token.text)]
         if words and words[-1] + 1 - words[0] <= max_span:
             extents.add((words[0], words[-1] + 1))
     if not innermost:

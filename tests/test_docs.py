@@ -8,6 +8,7 @@ updates the output of the examples in the pages, for instance after the shipped 
 import inspect
 import json
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -136,6 +137,14 @@ def test_commands_and_their_options_exist(page):
 def test_unknown_commands_and_options_are_noticed(command):
     with pytest.raises(UsageError):
         parse_command(command)
+
+
+# Figures
+
+
+def test_the_figure_of_a_tree_is_what_is_drawn():
+    script = runpy.run_path(str(DOCS / "draw_tree.py"))
+    assert script["FIGURE"].read_text(encoding="utf8") == script["draw"]()
 
 
 # Tables of settings

@@ -52,8 +52,8 @@ def test_it_is_valid(project):
     commands = [command["name"] for command in config["commands"]]
     workflows = config["workflows"]
     # Commands to run once, by hand: word classes and tokenizer exceptions for another language, and unpacking
-    # downloaded corpora.
-    rare = ["word-classes", "tokenizer-exceptions", "order-corpora", "clean"]
+    # downloaded corpora or trees.
+    rare = ["word-classes", "tokenizer-exceptions", "order-corpora", "gum-trees", "clean"]
     done = {*rare}.union(*workflows.values())
     assert sorted(done) == sorted(commands)
     assert {Path(asset["dest"]).name for asset in config["assets"] if not asset.get("extra")} == {
@@ -94,3 +94,13 @@ def test_a_chunker_is_trained_from_trees_in_brackets(project):
     nlp = spacy.load(project / "training" / "tiny" / "hedges" / "chunker" / "model-last")
     assert nlp.pipe_names == ["sequence_tagger", "hedge_chunker"]
     assert json.loads((project / "metrics" / "tiny" / "hedges_dev.json").read_text())["hedge_f"] > 0.2
+
+
+def test_a_constituency_parser_is_trained_from_trees_in_brackets(project):
+    # Not packaging, which builds in an environment of its own and so needs a network.
+    for command in load_project_config(project)["workflows"]["constituents"][:-1]:
+        run_project(project, "run", command, ".", "--vars.folds", "2")
+    nlp = spacy.load(project / "training" / "tiny" / "constituents" / "finished")
+    assert nlp.pipe_names == ["sequence_tagger", "constituency_parser"]
+    assert nlp.get_pipe("constituency_parser").perceptron.beam_width == 8
+    assert json.loads((project / "metrics" / "tiny" / "constituents_dev.json").read_text())["constituents_f"] > 0.2

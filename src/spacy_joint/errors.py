@@ -481,7 +481,7 @@ class Errors:
     )
     J336 = Message(
         "The document has no constituents.",
-        "Process it with a hedge_chunker, or set `doc.spans['constituents']`.",
+        "Process it with a constituency_parser or hedge_chunker, or set `doc.spans['constituents']`.",
     )
     J337 = Message(
         "{words!r} cuts the constituent {label} over {other!r}: it is not a tree.", "Take all of it, or less."
@@ -569,6 +569,7 @@ class Errors:
         "Sentence {number} has other words than in the reference.",
         "Give trees of the same sentences, in the same order.",
     )
+    J590 = Message("Drawings of trees have no option {found!r}.", "Options: {allowed}.")
 
     # Pretrained pipeline and command line
     J400 = Message(

@@ -4,6 +4,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
+import spacy_joint
 from spacy_joint.annotation.constituents import set_constituents
 from spacy_joint.cli.documents import read_documents
 from spacy_joint.cli.evaluate import measure
@@ -92,6 +93,17 @@ def test_pipelines_that_predict_constituents_are_evaluated(question):
     # The phrase is that of the reference, without punctuation; VP, NP, NP and NP are missing.
     assert scores["constituents_p"] == 1 and scores["constituents_r"] == 1 / 5
     assert scores["constituents_disc_r"] == 0
+
+
+def test_a_constituency_parser_is_evaluated_by_its_own_scorer(question, monkeypatch):
+    nlp = spacy_joint.load()
+    nlp.enable_pipe("constituency_parser")
+    references = list(read_documents(question, nlp.vocab))
+    monkeypatch.setattr(
+        nlp.get_pipe("constituency_parser"), "scorer", lambda examples, **settings: {"constituents_f": 0.5}
+    )
+    scores = measure(nlp, references)
+    assert scores["constituents_f"] == 0.5 and "constituents_p" not in scores
 
 
 @Language.component("one_phrase")

@@ -12,7 +12,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 import spacy_joint
-from spacy_joint.parsing.noun_chunks import noun_chunks, use_noun_chunks
+from spacy_joint.annotation.noun_chunks import use_noun_chunks
+from spacy_joint.parsing.noun_chunks import noun_chunks
 
 TEXT = "The mayor's old dog likes cats and my sister from the office."
 CHUNKS = ["The mayor's old dog", "cats", "my sister", "the office"]
@@ -86,7 +87,7 @@ def test_parts_of_speech_serve_where_there_are_no_tags():
     doc = read_tree("the/DT/2/det dog/NN/3/nsubj barks/VBZ/0/root")
     for token, pos in zip(doc, ("DET", "NOUN", "VERB"), strict=True):
         token.tag_, token.pos_ = "", pos
-    use_noun_chunks(doc)
+    use_noun_chunks(doc, noun_chunks)
     assert list_chunks(doc) == ["the dog"]
 
 
@@ -94,7 +95,7 @@ def test_documents_with_labels_of_clearnlp_are_chunked_as_spacy_does():
     doc = read_tree("Ann/NNP/2/nsubj gave/VBD/0/root him/PRP/2/dative a/DT/5/det dog/NN/2/dobj")
     for token, pos in zip(doc, ("PROPN", "VERB", "PRON", "DET", "NOUN"), strict=True):
         token.pos_ = pos
-    use_noun_chunks(doc)
+    use_noun_chunks(doc, noun_chunks)
     assert doc.noun_chunks_iterator is noun_chunks
     assert list_chunks(doc) == ["Ann", "him", "a dog"]
     assert list(noun_chunks(doc)) == list(chunk_clear_trees(doc))
@@ -107,7 +108,7 @@ def test_a_document_without_trees_is_refused_as_by_spacy(nlp):
 
 def test_other_languages_and_chunks_of_the_user_stay():
     doc = Doc(Vocab(), words=["a"], deps=["ROOT"])
-    use_noun_chunks(doc)
+    use_noun_chunks(doc, noun_chunks)
     assert doc.noun_chunks_iterator is doc.vocab.get_noun_chunks is None
 
 

@@ -28,10 +28,11 @@ def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
     found = Annotations(**describe_text(nlp, text))
     for number, sentence in enumerate(found.sentences):
         assert text[sentence.start : sentence.end] == sentence.text
-        tree = ElementTree.fromstring(describe_tree(nlp, text, number)["tree"])
-        assert {element.tag.rpartition("}")[2] for element in tree.iter()} <= {
-            "svg", "g", "path", "text", "textPath", "tspan"
-        }  # fmt: skip
+        for kind in ("dependencies", "constituents"):
+            tree = ElementTree.fromstring(describe_tree(nlp, text, number, kind)["tree"])
+            assert {element.tag.rpartition("}")[2] for element in tree.iter()} <= {
+                "svg", "g", "path", "text", "textPath", "tspan", "title", "desc", "rect"
+            }  # fmt: skip
 
 
 def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
@@ -42,15 +43,26 @@ def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
     assert classes.count("displacy-arrow") == 4
 
 
+@pytest.mark.parametrize("kind", ["dependencies", "constituents"])
 @pytest.mark.parametrize("sentence", [2, 10**9])
-def test_there_is_no_tree_of_a_sentence_that_the_text_does_not_have(nlp, sentence):
-    assert describe_tree(nlp, "It rained. We left.", sentence) == {"tree": None}
+def test_there_is_no_tree_of_a_sentence_that_the_text_does_not_have(nlp, sentence, kind):
+    assert describe_tree(nlp, "It rained. We left.", sentence, kind) == {"tree": None}
 
 
-def test_without_a_parser_there_are_no_trees():
+@pytest.mark.parametrize("kind", ["dependencies", "constituents"])
+def test_without_a_parser_there_are_no_trees(kind):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    assert describe_tree(nlp, "It rained.", 0) == {"tree": None}
+    assert describe_tree(nlp, "It rained.", 0, kind) == {"tree": None}
+    assert not describe_pipeline(nlp)["finds_constituents"]
+
+
+def test_constituents_are_drawn_by_a_parser_that_is_disabled(nlp):
+    assert "constituency_parser" in nlp.disabled and describe_pipeline(nlp)["finds_constituents"]
+    text = " \n\nIt rained. We left the old town."
+    drawn = ElementTree.fromstring(describe_tree(nlp, text, 1, "constituents")["tree"])
+    (description,) = drawn.iter("{http://www.w3.org/2000/svg}desc")
+    assert description.text == "(S (NP (PRP We)) (VP (VBD left) (NP (DT the) (JJ old) (NN town))) (. .))"
 
 
 def test_tags_and_labels_are_explained_where_spacy_knows_them(nlp):

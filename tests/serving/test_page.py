@@ -70,6 +70,7 @@ class Prompter:
             "version": "1",
             "components": {"hedges": "hedge_chunker"},
             "finds_hedges": True,
+            "finds_constituents": False,
             "finds_modifiers": False,
         }
 
@@ -95,7 +96,7 @@ class Prompter:
             "explanations": {"NP": "noun phrase", "NOUN": "noun"},
         }
 
-    def draw_tree(self, text, sentence):
+    def draw_tree(self, text, sentence, kind):
         self.fail()
         return {"tree": self.tree}
 
@@ -242,16 +243,29 @@ def test_the_first_sentence_is_open_and_its_tree_drawn(page):
 
 def test_a_tree_is_drawn_when_its_sentence_is_opened_by_keyboard(page):
     wait_for_trees(page, 1)
-    summary = find_all(page, ".sentence summary")[1]
+    summary = find_all(page, ".sentence > summary")[1]
     summary.send_keys(Keys.ENTER)
     wait_for_trees(page, 2)
     image = find_all(page, ".sentence img")[1]
     assert "mayor ← added (nsubj)" in image.get_attribute("alt")
 
 
+def test_constituents_are_drawn_when_they_are_opened(page):
+    wait_for_trees(page, 1)
+    find_all(page, ".constituents summary")[0].click()
+    wait_for_trees(page, 2)
+    image = find_all(page, ".constituents img")[0]
+    assert image.get_attribute("alt").startswith("(") and "(NNP Ann) (NNP Lee)" in image.get_attribute("alt")
+
+
+def test_without_a_constituency_parser_there_are_no_constituents_to_open(prompted):
+    wait_for_trees(prompted, 1)
+    assert not find_all(prompted, ".constituents")
+
+
 def test_a_tree_that_is_higher_than_the_window_is_scrolled_to_its_words(prompter, prompted):
     prompter.tree = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="5000"/>'
-    find_all(prompted, ".sentence summary")[1].click()
+    find_all(prompted, ".sentence > summary")[1].click()
     wait_for_trees(prompted, 2)
     frame = find_all(prompted, ".tree")[1]
     assert frame.size["height"] < prompted.execute_script("return innerHeight")
@@ -273,7 +287,7 @@ def test_a_tree_that_could_not_be_drawn_is_asked_for_again(prompter, prompted):
 
 
 def test_quotations_cues_and_speakers_are_highlighted_in_the_text(page):
-    first = find_all(page, ".sentence summary")[0]
+    first = find_all(page, ".sentence > summary")[0]
     # A hedge inside a quotation divides it.
     marks = [(mark.get_attribute("class").split(), mark.text) for mark in first.find_elements(By.TAG_NAME, "mark")]
     kinds = ("quotation", "cue", "speaker")

@@ -6,15 +6,19 @@ ordered from the top down. A discontinuous constituent is one span per block of 
 `span.id`, which no other constituent has. Where a treebank has grammatical functions, the attributes of the group
 (`doc.spans["constituents"].attrs`) hold them: "functions", one per span, and "word_functions", one per token.
 
-The extension attributes follow benepar: `span._.labels`, `span._.parse_string`, `span._.constituents`,
-`span._.children`, `span._.parent`. Unlike in benepar, a span need not be a constituent, as long as it does not cut one.
-Except for `parse_string`, they take each block for a constituent of its own.
+The extension attributes follow benepar: `labels`, `parse_string` and `parent` of spans and tokens, `constituents` and
+`children` of spans. Unlike in benepar, a span need not be a constituent, as long as it does not cut one. They take each
+block for a constituent of its own, except for `parse_string`; `span._.blocks` has all blocks of a constituent.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
@@ -26,7 +30,6 @@ from .constituency_trees import (
     Tree,
     assemble,
     find_blocks,
-    find_outermost,
     nest,
     take_apart,
 )
@@ -37,13 +40,30 @@ SEGMENTS = "hedge_segments"
 
 FUNCTIONS = "functions"
 WORD_FUNCTIONS = "word_functions"
+# The attribute of a group that tells how many spans it had when they were written, if these were in text order.
+SORTED = "sorted"
 
 
 def set_constituents(doc: Doc, constituents: Iterable[Constituent], key: str = CONSTITUENTS) -> None:
     """Write continuous constituents to a document, in the given order."""
-    doc.spans[key] = SpanGroup(
-        doc, name=key, spans=[Span(doc, start, end, label) for label, start, end in constituents]
-    )
+    set_group(doc, key, [Span(doc, start, end, label) for label, start, end in constituents])
+
+
+def set_group(doc: Doc, key: str, spans: Sequence[Span]) -> None:
+    """Write spans as a group, and whether they are in text order, in which those of a sentence are found fast."""
+    are_sorted = all(span.start <= following.start for span, following in pairwise(spans))
+    doc.spans[key] = SpanGroup(doc, name=key, attrs={SORTED: len(spans)} if are_sorted else {}, spans=spans)
+
+
+class Phrase(NamedTuple):
+    """A constituent of a sentence: its label, its blocks, and its function in its parent ("" if unknown).
+
+    blocks: In positions among the words of the sentence, from left to right.
+    """
+
+    label: str
+    blocks: Sequence[Block]
+    function: str = ""
 
 
 def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = None) -> None:
@@ -52,33 +72,53 @@ def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = No
     trees: One per sentence, in the order of the document.
     tokens: The tokens that are the words of the trees. By default, all tokens are.
     """
+    words: list[Tree] = []
+
+    def read() -> Iterator[tuple[int, list[Phrase]]]:
+        for tree in trees:
+            yields = tree.yields()
+            preterminals = sorted((node for node, _ in yields if node.is_preterminal), key=lambda node: node.index)
+            words.extend(preterminals)
+            below = (named for named in yields[1:] if not named[0].is_preterminal)
+            yield len(preterminals), [Phrase(node.label, find_blocks(its), node.function) for node, its in below]
+
+    set_phrases(doc, read(), tokens)
+    if any(word.function for word in words):
+        word_functions = [""] * len(doc)
+        for token, word in zip(range(len(doc)) if tokens is None else tokens, words, strict=False):
+            word_functions[token] = word.function
+        doc.spans[CONSTITUENTS].attrs[WORD_FUNCTIONS] = word_functions
+
+
+def set_phrases(
+    doc: Doc, sentences: Iterable[tuple[int, Iterable[Phrase]]], tokens: Sequence[int] | None = None
+) -> None:
+    """Write constituents, and functions, if there are any, to a document.
+
+    sentences: The number of words of each sentence and its constituents, without the root; each after those around it.
+    tokens: The tokens that are the words of the sentences. By default, all tokens are.
+    """
     tokens = range(len(doc)) if tokens is None else tokens
     spans: list[Span] = []
     functions: list[str] = []
-    word_functions = [""] * len(doc)
     n_discontinuous = first = 0
-    for tree in trees:
-        # The first word and the end of each block, its constituent, and its id.
-        blocks: list[tuple[int, int, Tree, str]] = []
-        n_words = 0
-        for node, words in tree.yields():
-            if node.is_preterminal:
-                word_functions[tokens[first + node.index]] = node.function
-                n_words += 1
-            elif node is not tree:
-                found = find_blocks(words)
-                n_discontinuous += len(found) > 1
-                span_id = str(n_discontinuous) if len(found) > 1 else ""
-                blocks += [(start, end, node, span_id) for start, end in found]
+    for n_words, phrases in sentences:
+        # The first word and the end of each block, its label, its function, and its id.
+        blocks: list[tuple[int, int, str, str, str]] = []
+        for label, its_blocks, function in phrases:
+            span_id = ""
+            if len(its_blocks) > 1:
+                n_discontinuous += 1
+                span_id = str(n_discontinuous)
+            blocks += [(start, end, label, function, span_id) for start, end in its_blocks]
         blocks.sort(key=lambda block: (block[0], -block[1]))
-        for start, end, node, span_id in blocks:
-            span = Span(doc, tokens[first + start], tokens[first + end - 1] + 1, node.label, span_id=span_id)
-            spans.append(span)
-            functions.append(node.function)
+        for start, end, label, function, span_id in blocks:
+            spans.append(Span(doc, tokens[first + start], tokens[first + end - 1] + 1, label, span_id=span_id))
+            functions.append(function)
         first += n_words
-    known = ((FUNCTIONS, functions), (WORD_FUNCTIONS, word_functions))
-    attributes = {name: values for name, values in known if any(values)}
-    doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, attrs=attributes, spans=spans)
+    set_group(doc, CONSTITUENTS, spans)
+    if any(functions):
+        doc.spans[CONSTITUENTS].attrs[FUNCTIONS] = functions
 
 
 def get_constituents(doc: Doc) -> list[Constituent] | None:
@@ -108,11 +148,13 @@ def group_blocks(doc: Doc) -> list[list[int]]:
 
     RAISES ValueError: If constituents are not annotated (J336).
     """
-    if CONSTITUENTS not in doc.spans:
-        raise JointValueError(Errors.J336)
+    return _group(_require_constituents(doc))
+
+
+def _group(spans: Iterable[Span]) -> list[list[int]]:
     blocks: list[list[int]] = []
     discontinuous: dict[int, list[int]] = {}
-    for place, span in enumerate(doc.spans[CONSTITUENTS]):
+    for place, span in enumerate(spans):
         if span.id in discontinuous:
             discontinuous[span.id].append(place)
             continue
@@ -128,18 +170,18 @@ def get_tree(span: Doc | Span) -> Tree:
     RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or the span cuts a constituent (J337).
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
-    grouped = group_blocks(doc)
-    spans = list(doc.spans[CONSTITUENTS])
-    attributes = doc.spans[CONSTITUENTS].attrs
-    functions, word_functions = attributes.get(FUNCTIONS, ()), attributes.get(WORD_FUNCTIONS, ())
+    group = _require_constituents(doc)
+    near = _find_near(group, first, last)
+    spans = [group[place] for place in near]
+    functions, word_functions = group.attrs.get(FUNCTIONS, ()), group.attrs.get(WORD_FUNCTIONS, ())
     # They do not fit if someone has changed the spans or the tokens.
-    functions = functions if len(functions) == len(spans) else [""] * len(spans)
-    word_functions = word_functions if len(word_functions) == len(doc) else [""] * len(doc)
+    functions = functions[near.start : near.stop] if len(functions) == len(group) else [""] * len(spans)
+    has_word_functions = len(word_functions) == len(doc)
     words = [token for token in doc[first:last] if not token.text.isspace()]
     # Of each token of the span, and its end, the number of words before it.
     places_before = [0, *accumulate(not token.text.isspace() for token in doc[first:last])]
     within: list[tuple[Tree, list[Block]]] = []
-    for places in grouped:
+    for places in _group(spans):
         blocks = [(spans[place].start, spans[place].end) for place in places]
         size = sum(end - start for start, end in blocks)
         inside = sum(max(0, min(end, last) - max(start, first)) for start, end in blocks)
@@ -156,7 +198,7 @@ def get_tree(span: Doc | Span) -> Tree:
         Tree(
             token.tag_,
             word=token.text,
-            function=word_functions[token.i],
+            function=word_functions[token.i] if has_word_functions else "",
             lemma=token.lemma_,
             morph=str(token.morph),
         )
@@ -211,10 +253,8 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
     RAISES ValueError: If constituents are not annotated (J336).
     """
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
-    if CONSTITUENTS not in doc.spans:
-        raise JointValueError(Errors.J336)
     end = first
-    for constituent in doc.spans[CONSTITUENTS]:
+    for constituent in _list_near(doc, first, last):
         inside = first <= constituent.start and constituent.end <= last
         if inside and (not labels or constituent.label_ in labels) and (nested or constituent.start >= end):
             end = constituent.end
@@ -222,12 +262,12 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
 
 
 def get_labels(span: Span) -> tuple[str, ...]:
-    """The labels of the constituents with exactly this extent, from the top down; empty if it is not a constituent."""
-    return tuple(
-        other.label_
-        for other in span.doc.spans.get(CONSTITUENTS, ())
-        if other.start == span.start and other.end == span.end
-    )
+    """The labels of the constituents with exactly this extent, from the top down; empty if it is not a constituent.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    near = _list_near(span.doc, span.start, span.end)
+    return tuple(other.label_ for other in near if other.start == span.start and other.end == span.end)
 
 
 def get_parse_string(span: Doc | Span) -> str:
@@ -240,29 +280,85 @@ def get_parse_string(span: Doc | Span) -> str:
 
 
 def get_parent(span: Span) -> Span | None:
-    """The smallest constituent that contains the span and is larger; None if there is none."""
+    """The smallest constituent that contains the span and is larger; None if there is none.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
     above = [
         other
-        for other in span.doc.spans.get(CONSTITUENTS, ())
+        for other in _list_near(span.doc, span.start, span.end)
         if other.start <= span.start and span.end <= other.end and len(other) > len(span)
     ]
     return min(above, key=len, default=None)
 
 
+def iterate_constituents(span: Span) -> Iterator[Span]:
+    """Iterate over the constituents within the span, and its words, in preorder.
+
+    Each extent is yielded once, with the topmost of its labels; `span._.labels` has all of them. Words that are not
+    constituents have no label.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    labels: dict[Block, str] = {}
+    for other in _list_near(span.doc, span.start, span.end):
+        if span.start <= other.start and other.end <= span.end:
+            labels.setdefault((other.start, other.end), other.label_)
+    for token in span:
+        if not token.text.isspace():
+            labels.setdefault((token.i, token.i + 1), "")
+    for start, end in sorted(labels, key=lambda extent: (extent[0], -extent[1])):
+        yield Span(span.doc, start, end, labels[start, end])
+
+
 def iterate_children(span: Span) -> Iterator[Span]:
-    """Iterate over the largest constituents within the span that are smaller, and the words outside them."""
-    constituents = get_constituents(span.doc) or []
-    within = [
-        (label, start, end)
-        for label, start, end in constituents
-        if span.start <= start and end <= span.end and end - start < len(span)
-    ]
-    place = span.start
-    for label, start, end in find_outermost(within):
-        yield from (span.doc[word : word + 1] for word in range(place, start))
-        yield Span(span.doc, start, end, label)
-        place = end
-    yield from (span.doc[word : word + 1] for word in range(place, span.end))
+    """Iterate over the largest constituents within the span that are smaller, and the words outside them.
+
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    end = span.start
+    for part in iterate_constituents(span):
+        if part.start >= end and len(part) < len(span):
+            end = part.end
+            yield part
+
+
+def get_blocks(span: Span) -> SpanGroup:
+    """The blocks of a constituent, from left to right: several if it is discontinuous.
+
+    span: One of the spans in `doc.spans["constituents"]`.
+    RAISES ValueError: If constituents are not annotated (J336).
+    """
+    near = _list_near(span.doc, span.start, span.end)
+    blocks = [other for other in near if other.id == span.id] if span.id else [span]
+    return SpanGroup(span.doc, name=span.label_, spans=blocks)
+
+
+def _require_constituents(doc: Doc) -> SpanGroup:
+    if CONSTITUENTS not in doc.spans:
+        raise JointValueError(Errors.J336)
+    return doc.spans[CONSTITUENTS]
+
+
+def _list_near(doc: Doc, first: int, last: int) -> list[Span]:
+    """The constituents in the sentences of some tokens."""
+    group = _require_constituents(doc)
+    return [group[place] for place in _find_near(group, first, last)]
+
+
+def _find_near(group: SpanGroup, first: int, last: int) -> range:
+    """The places of the constituents in the sentences of some tokens, or of all if they have to be searched one by one.
+
+    No constituent is in several sentences.
+    """
+    doc = group.doc
+    if not first < last or group.attrs.get(SORTED) != len(group) or not doc.has_annotation("SENT_START"):
+        return range(len(group))
+    start, end = doc[first].sent.start, doc[last - 1].sent.end
+    return range(bisect_left(group, start, key=_get_start), bisect_left(group, end, key=_get_start))
+
+
+_get_start = attrgetter("start")
 
 
 def starts_segment(token: Token) -> bool:
@@ -270,18 +366,26 @@ def starts_segment(token: Token) -> bool:
     return any(segment.start == token.i for segment in token.doc.spans.get(SEGMENTS, ()))
 
 
+def _of_token(get: Callable[[Span], Any], token: Token) -> Any:
+    return get(token.doc[token.i : token.i + 1])
+
+
 def register_extensions() -> None:
     """Register the extension attributes, except for names in use, for instance by benepar."""
-    attributes: dict[str, Callable[[Span], object]] = {
+    getters: dict[str, Callable[[Span], Any]] = {
         "labels": get_labels,
         "parse_string": get_parse_string,
         "parent": get_parent,
         "children": iterate_children,
-        "constituents": iterate_phrases,
+        "constituents": iterate_constituents,
+        "blocks": get_blocks,
     }
-    for name, getter in attributes.items():
+    for name, getter in getters.items():
         if not Span.has_extension(name):
             Span.set_extension(name, getter=getter)
+    for name in ("labels", "parse_string", "parent"):
+        if not Token.has_extension(name):
+            Token.set_extension(name, getter=partial(_of_token, getters[name]))
     for owner in (Doc, Span):
         if not owner.has_extension("phrases"):
             owner.set_extension("phrases", method=iterate_phrases)

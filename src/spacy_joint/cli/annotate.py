@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 STANDARD_INPUT = "-"
-# Those that are written sentence by sentence, as soon as a sentence is final.
-STREAMED = ("conllu", "jsonl", "table")
-BINARY = "spacy"
-FORMATS = ("conllu", "json", "jsonl", "table", BINARY)
+JSON, BINARY = "json", "spacy"
+# Those that are not of constituents. All but JSON and DocBin are written sentence by sentence, as soon as it is final.
+FORMATS = ("conllu", JSON, "jsonl", "table", BINARY)
 # The number of characters from which on progress is shown, since annotation takes seconds.
 LONG_TEXT = 200_000
 
@@ -37,7 +36,8 @@ def annotate(
         typer.Option(
             "--format",
             "-f",
-            help="conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table.",
+            help="conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; for "
+            "constituents, brackets, discbracket, export (version 4), export3 or alpino.",
         ),
     ] = "conllu",
     output: OutputOption = None,
@@ -57,15 +57,19 @@ def annotate(
     """Split text and transcripts into sentences and parse them.
 
     Unless --lines is given, the text is one document, regardless of its lines and paragraphs. Standard input is
-    annotated as it arrives, except for json and spacy: sentences are printed as soon as they are final.
+    annotated as it arrives, except for json and spacy: sentences are printed as soon as they are final. Constituents
+    are those of the constituency_parser of the pipeline, even if it is disabled.
     """
-    if format_ not in FORMATS:
-        raise JointValueError(Errors.J404, found=format_, allowed=", ".join(FORMATS))
+    from ..corpora.constituency_treebanks import FORMATS as TREE_FORMATS
+
+    if format_ not in FORMATS and format_ not in TREE_FORMATS:
+        raise JointValueError(Errors.J404, found=format_, allowed=", ".join((*FORMATS, *TREE_FORMATS)))
     if format_ == BINARY and output is None:
         raise JointValueError(Errors.J405)
     if file != STANDARD_INPUT:
         require_file(file)
     from .. import load
+    from ..pipes.disabled import enable_factories
     from ..transcripts.reading import TEXT, require_format
 
     if format_in is not None:
@@ -73,12 +77,14 @@ def annotate(
         if lines and format_in != TEXT:
             raise JointValueError(Errors.J467, format=format_in)
     nlp = load(model, beam_width=beam_width)
+    if format_ in TREE_FORMATS:
+        enable_factories(nlp, "constituency_parser")
     with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as source:
         are_parts = False
         if lines:
             annotated = _annotate_lines(nlp, source, file)
         elif file == STANDARD_INPUT:
-            annotated, are_parts = _annotate_input(nlp, source, format_in, format_ in STREAMED)
+            annotated, are_parts = _annotate_input(nlp, source, format_in, format_ not in (JSON, BINARY))
         else:
             annotated = _annotate_whole(nlp, read_lines(source, file), file, format_in)
         docs = _require_sentences(annotated, model or "The pipeline")
@@ -96,6 +102,8 @@ def annotate(
 
 
 def _write(docs: Iterable[Doc], file: TextIO, format_: str, are_parts: bool) -> None:
+    from ..annotation.constituents import get_trees
+    from ..corpora.constituency_treebanks import FORMATS as TREE_FORMATS
     from ..corpora.export import write_conllu, write_json, write_sentences, write_table
 
     def flush_after_each() -> Iterator[Doc]:
@@ -103,8 +111,10 @@ def _write(docs: Iterable[Doc], file: TextIO, format_: str, are_parts: bool) -> 
             yield doc
             file.flush()
 
-    if format_ == "json":
+    if format_ == JSON:
         write_json(flush_after_each(), file)
+    elif format_ in TREE_FORMATS:
+        TREE_FORMATS[format_].write(chain.from_iterable(map(get_trees, flush_after_each())), file)
     else:
         write = {"conllu": write_conllu, "jsonl": write_sentences, "table": write_table}[format_]
         write(flush_after_each(), file, are_parts=are_parts)

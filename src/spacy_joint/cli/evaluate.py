@@ -57,6 +57,7 @@ MEASURES = {
     "constituents_disc_r": "Discontinuous constituents, recall",
     "constituents_disc_f": "Discontinuous constituents, F1",
 }
+CONSTITUENCY_PARSER = "constituency_parser"
 # Scores of attributes that not every pipeline predicts.
 OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
 
@@ -184,6 +185,10 @@ def measure(
     for max_span in spans:
         scores |= score_hedges(examples, max_span=max_span)
     if not spans:
-        scores |= score_constituents(examples)
+        # With the parameters of the parser, if there is one.
+        parsers: list[Any] = [
+            nlp.get_pipe(name) for name in nlp.pipe_names if nlp.pipe_factories[name] == CONSTITUENCY_PARSER
+        ]
+        scores |= parsers[-1].score(examples) if parsers else score_constituents(examples)
     words = sum(map(len, docs))
     return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}

@@ -6,8 +6,10 @@ Unary chains above constituents are one node, so that only words and the root ha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
-from ..annotation.constituency_trees import Tree, assemble, take_apart
+from ..annotation.constituency_trees import Block, Tree, take_apart
+from ..annotation.constituents import Phrase
 from .heads import HeadRules
 from .transform import TEMPORARY, binarise, mark_heads
 
@@ -37,28 +39,30 @@ def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
     return made
 
 
+@cache
 def split_chain(label: str) -> Sequence[str]:
     """The labels of a chain, from the top down; none of a node that binarisation made."""
     return () if label.startswith(TEMPORARY) else label.split(CHAIN)
 
 
-def to_tree(nodes: Sequence[tuple[str, int, int]], n_words: int) -> Tree:
-    """The tree of nodes as `GapSystem.build` returns them. Words and tags are "_"."""
-    trees, parents = [Tree(nodes[-1][0])], [-1]
-    # The places of the nodes in `trees`; of those that binarisation made, the places of their parents.
-    places = [0] * len(nodes)
-    for number in range(len(nodes) - 1, -1, -1):
-        for child in nodes[number][1:]:
-            place = places[number]
-            if 0 <= child < n_words:
-                trees.append(Tree("_", word="_", index=child))
-                parents.append(place)
-            elif child >= 0:
-                for part in split_chain(nodes[child - n_words][0]):
-                    trees.append(Tree(part))
-                    parents.append(place)
-                    place = len(trees) - 1
-                places[child - n_words] = place
-    tree = assemble(trees, parents)
-    assert tree is not None
-    return tree
+def to_phrases(nodes: Sequence[tuple[str, int, int]], n_words: int) -> list[Phrase]:
+    """The constituents below the root of nodes as `GapSystem.build` returns them, each after those around it."""
+    blocks: list[Sequence[Block]] = [[(word, word + 1)] for word in range(n_words)]
+    for _, first, second in nodes:
+        blocks.append(_join(blocks[first], blocks[second]) if second >= 0 else blocks[first])
+    return [
+        Phrase(label, blocks[n_words + place])
+        for place in range(len(nodes) - 2, -1, -1)
+        for label in split_chain(nodes[place][0])
+    ]
+
+
+def _join(left: Sequence[Block], right: Sequence[Block]) -> Sequence[Block]:
+    """The blocks of two constituents without common words."""
+    joined: list[Block] = []
+    for start, end in sorted((*left, *right)):
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined

@@ -15,13 +15,14 @@ import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..annotation.constituency_trees import ROOT, Tree
-from ..annotation.constituents import CONSTITUENTS, get_trees, group_blocks, set_trees
+from ..annotation.constituency_trees import ROOT
+from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, group_blocks, set_phrases
+from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Warnings
 from ..pipes.token_columns import find_reference_starts, has_same_tokens, move_off_whitespace
-from .binary_trees import split_chain, to_nodes, to_tree
+from .binary_trees import split_chain, to_nodes, to_phrases
 from .gap_system import GapSystem, name_actions
 from .heads import load_head_rules
 from .phrase_pipe import PhrasePipe
@@ -33,10 +34,14 @@ SENTENCE_START = 1
 
 
 class Parsed(NamedTuple):
-    """The trees of a document, one per sentence, without words and tags, over the tokens that are not whitespace."""
+    """The constituents of a document.
+
+    tokens: The tokens that are not whitespace.
+    sentences: The number of these tokens in each sentence, and its constituents below the root.
+    """
 
     tokens: np.ndarray
-    trees: list[Tree]
+    sentences: list[tuple[int, list[Phrase]]]
 
 
 class ConstituencyParser(PhrasePipe[Parsed]):
@@ -47,6 +52,7 @@ class ConstituencyParser(PhrasePipe[Parsed]):
     def __init__(self, *args: Any, head_rules: str, **settings: Any) -> None:
         self.head_rules = load_head_rules(head_rules)
         super().__init__(*args, head_rules=head_rules, **settings)
+        use_noun_chunks_in(self.vocab, chunk_constituents)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
         """The labels of unary constituents, and those of binary ones with the sides of their heads."""
@@ -93,19 +99,21 @@ class ConstituencyParser(PhrasePipe[Parsed]):
         return _find_starts(doc)
 
     def predict_doc(self, doc: Doc) -> Parsed:
-        """The trees of a document."""
+        """The constituents of a document."""
         if not len(doc):
             return Parsed(np.zeros(0, dtype=np.intp), [])
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
         return Parsed(tokens, [self._parse(part) for part in columns.split(SENTENCE_START) if len(part)])
 
-    def _parse(self, sentence: Columns) -> Tree:
-        actions = self.search(sentence)
-        return to_tree(self.perceptron.system.build(actions, len(sentence)), len(sentence))
+    def _parse(self, sentence: Columns) -> tuple[int, list[Phrase]]:
+        n_words = len(sentence)
+        return n_words, to_phrases(self.perceptron.system.build(self.search(sentence), n_words), n_words)
 
     def annotate(self, doc: Doc, prediction: Parsed) -> None:
         """Writes the constituents as a group of spans."""
-        set_trees(doc, prediction.trees, prediction.tokens.tolist())
+        # The vocabulary is another one if the parser has been sourced from another pipeline.
+        use_noun_chunks(doc, chunk_constituents)
+        set_phrases(doc, prediction.sentences, prediction.tokens.tolist())
 
 
 def _find_starts(doc: Doc) -> np.ndarray:

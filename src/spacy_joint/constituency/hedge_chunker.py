@@ -20,7 +20,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..annotation.constituency_trees import Constituent, Tree, find_outermost
-from ..annotation.constituents import CONSTITUENTS, SEGMENTS, set_constituents
+from ..annotation.constituents import CONSTITUENTS, SEGMENTS, set_constituents, set_group
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
@@ -149,7 +149,7 @@ class HedgeChunker(PhrasePipe[Hedged]):
             constituent: Span(doc, firsts[constituent[1]], lasts[constituent[2] - 1], ids[constituent[0]])
             for constituent in found
         }
-        doc.spans[CONSTITUENTS] = SpanGroup(doc, name=CONSTITUENTS, spans=list(map(spans.__getitem__, found)))
+        set_group(doc, CONSTITUENTS, list(map(spans.__getitem__, found)))
         hedges = find_outermost(found)
         key = self.cfg["spans_key"]
         if self.cfg["joint"] or self.cfg["groups"]:

@@ -21,6 +21,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..annotation.glossary import extend_glossary
+from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
 from ..engine.beam import MAX_BIAS, MAX_WIDTH
 from ..engine.columns import Columns
 from ..engine.learner import Instance
@@ -35,7 +36,7 @@ from ..pipes.token_columns import (
     read_starts,
 )
 from .margins import boundary_margins
-from .noun_chunks import use_noun_chunks, use_noun_chunks_in
+from .noun_chunks import noun_chunks
 from .oracle import oracle_actions
 from .partial_trees import complete, read_partial_trees
 from .reference_trees import ReferenceTrees, read_reference
@@ -97,7 +98,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             value = self.cfg[setting]
             if value is not None and not abs(value) <= MAX_BIAS:
                 raise JointValueError(Errors.J308, setting=setting, value=value, most=MAX_BIAS)
-        use_noun_chunks_in(vocab)
+        use_noun_chunks_in(vocab, noun_chunks)
         if self.cfg["boundary_margins"] and not Token.has_extension(MARGIN):
             Token.set_extension(MARGIN, default=None)
 
@@ -280,7 +281,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
     def annotate(self, doc: Doc, prediction: Parsed) -> None:
         """Writes heads and labels; the sentence starts that spaCy derives from them are those of the actions."""
         # The vocabulary is another one if the parser has been sourced from another pipeline.
-        use_noun_chunks(doc)
+        use_noun_chunks(doc, noun_chunks)
         if not len(doc):
             return
         tokens, heads, names, starts, margins, _ = prediction

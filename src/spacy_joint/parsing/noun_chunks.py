@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spacy.lang.en.syntax_iterators import noun_chunks as chunk_clear_trees
 from spacy.tokens import Doc, Span, Token
-from spacy.vocab import Vocab
 
 from ..annotation.dependency_trees import cut_subtype
+from ..annotation.noun_chunks import chunk_constituents
 
 # The labels of ClearNLP, on which spaCy's English pipelines are trained, that are not in Universal Dependencies.
 CLEAR_LABELS = frozenset(
@@ -47,31 +46,15 @@ SUFFIXES = frozenset(("fixed", "flat", "goeswith", "nmod:desc", "nummod"))
 SUFFIX_WORDS = frozenset(("else", "ad", "bc", "bce", "ce"))
 
 
-def use_noun_chunks(doc: Doc) -> None:
-    """Makes a document and its vocabulary use `noun_chunks`, unless they use something else than spaCy's English ones.
-
-    The vocabulary hands it on to documents that are read or unpickled later.
-    """
-    use_noun_chunks_in(doc.vocab)
-    if doc.noun_chunks_iterator is chunk_clear_trees:  # type: ignore[attr-defined]  # not in its stub
-        doc.noun_chunks_iterator = noun_chunks  # type: ignore[attr-defined]
-
-
-def use_noun_chunks_in(vocab: Vocab) -> None:
-    """The same for the future documents of a vocabulary."""
-    if vocab.get_noun_chunks is chunk_clear_trees:
-        vocab.get_noun_chunks = noun_chunks  # type: ignore[assignment]  # wrong in its stub
-
-
 def noun_chunks(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
-    """Finds base noun phrases, in documents with labels of ClearNLP as spaCy does.
+    """Finds base noun phrases, in documents with labels of ClearNLP as spaCy does, without trees in constituents.
 
     doclike (Doc | Span): Text with trees, and tags of the Penn Treebank or parts of speech.
     YIELDS (tuple[int, int, int]): The first token of each, the token after the last, and the label NP.
-    RAISES ValueError: If there are no trees.
+    RAISES ValueError: If there are neither trees nor constituents.
     """
     if not _has_universal_labels(doclike.doc):
-        yield from chunk_clear_trees(doclike)
+        yield from chunk_constituents(doclike)
         return
     chunks: list[tuple[int, int]] = []
     for token in doclike:

@@ -66,7 +66,7 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
         redoc_url=None,
         static_url="/swagger",
         title="spacy_joint",
-        description="Sentence boundaries, dependency trees, quotations, orders of modifiers and hedges of a text.",
+        description="Sentences, dependencies, constituents, quotations, orders of modifiers and hedges of a text.",
         version=__version__,
     )
     # The middleware added last is the outermost.
@@ -88,9 +88,9 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
 
     @app.post("/api/tree", responses=FAILURES)
     def draw_tree(request: TreeRequest) -> Tree:
-        """Draws the tree of a sentence."""
+        """Draws the dependencies or the constituents of a sentence."""
         check_length(request)
-        found = worker.draw_tree(request.text, request.sentence)
+        found = worker.draw_tree(request.text, request.sentence, request.kind)
         if found["tree"] is None:
             raise HTTPException(422, str(Errors.J449.format(sentence=request.sentence)))
         return Tree(**found)

@@ -14,13 +14,19 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from .. import load
+from ..annotation.sentences import list_sentences
+from ..annotation.tree_drawing import render_tree
 from ..corpora.export import describe_sentences
 from ..files.xml import NO_XML
 from ..ordering.prenominal_orderer import reorder
+from ..pipes.disabled import enable_factories
 from ..quotation.export import describe_quotation
 from ..quotation.quotation_spans import get_quotations
+from .schema import TreeKind
 
 QUOTATIONS, ORDERER, HEDGES = "quotation_spans", "prenominal_orderer", "hedge_chunker"
+CONSTITUENTS = "constituency_parser"
+BACKGROUND = "transparent"
 # Options of displaCy; lengths are in pixels.
 TREE = {
     "distance": 115,
@@ -28,7 +34,7 @@ TREE = {
     "arrow_stroke": 1,
     "arrow_spacing": 12,
     "arrow_width": 8,
-    "bg": "transparent",
+    "bg": BACKGROUND,
 }
 
 
@@ -39,16 +45,14 @@ def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Languag
     """
     nlp = load(pipeline)
     nlp.max_length = max(nlp.max_length, max_characters)
-    for name in nlp.disabled:
-        if nlp.get_pipe_meta(name).factory in (ORDERER, HEDGES):
-            nlp.enable_pipe(name)
+    enable_factories(nlp, ORDERER, HEDGES)
     if QUOTATIONS not in nlp.pipe_factories.values():
         nlp.add_pipe(QUOTATIONS)
     return nlp
 
 
 def describe_pipeline(nlp: Language) -> dict[str, Any]:
-    """The name and components of a pipeline, and whether it finds hedges and orders of modifiers."""
+    """The name and components of a pipeline, and whether it finds hedges, constituents and orders of modifiers."""
     # Not those that are disabled.
     factories = {name: nlp.pipe_factories[name] for name in nlp.pipe_names}
     return {
@@ -56,6 +60,7 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
         "version": nlp.meta["version"],
         "components": factories,
         "finds_hedges": HEDGES in factories.values(),
+        "finds_constituents": _find_component(nlp, CONSTITUENTS) is not None,
         "finds_modifiers": ORDERER in factories.values(),
     }
 
@@ -76,20 +81,46 @@ def describe_text(nlp: Language, text: str) -> dict[str, Any]:
         }
 
 
-def describe_tree(nlp: Language, text: str, sentence: int) -> dict[str, Any]:
+def describe_tree(nlp: Language, text: str, sentence: int, kind: TreeKind = "dependencies") -> dict[str, Any]:
     """Draws the tree of a sentence of a text; None if there is no such sentence or no parser.
 
     sentence (int): The index of the sentence, as in the result of `describe_text`.
+    kind (TreeKind): What to draw. A constituency_parser that is disabled runs here only.
     """
+    draw = draw_constituents if kind == "constituents" else draw_dependencies
     with nlp.memory_zone():
-        doc = nlp(text)
-        sentences = describe_sentences(doc) if doc.has_annotation("DEP") else []
-        return {"tree": draw_tree(sentences[sentence]["tokens"], doc) if sentence < len(sentences) else None}
+        return {"tree": draw(nlp, nlp(text), sentence)}
+
+
+def draw_dependencies(nlp: Language, doc: Doc, sentence: int) -> str | None:
+    """The dependency tree of a sentence as SVG."""
+    sentences = describe_sentences(doc) if doc.has_annotation("DEP") else []
+    return draw_tree(sentences[sentence]["tokens"], doc) if sentence < len(sentences) else None
+
+
+def draw_constituents(nlp: Language, doc: Doc, sentence: int) -> str | None:
+    """The constituents of a sentence as SVG."""
+    name = _find_component(nlp, CONSTITUENTS)
+    if name is None or not doc.has_annotation("SENT_START"):
+        return None
+    if name in nlp.disabled:
+        doc = nlp.get_pipe(name)(doc)
+    sentences = [words for words in list_sentences(doc) if not words.text.isspace()]
+    return (
+        render_tree(sentences[sentence], options={"bg": BACKGROUND}, jupyter=False)
+        if sentence < len(sentences)
+        else None
+    )
+
+
+def _find_component(nlp: Language, factory: str) -> str | None:
+    """The name of the first component from a factory, disabled or not; None if there is no such component."""
+    return next((name for name, made_by in nlp.pipe_factories.items() if made_by == factory), None)
 
 
 def _find_settings(nlp: Language, factory: str) -> Mapping[str, Any]:
     """The settings of the first component from a factory; empty if there is no such component."""
-    name = next((name for name, made_by in nlp.pipe_factories.items() if made_by == factory), None)
+    name = _find_component(nlp, factory)
     return {} if name is None else nlp.get_pipe(name).cfg  # type: ignore[attr-defined]  # of this package
 
 

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+TreeKind = Literal["dependencies", "constituents"]
+
 
 class Request(BaseModel):
     """A text to annotate, as one document."""
@@ -25,6 +27,7 @@ class TreeRequest(Request):
     """A sentence of a text. The text is annotated as a whole, because its sentences depend on each other."""
 
     sentence: int = Field(ge=0, examples=[0], description="The index of the sentence in `sentences`, from 0.")
+    kind: TreeKind = "dependencies"
 
 
 class Place(BaseModel):
@@ -54,9 +57,9 @@ class Sentence(Place):
 
 
 class Tree(BaseModel):
-    """A drawing of a dependency tree."""
+    """A drawing of a tree."""
 
-    tree: str = Field(description="SVG, drawn by displaCy.")
+    tree: str = Field(description="SVG.")
 
 
 class QuotationPart(Place):
@@ -116,6 +119,7 @@ class Pipeline(BaseModel):
     version: str
     components: dict[str, str] = Field(description="The names of the components, in order, and their factories.")
     finds_hedges: bool
+    finds_constituents: bool = Field(description="Whether it can draw constituents.")
     finds_modifiers: bool
     max_characters: int
     timeout: float = Field(description="The maximum number of seconds for annotating a text.")

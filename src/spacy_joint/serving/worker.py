@@ -61,12 +61,12 @@ class Worker:
         """
         return self._wait_and_ask("annotate", text)
 
-    def draw_tree(self, text: str, sentence: int) -> dict[str, Any]:
+    def draw_tree(self, text: str, sentence: int, kind: str) -> dict[str, Any]:
         """Draws the tree of a sentence: see `describe_tree`.
 
         RAISES WorkerFailure: If annotating failed. The worker remains usable.
         """
-        return self._wait_and_ask("draw_tree", text, sentence)
+        return self._wait_and_ask("draw_tree", text, sentence, kind)
 
     @property
     def process_id(self) -> int | None:

@@ -4,6 +4,7 @@
 
 const byId = (id) => document.getElementById(id);
 let limit = Infinity;
+let findsConstituents = false;
 let running = new AbortController();
 
 function make(tag, text, className) {
@@ -93,10 +94,18 @@ function makeWords(sentence, explanations) {
   );
 }
 
-function makeTree(sentence, tree) {
-  const image = make("img");
-  image.alt = "Heads: " + sentence.tokens.map((token) =>
+function describeHeads(sentence) {
+  return "Heads: " + sentence.tokens.map((token) =>
     `${token.text} ← ${token.head ? sentence.tokens[token.head - 1].text : "root"} (${token.dep})`).join(", ");
+}
+
+function describeConstituents(tree) {
+  return new DOMParser().parseFromString(tree, "image/svg+xml").querySelector("desc").textContent;
+}
+
+function makeTree(sentence, tree, kind) {
+  const image = make("img");
+  image.alt = kind === "constituents" ? describeConstituents(tree) : describeHeads(sentence);
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(tree);
   return image;
 }
@@ -111,13 +120,31 @@ function makeScrolling(name, className, ...content) {
   return box;
 }
 
-async function drawTree(frame, text, sentence, number) {
+async function drawTree(frame, text, sentence, number, kind) {
   try {
-    const { tree } = await ask("api/tree", { text, sentence: number });
-    frame.replaceChildren(makeTree(sentence, tree));
+    const { tree } = await ask("api/tree", { text, sentence: number, kind });
+    frame.replaceChildren(makeTree(sentence, tree, kind));
   } catch (error) {
     frame.replaceChildren(make("p", error.message, "failed"));
   }
+}
+
+function makeDrawing(name, text, sentence, number, kind) {
+  const frame = makeScrolling(name, "tree", "…");
+  drawTree(frame, text, sentence, number, kind);
+  return frame;
+}
+
+// The constituents, which are found and drawn when they are opened, and again if that failed.
+function makeConstituents(text, sentence, number) {
+  const row = make("details", undefined, "constituents");
+  const summary = make("summary", "Constituents");
+  row.append(summary);
+  row.addEventListener("toggle", () => {
+    if (!row.open || row.querySelector("img")) return;
+    row.replaceChildren(summary, makeDrawing("Constituents", text, sentence, number, "constituents"));
+  });
+  return row;
 }
 
 // A row that shows the words and asks for the tree when it is opened, and again if that failed.
@@ -130,10 +157,9 @@ function makeSentence(text, sentence, number, pieces, explanations) {
     if (!row.open || row.querySelector("img")) return;
     row.replaceChildren(summary);
     if (sentence.tokens.some((token) => token.dep)) {
-      const frame = makeScrolling("Tree", "tree", "…");
-      row.append(frame);
-      drawTree(frame, text, sentence, number);
+      row.append(makeDrawing("Tree", text, sentence, number, "dependencies"));
     }
+    if (findsConstituents) row.append(makeConstituents(text, sentence, number));
     row.append(makeScrolling("Words", "words", makeWords(sentence, explanations)));
   });
   return row;
@@ -284,6 +310,7 @@ async function start() {
   try {
     const pipeline = await ask("api/pipeline");
     limit = pipeline.max_characters;
+    findsConstituents = pipeline.finds_constituents;
     byId("pipeline").textContent =
       `${pipeline.name} ${pipeline.version}: ${Object.keys(pipeline.components).join(", ")}; up to ${limit} characters`;
   } catch (error) {

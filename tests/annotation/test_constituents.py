@@ -1,0 +1,121 @@
+"""Constituents in a document: the attributes of spans and tokens."""
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
+
+from spacy_joint.annotation.constituency_trees import parse_trees
+from spacy_joint.annotation.constituents import register_extensions, set_trees
+
+register_extensions()
+
+TREES = """
+(ROOT (S (NP (PRP 0=we)) (VP (VBD 1=saw) (NP (NP (DT 2=the) (NN 3=dog)) (PP (IN 4=of) (NP (NNP 5=ada))))) (. 6=.)))
+(ROOT (SQ (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada)) (. 4=?)))
+"""
+
+
+@pytest.fixture
+def doc():
+    trees = list(parse_trees(TREES, indexed=True))
+    words = [word for tree in trees for word in tree.leaves()]
+    tags = [node.label for tree in trees for node in tree.preterminals()]
+    starts = [place in (0, 7) for place in range(len(words))]
+    doc = Doc(spacy.blank("en").vocab, words=words, tags=tags, sent_starts=starts)
+    set_trees(doc, trees)
+    return doc
+
+
+def test_constituents_and_words_are_in_preorder_with_each_extent_once(doc):
+    found = [(span.text, span._.labels) for span in doc[2:6]._.constituents]
+    assert found == [
+        ("the dog of ada", ("NP",)),
+        ("the dog", ("NP",)),
+        ("the", ()),
+        ("dog", ()),
+        ("of ada", ("PP",)),
+        ("of", ()),
+        ("ada", ("NP",)),
+    ]
+
+
+def test_a_unary_chain_is_one_constituent_with_several_labels():
+    doc = Doc(Vocab(), words=["run"], tags=["VB"])
+    set_trees(doc, parse_trees("(ROOT (S (VP (VB run))))"))
+    assert [(span.label_, span._.labels) for span in doc[0:1]._.constituents] == [("S", ("S", "VP"))]
+    assert doc[0]._.parse_string == "(S (VP (VB run)))"
+
+
+def test_children_are_constituents_and_words(doc):
+    assert [child.text for child in doc[0:7]._.children] == ["we", "saw the dog of ada", "."]
+    assert [child.text for child in doc[4:6]._.children] == ["of", "ada"]
+    assert list(doc[2:3]._.children) == []
+
+
+def test_tokens_are_spans_of_one_word(doc):
+    assert (doc[5]._.labels, doc[5]._.parse_string, doc[5]._.parent.text) == (("NP",), "(NP (NNP ada))", "of ada")
+    assert (doc[4]._.labels, doc[4]._.parse_string, doc[4]._.parent.label_) == ((), "(IN of)", "PP")
+
+
+def test_whitespace_is_no_constituent():
+    doc = Doc(Vocab(), words=["\n", "run", "\n"], tags=["_SP", "VB", "_SP"])
+    set_trees(doc, parse_trees("(ROOT (VP (VB run)))"), [1])
+    assert [span.text for span in doc[0:3]._.constituents] == ["run"]
+
+
+def test_a_discontinuous_constituent_has_several_blocks(doc):
+    phrases = {span.label_: span for span in list(doc.sents)[1]._.constituents}
+    (first, *_) = [span for span in doc.spans["constituents"] if span.start == 7 and span.label_ == "VP"]
+    blocks = first._.blocks
+    assert [(block.text, block.label_) for block in blocks] == [("whom", "VP"), ("meet", "VP")]
+    assert blocks.name == "VP"
+    assert [block.text for block in phrases["NP"]._.blocks] == ["ada"]
+
+
+def test_blocks_survive_docbin(doc):
+    (again,) = DocBin(store_user_data=True, docs=[doc]).get_docs(Vocab())
+    assert [sentence._.parse_string for sentence in again.sents] == [sentence._.parse_string for sentence in doc.sents]
+    (first, *_) = [span for span in again.spans["constituents"] if span.start == 7 and span.label_ == "VP"]
+    assert [block.text for block in first._.blocks] == ["whom", "meet"]
+
+
+def describe(doc):
+    """All that the attributes tell about each sentence and its words."""
+    sentences = [
+        (sentence._.parse_string, [(span.text, span._.labels) for span in sentence._.constituents])
+        for sentence in doc.sents
+    ]
+    return sentences, [token._.parent and token._.parent.text for token in doc]
+
+
+def test_constituents_may_be_set_in_any_order(doc):
+    spans = list(doc.spans["constituents"])
+    expected = describe(doc)
+    doc.spans["constituents"] = spans[::-1]
+    assert describe(doc) == expected
+
+
+def test_constituents_can_be_added_later(doc):
+    group = doc.spans["constituents"]
+    group.append(Span(doc, 3, 6, "X"))
+    group.append(Span(doc, 0, 2, "Y"))
+    assert doc[0:2]._.labels == ("Y",)
+    (added,) = doc._.phrases("X")
+    assert added.text == "dog of ada"
+
+
+@pytest.mark.parametrize("name", ["labels", "parse_string", "parent", "blocks"])
+def test_without_constituents_attributes_are_errors(name):
+    doc = Doc(Vocab(), words=["run"])
+    for owner in (doc[0:1], doc[0]):
+        if owner._.has(name):
+            with pytest.raises(ValueError, match=r"\[J336\]"):
+                getattr(owner._, name)
+
+
+@pytest.mark.parametrize("name", ["children", "constituents"])
+def test_without_constituents_iterating_is_an_error(name):
+    doc = Doc(Vocab(), words=["run"])
+    with pytest.raises(ValueError, match=r"\[J336\]"):
+        list(getattr(doc[0:1]._, name))

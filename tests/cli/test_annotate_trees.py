@@ -1,0 +1,89 @@
+"""`annotate` in the formats of constituency treebanks."""
+
+from io import StringIO
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+import spacy_joint
+from spacy_joint.annotation.constituency_trees import parse_trees
+from spacy_joint.annotation.constituents import get_trees, set_trees
+from spacy_joint.corpora.constituency_treebanks import FORMATS, read_treebank
+
+TEXT = "We left the old town. \n\nYou may (again) call us at 7."
+CROSSING = "(ROOT (SQ (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada))))"
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """The trees of the text, by the shipped pipeline."""
+    nlp = spacy_joint.load()
+    nlp.enable_pipe("constituency_parser")
+    return get_trees(nlp(TEXT))
+
+
+@Language.component("test_crosser")
+def cross_branches(doc: Doc) -> Doc:
+    set_trees(doc, parse_trees(CROSSING, indexed=True))
+    return doc
+
+
+@pytest.fixture
+def crossing(tmp_path):
+    """A pipeline that finds a discontinuous tree over four words."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("test_crosser")
+    nlp.to_disk(tmp_path / "pipeline")
+    return tmp_path / "pipeline"
+
+
+def list_spans(trees):
+    return [(tree.spans(), len(tree.leaves())) for tree in trees]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_constituents_can_be_read_back_from_each_format(run, tmp_path, expected, name):
+    (tmp_path / "text.txt").write_text(TEXT, encoding="utf8")
+    output = tmp_path / "trees.txt"
+    run("annotate", tmp_path / "text.txt", "--format", name, "--output", output)
+    again = list(read_treebank(output, name))
+    assert list_spans(again) == list_spans(expected)
+    assert [tree.leaves() for tree in again] == [tree.leaves() for tree in expected]
+
+
+@pytest.mark.parametrize("name", ["brackets", "export"])
+def test_standard_input_and_lines_are_numbered_as_one_treebank(run, expected, name):
+    written = StringIO()
+    FORMATS[name].write(expected, written)
+    assert run("annotate", "-", "-f", name, text=TEXT).stdout == written.getvalue()
+    lines = run("annotate", "-", "-f", name, "--lines", text=TEXT).stdout
+    assert lines.count("#BOS 2" if name == "export" else "(ROOT") == (1 if name == "export" else 2)
+
+
+def test_discontinuous_constituents_are_written_in_discbracket_only(run, crossing, tmp_path):
+    text = "whom did ada meet"
+    printed = run("annotate", "-", "-f", "discbracket", "-m", crossing, text=text).stdout
+    assert [tree.spans() for tree in parse_trees(printed, indexed=True)] == [
+        tree.spans() for tree in parse_trees(CROSSING, indexed=True)
+    ]
+    output = tmp_path / "trees.ptb"
+    assert (
+        "[J559]" in run("annotate", "-", "-f", "brackets", "-m", crossing, "-o", output, text=text, fails=True).stderr
+    )
+    assert not output.exists()
+
+
+def test_a_pipeline_without_constituents_is_an_error(run, saved_pipeline):
+    assert "[J336]" in run("annotate", "-", "-f", "brackets", "-m", saved_pipeline, text="hi", fails=True).stderr
+
+
+def test_the_error_for_other_formats_names_all_formats(run):
+    printed = " ".join(run("annotate", "-", "-f", "tiger", text="hi", fails=True).stderr.split())
+    assert "[J404]" in printed and "table, spacy, brackets, discbracket" in printed
+
+
+def test_empty_input_has_no_trees(run):
+    assert run("annotate", "-", "-f", "brackets", text="").stdout == ""
