@@ -570,6 +570,14 @@ class Errors:
         "Give trees of the same sentences, in the same order.",
     )
 
+    J570 = Message("system is {found!r}.", "Allowed are: {allowed}.")
+    J571 = Message("A move over {value} words is not possible.", "1 to {most} words are allowed.")
+    J572 = Message("importance is {value}; it must be above 0.", "1 counts all actions alike; 2 is a common choice.")
+    J573 = Message(
+        "There are {n} values of importance for {n_actions} actions, or one is negative or infinite.",
+        "Give a positive number for each action.",
+    )
+
     # Pretrained pipeline and command line
     J400 = Message(
         "The pretrained pipeline {name} is not installed.",
