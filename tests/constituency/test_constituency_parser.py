@@ -104,6 +104,20 @@ def test_sentences_of_any_length_have_a_tree(small_model, system, n_words):
     assert [len(tree.leaves()) for tree in get_trees(doc)] == [n_words] * (n_words > 0)
 
 
+def test_marks_between_words_can_be_features(small_model, tmp_path):
+    (tmp_path / "templates.txt").write_text("s0.label s1.label\nmarks\ncomma\n")
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": "swap"})
+    doc = make_doc(nlp.vocab, TREES)
+    parser.initialize(lambda: [Example(strip(doc), doc)], nlp=nlp, templates=str(tmp_path / "templates.txt"))
+    doc = Doc(nlp.vocab, words=["a", ",", "b", ",", "c"], sent_starts=[True, False, True, False, False])
+    columns, _ = parser.get_columns(doc, parser.get_constraints(doc))
+    assert [part.__reduce__()[1][3].tolist() for part in columns.split(1)] == [
+        [[0, 0, 0], [1, 0, 0]],
+        [[1, 0, 0], [2, 0, 0], [2, 0, 0]],
+    ]
+
+
 def test_unknown_systems_are_refused(small_model):
     with pytest.raises(JointValueError, match=r"J570.*single_swap"):
         spacy.blank("en").add_pipe("constituency_parser", config={"system": "swop"})

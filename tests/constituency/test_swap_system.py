@@ -61,6 +61,25 @@ def test_words_swapped_are_next_in_their_order():
     assert slots["queued"] == 2
 
 
+def test_marks_between_heads_are_counted():
+    system = make_system()
+    # , a : ,
+    counts = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [2, 1, 0]])
+    walk = Walk(system, blank_columns(4).with_facts(counts))
+    for name in [SHIFT] * 4 + [("SWAP", 2)]:
+        walk.advance(system.actions_by_name[name])
+    # The first and the last word are on the stack, with a colon between them.
+    slots = walk.slots()
+    assert [slots[name] for name in ("comma", "colon", "semicolon")] == [1, 2, 1]
+    one = slots["marks"]
+    walk = Walk(system, blank_columns(4).with_facts(counts))
+    for _ in range(2):
+        walk.advance(system.actions_by_name[SHIFT])
+    assert walk.slots()["marks"] < one
+    without = start(system, 4, [SHIFT] * 2).slots()
+    assert [without[name] for name in ("comma", "colon", "semicolon", "marks")] == [0] * 4
+
+
 def test_only_words_between_a_word_and_a_partner_are_swapped():
     system = make_system()
     assert list_moves(system, start(system, 5, [SHIFT] * 4)) == [1, 2]

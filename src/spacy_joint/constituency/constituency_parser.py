@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from spacy.attrs import ORTH
+from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
@@ -29,7 +31,7 @@ from .gap_system import GapSystem, ShiftReduceSystem, name_actions
 from .heads import load_head_rules
 from .phrase_pipe import PhrasePipe
 from .reference import carry_over
-from .swap_system import MOVES, SwapSystem
+from .swap_system import MARKS, MOVES, SwapSystem
 from .swap_system import name_actions as name_swap_actions
 from .transform import TEMPORARY, mark_heads
 
@@ -143,6 +145,15 @@ class ConstituencyParser(PhrasePipe[Parsed]):
             self.warn_once(Warnings.JW04)
             return np.zeros(len(doc), dtype=np.int8)
         return _find_starts(doc)
+
+    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
+        """The columns for the templates, for swaps with counts of marks, and the tokens of their rows."""
+        columns, tokens = super().get_columns(doc, constraints)
+        if isinstance(self.perceptron.system, SwapSystem):
+            words = doc.to_array([ORTH]).reshape(-1)[tokens]
+            is_mark = words[:, np.newaxis] == np.array([get_string_id(mark) for mark in MARKS], dtype=np.uint64)
+            columns = columns.with_facts(np.cumsum(is_mark, axis=0))
+        return columns, tokens
 
     def predict_doc(self, doc: Doc) -> Parsed:
         """The trees of a document."""

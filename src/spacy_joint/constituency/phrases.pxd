@@ -1,9 +1,9 @@
 """What the systems share that build whole trees: constituents, actions and labels, and what templates see of them.
 
 Constituents are on a chain, of which the newest is at the top. Kinds of actions, in the order of their numbers: SHIFT,
-GAP, UNARY-X, UNARY-root, and for each side X, root and @X: the finished labels, the root, and the unfinished labels that
-binarisation makes. LEFT and RIGHT say which of two constituents has the head, the lower or the upper one on the chain.
-A system may lack kinds, and add its own.
+GAP, UNARY-X, UNARY-root, and for each side X, root and @X: the finished labels, the root, and the unfinished labels
+that binarisation makes. LEFT and RIGHT say which of two constituents has the head, the lower or the upper one on the
+chain. A system may lack kinds, and add its own.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t

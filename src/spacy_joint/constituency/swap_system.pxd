@@ -11,8 +11,9 @@ The queue is a chain of the words put back or left, and then all words from `nex
 as they move words. A sentence has a budget of moved words, so that its length bounds the number of steps linearly.
 """
 
-from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
+from ..engine.columns cimport InputC
 from ..engine.system cimport ArenaC
 from .phrases cimport PhraseSystem
 
@@ -42,4 +43,5 @@ cdef class SwapSystem(PhraseSystem):
 
     # Takes the first n words off the queue, and puts the first n_back of them back.
     cdef void take(self, ArenaC* arena, StateC* state, int32_t* words, int n, int n_back) noexcept nogil
+    cdef void show_marks(self, const InputC* input, int64_t first, int64_t last, uint64_t* slots) noexcept nogil
     cdef void put_back(self, ArenaC* arena, StateC* state, const int32_t* words, int n) noexcept nogil

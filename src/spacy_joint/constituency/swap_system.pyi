@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from .phrases import PhraseSystem
 
 MOVES: Final[dict[str, str]]
+MARKS: Final[tuple[str, ...]]
 
 class SwapSystem(PhraseSystem):
     @property

@@ -1,4 +1,4 @@
-"""Discontinuous shift-reduce with swaps: see swap_system.pxd for the states. Transitions document Validity and Action."""
+"""Discontinuous shift-reduce with swaps: see swap_system.pxd for states. Transitions document Validity and Action."""
 
 from bisect import bisect_left
 
@@ -92,6 +92,10 @@ cdef enum:
     S1_GAP_TYPE
     S2_GAP_TYPE
     S3_GAP_TYPE
+    COMMA
+    COLON
+    SEMICOLON
+    N_MARKS
     DISTANCE
     N_QUEUED
     LAST_ACTION
@@ -114,8 +118,13 @@ VALUE_SLOTS = {
     **{f"length(s{i})": S0_LENGTH + 2 * i for i in range(4)},
     **{f"gap(s{i})": S0_GAP + 2 * i for i in range(4)},
     **{f"gap_type(s{i})": S0_GAP_TYPE + i for i in range(4)},
-    "distance(s1,s0)": DISTANCE, "queued": N_QUEUED, "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
+    "comma": COMMA, "colon": COLON, "semicolon": SEMICOLON, "marks": N_MARKS, "distance(s1,s0)": DISTANCE,
+    "queued": N_QUEUED, "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
 }
+
+
+# The facts of a token: how many of each of these are in the document up to it.
+MARKS = (",", ":", ";")
 
 
 cdef class SwapSystem(PhraseSystem):
@@ -129,6 +138,8 @@ cdef class SwapSystem(PhraseSystem):
     distances (Sequence[int]): How many words a move can pass.
     kind (str): "swap", "single_swap" or "skip_shift".
     RAISES ValueError: If there are no binary labels, too many labels, or a side, a distance or the kind is invalid.
+
+    Documents may have facts: see MARKS. Without them, the slots of marks are 0.
     """
 
     def __init__(self, unary, binary, root, tag_column=-1, distances=(), kind="swap"):
@@ -206,9 +217,9 @@ cdef class SwapSystem(PhraseSystem):
         # Action: put s1, ..., si back before the queue, in their order.
         if not self.skips:
             kinds |= self.moves_up_to[max(0, min(MAX_MOVED, s0.n_rising - 1, state.n_stack - 2, budget))]
-        # LEFT-X and RIGHT-X. Validity: one of s1 and s0 at most is unfinished, and that one has the head; the root covers
-        # the sentence; if X is unfinished, it has s2 for a left sister, which is finished, or, if its head is on the
-        # left, the next word for a right one. Action: put X above s1 and s0.
+        # LEFT-X and RIGHT-X. Validity: one of s1 and s0 at most is unfinished, and that one has the head; the root
+        # covers the sentence; if X is unfinished, it has s2 for a left sister, which is finished, or, if its head is on
+        # the left, the next word for a right one. Action: put X above s1 and s0.
         kinds |= self.joining(s1, s0, not n_queue and state.n_stack == 2)
         if state.n_stack > 2 and not node_at(arena, s1.below).temporary:
             kinds |= (kinds >> LEFT & 1) << LEFT_TEMPORARY | (kinds >> RIGHT & 1) << RIGHT_TEMPORARY
@@ -273,7 +284,7 @@ cdef class SwapSystem(PhraseSystem):
         cdef const StateC* state = <const StateC*>state_
         cdef const NodeC* node
         cdef uint32_t number = state.queue
-        cdef int32_t next = state.next, s0_first = 0
+        cdef int32_t next = state.next, s0_first = 0, s0_head = 0
         cdef int i
         memset(slots, 0, N_SLOTS * sizeof(uint64_t))
         for i in range(N_TOKEN_SLOTS):
@@ -309,10 +320,23 @@ cdef class SwapSystem(PhraseSystem):
                     self.show_children(input, arena, node_at(arena, node.right), slots + S0_RIGHT_LEFT + 4 * i,
                                        slots + S0_RIGHT_LEFT_LABEL + 4 * i)
             if i == 0:
-                s0_first = node.first
+                s0_first, s0_head = node.first, node.head
             elif i == 1:
                 slots[DISTANCE] = 1 + bucket(max(0, s0_first - node.last))
+                self.show_marks(input, min(node.head, s0_head), max(node.head, s0_head), slots)
             number = node.below
+
+    cdef void show_marks(self, const InputC* input, int64_t first, int64_t last, uint64_t* slots) noexcept nogil:
+        """Fills the slots of the marks between two words."""
+        cdef int32_t n, total = 0
+        cdef int i
+        if input.n_facts != N_MARKS - COMMA:
+            return
+        for i in range(input.n_facts):
+            n = input.facts[(last - 1) * input.n_facts + i] - input.facts[first * input.n_facts + i]
+            slots[COMMA + i] = 1 + (n > 0)
+            total += n
+        slots[N_MARKS] = 1 + bucket(total)
 
     def actions(self, int n_words, nodes):
         """The actions that build a binarised tree: see `name_actions`.

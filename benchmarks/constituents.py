@@ -1,0 +1,277 @@
+"""Experiments with the constituency parser: transition systems, features, updates and beams.
+
+Trains each parser on gold tags, one sentence at a time, and prints Markdown tables. A run is stored in WORK and not
+repeated; it depends on its settings only. p values are of the difference to the first row of a table, by approximate
+randomisation over sentences. Speed is in sentences per CPU second in one thread, from a tagged `Doc` to its
+annotation.
+"""
+
+from measure import format_table, time_annotation, write_results
+
+# isort: split
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Annotated, Any
+
+import spacy
+import typer
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from spacy_joint.annotation.constituency_trees import Tree
+from spacy_joint.constituency.constituency_parser import SYSTEMS
+from spacy_joint.constituency.discontinuity import attach_root_children
+from spacy_joint.corpora.constituency_treebanks import make_doc, read_treebank
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.scoring.brackets import Bracket, load_parameters
+from spacy_joint.scoring.constituents import compare_sentences
+from spacy_joint.scoring.quotations import Counts
+from spacy_joint.scoring.significance import randomise
+
+SEPARATORS = Path(__file__).parent / "separator_templates.txt"
+
+app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
+
+HEADER = ("", "F1", "P", "R", "exact", "p", "disc. F1", "P", "R", "p", "sentences/s")
+# What the atoms of swaps are called in the system with gaps, where the newest constituent is not on the stack.
+GAP_ATOMS = {"s0": "d0", "s1": "s0", "s2": "s1", "s3": "s2", "q0": "b0", "q1": "b0+1", "q2": "b0+2", "q3": "b0+3"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """The settings of a parser.
+
+    features: Sections of swap_templates.txt, or "default" for all templates of the system.
+    """
+
+    corpus: str = "alpino"
+    system: str = "swap"
+    features: tuple[str, ...] = ("baseline",)
+    beam: int = 4
+    strategy: str = "laso"
+    importance: float = 1.0
+    min_changes: int = 1
+    epochs: int = 9
+    dropout: float = 0.3
+    table_bits: int = 21
+    head_rules: str = "alpino"
+    test_beam: int | None = None
+    split: str = "dev"
+    seed: int = 0
+
+    def name(self) -> str:
+        """The name of the file with its results."""
+        return sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def read_features(run: Run) -> str:
+    """The templates of a run."""
+    if run.features == ("default",):
+        return SYSTEMS[run.system].templates.read_text(encoding="utf8")
+    text = "\n".join(path.read_text(encoding="utf8") for path in (SYSTEMS["swap"].templates, SEPARATORS))
+    sections = {
+        section.split(".")[0].split(":")[0].lower(): section.partition("\n")[2]
+        for section in re.split(r"^# (?=[A-Z]\w+[.:])", text, flags=re.MULTILINE)[1:]
+    }
+    chosen = "\n".join(sections[name] for name in run.features)
+    if run.system in ("gap", "shift_reduce"):
+        chosen = re.sub(r"\b[sq][0-3]\b", lambda match: GAP_ATOMS[match[0]], chosen)
+    return chosen
+
+
+def make_examples(trees: Iterable[Tree], vocab: Any) -> list[Example]:
+    """Examples of one sentence each, with gold tags."""
+    return [make_example(make_doc(vocab, [tree]), ["TAG", "SENT_START"]) for tree in trees]
+
+
+def train(run: Run, trees: Sequence[Tree]) -> spacy.Language:
+    """Train a parser."""
+    nlp = spacy.blank("xx")
+    settings = {
+        "system": run.system,
+        "head_rules": run.head_rules,
+        "importance": run.importance,
+        "model": {
+            "table_bits": run.table_bits,
+            "beam_width": run.beam,
+            "strategy": run.strategy,
+            "min_changes": run.min_changes,
+        },
+    }
+    parser: Any = nlp.add_pipe("constituency_parser", config=settings)
+    examples = make_examples(trees, nlp.vocab)
+    fix_random_seed(run.seed)
+    with NamedTemporaryFile("w", suffix=".txt", encoding="utf8") as file:
+        file.write(read_features(run))
+        file.flush()
+        parser.initialize(lambda: examples, nlp=nlp, templates=file.name)
+    instances = [instance for example in examples for instance in parser.make_instances(example)]
+    print(f"{run}: seed {run.seed}, {len(instances)} of {len(examples)} sentences", flush=True)
+    shuffled = random.Random(run.seed)
+    for _ in range(run.epochs):
+        shuffled.shuffle(instances)
+        for instance in instances:
+            parser.perceptron.update([instance], run.dropout)
+    parser.perceptron.finish()
+    return nlp
+
+
+def evaluate(nlp: spacy.Language, examples: Sequence[Example], parameters: str = "proper") -> dict[str, Any]:
+    """Parse sentences: the counts of each, and sentences per CPU second."""
+    parsed = [Example(nlp(example.predicted.copy()), example.reference) for example in examples]
+    docs = [example.predicted for example in examples]
+    seconds = min(time_annotation(lambda copies: [nlp(doc) for doc in copies], docs) for _ in range(3))
+    counts: dict[str, list[list[int]]] = {"all": [], "discontinuous": []}
+    exact = []
+    for example in parsed:
+        for found, expected in compare_sentences(example, load_parameters(parameters)):
+            exact.append(found == expected)
+            counts["all"].append(_count(found, expected))
+            counts["discontinuous"].append(_count(_select(found), _select(expected)))
+    return {**counts, "exact": sum(exact) / len(exact), "speed": len(docs) / seconds}
+
+
+def _count(found: Counter[Bracket], expected: Counter[Bracket]) -> list[int]:
+    right = (found & expected).total()
+    return [right, found.total(), right, expected.total()]
+
+
+def _select(brackets: Counter[Bracket]) -> Counter[Bracket]:
+    return Counter({bracket: count for bracket, count in brackets.items() if len(bracket[1]) > 1})
+
+
+class Laboratory:
+    """Runs experiments and keeps their results.
+
+    work: The directory of results.
+    treebanks: Reads the trees of a corpus: those of the training, development and test parts.
+    """
+
+    def __init__(self, work: Path, treebanks: dict[str, Callable[[], dict[str, list[Tree]]]]) -> None:
+        self.work = work
+        self.treebanks = treebanks
+        self.read: dict[str, dict[str, list[Tree]]] = {}
+        self.trained: tuple[Run, spacy.Language] | None = None
+
+    def measure(self, run: Run) -> dict[str, Any]:
+        """The results of a run, as `evaluate` returns them."""
+        stored = self.work / f"{run.name()}.json"
+        if not stored.is_file():
+            trees = self.read_treebank(run.corpus)
+            # A parser is evaluated with several beams and on several parts.
+            same = replace(run, test_beam=None, split="")
+            if self.trained is None or self.trained[0] != same:
+                start = time.process_time()
+                self.trained = same, train(run, trees["train"])
+                print(f"trained in {time.process_time() - start:.0f} s", flush=True)
+            nlp = self.trained[1]
+            nlp.get_pipe("constituency_parser").perceptron.beam_width = run.test_beam or run.beam
+            results = evaluate(nlp, make_examples(trees[run.split], nlp.vocab))
+            write_results({"run": asdict(run), **results}, stored)
+        return json.loads(stored.read_text(encoding="utf8"))
+
+    def read_treebank(self, corpus: str) -> dict[str, list[Tree]]:
+        """The trees of a corpus."""
+        if corpus not in self.read:
+            self.read[corpus] = self.treebanks[corpus]()
+        return self.read[corpus]
+
+    def compare(self, title: str, runs: dict[str, Run]) -> str:
+        """A table of runs."""
+        results = {name: self.measure(run) for name, run in runs.items()}
+        first = next(iter(results.values()))
+        table = format_table(HEADER, [[name, *_describe(result, first)] for name, result in results.items()])
+        text = f"{title}\n\n{table}\n"
+        print(text, flush=True)
+        return text
+
+
+def _describe(result: dict[str, Any], first: dict[str, Any]) -> Iterator[str]:
+    for kind in ("all", "discontinuous"):
+        counts, reference = ([Counts(*values) for values in one[kind]] for one in (result, first))
+        total = Counts()
+        for count in counts:
+            total.add(count)
+        yield from (f"{100 * value:.2f}" for value in (total.f_score, total.precision, total.recall))
+        if kind == "all":
+            yield f"{100 * result['exact']:.2f}"
+        yield "" if result is first else f"{randomise(reference, counts, rounds=1000):.3f}"
+    yield f"{result['speed']:,.0f}"
+
+
+def read_alpino(path: Path) -> dict[str, list[Tree]]:
+    """Alpino: the first 80 % of the trees, the next and the last 10 %, punctuation attached where it is least
+    discontinuous."""
+    trees = [attach_root_children(tree) for tree in read_treebank(path, "alpino")]
+    bounds = [0, int(len(trees) * 0.8), int(len(trees) * 0.9), len(trees)]
+    return {part: trees[bounds[i] : bounds[i + 1]] for i, part in enumerate(("train", "dev", "test"))}
+
+
+def list_experiments() -> dict[str, dict[str, Run]]:
+    """The tables on Alpino's development part: their titles, and the runs of each by their names."""
+    swap = Run()
+    extended = replace(swap, features=("baseline", "extended"))
+    full = replace(swap, features=("baseline", "extended", "disco"))
+    gap = replace(swap, system="gap")
+    best = replace(gap, features=("default",), min_changes=4)
+    return {
+        "Ways to move words, baseline features": {
+            "compound swap": swap,
+            "single swap": replace(swap, system="single_swap"),
+            "skip-shift": replace(swap, system="skip_shift"),
+            "gap": gap,
+        },
+        "Features, compound swap": {
+            "baseline": swap,
+            "extended": extended,
+            "disco": replace(swap, features=("baseline", "disco")),
+            "separator": replace(swap, features=("baseline", "separator")),
+            "extended, disco": full,
+        },
+        "Weight of gold swaps and gaps": {
+            "compound swap": full,
+            "compound swap, importance 2": replace(full, importance=2.0),
+            "gap": best,
+            "gap, importance 2": replace(best, importance=2.0),
+        },
+        "Changes that a feature needs, compound swap": {
+            str(least): replace(full, min_changes=least) for least in (1, 5, 10)
+        },
+        "Update strategies, compound swap": {
+            strategy: replace(full, strategy=strategy) for strategy in ("laso", "early", "max_violation", "dlaso")
+        },
+        "Update strategies, gap": {
+            strategy: replace(best, strategy=strategy) for strategy in ("laso", "early", "max_violation", "dlaso")
+        },
+        "Beam in training and parsing, compound swap": {str(beam): replace(full, beam=beam) for beam in (1, 2, 4, 8)},
+        "Beam in training and parsing, gap": {str(beam): replace(best, beam=beam) for beam in (1, 2, 4, 8)},
+        "Discontinuous and continuous": {
+            "gap": best,
+            "continuous shift-reduce": replace(best, system="shift_reduce"),
+        },
+    }
+
+
+@app.command()
+def develop(
+    alpino: Annotated[Path, typer.Option(help="Alpino's XML file.")],
+    work: Annotated[Path, typer.Option(help="Directory of results.")],
+    only: Annotated[str, typer.Option(help="Part of the titles of the tables to make.")] = "",
+) -> None:
+    """Compare systems, features and learning on the development part of Alpino."""
+    laboratory = Laboratory(work, {"alpino": lambda: read_alpino(alpino)})
+    for title, runs in list_experiments().items():
+        if only in title:
+            laboratory.compare(title, runs)
+
+
+if __name__ == "__main__":
+    app()
