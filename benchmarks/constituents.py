@@ -1,12 +1,12 @@
 """Experiments with the constituency parser: transition systems, features, updates and beams.
 
-Trains each parser on gold tags, one sentence at a time, and prints Markdown tables. A run is stored in WORK and not
+Trains each parser on gold tags, one sentence at a time, and writes Markdown tables. A run is stored in WORK and not
 repeated; it depends on its settings only. p values are of the difference to the first row of a table, by approximate
-randomisation over sentences. Speed is in sentences per CPU second in one thread, from a tagged `Doc` to its
-annotation.
+randomisation over sentences; intervals of 95 % are by the bootstrap over sentences. Speed is in sentences per CPU
+second in one thread, from a tagged `Doc` to its annotation.
 """
 
-from measure import format_table, time_annotation, write_results
+from measure import format_table, replace_section, time_annotation, write_results
 
 # isort: split
 import json
@@ -16,21 +16,25 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any
 
+import numpy as np
 import spacy
 import typer
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
+import spacy_joint
 from spacy_joint.annotation.constituency_trees import Tree
 from spacy_joint.constituency.constituency_parser import SYSTEMS
 from spacy_joint.constituency.discontinuity import attach_root_children
 from spacy_joint.corpora.constituency_treebanks import make_doc, read_treebank
 from spacy_joint.corpora.examples import make_example
+from spacy_joint.engine.columns import Columns
 from spacy_joint.scoring.brackets import Bracket, load_parameters
 from spacy_joint.scoring.constituents import compare_sentences
 from spacy_joint.scoring.quotations import Counts
@@ -40,7 +44,9 @@ SEPARATORS = Path(__file__).parent / "separator_templates.txt"
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 
-HEADER = ("", "F1", "P", "R", "exact", "p", "disc. F1", "P", "R", "p", "sentences/s")
+HEADER = ("", "F1", "exact", "p", "disc. F1", "disc. P", "disc. R", "p", "sentences/s")
+FINAL_HEADER = ("", "sentences", "F1", "interval", "exact", "disc. F1", "interval", "disc. brackets", "sentences/s")
+SAMPLES = 2000
 # What the atoms of swaps are called in the system with gaps, where the newest constituent is not on the stack.
 GAP_ATOMS = {"s0": "d0", "s1": "s0", "s2": "s1", "s3": "s2", "q0": "b0", "q1": "b0+1", "q2": "b0+2", "q3": "b0+3"}
 
@@ -50,6 +56,7 @@ class Run:
     """The settings of a parser.
 
     features: Sections of swap_templates.txt, or "default" for all templates of the system.
+    normalised: Whether the final items of the beam are compared by their scores per transition.
     """
 
     corpus: str = "alpino"
@@ -64,6 +71,8 @@ class Run:
     table_bits: int = 21
     head_rules: str = "alpino"
     test_beam: int | None = None
+    normalised: bool = False
+    parameters: str = "proper"
     split: str = "dev"
     seed: int = 0
 
@@ -124,8 +133,8 @@ def train(run: Run, trees: Sequence[Tree]) -> spacy.Language:
     return nlp
 
 
-def evaluate(nlp: spacy.Language, examples: Sequence[Example], parameters: str = "proper") -> dict[str, Any]:
-    """Parse sentences: the counts of each, and sentences per CPU second."""
+def evaluate(nlp: spacy.Language, examples: Sequence[Example], parameters: str) -> dict[str, Any]:
+    """Parse documents: the counts of each sentence, and sentences per CPU second."""
     parsed = [Example(nlp(example.predicted.copy()), example.reference) for example in examples]
     docs = [example.predicted for example in examples]
     seconds = min(time_annotation(lambda copies: [nlp(doc) for doc in copies], docs) for _ in range(3))
@@ -136,7 +145,7 @@ def evaluate(nlp: spacy.Language, examples: Sequence[Example], parameters: str =
             exact.append(found == expected)
             counts["all"].append(_count(found, expected))
             counts["discontinuous"].append(_count(_select(found), _select(expected)))
-    return {**counts, "exact": sum(exact) / len(exact), "speed": len(docs) / seconds}
+    return {**counts, "exact": sum(exact) / len(exact), "speed": len(exact) / seconds}
 
 
 def _count(found: Counter[Bracket], expected: Counter[Bracket]) -> list[int]:
@@ -146,6 +155,12 @@ def _count(found: Counter[Bracket], expected: Counter[Bracket]) -> list[int]:
 
 def _select(brackets: Counter[Bracket]) -> Counter[Bracket]:
     return Counter({bracket: count for bracket, count in brackets.items() if len(bracket[1]) > 1})
+
+
+def search_normalised(parser: Any, sentence: Columns) -> np.ndarray:
+    """The actions with the best score per action among those in the beam at the end."""
+    paths = parser.perceptron.predict_all(sentence, parser.perceptron.beam_width)
+    return max(paths, key=lambda path: path[1] / max(len(path[0]), 1))[0]
 
 
 class Laboratory:
@@ -167,14 +182,16 @@ class Laboratory:
         if not stored.is_file():
             trees = self.read_treebank(run.corpus)
             # A parser is evaluated with several beams and on several parts.
-            same = replace(run, test_beam=None, split="")
+            same = replace(run, test_beam=None, normalised=False, split="")
             if self.trained is None or self.trained[0] != same:
                 start = time.process_time()
                 self.trained = same, train(run, trees["train"])
                 print(f"trained in {time.process_time() - start:.0f} s", flush=True)
             nlp = self.trained[1]
-            nlp.get_pipe("constituency_parser").perceptron.beam_width = run.test_beam or run.beam
-            results = evaluate(nlp, make_examples(trees[run.split], nlp.vocab))
+            parser: Any = nlp.get_pipe("constituency_parser")
+            parser.perceptron.beam_width = run.test_beam or run.beam
+            parser.search = partial(search_normalised, parser) if run.normalised else parser.perceptron.predict
+            results = evaluate(nlp, make_examples(trees[run.split], nlp.vocab), run.parameters)
             write_results({"run": asdict(run), **results}, stored)
         return json.loads(stored.read_text(encoding="utf8"))
 
@@ -194,16 +211,33 @@ class Laboratory:
         return text
 
 
+def _sum(counts: Sequence[Sequence[int]]) -> Counts:
+    return Counts(*np.sum(counts, axis=0))
+
+
 def _describe(result: dict[str, Any], first: dict[str, Any]) -> Iterator[str]:
     for kind in ("all", "discontinuous"):
-        counts, reference = ([Counts(*values) for values in one[kind]] for one in (result, first))
-        total = Counts()
-        for count in counts:
-            total.add(count)
-        yield from (f"{100 * value:.2f}" for value in (total.f_score, total.precision, total.recall))
+        total = _sum(result[kind])
+        yield f"{100 * total.f_score:.2f}"
         if kind == "all":
             yield f"{100 * result['exact']:.2f}"
+        else:
+            yield from (f"{100 * value:.2f}" for value in (total.precision, total.recall))
+        reference, counts = ([Counts(*values) for values in one[kind]] for one in (first, result))
         yield "" if result is first else f"{randomise(reference, counts, rounds=1000):.3f}"
+    yield f"{result['speed']:,.0f}"
+
+
+def _describe_finally(result: dict[str, Any]) -> Iterator[str]:
+    yield f"{len(result['all']):,}"
+    for kind in ("all", "discontinuous"):
+        counts = np.array(result[kind])
+        yield f"{100 * _sum(counts).f_score:.2f}"
+        generator = np.random.default_rng(0)
+        drawn = [generator.integers(0, len(counts), len(counts)) for _ in range(SAMPLES)]
+        low, high = np.percentile([100 * _sum(counts[places]).f_score for places in drawn], [2.5, 97.5])
+        yield f"{low:.1f}-{high:.1f}"
+        yield f"{100 * result['exact']:.2f}" if kind == "all" else f"{counts[:, 3].sum():,}"
     yield f"{result['speed']:,.0f}"
 
 
@@ -253,6 +287,12 @@ def list_experiments() -> dict[str, dict[str, Run]]:
         },
         "Beam in training and parsing, compound swap": {str(beam): replace(full, beam=beam) for beam in (1, 2, 4, 8)},
         "Beam in training and parsing, gap": {str(beam): replace(best, beam=beam) for beam in (1, 2, 4, 8)},
+        "Scores of whole derivations, or per transition": {
+            "compound swap": full,
+            "compound swap, per transition": replace(full, normalised=True),
+            "gap": best,
+            "gap, per transition": replace(best, normalised=True),
+        },
         "Discontinuous and continuous": {
             "gap": best,
             "continuous shift-reduce": replace(best, system="shift_reduce"),
@@ -260,17 +300,65 @@ def list_experiments() -> dict[str, dict[str, Run]]:
     }
 
 
+def list_final_runs() -> dict[str, Run]:
+    """The runs of the final table, by their names."""
+    swap = Run(min_changes=5)
+    gap = Run(system="gap", features=("default",), min_changes=4)
+    wsj = {"corpus": "wsj", "head_rules": "english"}
+    full = ("baseline", "extended", "disco")
+    return {
+        "Alpino, compound swap, baseline features": swap,
+        "Alpino, compound swap, all features": replace(swap, features=full),
+        "Alpino, gap": gap,
+        "Alpino, gap, beam 8": replace(gap, test_beam=8),
+        "WSJ, compound swap, all features": replace(swap, features=full, **wsj),
+        "WSJ, gap": replace(gap, **wsj),
+    }
+
+
+Alpino = Annotated[Path, typer.Option(help="Alpino's XML file.")]
+Work = Annotated[Path, typer.Option(help="Directory of results.")]
+Document = Annotated[Path | None, typer.Option(help="Page in which to replace the section of this command's name.")]
+
+
 @app.command()
-def develop(
-    alpino: Annotated[Path, typer.Option(help="Alpino's XML file.")],
-    work: Annotated[Path, typer.Option(help="Directory of results.")],
-    only: Annotated[str, typer.Option(help="Part of the titles of the tables to make.")] = "",
-) -> None:
+def develop(alpino: Alpino, work: Work, document: Document = None) -> None:
     """Compare systems, features and learning on the development part of Alpino."""
     laboratory = Laboratory(work, {"alpino": lambda: read_alpino(alpino)})
-    for title, runs in list_experiments().items():
-        if only in title:
-            laboratory.compare(title, runs)
+    tables = [laboratory.compare(title, runs) for title, runs in list_experiments().items()]
+    replace_section(document, "develop", "\n".join(tables))
+
+
+@app.command()
+def final(
+    alpino: Alpino,
+    wsj: Annotated[Path, typer.Option(help="Directory with train, dev and test of the Penn Treebank sample.")],
+    gum: Annotated[Path, typer.Option(help="Directory with train.ptb, dev.ptb and test.ptb.")],
+    work: Work,
+    split: Annotated[str, typer.Option(help="The part to measure, dev or test.")] = "dev",
+    document: Document = None,
+) -> None:
+    """Measure the systems on Alpino, on the Penn Treebank sample with crossing branches, and, with the tags and the
+    parser of the shipped pipeline, on GUM."""
+    laboratory = Laboratory(
+        work,
+        {
+            "alpino": lambda: read_alpino(alpino),
+            "wsj": lambda: {part: list(read_treebank(wsj / part, traces="cross")) for part in ("train", split)},
+        },
+    )
+    rows = []
+    for name, run in list_final_runs().items():
+        rows.append([name, *_describe_finally(laboratory.measure(replace(run, split=split)))])
+        print(format_table(FINAL_HEADER, rows[-1:]), flush=True)
+    nlp = spacy_joint.load()
+    nlp.select_pipes(enable=["sequence_tagger", "constituency_parser"])
+    docs = [make_doc(nlp.vocab, [tree]) for tree in read_treebank(gum / f"{split}.ptb")]
+    results = evaluate(nlp, [make_example(doc, ["SENT_START"]) for doc in docs], "evalb")
+    rows.append(["GUM, predicted tags, as shipped", *_describe_finally(results)])
+    table = format_table(FINAL_HEADER, rows) + "\n"
+    print(table)
+    replace_section(document, "final", table)
 
 
 if __name__ == "__main__":
