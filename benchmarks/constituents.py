@@ -3,7 +3,7 @@
 Trains each parser on gold tags, one sentence at a time, and writes Markdown tables. A run is stored in WORK and not
 repeated; it depends on its settings only. p values are of the difference to the first row of a table, by approximate
 randomisation over sentences; intervals of 95 % are by the bootstrap over sentences. Speed is in sentences per CPU
-second in one thread, from a tagged `Doc` to its annotation.
+second in one thread, from a tagged `Doc` to its annotation; of the shipped pipeline, from tokens.
 """
 
 from measure import format_table, replace_section, time_annotation, write_results
@@ -32,7 +32,7 @@ import spacy_joint
 from spacy_joint.annotation.constituency_trees import Tree
 from spacy_joint.constituency.constituency_parser import SYSTEMS
 from spacy_joint.constituency.discontinuity import attach_root_children
-from spacy_joint.corpora.constituency_treebanks import make_doc, read_treebank
+from spacy_joint.corpora.constituency_treebanks import make_doc, read_tree_documents, read_treebank
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.engine.columns import Columns
 from spacy_joint.scoring.brackets import Bracket, load_parameters
@@ -47,6 +47,8 @@ app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 HEADER = ("", "F1", "exact", "p", "disc. F1", "disc. P", "disc. R", "p", "sentences/s")
 FINAL_HEADER = ("", "sentences", "F1", "interval", "exact", "disc. F1", "interval", "disc. brackets", "sentences/s")
 SAMPLES = 2000
+# Of a document whose boundaries are predicted.
+SENTENCES = 50
 # What the atoms of swaps are called in the system with gaps, where the newest constituent is not on the stack.
 GAP_ATOMS = {"s0": "d0", "s1": "s0", "s2": "s1", "s3": "s2", "q0": "b0", "q1": "b0+1", "q2": "b0+2", "q3": "b0+3"}
 
@@ -55,7 +57,7 @@ GAP_ATOMS = {"s0": "d0", "s1": "s0", "s2": "s1", "s3": "s2", "q0": "b0", "q1": "
 class Run:
     """The settings of a parser.
 
-    features: Sections of swap_templates.txt, or "default" for all templates of the system.
+    features: Sections of swap_templates.txt and separator_templates.txt, or "default" for all templates of the system.
     normalised: Whether the final items of the beam are compared by their scores per transition.
     """
 
@@ -83,17 +85,16 @@ class Run:
 
 def read_features(run: Run) -> str:
     """The templates of a run."""
-    if run.features == ("default",):
-        return SYSTEMS[run.system].templates.read_text(encoding="utf8")
     text = "\n".join(path.read_text(encoding="utf8") for path in (SYSTEMS["swap"].templates, SEPARATORS))
     sections = {
         section.split(".")[0].split(":")[0].lower(): section.partition("\n")[2]
         for section in re.split(r"^# (?=[A-Z]\w+[.:])", text, flags=re.MULTILINE)[1:]
     }
-    chosen = "\n".join(sections[name] for name in run.features)
     if run.system in ("gap", "shift_reduce"):
-        chosen = re.sub(r"\b[sq][0-3]\b", lambda match: GAP_ATOMS[match[0]], chosen)
-    return chosen
+        for name, section in sections.items():
+            sections[name] = re.sub(r"\b[sq][0-3]\b", lambda match: GAP_ATOMS[match[0]], section)
+    sections["default"] = SYSTEMS[run.system].templates.read_text(encoding="utf8")
+    return "\n".join(sections[name] for name in run.features)
 
 
 def make_examples(trees: Iterable[Tree], vocab: Any) -> list[Example]:
@@ -222,7 +223,8 @@ def _describe(result: dict[str, Any], first: dict[str, Any]) -> Iterator[str]:
         if kind == "all":
             yield f"{100 * result['exact']:.2f}"
         else:
-            yield from (f"{100 * value:.2f}" for value in (total.precision, total.recall))
+            yield f"{100 * total.precision:.2f}" if total.values[1] else "-"
+            yield f"{100 * total.recall:.2f}"
         reference, counts = ([Counts(*values) for values in one[kind]] for one in (first, result))
         yield "" if result is first else f"{randomise(reference, counts, rounds=1000):.3f}"
     yield f"{result['speed']:,.0f}"
@@ -232,6 +234,9 @@ def _describe_finally(result: dict[str, Any]) -> Iterator[str]:
     yield f"{len(result['all']):,}"
     for kind in ("all", "discontinuous"):
         counts = np.array(result[kind])
+        if not counts.any():
+            yield from "--0"
+            continue
         yield f"{100 * _sum(counts).f_score:.2f}"
         generator = np.random.default_rng(0)
         drawn = [generator.integers(0, len(counts), len(counts)) for _ in range(SAMPLES)]
@@ -269,6 +274,12 @@ def list_experiments() -> dict[str, dict[str, Run]]:
             "disco": replace(swap, features=("baseline", "disco")),
             "separator": replace(swap, features=("baseline", "separator")),
             "extended, disco": full,
+        },
+        "Features, gap": {
+            "baseline": gap,
+            "baseline, disco": replace(gap, features=("baseline", "disco")),
+            "all of gap_templates.txt": best,
+            "all, disco": replace(best, features=("default", "disco")),
         },
         "Weight of gold swaps and gaps": {
             "compound swap": full,
@@ -351,11 +362,16 @@ def final(
     for name, run in list_final_runs().items():
         rows.append([name, *_describe_finally(laboratory.measure(replace(run, split=split)))])
         print(format_table(FINAL_HEADER, rows[-1:]), flush=True)
-    nlp = spacy_joint.load()
-    nlp.select_pipes(enable=["sequence_tagger", "constituency_parser"])
-    docs = [make_doc(nlp.vocab, [tree]) for tree in read_treebank(gum / f"{split}.ptb")]
-    results = evaluate(nlp, [make_example(doc, ["SENT_START"]) for doc in docs], "evalb")
-    rows.append(["GUM, predicted tags, as shipped", *_describe_finally(results)])
+    for name, splitter, length in (
+        ("GUM, predicted tags", [], 1),
+        ("GUM, predicted tags and boundaries", ["joint_sbd_parser"], SENTENCES),
+    ):
+        nlp = spacy_joint.load()
+        nlp.enable_pipe("constituency_parser")
+        nlp.select_pipes(enable=["sequence_tagger", *splitter, "constituency_parser"])
+        docs = read_tree_documents(gum / f"{split}.ptb", nlp.vocab, sentences=length)
+        examples = [make_example(doc, ["SENT_START"] if length == 1 else []) for doc in docs]
+        rows.append([name, *_describe_finally(evaluate(nlp, examples, "evalb"))])
     table = format_table(FINAL_HEADER, rows) + "\n"
     print(table)
     replace_section(document, "final", table)

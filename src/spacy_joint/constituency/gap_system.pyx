@@ -72,8 +72,11 @@ cdef enum:
     S0_GAP
     S1_LENGTH
     S1_GAP
+    S2_GAP
     D0_GAP_TYPE
     S0_GAP_TYPE
+    S1_GAP_TYPE
+    S2_GAP_TYPE
     DISTANCE
     N_GAPS
     LAST_ACTION
@@ -93,7 +96,9 @@ VALUE_SLOTS = {
     "s0.left.label": S0_LEFT_LABEL, "s0.right.label": S0_RIGHT_LABEL,
     "s1.left.label": S1_LEFT_LABEL, "s1.right.label": S1_RIGHT_LABEL,
     "length(d0)": D0_LENGTH, "gap(d0)": D0_GAP, "length(s0)": S0_LENGTH, "gap(s0)": S0_GAP,
-    "length(s1)": S1_LENGTH, "gap(s1)": S1_GAP, "gap_type(d0)": D0_GAP_TYPE, "gap_type(s0)": S0_GAP_TYPE,
+    "length(s1)": S1_LENGTH, "gap(s1)": S1_GAP, "gap(s2)": S2_GAP,
+    "gap_type(d0)": D0_GAP_TYPE, "gap_type(s0)": S0_GAP_TYPE, "gap_type(s1)": S1_GAP_TYPE,
+    "gap_type(s2)": S2_GAP_TYPE,
     "distance(s0,d0)": DISTANCE, "gaps": N_GAPS, "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
 }
 
@@ -243,12 +248,15 @@ cdef class GapSystem(PhraseSystem):
                 break
             node = node_at(arena, number)
             slots[S0 + i], slots[S0_LABEL + i] = FIRST + node.head, self.category(input, node)
+            if i < 3:
+                slots[S0_GAP_TYPE + i] = 1 + node.gap_type
             if i == 0:
-                slots[S0_GAP_TYPE] = 1 + node.gap_type
                 self.show(input, arena, node, slots + S0_FIRST, slots + S0_LEFT_LABEL, slots + S0_LENGTH)
                 slots[DISTANCE] = 1 + between(d0_first - node.last)
             elif i == 1:
                 self.show(input, arena, node, slots + S1_FIRST, slots + S1_LEFT_LABEL, slots + S1_LENGTH)
+            elif i == 2:
+                slots[S2_GAP] = 1 + bucket(node.last + 1 - node.first - node.n_words)
             number = node.below
 
     def actions(self, int n_words, nodes):
