@@ -314,17 +314,17 @@ def list_experiments() -> dict[str, dict[str, Run]]:
 def list_final_runs() -> dict[str, Run]:
     """The runs of the final table, by their names."""
     swap = Run(min_changes=5)
+    full = replace(swap, features=("baseline", "extended", "disco"))
     gap = Run(system="gap", features=("default",), min_changes=4)
-    wsj = {"corpus": "wsj", "head_rules": "english"}
-    full = ("baseline", "extended", "disco")
-    return {
+    runs = {
         "Alpino, compound swap, baseline features": swap,
-        "Alpino, compound swap, all features": replace(swap, features=full),
+        "Alpino, compound swap, all features": full,
+        "Alpino, skip-shift, all features": replace(full, system="skip_shift"),
         "Alpino, gap": gap,
-        "Alpino, gap, beam 8": replace(gap, test_beam=8),
-        "WSJ, compound swap, all features": replace(swap, features=full, **wsj),
-        "WSJ, gap": replace(gap, **wsj),
+        "WSJ, compound swap, all features": replace(full, corpus="wsj", head_rules="english"),
+        "WSJ, gap": replace(gap, corpus="wsj", head_rules="english"),
     }
+    return {f"{name}, beam {beam}": replace(run, beam=beam) for name, run in runs.items() for beam in (4, 8)}
 
 
 Alpino = Annotated[Path, typer.Option(help="Alpino's XML file.")]
