@@ -30,9 +30,9 @@ from spacy_joint.training.unpunctuated import unpunctuate
 PARSER = "joint_sbd_parser"
 
 
-def load_with_beam(path: Path, beam_width: int) -> Language:
-    """Load a pipeline whose joint parser predicts with this beam."""
-    return spacy.load(path, config={"components": {PARSER: {"model": {"beam_width": beam_width}}}})
+def load_with_beam(path: Path, beam_width: int, component: str = PARSER) -> Language:
+    """Load a pipeline of which one component, by default the joint parser, predicts with this beam."""
+    return spacy.load(path, config={"components": {component: {"model": {"beam_width": beam_width}}}})
 
 
 def read_references(path: Path, vocab: Vocab, *, starred: bool = False) -> list[Doc]:

@@ -153,7 +153,9 @@ def test_templates_are_installed(path):
     assert (FOLDER / path).is_file()
 
 
-@pytest.mark.parametrize("name", ["head_rules_english.txt", "segment_templates.txt"])
+@pytest.mark.parametrize(
+    "name", ["head_rules_english.txt", "gap_templates.txt", "segment_templates.txt", "swap_templates.txt"]
+)
 def test_other_texts_of_constituency_are_installed(name):
     assert (FOLDER / "constituency" / name).is_file()
 

@@ -571,6 +571,14 @@ class Errors:
     )
     J590 = Message("Drawings of trees have no option {found!r}.", "Options: {allowed}.")
 
+    J570 = Message("system is {found!r}.", "Allowed are: {allowed}.")
+    J571 = Message("A move over {value} words is not possible.", "1 to {most} words are allowed.")
+    J572 = Message("importance is {value}; it must be above 0.", "1 counts all actions alike; 2 is a common choice.")
+    J573 = Message(
+        "There are {n} values of importance for {n_actions} actions, or one is negative or infinite.",
+        "Give a positive number for each action.",
+    )
+
     # Pretrained pipeline and command line
     J400 = Message(
         "The pretrained pipeline {name} is not installed.",

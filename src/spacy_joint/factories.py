@@ -312,23 +312,36 @@ def make_hedge_chunker(
     requires=["token.tag", "doc.sents"],
     default_config={
         "model": CONSTITUENCY_MODEL,
+        "system": "gap",
         "head_rules": "english",
+        "importance": 1.0,
         "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
     },
     default_score_weights=CONSTITUENCY_SCORES,
 )
 def make_constituency_parser(
-    nlp: Language, name: str, model: Model, head_rules: str, scorer: Callable[..., Any] | None
+    nlp: Language,
+    name: str,
+    model: Model,
+    system: str,
+    head_rules: str,
+    importance: float,
+    scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a parser that finds the whole phrase structure of sentences, continuous or discontinuous.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
+    system (str): The transition system: "gap", "swap", "single_swap" or "skip_shift", or, for continuous trees only,
+        "shift_reduce", which learns the continuous variant of others.
     head_rules (str): The rules that find the heads of constituents: "english" (Penn Treebank), "negra" or "alpino".
+    importance (float): How much gaps and swaps of the reference count in updates; other actions count 1.
     scorer (Callable): The scorer.
     """
     from .constituency.constituency_parser import ConstituencyParser
 
-    return ConstituencyParser(nlp.vocab, model, name, scorer=scorer, head_rules=head_rules)
+    return ConstituencyParser(
+        nlp.vocab, model, name, scorer=scorer, system=system, head_rules=head_rules, importance=importance
+    )
 
 
 @Language.factory(

@@ -10,9 +10,12 @@ from spacy.vocab import Vocab
 from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.annotation.constituents import get_trees
 from spacy_joint.constituency.binary_trees import to_nodes, to_phrases
+from spacy_joint.constituency.constituency_parser import SYSTEMS
+from spacy_joint.constituency.discontinuity import make_continuous
 from spacy_joint.constituency.heads import load_head_rules
+from spacy_joint.constituency.transform import mark_heads
 from spacy_joint.corpora.constituency_treebanks import make_doc
-from spacy_joint.errors import JointWarning
+from spacy_joint.errors import JointValueError, JointWarning
 
 # In each, the verb phrase is around the subject.
 QUESTIONS = """
@@ -25,12 +28,10 @@ QUESTIONS = """
 TREES = list(parse_trees(QUESTIONS, indexed=True))
 
 
-@pytest.fixture(scope="module")
-def nlp(small_model):
+def train(small_model, **settings):
     nlp = spacy.blank("en")
-    parser = nlp.add_pipe(
-        "constituency_parser", config={"model": {**small_model, "strategy": "laso", "min_changes": 1}}
-    )
+    model = {**small_model, "strategy": "laso", "min_changes": 1}
+    parser = nlp.add_pipe("constituency_parser", config={"model": model, **settings})
     examples = []
     for trees in (TREES[:3], TREES[3:], TREES[2:4]):
         doc = make_doc(nlp.vocab, trees)
@@ -40,6 +41,11 @@ def nlp(small_model):
     for _ in range(30):
         parser.update(examples)
     return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp(small_model):
+    return train(small_model)
 
 
 def strip(doc):
@@ -60,6 +66,67 @@ def parse(nlp, doc):
 def test_discontinuous_and_continuous_trees_are_learnt(nlp):
     doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
     assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
+
+
+@pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "shift_reduce"])
+@pytest.mark.parametrize("importance", [1.0, 2.0])
+def test_every_discontinuous_system_learns_them(small_model, system, importance):
+    nlp = train(small_model, system=system, importance=importance)
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
+
+
+def test_the_continuous_system_learns_continuous_variants(small_model):
+    nlp = train(small_model, system="shift_reduce")
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    rules = load_head_rules("english")
+    assert [str(tree) for tree in get_trees(doc)] == [str(make_continuous(mark_heads(tree, rules))) for tree in TREES]
+    assert not any(span.id for span in doc.spans["constituents"])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_loaded_parser_parses_alike(small_model, system, tmp_path):
+    nlp = train(small_model, system=system)
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    doc, other = (parse(each, strip(make_doc(each.vocab, TREES))) for each in (nlp, again))
+    assert list(map(str, get_trees(other))) == list(map(str, get_trees(doc)))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("n_words", [0, 1, 2, 1000])
+def test_sentences_of_any_length_have_a_tree(small_model, system, n_words):
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": system})
+    parser.initialize(lambda: [Example(strip(doc), doc) for doc in [make_doc(nlp.vocab, TREES)]], nlp=nlp)
+    doc = Doc(nlp.vocab, words=["see"] * n_words, sent_starts=[i == 0 for i in range(n_words)])
+    parse(nlp, doc)
+    assert [len(tree.leaves()) for tree in get_trees(doc)] == [n_words] * (n_words > 0)
+
+
+def test_marks_between_words_can_be_features(small_model, tmp_path):
+    (tmp_path / "templates.txt").write_text("s0.label s1.label\nmarks\ncomma\n")
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": "swap"})
+    doc = make_doc(nlp.vocab, TREES)
+    parser.initialize(lambda: [Example(strip(doc), doc)], nlp=nlp, templates=str(tmp_path / "templates.txt"))
+    doc = Doc(nlp.vocab, words=["a", ",", "b", ",", "c"], sent_starts=[True, False, True, False, False])
+    columns, _ = parser.get_columns(doc, parser.get_constraints(doc))
+    assert [part.__reduce__()[1][3].tolist() for part in columns.split(1)] == [
+        [[0, 0, 0], [1, 0, 0]],
+        [[1, 0, 0], [2, 0, 0], [2, 0, 0]],
+    ]
+
+
+def test_unknown_systems_are_refused(small_model):
+    with pytest.raises(JointValueError, match=r"J570.*single_swap"):
+        spacy.blank("en").add_pipe("constituency_parser", config={"system": "swop"})
+
+
+@pytest.mark.parametrize("importance", [0.0, -1.0])
+def test_importance_must_be_a_positive_number(importance):
+    with pytest.raises(JointValueError, match="J572"):
+        spacy.blank("en").add_pipe("constituency_parser", config={"importance": importance})
 
 
 def test_blocks_of_a_constituent_share_an_id(nlp):

@@ -185,6 +185,27 @@ def test_a_passive_aggressive_step_is_computed_anew():
     np.testing.assert_allclose(once.raw, twice.raw, atol=1e-6)
 
 
+def learn_once(strategy, importance):
+    """The weights after an update with one document."""
+    ((columns, actions),) = longest(random_problem(TAGGING))
+    learner = make_learner(TAGGING, strategy=strategy, rule="perceptron")
+    learner.update([Instance(columns, actions, importance(len(actions)))])
+    return learner.weights.raw.copy()
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "laso"])
+def test_importance_is_a_factor_of_the_update(strategy):
+    plain = learn_once(strategy, lambda n: None)
+    assert plain.any()
+    assert np.array_equal(learn_once(strategy, lambda n: np.full(n, 2.0)), 2 * plain)
+
+
+def test_steps_count_by_their_own_importance():
+    # Each step is compared by itself, so the even ones change the weights as ever.
+    plain, odd = (learn_once("greedy", lambda n, of=of: [of if i % 2 else 1.0 for i in range(n)]) for of in (1.0, 3.0))
+    assert 0 < np.count_nonzero(odd - plain) < np.count_nonzero(plain)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("system", [JOINT, TAGGING])
 def test_an_empty_document_causes_no_update_but_counts(strategy, system):
@@ -422,6 +443,12 @@ def test_actions_that_are_not_numbers_of_actions_are_refused(actions):
 
 
 # Other invalid arguments
+
+
+@pytest.mark.parametrize("importance", [[1.0], [1.0, 1.0, 0.0, 1.0], [1.0, np.inf, 1.0, 1.0], [1.0, -1.0, 1.0, 1.0]])
+def test_importance_is_a_positive_number_per_action(importance):
+    with pytest.raises(ValueError, match="J573"):
+        Instance(random_columns(4, 0), [0, 0, 0, 0], importance)
 
 
 @pytest.mark.parametrize("strategy", ["", "DLASO", None, 3])

@@ -1,17 +1,21 @@
 """`constituency_parser`: whole phrase structure, continuous or discontinuous, as a spaCy component.
 
-Sentences are searched one by one, by a transition system with gaps (see gap_system.pxd). Documents need sentence
+Sentences are searched one by one, by a transition system with gaps or with swaps (see gap_system.pxd and
+swap_system.pxd). Documents need sentence
 boundaries, and should have tags, which the features read. The result is in `doc.spans["constituents"]`, with the
 attributes of annotation/constituents.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from spacy.attrs import ORTH
+from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
@@ -20,17 +24,48 @@ from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, group_blo
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..errors import Warnings
+from ..errors import Errors, JointValueError, Warnings
 from ..pipes.token_columns import find_reference_starts, has_same_tokens, move_off_whitespace
 from .binary_trees import split_chain, to_nodes, to_phrases
-from .gap_system import GapSystem, name_actions
+from .discontinuity import make_continuous
+from .gap_system import GapSystem, ShiftReduceSystem, name_actions
 from .heads import load_head_rules
 from .phrase_pipe import PhrasePipe
 from .reference import carry_over
-from .transform import TEMPORARY
+from .swap_system import MARKS, MOVES, SwapSystem
+from .swap_system import name_actions as name_swap_actions
+from .transform import TEMPORARY, mark_heads
 
 # The constraint of tokens that start a sentence.
 SENTENCE_START = 1
+
+
+class Transitions(NamedTuple):
+    """A transition system, by its name in settings.
+
+    make: Makes the system from `unary`, `binary`, `root`, `tag_column`, and for swaps `distances`.
+    name_actions: Names the actions that build a binarised tree; None if there are none.
+    templates: The file of the default templates.
+    """
+
+    make: Callable[..., GapSystem | SwapSystem]
+    name_actions: Callable[[int, Sequence[tuple[str, int, int, int]]], Sequence[tuple[Any, ...]] | None]
+    templates: Path
+
+
+FOLDER = Path(__file__).parent
+SYSTEMS = {
+    "gap": Transitions(GapSystem, name_actions, FOLDER / "gap_templates.txt"),
+    "shift_reduce": Transitions(ShiftReduceSystem, name_actions, FOLDER / "gap_templates.txt"),
+    **{
+        kind: Transitions(
+            partial(SwapSystem, kind=kind), partial(name_swap_actions, kind=kind), FOLDER / "swap_templates.txt"
+        )
+        for kind in MOVES
+    },
+}
+# The actions whose updates count `importance` times.
+MOVING = ("GAP", *MOVES.values())
 
 
 class Parsed(NamedTuple):
@@ -47,33 +82,50 @@ class Parsed(NamedTuple):
 class ConstituencyParser(PhrasePipe[Parsed]):
     """Parses sentences into constituents."""
 
-    default_templates = Path(__file__).parent / "gap_templates.txt"
+    default_templates = SYSTEMS["gap"].templates
 
-    def __init__(self, *args: Any, head_rules: str, **settings: Any) -> None:
+    def __init__(self, *args: Any, system: str, head_rules: str, importance: float, **settings: Any) -> None:
+        if system not in SYSTEMS:
+            raise JointValueError(Errors.J570, found=system, allowed=", ".join(SYSTEMS))
+        if not importance > 0:
+            raise JointValueError(Errors.J572, value=importance)
+        self.transitions = SYSTEMS[system]
+        self.default_templates = self.transitions.templates
+        self.is_continuous = system == "shift_reduce"
         self.head_rules = load_head_rules(head_rules)
-        super().__init__(*args, head_rules=head_rules, **settings)
+        self.importance = importance
+        super().__init__(*args, system=system, head_rules=head_rules, importance=importance, **settings)
         use_noun_chunks_in(self.vocab, chunk_constituents)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
-        """The labels of unary constituents, and those of binary ones with the sides of their heads."""
-        names: set[tuple[str, ...]] = set()
+        """The labels of unary constituents, those of binary ones with the sides of their heads, and for swaps also over
+        how many words they are."""
+        names: set[tuple[Any, ...]] = set()
         for example in examples:
             reference = _read_reference(example)
             for tree in get_trees(reference) if reference is not None else ():
-                names.update(name_actions(len(tree.preterminals()), to_nodes(tree, self.head_rules)) or ())
-        return {
+                names.update(self._name_actions(tree) or ())
+        labels = {
             "unary": sorted(name[1] for name in names if name[0] == "UNARY" and name[1] != ROOT),
             "binary": sorted([name[1], name[2]] for name in names if name[0] == "BINARY"),
         }
+        distances = sorted(name[1] for name in names if name[0] in MOVES.values())
+        return {**labels, "distances": distances} if distances else labels
+
+    def _name_actions(self, tree: Tree) -> Sequence[tuple[Any, ...]] | None:
+        """The actions that build a tree, or its continuous variant if the system builds no other trees."""
+        if self.is_continuous:
+            tree = make_continuous(mark_heads(tree, self.head_rules))
+        return self.transitions.name_actions(len(tree.preterminals()), to_nodes(tree, self.head_rules))
 
     def flatten_labels(self, labels: dict[str, Any]) -> tuple[str, ...]:
         """The labels of constituents, sorted."""
         chains = [*labels["unary"], *(label.removeprefix(TEMPORARY) for label, _ in labels["binary"])]
         return tuple(sorted({label for chain in chains for label in split_chain(chain)} - {ROOT}))
 
-    def make_system(self, labels: dict[str, Any]) -> GapSystem:
+    def make_system(self, labels: dict[str, Any]) -> GapSystem | SwapSystem:
         """The transition system with these labels."""
-        return GapSystem(labels["unary"], labels["binary"], ROOT, self.tag_column)
+        return self.transitions.make(**labels, root=ROOT, tag_column=self.tag_column)
 
     def make_instances(self, example: Example) -> list[Instance]:
         """The actions that build each sentence of the reference; none if it has no constituents.
@@ -86,9 +138,11 @@ class ConstituencyParser(PhrasePipe[Parsed]):
         columns, _ = self.get_columns(example.predicted, _find_starts(reference))
         instances = []
         for part, tree in zip(columns.split(SENTENCE_START), get_trees(reference), strict=True):
-            actions = self.perceptron.system.actions(len(part), to_nodes(tree, self.head_rules))
-            if actions is not None:
-                instances.append(Instance(part, actions))
+            names = self._name_actions(tree)
+            actions = self.perceptron.system.number_actions(names)
+            if names is not None and actions is not None:
+                importance = [self.importance if name[0] in MOVING else 1.0 for name in names]
+                instances.append(Instance(part, actions, importance))
         return instances
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
@@ -97,6 +151,15 @@ class ConstituencyParser(PhrasePipe[Parsed]):
             self.warn_once(Warnings.JW04)
             return np.zeros(len(doc), dtype=np.int8)
         return _find_starts(doc)
+
+    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
+        """The columns for the templates, for swaps with counts of marks, and the tokens of their rows."""
+        columns, tokens = super().get_columns(doc, constraints)
+        if isinstance(self.perceptron.system, SwapSystem):
+            words = doc.to_array([ORTH]).reshape(-1)[tokens]
+            is_mark = words[:, np.newaxis] == np.array([get_string_id(mark) for mark in MARKS], dtype=np.uint64)
+            columns = columns.with_facts(np.cumsum(is_mark, axis=0))
+        return columns, tokens
 
     def predict_doc(self, doc: Doc) -> Parsed:
         """The constituents of a document."""

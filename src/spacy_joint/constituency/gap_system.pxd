@@ -5,45 +5,17 @@ puts s0 behind the deque, so that d0 can be reduced with a constituent further d
 jumped over back on the stack. Both are one chain, d0 -> d1 -> ... -> s0 -> s1 -> ..., in which `mid` is s0: then SHIFT,
 UNARY and GAP take constant time, and a reduction copies as many constituents as there were gaps.
 
-Kinds of actions, in the order of their numbers: SHIFT, GAP, UNARY-X, UNARY-root, and for each side X, root and @X: the
-finished labels, the root, and the unfinished labels that binarisation makes. LEFT and RIGHT say whether s0 or d0 has
-the head, not which of them comes first.
+Continuous shift-reduce (Sagae & Lavie 2005) is the same without GAP.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t
 
-from ..engine.columns cimport InputC
-from ..engine.system cimport ArenaC, System
+from .phrases cimport PhraseSystem
 
-
-cdef enum:
-    SHIFT
-    GAP
-    UNARY
-    UNARY_ROOT
-    LEFT
-    LEFT_ROOT
-    LEFT_TEMPORARY
-    RIGHT
-    RIGHT_ROOT
-    RIGHT_TEMPORARY
-    N_KINDS
 
 cdef enum:
     # The longest run of gaps in Alpino is 7.
     MAX_GAPS = 12
-    MAX_LABELS = 4096
-
-
-cdef struct NodeC:
-    uint32_t below              # link: the next constituent of the chain
-    uint32_t left, right        # links: the children, by their first words; a single child is the left one
-    int32_t head, first, last   # tokens
-    int32_t n_words
-    int32_t n_below             # constituents from here down
-    int32_t n_finished          # those of them that are not temporary
-    uint16_t label              # from 1; 0: a tag over a word
-    uint16_t temporary
 
 
 cdef struct StateC:
@@ -54,20 +26,9 @@ cdef struct StateC:
     uint16_t unused             # no unnamed padding, since equal states must have equal bytes
 
 
-cdef class GapSystem(System):
-    cdef readonly tuple unary       # labels
-    cdef readonly tuple binary      # (label, "L" | "R")
-    cdef readonly str root
-    cdef readonly tuple labels      # label of number i + 1
-    cdef readonly int tag_column
-    cdef dict numbers
-    cdef uint16_t[::1] action_labels
-    cdef uint8_t[::1] action_sides  # 0: s0 has the head, 1: d0
-    cdef uint8_t[::1] temporary     # by label
-    cdef uint64_t has_actions       # bit k: there are actions of kind k
-    cdef uint16_t root_label
+cdef class GapSystem(PhraseSystem):
+    pass
 
-    cdef void put(self, ArenaC* arena, uint32_t number, uint32_t below) noexcept nogil
-    cdef uint64_t category(self, const InputC* input, const NodeC* node) noexcept nogil
-    cdef void show(self, const InputC* input, const ArenaC* arena, const NodeC* node, uint64_t* tokens,
-                   uint64_t* labels, uint64_t* sizes) noexcept nogil
+
+cdef class ShiftReduceSystem(GapSystem):
+    pass

@@ -1,10 +1,8 @@
 """Discontinuous shift-reduce with gaps: see gap_system.pxd for the states. Transitions document Validity and Action."""
 
-import numpy as np
-
 from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
-from .transform import TEMPORARY
+from .phrases import SIDES, find_parents
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
@@ -12,7 +10,20 @@ from libc.string cimport memset
 from ..engine.buckets cimport bucket
 from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
 from ..engine.system cimport ArenaC, arena_add, arena_node
-from .categories cimport show_category
+from .phrases cimport (
+    GAP,
+    LEFT,
+    LEFT_ROOT,
+    LEFT_TEMPORARY,
+    RIGHT,
+    RIGHT_TEMPORARY,
+    SHIFT,
+    UNARY,
+    UNARY_ROOT,
+    NodeC,
+    PhraseSystem,
+    node_at,
+)
 
 
 cdef enum:
@@ -61,6 +72,11 @@ cdef enum:
     S0_GAP
     S1_LENGTH
     S1_GAP
+    S2_GAP
+    D0_GAP_TYPE
+    S0_GAP_TYPE
+    S1_GAP_TYPE
+    S2_GAP_TYPE
     DISTANCE
     N_GAPS
     LAST_ACTION
@@ -80,14 +96,11 @@ VALUE_SLOTS = {
     "s0.left.label": S0_LEFT_LABEL, "s0.right.label": S0_RIGHT_LABEL,
     "s1.left.label": S1_LEFT_LABEL, "s1.right.label": S1_RIGHT_LABEL,
     "length(d0)": D0_LENGTH, "gap(d0)": D0_GAP, "length(s0)": S0_LENGTH, "gap(s0)": S0_GAP,
-    "length(s1)": S1_LENGTH, "gap(s1)": S1_GAP,
+    "length(s1)": S1_LENGTH, "gap(s1)": S1_GAP, "gap(s2)": S2_GAP,
+    "gap_type(d0)": D0_GAP_TYPE, "gap_type(s0)": S0_GAP_TYPE, "gap_type(s1)": S1_GAP_TYPE,
+    "gap_type(s2)": S2_GAP_TYPE,
     "distance(s0,d0)": DISTANCE, "gaps": N_GAPS, "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
 }
-SIDES = ("L", "R")
-
-
-cdef inline const NodeC* node_at(const ArenaC* arena, uint32_t number) noexcept nogil:
-    return <const NodeC*>arena_node(arena, number)
 
 
 cdef inline uint64_t between(int64_t distance) noexcept nogil:
@@ -95,7 +108,7 @@ cdef inline uint64_t between(int64_t distance) noexcept nogil:
     return 20 + bucket(-distance) if distance < 0 else bucket(distance)
 
 
-cdef class GapSystem(System):
+cdef class GapSystem(PhraseSystem):
     """Continuous and discontinuous constituents of a sentence.
 
     unary (Sequence[str]): The labels of unary constituents, which are over words only.
@@ -107,59 +120,15 @@ cdef class GapSystem(System):
     """
 
     def __init__(self, unary, binary, root, tag_column=-1):
-        cdef int k, label
-        if not binary:
-            raise JointValueError(Errors.J330)
-        self.unary = tuple(unary)
-        self.binary = tuple((label, side) for label, side in binary)
-        self.root, self.tag_column = root, tag_column
-        self.labels = tuple(dict.fromkeys([root, *self.unary, *(label for label, _ in self.binary)]))
-        if len(self.labels) >= MAX_LABELS:
-            raise JointValueError(Errors.J333, n=len(self.labels), most=MAX_LABELS)
-        of_label = {name: number for number, name in enumerate(self.labels, start=1)}
-        kinds = {k: [] for k in range(N_KINDS)}
-        kinds[SHIFT], kinds[GAP] = [("SHIFT",)], [("GAP",)]
-        kinds[UNARY] = [("UNARY", name) for name in self.unary if name != root]
-        # Whatever has been built, this ends it.
-        kinds[UNARY_ROOT], kinds[LEFT_ROOT] = [("UNARY", root)], [("BINARY", root, "L")]
-        for name, side in self.binary:
-            if side not in SIDES:
-                raise JointValueError(Errors.J334, value=side)
-            k = (LEFT, RIGHT)[SIDES.index(side)]
-            k += LEFT_TEMPORARY - LEFT if name.startswith(TEMPORARY) else LEFT_ROOT - LEFT if name == root else 0
-            action = ("BINARY", name, side)
-            if action not in kinds[k]:
-                kinds[k].append(action)
-        self.numbers = {}
-        action_labels, action_sides = [], []
-        for k in range(N_KINDS):
-            for action in kinds[k]:
-                self.numbers[action] = len(action_labels)
-                action_labels.append(of_label.get(action[1], 0) if len(action) > 1 else 0)
-                action_sides.append(SIDES.index(action[2]) if len(action) > 2 else 0)
-        self.set_kinds([len(kinds[k]) for k in range(N_KINDS)])
-        self.has_actions = 0
-        for k in range(N_KINDS):
-            if kinds[k]:
-                self.has_actions |= <uint64_t>1 << k
-        self.action_labels = np.array(action_labels, dtype=np.uint16)
-        self.action_sides = np.array(action_sides, dtype=np.uint8)
-        self.temporary = np.array([0, *(name.startswith(TEMPORARY) for name in self.labels)], dtype=np.uint8)
-        self.root_label = of_label[root]
+        gaps = () if isinstance(self, ShiftReduceSystem) else [("GAP",)]
+        self.set_labels(unary, binary, root, tag_column, gaps, ())
         self.n_slots = N_SLOTS
         self.state_size = sizeof(StateC)
-        self.node_size = sizeof(NodeC)
         self.n_state_links = 2
-        self.n_node_links = 3
         self.nodes_per_step = MAX_GAPS + 1
 
     def __reduce__(self):
-        return (GapSystem, (self.unary, self.binary, self.root, self.tag_column))
-
-    @property
-    def actions_by_name(self):
-        """The numbers of the actions, by their names (dict): see `name_actions`."""
-        return dict(self.numbers)
+        return (type(self), (self.unary, self.binary, self.root, self.tag_column))
 
     def token_slots(self):
         return TOKEN_SLOTS
@@ -206,19 +175,10 @@ cdef class GapSystem(System):
         # LEFT-X and RIGHT-X. Validity: one of d0 and s0 at most is unfinished, and that one has the head; the root
         # covers the sentence; if X is unfinished, a finished constituent or a word is left for it. Action: put X above
         # s0 and d0, and what is left of the deque on the stack.
+        kinds |= self.joining(s0, d0, ended and d0.n_below == 2)
         n_others = d0.n_finished - (not d0.temporary) - (not s0.temporary)
-        if not d0.temporary:
-            kinds |= 1 << LEFT
-            if ended and d0.n_below == 2:
-                kinds |= 1 << LEFT_ROOT
-            if n_others or not ended:
-                kinds |= 1 << LEFT_TEMPORARY
-        if not s0.temporary:
-            kinds |= 1 << RIGHT
-            if ended and d0.n_below == 2:
-                kinds |= 1 << RIGHT_ROOT
-            if n_others or not ended:
-                kinds |= 1 << RIGHT_TEMPORARY
+        if n_others or not ended:
+            kinds |= (kinds >> LEFT & 1) << LEFT_TEMPORARY | (kinds >> RIGHT & 1) << RIGHT_TEMPORARY
         kinds &= self.has_actions
         if not kinds:
             # Two unfinished constituents with nothing within reach: glue them.
@@ -227,89 +187,36 @@ cdef class GapSystem(System):
 
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
         cdef StateC* state = <StateC*>state_
-        cdef NodeC* new
-        cdef const NodeC* d0
-        cdef const NodeC* s0
         cdef uint32_t[MAX_GAPS] jumped
-        cdef uint32_t number, below, stack_side = state.mid
+        cdef uint32_t number, below, s0 = state.mid
         cdef int i, n_jumped = 0
         state.action_before = state.last_action
         state.last_action = action + 1
-        if action == GAP:
+        if action == SHIFT:
+            state.mid = state.top
+            state.top = self.add_word(arena, state.next, state.top)
+            state.next += 1
+        elif action < self.kind_start[UNARY]:
             state.mid = node_at(arena, state.mid).below
             state.n_gaps += 1
-            return
-        if action == SHIFT:
-            number = arena_add(arena)
-            new = <NodeC*>arena_node(arena, number)
-            memset(new, 0, sizeof(NodeC))
-            new.head = new.first = new.last = state.next
-            new.n_words = 1
-            state.mid = state.top
-            state.next += 1
-            self.put(arena, number, state.top)
         elif action < self.kind_start[LEFT]:
-            number = arena_add(arena)
-            new = <NodeC*>arena_node(arena, number)
-            d0 = node_at(arena, state.top)
-            new[0] = d0[0]
-            new.label = self.action_labels[action]
-            new.temporary = 0
-            new.left, new.right = state.top, 0
-            self.put(arena, number, d0.below)
+            state.top = self.add_unary(arena, state.top, action)
         else:
             # What has been jumped over goes on the stack without s0: its chain is another one.
             number = node_at(arena, state.top).below
-            while number != stack_side:
+            while number != s0:
                 jumped[n_jumped] = number
                 n_jumped += 1
                 number = node_at(arena, number).below
-            below = node_at(arena, stack_side).below
+            below = node_at(arena, s0).below
             for i in range(n_jumped - 1, -1, -1):
                 number = arena_add(arena)
                 (<NodeC*>arena_node(arena, number))[0] = node_at(arena, jumped[i])[0]
                 self.put(arena, number, below)
                 below = number
-            number = arena_add(arena)
-            new = <NodeC*>arena_node(arena, number)
-            d0, s0 = node_at(arena, state.top), node_at(arena, stack_side)
-            new[0] = d0[0] if self.action_sides[action] else s0[0]
-            new.label = self.action_labels[action]
-            new.temporary = self.temporary[new.label]
-            new.first, new.last = min(s0.first, d0.first), max(s0.last, d0.last)
-            new.n_words = s0.n_words + d0.n_words
-            new.left, new.right = stack_side, state.top
-            if d0.first < s0.first:
-                new.left, new.right = state.top, stack_side
-            self.put(arena, number, below)
+            state.top = self.add_binary(arena, s0, state.top, below, action)
             state.mid = below
             state.n_gaps = 0
-        state.top = number
-
-    cdef void put(self, ArenaC* arena, uint32_t number, uint32_t below) noexcept nogil:
-        """Puts a new constituent on the chain."""
-        cdef NodeC* new = <NodeC*>arena_node(arena, number)
-        cdef const NodeC* next = node_at(arena, below)
-        new.below = below
-        new.n_below = 1 + (next.n_below if below else 0)
-        new.n_finished = (not new.temporary) + (next.n_finished if below else 0)
-
-    cdef uint64_t category(self, const InputC* input, const NodeC* node) noexcept nogil:
-        return show_category(input, node.label, node.head, self.tag_column)
-
-    cdef void show(self, const InputC* input, const ArenaC* arena, const NodeC* node, uint64_t* tokens,
-                   uint64_t* labels, uint64_t* sizes) noexcept nogil:
-        """Fills the slots of a constituent's edges, children and size, in the order of the enums above."""
-        cdef const NodeC* child
-        tokens[0], tokens[1] = FIRST + node.first, FIRST + node.last
-        sizes[0] = 1 + bucket(node.n_words)
-        sizes[1] = 1 + bucket(node.last + 1 - node.first - node.n_words)
-        if node.left:
-            child = node_at(arena, node.left)
-            tokens[2], labels[0] = FIRST + child.head, self.category(input, child)
-        if node.right:
-            child = node_at(arena, node.right)
-            tokens[3], labels[1] = FIRST + child.head, self.category(input, child)
 
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_
@@ -331,6 +238,7 @@ cdef class GapSystem(System):
             slots[D0 + i], slots[D0_LABEL + i] = FIRST + node.head, self.category(input, node)
             if i == 0:
                 d0_first = node.first
+                slots[D0_GAP_TYPE] = 1 + node.gap_type
                 self.show(input, arena, node, slots + D0_FIRST, slots + D0_LEFT_LABEL, slots + D0_LENGTH)
             number = node.below
         number = state.mid
@@ -340,11 +248,15 @@ cdef class GapSystem(System):
                 break
             node = node_at(arena, number)
             slots[S0 + i], slots[S0_LABEL + i] = FIRST + node.head, self.category(input, node)
+            if i < 3:
+                slots[S0_GAP_TYPE + i] = 1 + node.gap_type
             if i == 0:
                 self.show(input, arena, node, slots + S0_FIRST, slots + S0_LEFT_LABEL, slots + S0_LENGTH)
                 slots[DISTANCE] = 1 + between(d0_first - node.last)
             elif i == 1:
                 self.show(input, arena, node, slots + S1_FIRST, slots + S1_LEFT_LABEL, slots + S1_LENGTH)
+            elif i == 2:
+                slots[S2_GAP] = 1 + bucket(node.last + 1 - node.first - node.n_words)
             number = node.below
 
     def actions(self, int n_words, nodes):
@@ -354,9 +266,7 @@ cdef class GapSystem(System):
             further away than MAX_GAPS.
         RAISES ValueError: If the nodes are not a tree.
         """
-        names = name_actions(n_words, nodes)
-        numbers = [self.numbers.get(name, -1) for name in names or [None]]
-        return None if -1 in numbers else np.array(numbers, dtype=np.uint16)
+        return self.number_actions(name_actions(n_words, nodes))
 
     def build(self, actions, int n_words):
         """The binarised tree that a path of actions builds.
@@ -380,7 +290,7 @@ cdef class GapSystem(System):
                 stack += deque
                 deque = [next]
                 next += 1
-            elif action == GAP:
+            elif action < self.kind_start[UNARY]:
                 valid = len(deque) > 0 and len(stack) > 1
                 if valid:
                     deque.insert(0, stack.pop())
@@ -405,24 +315,19 @@ cdef class GapSystem(System):
         return nodes
 
 
+cdef class ShiftReduceSystem(GapSystem):
+    """Continuous constituents of a sentence: `GapSystem` without GAP, and with the same settings."""
+
+
 def name_actions(int n_words, nodes):
     """The actions that build a binarised tree: ("SHIFT",), ("GAP",), ("UNARY", label) or ("BINARY", label, side).
 
     n_words (int): The number of words.
-    nodes (Sequence[tuple[str, int, int, int]]): The nodes above words, children first, the root last: the label, the
-        children, and which of them has the head (0 or 1). Children are words, or n_words + i for node i; -1 instead of
-        the second child of unary nodes.
+    nodes (Sequence[tuple[str, int, int, int]]): The nodes above words: see `find_parents`.
     RETURNS (list[tuple] | None): The names; None if a sister is further away than MAX_GAPS.
     RAISES ValueError: If the nodes are not a tree.
     """
-    parents = [-1] * (n_words + len(nodes))
-    for number, (_, first, second, _) in enumerate(nodes, start=n_words):
-        for child in (first, second) if second != -1 else (first,):
-            if not 0 <= child < number or parents[child] != -1:
-                raise JointValueError(Errors.J343, node=number - n_words)
-            parents[child] = number
-    if not nodes or -1 in parents[:-1]:
-        raise JointValueError(Errors.J343, node=len(nodes) - 1)
+    parents = find_parents(n_words, nodes)
     names = [("SHIFT",)]
     stack = []
     on_stack = set()

@@ -70,6 +70,11 @@ cdef class Columns:
         facts = np.asarray(self.facts)[:n_tokens, : self.c.n_facts] if self.c.n_facts else None
         return (Columns, (self.names, values, np.asarray(self.constraints)[:n_tokens], facts))
 
+    def with_facts(self, facts):
+        """The same document with other facts (Columns): see above."""
+        names, values, constraints, _ = self.__reduce__()[1]
+        return Columns(names, values, constraints, facts)
+
     def split(self, constraint):
         """The columns of parts of the document, each as a separate document.
 

@@ -73,16 +73,23 @@ cdef class Instance:
 
     columns (Columns): The document.
     actions (np.ndarray): The gold actions (uint16).
-    RAISES ValueError: If the actions are not a sequence.
+    importance (np.ndarray | None): How much each step counts in updates (float32, one per action): a factor of its
+        features, of the gold path and of what was preferred to it. None: 1 for all.
+    RAISES ValueError: If the actions are not a sequence, or the values of importance not positive, one per action.
     """
     cdef readonly Columns columns
     cdef uint16_t[::1] actions
+    cdef float[::1] importance
     cdef readonly int n_actions
 
-    def __cinit__(self, Columns columns not None, actions):
+    def __cinit__(self, Columns columns not None, actions, importance=None):
         actions = np.asarray(actions, dtype=np.uint16)
         if actions.ndim != 1:
             raise JointValueError(Errors.J043, n=f"of shape {actions.shape}", step=0)
+        importance = np.ones(len(actions)) if importance is None else np.asarray(importance)
+        if importance.shape != actions.shape or not ((importance > 0) & np.isfinite(importance)).all():
+            raise JointValueError(Errors.J573, n=importance.size, n_actions=len(actions))
+        self.importance = np.append(importance, 1).astype(np.float32)
         self.columns = columns
         self.n_actions = actions.shape[0]
         self.actions = np.append(actions, np.uint16(0))
@@ -142,7 +149,8 @@ cdef class Worker:
     def __dealloc__(self):
         arena_free(&self.arena)
 
-    cdef int learn(self, const InputC* input, const uint16_t* gold, int n_gold, Outcome outcome) except -1 nogil:
+    cdef int learn(self, const InputC* input, const uint16_t* gold, const float* importance, int n_gold,
+                   Outcome outcome) except -1 nogil:
         """Searches according to the strategy, and finds the differences from the gold path. Returns 0, ILLEGAL or
         STOPPED."""
         cdef int status
@@ -150,12 +158,12 @@ cdef class Worker:
         arena_clear(&self.arena)
         self.system.start(input, self.gold_state)
         self.walked = 0
-        status = self.find_stretches(input, gold, n_gold, outcome)
+        status = self.find_stretches(input, gold, importance, n_gold, outcome)
         if status == 0:
-            self.find_differences(input, gold, outcome)
+            self.find_differences(input, gold, importance, outcome)
         return status
 
-    cdef int find_stretches(self, const InputC* input, const uint16_t* gold, int n_gold,
+    cdef int find_stretches(self, const InputC* input, const uint16_t* gold, const float* importance, int n_gold,
                             Outcome outcome) except -1 nogil:
         """Fills `stretches`. Only `laso` already updates weights."""
         cdef int first = 0          # the first step of the current stretch
@@ -186,7 +194,7 @@ cdef class Worker:
                 self.search.return_to_reference()
                 first = self.search.n_steps
                 if self.strategy == LASO:
-                    self.learn_now(input, gold, outcome)
+                    self.learn_now(input, gold, importance, outcome)
         if self.search.n_steps < n_gold:
             return ILLEGAL
         if self.strategy == MAX_VIOLATION:
@@ -210,9 +218,10 @@ cdef class Worker:
         self.stretches.push_back(stretch)
         return 0
 
-    cdef int learn_now(self, const InputC* input, const uint16_t* gold, Outcome outcome) except -1 nogil:
+    cdef int learn_now(self, const InputC* input, const uint16_t* gold, const float* importance,
+                       Outcome outcome) except -1 nogil:
         cdef size_t i
-        self.find_differences(input, gold, outcome)
+        self.find_differences(input, gold, importance, outcome)
         for i in range(outcome.differences.size()):
             self.updater.update(outcome.differences[i], 1)
         outcome.differences.clear()
@@ -220,10 +229,11 @@ cdef class Worker:
         self.search.scorer.forget()
         return 0
 
-    cdef int find_differences(self, const InputC* input, const uint16_t* gold, Outcome outcome) except -1 nogil:
+    cdef int find_differences(self, const InputC* input, const uint16_t* gold, const float* importance,
+                              Outcome outcome) except -1 nogil:
         """Replays the stretches to find the features in which they differ."""
         cdef const uint16_t* predicted
-        cdef int p
+        cdef int p, step
         cdef StretchC stretch
         for stretch in self.stretches:
             predicted = self.predicted.data() + stretch.first_predicted
@@ -237,10 +247,12 @@ cdef class Worker:
                 p += 1
             memcpy(self.other_state, self.gold_state, self.system.state_size)
             while self.walked < stretch.gold_end:
-                self.step(input, self.gold_state, gold[self.walked], 1)
+                self.step(input, self.gold_state, gold[self.walked], importance[self.walked])
                 self.walked += 1
             while p < <int>stretch.n_predicted:
-                self.step(input, self.other_state, predicted[p], -1)
+                # A step that was preferred counts as much as the gold one in its place.
+                step = stretch.first + p
+                self.step(input, self.other_state, predicted[p], -importance[step] if step < stretch.gold_end else -1)
                 p += 1
             outcome.differences.emplace_back()
             self.bag.take(outcome.differences.back())
@@ -250,8 +262,8 @@ cdef class Worker:
                 arena_collect(&self.arena, &self.gold_state, 1, self.system.n_state_links)
         return 0
 
-    cdef int step(self, const InputC* input, char* state, int action, int sign) except -1 nogil:
-        """Takes an action, and counts its features unless sign is 0."""
+    cdef int step(self, const InputC* input, char* state, int action, float sign) except -1 nogil:
+        """Takes an action, and counts its features `sign` times."""
         cdef size_t n_slots = self.system.n_slots
         cdef int i, n
         if sign != 0 and self.system.has_candidates:
@@ -362,6 +374,7 @@ cdef class Learner:
         cdef Outcome outcome = Outcome()
         cdef const InputC* input = &instance.columns.c
         cdef const uint16_t* gold = &instance.actions[0]
+        cdef const float* importance = &instance.importance[0]
         cdef int n_gold = instance.n_actions
         cdef int status
         check_signals()
@@ -370,7 +383,7 @@ cdef class Learner:
         worker.search.scorer.use(self.weights.learning_table(), self.system.row_width)
         worker.search.scorer.drop_out(dropout, self.seed, self.weights.n_updates + place + 1)
         with nogil:
-            status = worker.learn(input, gold, n_gold, outcome)
+            status = worker.learn(input, gold, importance, n_gold, outcome)
         if status == ILLEGAL:
             raise JointValueError(Errors.J043, step=worker.search.n_steps, n=n_gold)
         return outcome

@@ -90,7 +90,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     """A component that predicts a structure for a whole document with a structured perceptron."""
 
     # The default templates of the task, and the columns that templates can read.
-    default_templates: ClassVar[Path]
+    default_templates: Path
     columns: ClassVar[tuple[str, ...]] = COLUMNS
     # Those of them that are attributes of tokens which other components set.
     read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "dep")

@@ -119,7 +119,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
                 raise JointValueError(Errors.J040, what=what, name=value, known=", ".join(map(str, known)))
         super().__init__(vocab, model, name, scorer=scorer, method=method, decoder=decoder, **settings)
         file = "span_templates.txt" if method in ("semimarkov", "combined") else "label_templates.txt"
-        self.default_templates = TEMPLATES / file  # type: ignore[misc]  # it depends on a setting
+        self.default_templates = TEMPLATES / file
         self.find_style: Callable[[Doc], MarkStyle] = partial(find_style, **{what: settings[what] for what in STYLE})
         KEYS.add(self.cfg["spans_key"])
         if method == "combined":

@@ -50,18 +50,26 @@ def score_constituents(
     parameters = load_parameters("proper") if parameters is None else parameters
     scores = BracketScores()
     for example in examples:
-        predicted, reference = example.predicted, example.reference
-        if CONSTITUENTS not in predicted.spans or CONSTITUENTS not in reference.spans:
-            continue
-        places = Places(reference, parameters)
-        found, expected = (
-            count_brackets(_list_constituents(doc, Places(doc, parameters)), places.kept, parameters)
-            for doc in (predicted, reference)
-        )
-        starts = places.kept[[places.before[sentence.start] for sentence in list_sentences(reference)]]
-        for pair in zip(divide(found, starts), divide(expected, starts), strict=True):
-            scores.add(*pair)
+        for found, expected in compare_sentences(example, parameters):
+            scores.add(found, expected)
     return scores.to_dict(CONSTITUENTS)
+
+
+def compare_sentences(example: Example, parameters: Parameters) -> Iterator[tuple[Counter[Bracket], Counter[Bracket]]]:
+    """The brackets of each sentence of the reference, those predicted and those of the reference.
+
+    There are none if the reference or the predicted document has no constituents.
+    """
+    predicted, reference = example.predicted, example.reference
+    if CONSTITUENTS not in predicted.spans or CONSTITUENTS not in reference.spans:
+        return
+    places = Places(reference, parameters)
+    found, expected = (
+        count_brackets(_list_constituents(doc, Places(doc, parameters)), places.kept, parameters)
+        for doc in (predicted, reference)
+    )
+    starts = places.kept[[places.before[sentence.start] for sentence in list_sentences(reference)]]
+    yield from zip(divide(found, starts), divide(expected, starts), strict=True)
 
 
 def _list_constituents(doc: Doc, places: Places) -> Iterator[tuple[str, list[Block]]]:
