@@ -19,7 +19,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..annotation.constituency_trees import ROOT
+from ..annotation.constituency_trees import ROOT, Tree
 from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, group_blocks, set_phrases
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..engine.columns import Columns
