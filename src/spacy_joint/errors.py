@@ -713,6 +713,28 @@ class Errors:
         "Use letters, digits and underscores, with a letter or digit at both ends.",
     )
 
+    # Columns that users bring
+    J610 = Message(
+        "'{name}' cannot be the name of a column.",
+        "Choose a name without whitespace and dots that none of the component's own columns has.",
+    )
+    J611 = Message(
+        "The settings of the column '{name}' are {found}.",
+        "Allowed are 'edges', a list of ascending numbers, for columns of numbers, and nothing for others.",
+    )
+    J612 = Message(
+        "The column '{name}' of a document of {n_tokens} tokens has {found} instead of as many values.",
+        "Give one value per token, including whitespace; None where there is none.",
+    )
+    J613 = Message(
+        "The column '{name}' has the value {value!r}.",
+        "Allowed are {allowed}, and None. Numbers other than integers need 'edges' in the settings of the column.",
+    )
+    J614 = Message(
+        "'{name}' reads columns that tokens of a stream do not have: {columns}.",
+        "Call it on whole documents instead.",
+    )
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""
@@ -759,4 +781,10 @@ class Warnings:
     JW34 = Message(
         "No archive of the package {name} could be made ({reason}).",
         "Install its directory by `pip install` instead, or install `build` and `setuptools`.",
+    )
+    JW37 = Message(
+        "The templates of '{name}' read the column '{column}', but this document does not have it: without it, "
+        "predictions are much worse.",
+        "Set `doc._.token_columns['{column}']`, or put the component before '{name}' that sets it; or train '{name}' "
+        "without it. In training, use a reader of this package: `spacy.Corpus.v1` drops the columns of documents.",
     )
