@@ -730,9 +730,39 @@ class Errors:
         "The column '{name}' has the value {value!r}.",
         "Allowed are {allowed}, and None. Numbers other than integers need 'edges' in the settings of the column.",
     )
+    J615 = Message(
+        "The column '{name}' has offsets of heads that are not integers.",
+        "Give the head's position minus that of the token, 0 for the root of a sentence, and None if unknown.",
+    )
+    J616 = Message(
+        "A fact of token {token} of {n_tokens} is {found}.",
+        "Allowed are the numbers of tokens, and -1.",
+    )
     J614 = Message(
         "'{name}' reads columns that tokens of a stream do not have: {columns}.",
         "Call it on whole documents instead.",
+    )
+
+    # Guides
+    J620 = Message(
+        "The array '{name}' of an LSTM is {shape}.",
+        "Allowed is {wanted}.",
+    )
+    J621 = Message(
+        "The stride of windows is {stride}, and their size {size}.",
+        "A stride from 1 to the size is allowed; about three quarters of it is usual.",
+    )
+    J622 = Message(
+        "An LSTM has width {width} and depth {depth}.",
+        "The width must be even and positive, because each direction has half of it, and the depth at least 1.",
+    )
+    J623 = Message(
+        "'{name}' has been neither trained nor loaded.",
+        "Train it by `spacy train`, or load a pipeline that has it.",
+    )
+    J624 = Message(
+        "'{name}' finds no labels of arcs in the training corpus.",
+        "Give it documents with trees.",
     )
 
 

@@ -55,6 +55,20 @@ CUE_MODEL = {
     "min_changes": 3,
 }
 QUOTATION_MODEL = {**CUE_MODEL, "table_bits": 21, "beam_width": 8}
+GUIDE_MODEL = {
+    "@architectures": "spacy_joint.ParserGuide.v1",
+    "tok2vec": {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 128,
+            "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE"],
+            "rows": [10000, 1000, 5000, 2500],
+            "include_static_vectors": False,
+        },
+        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 256, "depth": 2},
+    },
+}
 QUOTATION_SCORES = (
     *(f"quotation{kind}_{measure}" for kind in ("", "_partial", "_cue") for measure in "prf"),
     "quotation_near_r",
@@ -133,6 +147,25 @@ def make_joint_sbd_parser(
         punctuated_bias=punctuated_bias,
         unpunctuated_bias=unpunctuated_bias,
     )
+
+
+@Language.factory(
+    "parser_guide",
+    assigns=["doc._.token_columns"],
+    default_config={"model": GUIDE_MODEL, "scorer": {"@scorers": "spacy_joint.guide_scorer.v1"}},
+    default_score_weights={"guide_boundary_f": 0.5, "guide_las": 0.5, "guide_uas": 0.0},
+)
+def make_parser_guide(nlp: Language, name: str, model: Model, scorer: Callable[..., Any] | None) -> Any:
+    """Makes a component that predicts boundaries, heads and labels of each token by itself, as columns for a parser.
+
+    model (Model): A `spacy_joint.ParserGuide`, around any `tok2vec`.
+    scorer (Callable): The scorer.
+    """
+    from .annotation.custom_columns import register_extensions
+    from .guiding.parser_guide import ParserGuide
+
+    register_extensions()
+    return ParserGuide(nlp.vocab, model, name, scorer=scorer)
 
 
 @Language.factory(

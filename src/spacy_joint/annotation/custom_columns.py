@@ -14,6 +14,10 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 TOKEN_COLUMNS = "token_columns"
+# The columns of a `parser_guide`: the log-odds of a sentence start; the offset of the head, 0 for the root of a
+# sentence; by how much its score exceeds that of any other head; the label.
+GUIDE_COLUMNS = ("guide_boundary", "guide_head", "guide_margin", "guide_label")
+GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_MARGIN, GUIDE_LABEL = GUIDE_COLUMNS
 # Its place in `doc.user_data`, see spaCy's `Underscore`.
 KEY = ("._.", TOKEN_COLUMNS, None, None)
 
