@@ -161,10 +161,8 @@ def make_parser_guide(nlp: Language, name: str, model: Model, scorer: Callable[.
     model (Model): A `spacy_joint.ParserGuide`, around any `tok2vec`.
     scorer (Callable): The scorer.
     """
-    from .annotation.custom_columns import register_extensions
     from .guiding.parser_guide import ParserGuide
 
-    register_extensions()
     return ParserGuide(nlp.vocab, model, name, scorer=scorer)
 
 

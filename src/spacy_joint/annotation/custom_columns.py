@@ -18,8 +18,8 @@ TOKEN_COLUMNS = "token_columns"
 # sentence; by how much its score exceeds that of any other head; the label.
 GUIDE_COLUMNS = ("guide_boundary", "guide_head", "guide_margin", "guide_label")
 GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_MARGIN, GUIDE_LABEL = GUIDE_COLUMNS
-# Its place in `doc.user_data`, see spaCy's `Underscore`.
-KEY = ("._.", TOKEN_COLUMNS, None, None)
+# Its place in `doc.user_data`, see spaCy's `Underscore`; stubs know strings only.
+KEY: Any = ("._.", TOKEN_COLUMNS, None, None)
 
 
 def register_extensions() -> None:

@@ -95,7 +95,9 @@ def find_best(model: Model[list[Doc], list[Guidance]], vectors: Floats2d) -> Gui
     for at in range(0, len(windows), BATCH):
         batch = windows[at : at + BATCH]
         scored = heads.predict([(vectors[window.start : window.end], None) for window in batch])
-        found += [_choose(Scores(*map(ops.to_numpy, scores)), window) for scores, window in zip(scored, batch, strict=True)]
+        found += [
+            _choose(Scores(*map(ops.to_numpy, scores)), window) for scores, window in zip(scored, batch, strict=True)
+        ]
     return Guidance(*map(np.concatenate, zip(*found, strict=True)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from thinc.api import Dropout, Model, NumpyOps, chain, glorot_uniform_init, with_padded
@@ -40,7 +40,7 @@ def BiLSTMEncoder(
 
 
 def use_numpy_products(model: Model) -> Model:
-    """Lets the layers multiply matrices by numpy instead of BLIS, which is several times slower on recent processors."""
+    """Lets layers multiply matrices by numpy instead of BLIS, which is several times slower on recent processors."""
     for node in model.walk():
         if isinstance(node.ops, NumpyOps) and node.ops.use_blis:
             node.ops = NumpyOps(use_blis=False)
@@ -49,7 +49,9 @@ def use_numpy_products(model: Model) -> Model:
 
 def _BiLSTM(nO: int, nI: int | None) -> Model[Padded, Padded]:
     """A layer of the encoder."""
-    params = {f"{name}_{direction}": None for direction in DIRECTIONS for name in ("input", "recurrent", "bias")}
+    params: dict[str, Any] = {
+        f"{name}_{direction}": None for direction in DIRECTIONS for name in ("input", "recurrent", "bias")
+    }
     return Model("bilstm", _forward, init=_init, dims={"nO": nO, "nI": nI}, params=params)
 
 
@@ -67,7 +69,7 @@ def _init(model: Model[Padded, Padded], X: Padded | None = None, Y: Padded | Non
             f"recurrent_{direction}",
             model.ops.xp.hstack([glorot_uniform_init(model.ops, (width, width)) for _ in range(4)]),
         )
-        bias = model.ops.alloc1f(4 * width)
+        bias: Any = model.ops.alloc1f(4 * width)
         # At first, cells keep what they have (Gers et al. 2000).
         bias[width : 2 * width] = 1.0
         model.set_param(f"bias_{direction}", bias)
@@ -75,7 +77,7 @@ def _init(model: Model[Padded, Padded], X: Padded | None = None, Y: Padded | Non
 
 def _forward(model: Model[Padded, Padded], X: Padded, is_train: bool) -> tuple[Padded, Callable[[Padded], Padded]]:
     # The recurrence is for numpy: arrays of a GPU make the way there and back.
-    ops = model.ops
+    ops: Any = model.ops
     data = ops.to_numpy(X.data)
     sizes = ops.to_numpy(X.size_at_t).tolist()
     lengths = ops.to_numpy(X.lengths)

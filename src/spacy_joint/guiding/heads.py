@@ -8,15 +8,23 @@ no boundaries are needed. A label depends on both ends of its arc. Its bilinear 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from thinc.api import Linear, Model, Relu, glorot_uniform_init
 from thinc.types import Floats2d, Ints1d
 
 
+# The first distance of each class but the lowest: exact ones up to 10 tokens, then ranges.
+AFTER = (*range(1, 12), 13, 16, 21, 31, 51, 101)
+DISTANCES = np.array([*(1 - distance for distance in reversed(AFTER)), *AFTER])
+N_DISTANCES = len(DISTANCES) + 1
+
+
 class Scores(NamedTuple):
     """The scores of the tokens of a window, or their gradients.
+
+    Arrays are those of thinc's ops, so of numpy or cupy.
 
     boundaries (np.ndarray): The log-odds of a sentence start (float32, tokens).
     arcs (np.ndarray): The scores of heads: the root, then each token (float32, tokens x (tokens + 1)).
@@ -25,10 +33,10 @@ class Scores(NamedTuple):
     labels (np.ndarray): The scores of labels (float32, tokens x labels).
     """
 
-    boundaries: np.ndarray
-    arcs: np.ndarray
-    heads: np.ndarray
-    labels: np.ndarray
+    boundaries: Any
+    arcs: Any
+    heads: Any
+    labels: Any
 
 
 # The vectors of a window, and the heads for which labels are scored; None: the best ones.
@@ -80,8 +88,7 @@ def _forward_heads(
     ]
     labels, backprop_labels = model.get_ref("labels")(list(zip(windows, heads, strict=True)), is_train)
     scores = [
-        Scores(*found)
-        for found in zip(ops.xp.split(boundaries[:, 0], ends[:-1]), arcs, heads, labels, strict=True)
+        Scores(*found) for found in zip(ops.xp.split(boundaries[:, 0], ends[:-1]), arcs, heads, labels, strict=True)
     ]
 
     def backprop(gradients: list[Scores]) -> list[Floats2d]:
@@ -89,9 +96,7 @@ def _forward_heads(
         d_rows = backprop_boundaries(ops.as_contig(d_boundaries[:, None]))
         d_arcs = backprop_arcs([gradient.arcs for gradient in gradients])
         d_labels = backprop_labels([gradient.labels for gradient in gradients])
-        return [
-            sum(parts) for parts in zip(ops.xp.split(d_rows, ends[:-1]), d_arcs, d_labels, strict=True)
-        ]
+        return [sum(parts) for parts in zip(ops.xp.split(d_rows, ends[:-1]), d_arcs, d_labels, strict=True)]
 
     return scores, backprop
 
@@ -100,18 +105,20 @@ def BiaffineArcs(width: int, nI: int | None = None) -> Model[list[Floats2d], lis
     """The scores of arcs within windows: for each token as a dependent, those of the root and of all tokens as its head
     (tokens x (tokens + 1)).
 
-    The score of head h for dependent d is (U d + b) . h, where both are hidden layers over the vector of a token, and
-    the root is a parameter.
+    The score of head h for dependent d is (U d + b) . h + V d[distance], where both are hidden layers over the vector of
+    a token, the root is a parameter, and the second term scores the distance from d to h (as Shaw et al. 2018 do in
+    attention): in a window of several sentences, many tokens look alike.
     """
     dependents, heads, bilinear = Relu(width), Relu(width), Linear(width, width)
+    distances: Model = Linear(N_DISTANCES, width)
     return Model(
         "biaffine_arcs",
         _forward_arcs,
         init=_init_arcs,
         dims={"nI": nI, "width": width},
         params={"root": None},
-        layers=[dependents, heads, bilinear],
-        refs={"dependents": dependents, "heads": heads, "bilinear": bilinear},
+        layers=[dependents, heads, bilinear, distances],
+        refs={"dependents": dependents, "heads": heads, "bilinear": bilinear, "distances": distances},
     )
 
 
@@ -122,7 +129,8 @@ def _init_arcs(
         model.get_ref(name).set_dim("nI", model.get_dim("nI"))
     for layer in model.layers:
         layer.initialize()
-    model.set_param("root", glorot_uniform_init(model.ops, (1, model.get_dim("width")))[0])
+    root: Any = glorot_uniform_init(model.ops, (1, model.get_dim("width")))
+    model.set_param("root", root[0])
 
 
 def _forward_arcs(
@@ -134,20 +142,42 @@ def _forward_arcs(
     dependents, backprop_dependents = model.get_ref("dependents")(rows, is_train)
     heads, backprop_heads = model.get_ref("heads")(rows, is_train)
     queries, backprop_bilinear = model.get_ref("bilinear")(dependents, is_train)
+    distances, backprop_distances = model.get_ref("distances")(dependents, is_train)
     root = model.get_param("root")
     queries_of = xp.split(queries, ends[:-1])
     heads_of = [xp.vstack([root, of_window]) for of_window in xp.split(heads, ends[:-1])]
+    classes_of = [xp.asarray(_find_distances(len(vectors))) for vectors in X]
     scores = [q @ h.T for q, h in zip(queries_of, heads_of, strict=True)]
+    for of_window, of_distances, classes in zip(scores, xp.split(distances, ends[:-1]), classes_of, strict=True):
+        of_window[:, 1:] += xp.take_along_axis(of_distances, classes, axis=1)
 
     def backprop(d_scores: list[Floats2d]) -> list[Floats2d]:
+        d_distances = xp.concatenate(
+            [_sum_by_class(xp, d[:, 1:], classes) for d, classes in zip(d_scores, classes_of, strict=True)]
+        )
         d_queries = xp.concatenate([d @ h for d, h in zip(d_scores, heads_of, strict=True)])
         d_heads = [d.T @ q for d, q in zip(d_scores, queries_of, strict=True)]
         model.inc_grad("root", sum(d[0] for d in d_heads))
-        d_rows = backprop_dependents(backprop_bilinear(d_queries))
+        d_rows = backprop_dependents(backprop_bilinear(d_queries) + backprop_distances(d_distances))
         d_rows = d_rows + backprop_heads(xp.concatenate([d[1:] for d in d_heads]))
         return xp.split(d_rows, ends[:-1])
 
     return scores, backprop
+
+
+def _find_distances(n: int) -> np.ndarray:
+    """The classes of the distances from n tokens to each other (intp, n x n)."""
+    # A matrix of constant diagonals: row i is a part of the classes of all distances.
+    classes = np.searchsorted(DISTANCES, np.arange(1 - n, n), side="right")
+    return classes[np.arange(n)[None, :] - np.arange(n)[:, None] + n - 1]
+
+
+def _sum_by_class(xp: Any, gradient: Floats2d, classes: np.ndarray) -> Floats2d:
+    """The sums of each row by the classes of its columns (rows x classes)."""
+    n = len(gradient)
+    places = classes + xp.arange(n)[:, None] * N_DISTANCES
+    sums = xp.bincount(places.reshape(-1), weights=gradient.reshape(-1), minlength=n * N_DISTANCES)
+    return sums.astype(gradient.dtype).reshape(n, N_DISTANCES)
 
 
 def BiaffineLabels(
@@ -180,13 +210,15 @@ def _init_labels(
         model.get_ref("output").set_dim("nO", model.get_dim("nO"))
     for layer in model.layers:
         layer.initialize()
-    model.set_param("root", glorot_uniform_init(model.ops, (1, model.get_dim("width")))[0])
+    root: Any = glorot_uniform_init(model.ops, (1, model.get_dim("width")))
+    model.set_param("root", root[0])
 
 
 def _forward_labels(
     model: Model[list[tuple[Floats2d, Ints1d]], list[Floats2d]], X: list[tuple[Floats2d, Ints1d]], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
-    ops, width = model.ops, model.get_dim("width")
+    ops: Any = model.ops
+    width = model.get_dim("width")
     lengths = [len(vectors) for vectors, _ in X]
     ends = np.cumsum(lengths).tolist()
     rows = ops.xp.concatenate([vectors for vectors, _ in X])
@@ -195,10 +227,7 @@ def _forward_labels(
     # The root is row 0, and the tokens of all windows come after it.
     padded = ops.xp.vstack([model.get_param("root"), heads])
     chosen = np.concatenate(
-        [
-            np.where(of_window > 0, of_window + start, 0)
-            for (_, of_window), start in zip(X, [0, *ends], strict=False)
-        ]
+        [np.where(of_window > 0, of_window + start, 0) for (_, of_window), start in zip(X, [0, *ends], strict=False)]
     )
     seen = padded[chosen]
     scores, backprop_output = model.get_ref("output")(

@@ -51,9 +51,7 @@ class Gold(NamedTuple):
 class ParserGuide(TrainablePipe):
     """Predicts boundaries, heads and labels, token by token."""
 
-    def __init__(
-        self, vocab: Vocab, model: Model, name: str, *, scorer: Callable[..., dict[str, Any]] | None
-    ) -> None:
+    def __init__(self, vocab: Vocab, model: Model, name: str, *, scorer: Callable[..., dict[str, Any]] | None) -> None:
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -221,7 +219,7 @@ class ParserGuide(TrainablePipe):
 
     def _find_loss(self, scores: Scores, gold: Gold, window: Window, n: int) -> tuple[float, Scores]:
         """The sum of cross-entropies of the tokens that are taken from a window, divided by n, and its gradient."""
-        ops = self.model.ops
+        ops: Any = self.model.ops
         boundaries, arcs, heads, labels = map(ops.to_numpy, scores)
         kept = slice(window.first - window.start, window.last - window.start)
         taken = np.zeros(len(boundaries), dtype=bool)
@@ -238,10 +236,10 @@ class ParserGuide(TrainablePipe):
         arc_loss, d_arcs = _cross_entropy(arcs, np.where(taken, right, -1))
         is_labelled = taken & (right >= 0)
         label_loss, d_labels = _cross_entropy(labels, np.where(is_labelled, gold.labels[here], -1))
-        gradient = (ops.asarray((d / n).astype(np.float32)) for d in (d_boundaries, d_arcs))
-        return (loss + arc_loss + label_loss) / n, Scores(
-            *gradient, heads, ops.asarray((d_labels / n).astype(np.float32))
-        )
+        gradient = [
+            ops.asarray2f(d / n) if d.ndim == 2 else ops.asarray1f(d / n) for d in (d_boundaries, d_arcs, d_labels)
+        ]
+        return (loss + arc_loss + label_loss) / n, Scores(gradient[0], gradient[1], heads, gradient[2])
 
 
 def _place_heads(gold: Gold, window: Window) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 from thinc.api import Model
@@ -35,7 +36,7 @@ def cut_windows(n: int, size: int, stride: int) -> list[Window]:
         raise JointValueError(Errors.J621, stride=stride, size=size)
     starts = [*range(0, n - size, stride), max(n - size, 0)]
     # In the middle of what neighbours share.
-    cuts = [0, *((start + before + size) // 2 for before, start in zip(starts, starts[1:], strict=False)), n]
+    cuts = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n]
     return [
         Window(start, min(start + size, n), first, last)
         for start, first, last in zip(starts, cuts, cuts[1:], strict=False)
@@ -99,4 +100,3 @@ def _forward(
         return dX
 
     return Y, backprop_windows
-

@@ -34,10 +34,9 @@ def score_guides(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     n = right = labelled = 0
     for example in examples:
         predicted = example.predicted
-        columns = [read_column(predicted, name) for name in (GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL)]
-        if any(column is None for column in columns) or not len(predicted):
+        odds, offsets, labels = (read_column(predicted, name) for name in (GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL))
+        if odds is None or offsets is None or labels is None:
             continue
-        odds, offsets, labels = columns
         starts = example.get_aligned_sent_starts()
         heads, names = example.get_aligned_parse(projectivize=False)
         words = np.flatnonzero(~np.isnan(np.asarray(offsets, dtype=np.float32))).tolist()
