@@ -600,7 +600,9 @@ class Errors:
         "{config} never stops training: max_epochs is {max_epochs} and max_steps is {max_steps}.",
         "Set one of them. Early stopping is not possible: it would use the held-out documents.",
     )
-    J411 = Message("{config} trains nothing that predicts {attribute}.", "Give a config with a sequence_tagger.")
+    J411 = Message(
+        "{config} trains nothing that predicts {attribute}.", "Give a config with a sequence_tagger or parser_guide."
+    )
     J412 = Message("There is nothing to learn word classes from in {paths}: no sentence has words.", "Give more text.")
     J413 = Message("No document in {path} has words.", "Give a corpus that has some.")
     J414 = Message("{path} is not a pipeline: it has no config.cfg.", "Give the directory that `spacy train` wrote.")

@@ -4,6 +4,7 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
 from spacy_joint.cli.jackknife import _Jackknife
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.training.unpunctuated import unpunctuate
@@ -104,6 +105,46 @@ def test_no_tagger_has_seen_the_documents_it_tags(run, config, output, tmp_path)
     run("jackknife", config, output, "--folds", 5)
     for number, doc in enumerate(read(output)):
         assert all(token.tag_ and token.tag_ != f"T{number}" for token in doc)
+
+
+GUIDE = """
+[components.parser_guide]
+factory = "parser_guide"
+
+[components.parser_guide.model]
+@architectures = "spacy_joint.ParserGuide.v1"
+arc_width = 8
+label_width = 8
+
+[components.parser_guide.model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+width = 8
+depth = 1
+embed_size = 100
+window_size = 1
+maxout_pieces = 2
+subword_features = false
+pretrained_vectors = null
+
+[corpora]
+"""
+
+
+@pytest.mark.parametrize("pipeline", ['["parser_guide"]', '["sequence_tagger","parser_guide"]'])
+def test_columns_of_a_guide_are_added(run, config, output, docs, pipeline):
+    text = config.read_text(encoding="utf8").replace('["sequence_tagger"]', pipeline).replace("[corpora]", GUIDE, 1)
+    if "sequence_tagger" not in pipeline:
+        start, end = text.index("[components.sequence_tagger]"), text.index("[components.parser_guide]")
+        text = text[:start] + text[end:]
+    config.write_text(text, encoding="utf8")
+    run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
+    expected = [variant for doc in docs for variant in (doc, unpunctuate(doc))]
+    found = read(output)
+    assert list(map(describe_all_but_tags, found)) == list(map(describe_all_but_tags, expected))
+    for doc in found:
+        assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
+    tags = [[[token.tag_ for token in doc] for doc in group] for group in (found, expected)]
+    assert (tags[0] == tags[1]) is ("sequence_tagger" not in pipeline)
 
 
 def test_copies_of_the_augmenter_follow_their_originals(run, config, output, docs):

@@ -14,7 +14,6 @@ import numpy as np
 from thinc.api import Linear, Model, Relu, glorot_uniform_init
 from thinc.types import Floats2d, Ints1d
 
-
 # The first distance of each class but the lowest: exact ones up to 10 tokens, then ranges.
 AFTER = (*range(1, 12), 13, 16, 21, 31, 51, 101)
 DISTANCES = np.array([*(1 - distance for distance in reversed(AFTER)), *AFTER])
@@ -105,9 +104,9 @@ def BiaffineArcs(width: int, nI: int | None = None) -> Model[list[Floats2d], lis
     """The scores of arcs within windows: for each token as a dependent, those of the root and of all tokens as its head
     (tokens x (tokens + 1)).
 
-    The score of head h for dependent d is (U d + b) . h + V d[distance], where both are hidden layers over the vector of
-    a token, the root is a parameter, and the second term scores the distance from d to h (as Shaw et al. 2018 do in
-    attention): in a window of several sentences, many tokens look alike.
+    The score of head h for dependent d is (U d + b) . h + (V d + c)[distance], where both are hidden layers over the
+    vector of a token, and the root is a parameter. The second term scores the distance from d to h, in classes (as Shaw
+    et al. 2018 do in attention): in a window of several sentences, many tokens look alike.
     """
     dependents, heads, bilinear = Relu(width), Relu(width), Linear(width, width)
     distances: Model = Linear(N_DISTANCES, width)
