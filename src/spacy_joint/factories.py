@@ -61,7 +61,7 @@ GUIDE_MODEL = {
         "@architectures": "spacy.Tok2Vec.v2",
         "embed": {
             "@architectures": "spacy.MultiHashEmbed.v2",
-            "width": 128,
+            "width": 96,
             "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE"],
             "rows": [10000, 1000, 5000, 2500],
             "include_static_vectors": False,
