@@ -140,6 +140,41 @@ def test_it_is_saved_and_loaded(nlp, tmp_path):
     assert annotate(fresh)[1] == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cfg", b""),
+        ("cfg", b"[1]"),
+        ("cfg", b'{"labels": 3}'),
+        ("cfg", b'{"labels": ["det"]}'),
+        ("model", b""),
+        ("model", b"\x81"),
+    ],
+)
+def test_damaged_files_are_refused(nlp, tmp_path, name, content):
+    nlp.to_disk(tmp_path)
+    (tmp_path / "parser_guide" / name).write_bytes(content)
+    with pytest.raises(JointValueError) as caught:
+        spacy.load(tmp_path)
+    assert caught.value.code == "J050" and "parser_guide" in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80", b"\x93abc", b"\x82\xa3cfg\x01\xa5model\xc0"])
+def test_damaged_bytes_are_refused(content):
+    guide = spacy.blank("en").add_pipe("parser_guide", config={"model": SMALL})
+    with pytest.raises(JointValueError) as caught:
+        guide.from_bytes(content)
+    assert caught.value.code == "J050"
+
+
+def test_several_processes_annotate_like_one(nlp):
+    texts = ["the man sees the dog", "the cat hears", ""] * 3
+    for doc, text in zip(nlp.pipe(texts, n_process=2, batch_size=2), texts, strict=True):
+        np.testing.assert_allclose(
+            doc._.token_columns[GUIDE_BOUNDARY], nlp(text)._.token_columns[GUIDE_BOUNDARY], atol=1e-4
+        )
+
+
 def test_columns_are_saved_with_the_document(nlp):
     doc, columns = annotate(nlp)
     (loaded,) = DocBin().from_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes()).get_docs(nlp.vocab)

@@ -8,11 +8,13 @@ tags are needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import srsly
 from spacy.attrs import DEP, HEAD
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
@@ -24,6 +26,7 @@ from thinc.types import Floats2d
 
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
 from ..errors import Errors, JointValueError
+from ..pipes.structured_pipe import report_damage
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 from .architecture import NOTHING, Guidance, list_windows
 from .heads import Scores
@@ -240,6 +243,41 @@ class ParserGuide(TrainablePipe):
             ops.asarray2f(d / n) if d.ndim == 2 else ops.asarray1f(d / n) for d in (d_boundaries, d_arcs, d_labels)
         ]
         return (loss + arc_loss + label_loss) / n, Scores(gradient[0], gradient[1], heads, gradient[2])
+
+    # Serialisation.
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> ParserGuide:
+        """Loads the bytes of `to_bytes`.
+
+        exclude (Sequence[str]): Any of "cfg", "vocab", "model".
+        RAISES ValueError: If they are damaged (J050).
+        """
+        with report_damage("the bytes"):
+            parts = srsly.msgpack_loads(bytes_data)
+            if not isinstance(parts, dict) or "cfg" not in parts:
+                raise TypeError
+            super().from_bytes(bytes_data, exclude=exclude)
+            self._check()
+        return self
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> ParserGuide:
+        """Loads the component from a directory.
+
+        exclude (Sequence[str]): Any of "cfg", "vocab", "model".
+        RAISES ValueError: If a file is damaged (J050).
+        """
+        with report_damage(str(path)):
+            super().from_disk(path, exclude=exclude)
+            self._check()
+        return self
+
+    def _check(self) -> None:
+        """RAISES TypeError: If the labels are not those of the weights."""
+        labels = self.cfg["labels"]
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise TypeError
+        if self.is_initialized and self.model.get_dim("nO") != len(labels):
+            raise TypeError
 
 
 def _place_heads(gold: Gold, window: Window) -> np.ndarray:
