@@ -171,7 +171,7 @@ def _find_distances(n: int) -> np.ndarray:
     return classes[np.arange(n)[None, :] - np.arange(n)[:, None] + n - 1]
 
 
-def _sum_by_class(xp: Any, gradient: Floats2d, classes: np.ndarray) -> Floats2d:
+def _sum_by_class(xp: Any, gradient: Any, classes: np.ndarray) -> Floats2d:
     """The sums of each row by the classes of its columns (rows x classes)."""
     n = len(gradient)
     places = classes + xp.arange(n)[:, None] * N_DISTANCES
