@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import spacy
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -13,6 +15,8 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.guide import find_guide_facts, read_guide_templates
 from spacy_joint.parsing.system import GUIDE_SLOTS, JointSystem
+
+from .strategies import QUICK, blank_columns, random_walk, replay, seeds
 
 GUIDED = JointSystem(["l"], ["r"], ["root"], guided=True)
 NLP = spacy.blank("en")
@@ -64,6 +68,17 @@ def see(heads, actions):
 )
 def test_templates_see_where_the_guides_heads_are(heads, actions, expected):
     assert see(heads, actions) == expected
+
+
+@QUICK
+@given(st.lists(st.integers(0, 11), min_size=1, max_size=12), seeds)
+def test_any_guide_leaves_walks_as_they_are(heads, seed):
+    columns = make_columns([head % len(heads) for head in heads])
+    seen = set()
+    actions = random_walk(GUIDED, columns, seed, lambda walk: seen.update(walk.slots()[name] for name in GUIDE_SLOTS))
+    assert seen <= set(range(AHEAD + 1))
+    plain = JointSystem(["l"], ["r"], ["root"])
+    assert replay(plain, blank_columns(len(heads)), actions).is_final
 
 
 def test_systems_without_a_guide_have_no_such_slots():
