@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL
 from spacy_joint.cli.jackknife import _Jackknife
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.training.unpunctuated import unpunctuate
@@ -145,6 +145,26 @@ def test_columns_of_a_guide_are_added(run, config, output, docs, pipeline):
         assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
     tags = [[[token.tag_ for token in doc] for doc in group] for group in (found, expected)]
     assert (tags[0] == tags[1]) is ("sequence_tagger" not in pipeline)
+
+
+def test_copies_stay_in_the_folds_of_their_originals(run, config, output, tmp_path):
+    # The label of a document occurs in its copy only, so a guide that has seen the copy would know it.
+    words = ["a", ",", "b"]
+    docs = [
+        Doc(Vocab(), words=words, tags=["T"] * 3, pos=["X", "PUNCT", "X"], heads=[2, 2, 2], deps=[f"L{n}", "p", "ROOT"])
+        for n in range(4)
+    ]
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
+    text = config.read_text(encoding="utf8").replace('["sequence_tagger"]', '["parser_guide"]')
+    guide = tmp_path / "guide.cfg"
+    guide.write_text(text.replace("[corpora]", GUIDE, 1).replace("augmenter = null", 'keep = ["TAG"]'), encoding="utf8")
+    run("jackknife", guide, tmp_path / "guided.spacy", "--folds", 4, "--corpora.train.path", output)
+    guided = read(tmp_path / "guided.spacy")
+    assert [len(doc) for doc in guided] == [3, 2] * 4
+    for number, doc in enumerate(guided):
+        assert f"L{number // 2}" not in doc._.token_columns[GUIDE_LABEL]
+        assert [token.tag_ for token in doc] == ["T"] * len(doc)
 
 
 def test_copies_of_the_augmenter_follow_their_originals(run, config, output, docs):

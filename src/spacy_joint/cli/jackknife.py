@@ -36,6 +36,8 @@ READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER, QUOTATION_READER)
 TAGGER = "sequence_tagger"
 GUIDE = "parser_guide"
 CUES = "quotation_cues"
+# A key of `Doc.user_data`: the document is a copy, made by an augmenter, of an earlier one.
+COPY = "is_copy"
 
 
 def jackknife(
@@ -51,8 +53,9 @@ def jackknife(
 
     The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Its training
     corpus is split into folds of documents. If the corpus has an augmenter, the copies that it makes are annotated like
-    the originals and written after them. Finished folds are kept next to the output until all are done, so that the
-    command can be interrupted.
+    the originals and written after them. They stay in the folds of their originals if the output is annotated again,
+    as by a guide after a tagger. Finished folds are kept next to the output until all are done, so that the command
+    can be interrupted.
     """
     from spacy.cli._util import parse_config_overrides
 
@@ -86,6 +89,7 @@ class _Jackknife:
     """The folds of a corpus, and the trainings on them."""
 
     def __init__(self, config: Config, name: str, folds: int) -> None:
+        import numpy as np
         import spacy
         from spacy.tokens import DocBin
         from spacy.util import dot_to_object, registry
@@ -101,11 +105,15 @@ class _Jackknife:
         if self.reader["@readers"] not in READERS:
             allowed = " or ".join(READERS)
             raise JointValueError(Errors.J408, config=name, found=self.reader["@readers"], allowed=allowed)
-        trained = {component.get("factory"): component for component in reversed(config["components"].values())}
-        if not trained.keys() & {TAGGER, GUIDE, CUES}:
+        components = {found: config["components"][found] for found in config["nlp"]["pipeline"]}
+        self.trained = [
+            found for found, component in components.items() if component.get("factory") in (TAGGER, GUIDE, CUES)
+        ]
+        if not self.trained:
             raise JointValueError(Errors.J411, config=name, attribute="TAG")
-        self.cues = trained.get(CUES)
-        self.attribute = trained.get(TAGGER, {}).get("attribute")
+        settings = {components[found]["factory"]: components[found] for found in self.trained}
+        self.cues = settings.get(CUES)
+        self.attribute = settings.get(TAGGER, {}).get("attribute")
         # Quotation readers have no augmenters.
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
         plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]
@@ -113,9 +121,12 @@ class _Jackknife:
         tokenizer = {"nlp": {"tokenizer": config["nlp"]["tokenizer"]}}
         nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab(), config=tokenizer)
         self.docs = [example.reference for example in plain(nlp)]
-        if not 2 <= folds <= len(self.docs):
-            raise JointValueError(Errors.J409, folds=folds, documents=len(self.docs))
+        numbers = np.cumsum([not doc.user_data.get(COPY) for doc in self.docs])
+        if not 2 <= folds <= len(set(numbers.tolist())):
+            raise JointValueError(Errors.J409, folds=folds, documents=len(set(numbers.tolist())))
         self.folds = folds
+        # The fold of each document.
+        self.fold_of: list[int] = ((numbers - numbers[0]) % folds).tolist()
         self.digest = hashlib.sha256(
             config.to_str().encode("utf8")
             + DocBin(docs=self.docs, store_user_data=True).to_bytes()
@@ -139,8 +150,8 @@ class _Jackknife:
             right, words = right + part["right"], words + part["words"]
             tagged.append(iter(part["documents"]))
         corpus = DocBin(store_user_data=True)
-        for number in range(len(self.docs)):
-            corpus.merge(DocBin(store_user_data=True).from_bytes(next(tagged[number % self.folds])))
+        for fold in self.fold_of:
+            corpus.merge(DocBin(store_user_data=True).from_bytes(next(tagged[fold])))
         with replace_when_written(output) as path:
             corpus.to_disk(path)
         shutil.rmtree(parts)
@@ -169,8 +180,11 @@ class _Jackknife:
         from spacy.training.initialize import init_nlp
         from spacy.training.loop import train
 
-        seen = [doc for number, doc in enumerate(self.docs) if number % self.folds != fold]
-        held_out = DocBin(docs=self.docs[fold :: self.folds], store_user_data=True)
+        seen, unseen = (
+            [doc for doc, of_doc in zip(self.docs, self.fold_of, strict=True) if (of_doc == fold) is is_unseen]
+            for is_unseen in (False, True)
+        )
+        held_out = DocBin(docs=unseen, store_user_data=True)
         with TemporaryDirectory() as directory:
             files = {"train": Path(directory) / "train.spacy", "dev": Path(directory) / "dev.spacy"}
             DocBin(docs=seen, store_user_data=True).to_disk(files["train"])
@@ -219,11 +233,13 @@ class _Jackknife:
         documents: list[bytes] = []
         right = words = 0
         for document in held_out.get_docs(nlp.vocab):
-            example = make_example(document)
+            example = make_example(document, self.reader.get("keep", []))
             annotated: list[Doc] = []
             # All copies are made first, from gold annotation, which tagging the original overwrites.
             for variant in [example] if augmenter is None else list(augmenter(nlp, example)):
-                reference, predicted = variant.reference, nlp(variant.predicted)
+                reference, predicted = variant.reference, variant.predicted
+                for name in self.trained:
+                    predicted = nlp.get_pipe(name)(predicted)
                 copy_columns(predicted, reference)
                 if self.attribute is None:
                     right += _count_right_heads(reference)
@@ -232,6 +248,8 @@ class _Jackknife:
                     right += int((gold == tags).sum())
                     reference.from_array([self.attribute], tags)  # type: ignore[arg-type]  # wrong in its stub
                 words += len(reference)
+                if annotated:
+                    reference.user_data[COPY] = True
                 annotated.append(reference)
             documents.append(DocBin(docs=annotated, store_user_data=True).to_bytes())
         return {"documents": documents, "right": right, "words": words}

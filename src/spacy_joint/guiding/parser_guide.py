@@ -2,8 +2,8 @@
 
 It writes no annotation but columns (annotation/custom_columns.py), which the templates of later components read: the
 search of a `joint_sbd_parser` turns opinions into trees (stacking: Nivre & McDonald 2008, Martins et al. 2008). The
-encoder is any `tok2vec`, also that of another component (`spacy.Tok2VecListener.v1`). Neither sentence boundaries nor
-tags are needed.
+encoder is any `tok2vec`, also that of another component (`spacy.Tok2VecListener.v1`). Sentence boundaries are not
+needed, and tags only if the encoder reads them.
 """
 
 from __future__ import annotations
