@@ -1,12 +1,14 @@
 """`jackknife`: each document is tagged by a tagger that has not seen it, and nothing else changes."""
 
 import pytest
+import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL
 from spacy_joint.cli.jackknife import _Jackknife
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.training.unpunctuated import unpunctuate
 
 CONFIG = """
@@ -145,6 +147,25 @@ def test_columns_of_a_guide_are_added(run, config, output, docs, pipeline):
         assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
     tags = [[[token.tag_ for token in doc] for doc in group] for group in (found, expected)]
     assert (tags[0] == tags[1]) is ("sequence_tagger" not in pipeline)
+
+
+def test_components_of_other_pipelines_are_not_trained(run, config, output, docs, tmp_path, small_model):
+    tagger = spacy.blank("en")
+    tagger.add_pipe("sequence_tagger", config={"model": small_model})
+    tagger.initialize(lambda: [make_example(doc) for doc in docs])
+    tagger.to_disk(tmp_path / "tagger")
+    text = config.read_text(encoding="utf8")
+    start, end = text.index("[components.sequence_tagger]"), text.index("[corpora]")
+    sourced = f'[components.sequence_tagger]\nsource = "{(tmp_path / "tagger").as_posix()}"\n'
+    text = text[:start] + sourced + GUIDE.replace("[corpora]", "") + text[end:]
+    text = text.replace('["sequence_tagger"]', '["sequence_tagger","parser_guide"]').replace(
+        "[training]", '[training]\nfrozen_components = ["sequence_tagger"]'
+    )
+    config.write_text(text.replace("augmenter = null", 'keep = ["TAG"]'), encoding="utf8")
+    run("jackknife", config, output, "--folds", 2)
+    for doc, original in zip(read(output), docs, strict=True):
+        assert [token.tag_ for token in doc] == [token.tag_ for token in original]
+        assert set(doc._.token_columns) == set(GUIDE_COLUMNS)
 
 
 def test_copies_stay_in_the_folds_of_their_originals(run, config, output, tmp_path):

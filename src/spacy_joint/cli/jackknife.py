@@ -79,10 +79,14 @@ def jackknife_corpus(config: Path, output: Path, folds: int, overrides: Mapping[
 
 
 def _fill(path: Path, overrides: Mapping[str, Any]) -> Config:
-    """The config with defaults filled in and variables resolved."""
+    """The config with defaults filled in and variables resolved. Components of other pipelines stay as they are."""
     from spacy.util import load_config, load_model_from_config
 
-    return load_model_from_config(load_config(path, overrides=dict(overrides)), auto_fill=True).config.interpolate()
+    config = load_config(path, overrides=dict(overrides))
+    filled = load_model_from_config(config, auto_fill=True).config.interpolate()
+    sourced = {name: found for name, found in config.interpolate()["components"].items() if "source" in found}
+    filled["components"] |= sourced
+    return filled
 
 
 class _Jackknife:
