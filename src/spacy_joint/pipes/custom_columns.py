@@ -18,6 +18,8 @@ from ..annotation.custom_columns import read_column
 from ..errors import Errors, JointValueError
 
 EDGES = "edges"
+# The cache of categories is cleared at this size, so that memory is bounded.
+MAX_CATEGORIES = 1 << 17
 
 
 class CustomColumns:
@@ -36,7 +38,10 @@ class CustomColumns:
             if name in taken or "." in name or not name or len(name.split()) != 1:
                 raise JointValueError(Errors.J610, name=name)
             self.edges[name] = _read_edges(name, described)
-        # The values of categories that have been seen.
+        self._forget()
+
+    def _forget(self) -> None:
+        # The values of categories that have been seen. Several threads may read.
         self._categories: dict[Any, int] = {None: 0, "": 0}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -77,6 +82,8 @@ class CustomColumns:
             if not isinstance(value, (str, Integral)):
                 raise JointValueError(Errors.J613, name=name, value=value, allowed="strings or integers")
             known[value] = get_string_id(str(value))
+        if len(known) > MAX_CATEGORIES:
+            self._forget()
         return np.fromiter(map(known.__getitem__, listed), dtype=np.uint64, count=len(listed))
 
 
