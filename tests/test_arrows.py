@@ -14,15 +14,16 @@ PACKAGE = Path(spacy_joint.__file__).parent
 LAYERS = (
     ("about", "errors", "length"),
     ("", "engine", "files"),
-    ("annotation", "pipes"),
+    ("annotation",),
+    ("pipes",),
     ("corpora", "tagging", "tokenization", "transcripts"),
-    ("constituency", "ordering", "parsing", "quotation"),
+    ("constituency", "guiding", "ordering", "parsing", "quotation"),
     ("scoring", "training"),
     ("factories", "serving"),
     ("cli",),
 )
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
-TASKS = ("constituency", "ordering", "parsing", "quotation", "tagging")
+TASKS = ("constituency", "guiding", "ordering", "parsing", "quotation", "tagging")
 CYTHON_IMPORT = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+\(?([^#()]+)", re.MULTILINE)
 
 

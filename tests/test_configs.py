@@ -25,11 +25,21 @@ def saved_cues(tmp_path, small_model):
 
 
 @pytest.fixture
-def overrides(full_pipeline, saved_cues):
+def saved_guide(tmp_path, small_model):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sequence_tagger", config={"model": small_model})
+    nlp.add_pipe("parser_guide")
+    nlp.to_disk(tmp_path / "guide")
+    return tmp_path / "guide"
+
+
+@pytest.fixture
+def overrides(full_pipeline, saved_cues, saved_guide):
     """The trained pipelines on which configs build. Nothing else has to exist."""
 
     def choose(path: Path) -> dict[str, str]:
-        sources = dict.fromkeys(("tagger", "parser", "morphologizer"), str(full_pipeline)) | {"cues": str(saved_cues)}
+        sources = dict.fromkeys(("tagger", "parser", "morphologizer"), str(full_pipeline))
+        sources |= {"cues": str(saved_cues), "guide": str(saved_guide)}
         return {f"paths.{name}": sources[name] for name in sources.keys() & load_config(path)["paths"].keys()}
 
     return choose
@@ -38,8 +48,10 @@ def overrides(full_pipeline, saved_cues):
 def test_there_is_a_config_for_each_component():
     assert [path.stem for path in CONFIGS] == [
         "constituency_parser",
+        "guided_parser",
         "hedge_chunker",
         "joint_sbd_parser",
+        "parser_guide",
         "prenominal_orderer",
         "quotation_cues",
         "quotation_spans",

@@ -18,7 +18,9 @@ UNIVERSE = Path(__file__).parent.parent / "docs" / "universe.json"
 REGISTERED = {
     "spacy_architectures": {
         "spacy_joint.BeamPerceptron.v1": "spacy_joint.pipes.architectures:BeamPerceptron",
+        "spacy_joint.BiLSTMEncoder.v1": "spacy_joint.guiding.encoder:BiLSTMEncoder",
         "spacy_joint.OrderPerceptron.v1": "spacy_joint.ordering.order_perceptron:make_order_perceptron",
+        "spacy_joint.ParserGuide.v1": "spacy_joint.guiding.architecture:ParserGuide",
     },
     "spacy_augmenters": {
         "spacy_joint.unpunctuated.v1": "spacy_joint.training.unpunctuated:create_unpunctuated_augmenter",
@@ -40,6 +42,7 @@ REGISTERED = {
         "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",
         "joint_sbd_parser": "spacy_joint.factories:make_joint_sbd_parser",
         "multiword_expander": "spacy_joint.factories:make_multiword_expander",
+        "parser_guide": "spacy_joint.factories:make_parser_guide",
         "prenominal_orderer": "spacy_joint.factories:make_prenominal_orderer",
         "quotation_cues": "spacy_joint.factories:make_quotation_cues",
         "quotation_spans": "spacy_joint.factories:make_quotation_spans",
@@ -63,6 +66,7 @@ REGISTERED = {
             "spacy_joint.scoring.boundaries_and_trees:make_boundary_and_tree_scorer"
         ),
         "spacy_joint.constituent_scorer.v1": "spacy_joint.scoring.constituents:make_constituent_scorer",
+        "spacy_joint.guide_scorer.v1": "spacy_joint.scoring.guides:make_guide_scorer",
         "spacy_joint.hedge_scorer.v1": "spacy_joint.scoring.hedges:make_hedge_scorer",
         "spacy_joint.order_scorer.v1": "spacy_joint.scoring.orders:make_order_scorer",
         "spacy_joint.quotation_scorer.v1": "spacy_joint.scoring.quotations:make_quotation_scorer",
@@ -141,6 +145,7 @@ def test_compiled_modules_come_with_stubs(path):
     [
         "constituency/templates.txt",
         "ordering/templates.txt",
+        "parsing/guide_templates.txt",
         "parsing/templates.txt",
         "tagging/templates.txt",
         "tokenization/character_templates.txt",

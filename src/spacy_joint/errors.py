@@ -609,7 +609,9 @@ class Errors:
         "{config} never stops training: max_epochs is {max_epochs} and max_steps is {max_steps}.",
         "Set one of them. Early stopping is not possible: it would use the held-out documents.",
     )
-    J411 = Message("{config} trains nothing that predicts {attribute}.", "Give a config with a sequence_tagger.")
+    J411 = Message(
+        "{config} trains nothing that predicts {attribute}.", "Give a config with a sequence_tagger or parser_guide."
+    )
     J412 = Message("There is nothing to learn word classes from in {paths}: no sentence has words.", "Give more text.")
     J413 = Message("No document in {path} has words.", "Give a corpus that has some.")
     J414 = Message("{path} is not a pipeline: it has no config.cfg.", "Give the directory that `spacy train` wrote.")
@@ -722,6 +724,58 @@ class Errors:
         "Use letters, digits and underscores, with a letter or digit at both ends.",
     )
 
+    # Columns that users bring
+    J610 = Message(
+        "'{name}' cannot be the name of a column.",
+        "Choose a name without whitespace and dots that none of the component's own columns has.",
+    )
+    J611 = Message(
+        "The settings of the column '{name}' are {found}.",
+        "Allowed are 'edges', a list of ascending numbers, for columns of numbers, and nothing for others.",
+    )
+    J612 = Message(
+        "The column '{name}' of a document of {n_tokens} tokens has {found} instead of as many values.",
+        "Give one value per token, including whitespace; None where there is none.",
+    )
+    J613 = Message(
+        "The column '{name}' has the value {value!r}.",
+        "Allowed are {allowed}, and None. Numbers other than integers need 'edges' in the settings of the column.",
+    )
+    J615 = Message(
+        "The column '{name}' has offsets of heads that are not integers.",
+        "Give the head's position minus that of the token, 0 for the root of a sentence, and None if unknown.",
+    )
+    J616 = Message(
+        "A fact of token {token} of {n_tokens} is {found}.",
+        "Allowed are the numbers of tokens, and -1.",
+    )
+    J614 = Message(
+        "'{name}' reads columns that tokens of a stream do not have: {columns}.",
+        "Call it on whole documents instead.",
+    )
+
+    # Guides
+    J620 = Message(
+        "The array '{name}' of an LSTM is {shape}.",
+        "Allowed is {wanted}.",
+    )
+    J621 = Message(
+        "The stride of windows is {stride}, and their size {size}.",
+        "A stride from 1 to the size is allowed; about three quarters of it is usual.",
+    )
+    J622 = Message(
+        "An LSTM has width {width} and depth {depth}.",
+        "The width must be even and positive, because each direction has half of it, and the depth at least 1.",
+    )
+    J623 = Message(
+        "'{name}' has been neither trained nor loaded.",
+        "Train it by `spacy train`, or load a pipeline that has it.",
+    )
+    J624 = Message(
+        "'{name}' finds no labels of arcs in the training corpus.",
+        "Give it documents with trees.",
+    )
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""
@@ -768,4 +822,10 @@ class Warnings:
     JW34 = Message(
         "No archive of the package {name} could be made ({reason}).",
         "Install its directory by `pip install` instead, or install `build` and `setuptools`.",
+    )
+    JW37 = Message(
+        "The templates of '{name}' read the column '{column}', but this document does not have it: without it, "
+        "predictions are much worse.",
+        "Set `doc._.token_columns['{column}']`, or put the component before '{name}' that sets it; or train '{name}' "
+        "without it. In training, use a reader of this package: `spacy.Corpus.v1` drops the columns of documents.",
     )

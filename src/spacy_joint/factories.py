@@ -55,6 +55,20 @@ CUE_MODEL = {
     "min_changes": 3,
 }
 QUOTATION_MODEL = {**CUE_MODEL, "table_bits": 21, "beam_width": 8}
+GUIDE_MODEL = {
+    "@architectures": "spacy_joint.ParserGuide.v1",
+    "tok2vec": {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 96,
+            "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE"],
+            "rows": [10000, 1000, 5000, 2500],
+            "include_static_vectors": False,
+        },
+        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 256, "depth": 2},
+    },
+}
 QUOTATION_SCORES = (
     *(f"quotation{kind}_{measure}" for kind in ("", "_partial", "_cue") for measure in "prf"),
     "quotation_near_r",
@@ -75,6 +89,7 @@ QUOTATION_SCORES = (
         "boundary_bias": None,
         "punctuated_bias": 0.0,
         "unpunctuated_bias": 0.0,
+        "columns": {},
         "scorer": {"@scorers": "spacy_joint.boundary_and_tree_scorer.v1"},
     },
     default_score_weights={
@@ -101,6 +116,7 @@ def make_joint_sbd_parser(
     boundary_bias: float | None,
     punctuated_bias: float,
     unpunctuated_bias: float,
+    columns: dict[str, dict[str, Any]],
     scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a parser that jointly predicts sentence boundaries and dependency trees of whole documents.
@@ -113,6 +129,7 @@ def make_joint_sbd_parser(
     boundary_bias (float | None): A value added to the score of each boundary, on the scale of margins: above 0 for more
         and shorter sentences, below 0 for fewer and longer ones. It is not used in training. None is the next two.
     punctuated_bias, unpunctuated_bias (float): The values for stretches of text with and without punctuation.
+    columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.
     scorer (Callable): The scorer.
     """
     from .parsing.joint_sbd_parser import JointSbdParser
@@ -122,6 +139,7 @@ def make_joint_sbd_parser(
         model,
         name,
         scorer=scorer,
+        columns=columns,
         sb_position=sb_position,
         blank_lines=blank_lines,
         boundary_margins=boundary_margins,
@@ -132,6 +150,23 @@ def make_joint_sbd_parser(
 
 
 @Language.factory(
+    "parser_guide",
+    assigns=["doc._.token_columns"],
+    default_config={"model": GUIDE_MODEL, "scorer": {"@scorers": "spacy_joint.guide_scorer.v1"}},
+    default_score_weights={"guide_boundary_f": 0.5, "guide_las": 0.5, "guide_uas": 0.0},
+)
+def make_parser_guide(nlp: Language, name: str, model: Model, scorer: Callable[..., Any] | None) -> Any:
+    """Makes a component that predicts boundaries, heads and labels of each token by itself, as columns for a parser.
+
+    model (Model): A `spacy_joint.ParserGuide`, around any `tok2vec`.
+    scorer (Callable): The scorer.
+    """
+    from .guiding.parser_guide import ParserGuide
+
+    return ParserGuide(nlp.vocab, model, name, scorer=scorer)
+
+
+@Language.factory(
     "sequence_tagger",
     assigns=["token.tag", "token.pos"],
     default_config={
@@ -139,6 +174,7 @@ def make_joint_sbd_parser(
         "attribute": "TAG",
         "order": 2,
         "sentence_starts": False,
+        "columns": {},
         "scorer": {"@scorers": "spacy_joint.tag_scorer.v1"},
     },
     default_score_weights={"tag_acc": 1.0, "pos_acc": 0.0, "boundary_f": None, "boundary_p": None, "boundary_r": None},
@@ -150,6 +186,7 @@ def make_sequence_tagger(
     attribute: str,
     order: int,
     sentence_starts: bool,
+    columns: dict[str, dict[str, Any]],
     scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a tagger that labels whole documents with a Markov sequence model.
@@ -158,12 +195,20 @@ def make_sequence_tagger(
     attribute (str): The attribute to predict: "TAG" or "POS".
     order (int): The number of previous tags that features see, 0 to 2.
     sentence_starts (bool): Whether to predict sentence boundaries along with the tags.
+    columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.
     scorer (Callable): The scorer.
     """
     from .tagging.sequence_tagger import SequenceTagger
 
     return SequenceTagger(
-        nlp.vocab, model, name, scorer=scorer, attribute=attribute, order=order, sentence_starts=sentence_starts
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        columns=columns,
+        attribute=attribute,
+        order=order,
+        sentence_starts=sentence_starts,
     )
 
 
@@ -276,6 +321,7 @@ def make_prenominal_orderer(
         "joint": True,
         "groups": False,
         "spans_key": "hedges",
+        "columns": {},
         "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1"},
     },
     default_score_weights=HEDGE_SCORES,
@@ -288,6 +334,7 @@ def make_hedge_chunker(
     joint: bool,
     groups: bool,
     spans_key: str,
+    columns: dict[str, dict[str, Any]],
     scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a chunker that finds constituents up to a maximum number of words, with their internal structure.
@@ -297,12 +344,21 @@ def make_hedge_chunker(
     joint (bool): Whether to find extents and structure in one search; if not, an earlier `hedge_segmenter` is required.
     groups (bool): Whether `doc.spans` also contains groups, labelled G, of the words between hedges of several words.
     spans_key (str): The key of the outermost constituents in `doc.spans`.
+    columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.
     scorer (Callable): The scorer.
     """
     from .constituency.hedge_chunker import HedgeChunker
 
     return HedgeChunker(
-        nlp.vocab, model, name, scorer=scorer, max_span=max_span, joint=joint, groups=groups, spans_key=spans_key
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        columns=columns,
+        max_span=max_span,
+        joint=joint,
+        groups=groups,
+        spans_key=spans_key,
     )
 
 
@@ -315,6 +371,7 @@ def make_hedge_chunker(
         "system": "gap",
         "head_rules": "english",
         "importance": 1.0,
+        "columns": {},
         "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
     },
     default_score_weights=CONSTITUENCY_SCORES,
@@ -326,6 +383,7 @@ def make_constituency_parser(
     system: str,
     head_rules: str,
     importance: float,
+    columns: dict[str, dict[str, Any]],
     scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a parser that finds the whole phrase structure of sentences, continuous or discontinuous.
@@ -335,12 +393,20 @@ def make_constituency_parser(
         "shift_reduce", which learns the continuous variant of others.
     head_rules (str): The rules that find the heads of constituents: "english" (Penn Treebank), "negra" or "alpino".
     importance (float): How much gaps and swaps of the reference count in updates; other actions count 1.
+    columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.
     scorer (Callable): The scorer.
     """
     from .constituency.constituency_parser import ConstituencyParser
 
     return ConstituencyParser(
-        nlp.vocab, model, name, scorer=scorer, system=system, head_rules=head_rules, importance=importance
+        nlp.vocab,
+        model,
+        name,
+        scorer=scorer,
+        columns=columns,
+        system=system,
+        head_rules=head_rules,
+        importance=importance,
     )
 
 
@@ -352,23 +418,31 @@ def make_constituency_parser(
         "model": TAGGER_MODEL,
         "max_span": 7,
         "typed": True,
+        "columns": {},
         "scorer": {"@scorers": "spacy_joint.hedge_scorer.v1"},
     },
     default_score_weights={**HEDGE_SCORES, "hedge_f": 0.0, "hedge_seg_f": 1.0},
 )
 def make_hedge_segmenter(
-    nlp: Language, name: str, model: Model, max_span: int, typed: bool, scorer: Callable[..., Any] | None
+    nlp: Language,
+    name: str,
+    model: Model,
+    max_span: int,
+    typed: bool,
+    columns: dict[str, dict[str, Any]],
+    scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a segmenter that finds the extents of hedges, for a `hedge_chunker` that is not joint.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
     max_span (int): The maximum number of words of a hedge.
     typed (bool): Whether to predict types of segments, too, which improves their boundaries.
+    columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.
     scorer (Callable): The scorer.
     """
     from .constituency.hedge_segmenter import HedgeSegmenter
 
-    return HedgeSegmenter(nlp.vocab, model, name, scorer=scorer, max_span=max_span, typed=typed)
+    return HedgeSegmenter(nlp.vocab, model, name, scorer=scorer, columns=columns, max_span=max_span, typed=typed)
 
 
 @Language.factory(
@@ -378,22 +452,29 @@ def make_hedge_segmenter(
     default_config={
         "model": CUE_MODEL,
         "cues_key": "quotation_cues",
+        "columns": {},
         "scorer": {"@scorers": "spacy_joint.quotation_scorer.v1"},
     },
     default_score_weights=dict.fromkeys(QUOTATION_SCORES, None) | {"quotation_cue_f": 1.0},
 )
 def make_quotation_cues(
-    nlp: Language, name: str, model: Model, cues_key: str, scorer: Callable[..., Any] | None
+    nlp: Language,
+    name: str,
+    model: Model,
+    cues_key: str,
+    columns: dict[str, dict[str, Any]],
+    scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a component that finds the cues of quotations.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
     cues_key (str): The key of the cues in `doc.spans`.
+    columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.
     scorer (Callable): The scorer.
     """
     from .quotation.quotation_cues import QuotationCues
 
-    return QuotationCues(nlp.vocab, model, name, scorer=scorer, cues_key=cues_key)
+    return QuotationCues(nlp.vocab, model, name, scorer=scorer, columns=columns, cues_key=cues_key)
 
 
 @Language.factory(
@@ -411,6 +492,7 @@ def make_quotation_cues(
         "single_quotes": "auto",
         "guillemets_inward": "auto",
         "seed": 0,
+        "columns": {},
         "scorer": {"@scorers": "spacy_joint.quotation_scorer.v1"},
     },
     default_score_weights=dict.fromkeys(QUOTATION_SCORES, None) | {"quotation_f": 1.0},
@@ -428,6 +510,7 @@ def make_quotation_spans(
     single_quotes: bool | str,
     guillemets_inward: bool | str,
     seed: int,
+    columns: dict[str, dict[str, Any]],
     scorer: Callable[..., Any] | None,
 ) -> Any:
     """Makes a component that finds quotations and their speakers.
@@ -442,6 +525,7 @@ def make_quotation_spans(
     guillemets_inward (bool | str): Whether guillemets point inward, »so«, rather than «so»; "auto": if most do in the
         document.
     seed (int): The random seed of the decoder "sample".
+    columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.
     scorer (Callable): The scorer.
     """
     from .quotation.quotation_spans import QuotationSpans, register_extensions
@@ -452,6 +536,7 @@ def make_quotation_spans(
         model,
         name,
         scorer=scorer,
+        columns=columns,
         method=method,
         decoder=decoder,
         spans_key=spans_key,

@@ -1,11 +1,14 @@
 """`jackknife`: each document is tagged by a tagger that has not seen it, and nothing else changes."""
 
 import pytest
+import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL
 from spacy_joint.cli.jackknife import _Jackknife
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.training.unpunctuated import unpunctuate
 
 CONFIG = """
@@ -104,6 +107,85 @@ def test_no_tagger_has_seen_the_documents_it_tags(run, config, output, tmp_path)
     run("jackknife", config, output, "--folds", 5)
     for number, doc in enumerate(read(output)):
         assert all(token.tag_ and token.tag_ != f"T{number}" for token in doc)
+
+
+GUIDE = """
+[components.parser_guide]
+factory = "parser_guide"
+
+[components.parser_guide.model]
+@architectures = "spacy_joint.ParserGuide.v1"
+arc_width = 8
+label_width = 8
+
+[components.parser_guide.model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+width = 8
+depth = 1
+embed_size = 100
+window_size = 1
+maxout_pieces = 2
+subword_features = false
+pretrained_vectors = null
+
+[corpora]
+"""
+
+
+@pytest.mark.parametrize("pipeline", ['["parser_guide"]', '["sequence_tagger","parser_guide"]'])
+def test_columns_of_a_guide_are_added(run, config, output, docs, pipeline):
+    text = config.read_text(encoding="utf8").replace('["sequence_tagger"]', pipeline).replace("[corpora]", GUIDE, 1)
+    if "sequence_tagger" not in pipeline:
+        start, end = text.index("[components.sequence_tagger]"), text.index("[components.parser_guide]")
+        text = text[:start] + text[end:]
+    config.write_text(text, encoding="utf8")
+    run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
+    expected = [variant for doc in docs for variant in (doc, unpunctuate(doc))]
+    found = read(output)
+    assert list(map(describe_all_but_tags, found)) == list(map(describe_all_but_tags, expected))
+    for doc in found:
+        assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
+    tags = [[[token.tag_ for token in doc] for doc in group] for group in (found, expected)]
+    assert (tags[0] == tags[1]) is ("sequence_tagger" not in pipeline)
+
+
+def test_components_of_other_pipelines_are_not_trained(run, config, output, docs, tmp_path, small_model):
+    tagger = spacy.blank("en")
+    tagger.add_pipe("sequence_tagger", config={"model": small_model})
+    tagger.initialize(lambda: [make_example(doc) for doc in docs])
+    tagger.to_disk(tmp_path / "tagger")
+    text = config.read_text(encoding="utf8")
+    start, end = text.index("[components.sequence_tagger]"), text.index("[corpora]")
+    sourced = f'[components.sequence_tagger]\nsource = "{(tmp_path / "tagger").as_posix()}"\n'
+    text = text[:start] + sourced + GUIDE.replace("[corpora]", "") + text[end:]
+    text = text.replace('["sequence_tagger"]', '["sequence_tagger","parser_guide"]').replace(
+        "[training]", '[training]\nfrozen_components = ["sequence_tagger"]'
+    )
+    config.write_text(text.replace("augmenter = null", 'keep = ["TAG"]'), encoding="utf8")
+    run("jackknife", config, output, "--folds", 2)
+    for doc, original in zip(read(output), docs, strict=True):
+        assert [token.tag_ for token in doc] == [token.tag_ for token in original]
+        assert set(doc._.token_columns) == set(GUIDE_COLUMNS)
+
+
+def test_copies_stay_in_the_folds_of_their_originals(run, config, output, tmp_path):
+    # The label of a document occurs in its copy only, so a guide that has seen the copy would know it.
+    words = ["a", ",", "b"]
+    docs = [
+        Doc(Vocab(), words=words, tags=["T"] * 3, pos=["X", "PUNCT", "X"], heads=[2, 2, 2], deps=[f"L{n}", "p", "ROOT"])
+        for n in range(4)
+    ]
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
+    text = config.read_text(encoding="utf8").replace('["sequence_tagger"]', '["parser_guide"]')
+    guide = tmp_path / "guide.cfg"
+    guide.write_text(text.replace("[corpora]", GUIDE, 1).replace("augmenter = null", 'keep = ["TAG"]'), encoding="utf8")
+    run("jackknife", guide, tmp_path / "guided.spacy", "--folds", 4, "--corpora.train.path", output)
+    guided = read(tmp_path / "guided.spacy")
+    assert [len(doc) for doc in guided] == [3, 2] * 4
+    for number, doc in enumerate(guided):
+        assert f"L{number // 2}" not in doc._.token_columns[GUIDE_LABEL]
+        assert [token.tag_ for token in doc] == ["T"] * len(doc)
 
 
 def test_copies_of_the_augmenter_follow_their_originals(run, config, output, docs):

@@ -1,6 +1,7 @@
-"""`jackknife`: annotate the training corpus with jackknifed tags, or cues of quotations.
+"""`jackknife`: annotate the training corpus with jackknifed tags, columns of a guide, or cues of quotations.
 
-A parser trained on gold tags relies on tags too much, and so does a quotation model trained on gold cues. The documents
+A parser trained on gold tags relies on tags too much; so does a parser with a guide that has seen its sentences, and a
+quotation model trained on gold cues. The documents
 are therefore split into folds, and each fold is annotated by a component trained on all others, so that the annotation
 is like that at prediction time. Other annotation and the order of the documents do not change.
 """
@@ -33,22 +34,28 @@ DOCBIN_READER = "spacy_joint.DocBinCorpus.v1"
 QUOTATION_READER = "spacy_joint.QuotationCorpus.v1"
 READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER, QUOTATION_READER)
 TAGGER = "sequence_tagger"
+GUIDE = "parser_guide"
 CUES = "quotation_cues"
+# A key of `Doc.user_data`: the document is a copy, made by an augmenter, of an earlier one.
+COPY = "is_copy"
 
 
 def jackknife(
     ctx: typer.Context,
-    config: Annotated[Path, typer.Argument(help="Config to train the tagger.", exists=True, dir_okay=False)],
+    config: Annotated[
+        Path, typer.Argument(help="Config to train the tagger, guide, or model of cues.", exists=True, dir_okay=False)
+    ],
     output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
-    folds: Annotated[int, typer.Option(help="Number of folds, and of taggers to train.")] = 10,
+    folds: Annotated[int, typer.Option(help="Number of folds, and of trainings.")] = 10,
     seed: Annotated[int | None, typer.Option(help="Seed of each training. Default: [training.seed].")] = None,
 ) -> None:
-    """Annotate the training corpus of a config with taggers, or models of cues, trained on other parts of it.
+    """Annotate the training corpus of a config with taggers, guides, or models of cues, trained on other parts of it.
 
     The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Its training
-    corpus is split into folds of documents. If the corpus has an augmenter, the copies that it makes are tagged like
-    the originals and written after them. Finished folds are kept next to the output until all are done, so that the
-    command can be interrupted.
+    corpus is split into folds of documents. If the corpus has an augmenter, the copies that it makes are annotated like
+    the originals and written after them. They stay in the folds of their originals if the output is annotated again,
+    as by a guide after a tagger. Finished folds are kept next to the output until all are done, so that the command
+    can be interrupted.
     """
     from spacy.cli._util import parse_config_overrides
 
@@ -72,16 +79,21 @@ def jackknife_corpus(config: Path, output: Path, folds: int, overrides: Mapping[
 
 
 def _fill(path: Path, overrides: Mapping[str, Any]) -> Config:
-    """The config with defaults filled in and variables resolved."""
+    """The config with defaults filled in and variables resolved. Components of other pipelines stay as they are."""
     from spacy.util import load_config, load_model_from_config
 
-    return load_model_from_config(load_config(path, overrides=dict(overrides)), auto_fill=True).config.interpolate()
+    config = load_config(path, overrides=dict(overrides))
+    filled = load_model_from_config(config, auto_fill=True).config.interpolate()
+    sourced = {name: found for name, found in config.interpolate()["components"].items() if "source" in found}
+    filled["components"] |= sourced
+    return filled
 
 
 class _Jackknife:
-    """The folds of a corpus, and the training of their taggers."""
+    """The folds of a corpus, and the trainings on them."""
 
     def __init__(self, config: Config, name: str, folds: int) -> None:
+        import numpy as np
         import spacy
         from spacy.tokens import DocBin
         from spacy.util import dot_to_object, registry
@@ -97,11 +109,15 @@ class _Jackknife:
         if self.reader["@readers"] not in READERS:
             allowed = " or ".join(READERS)
             raise JointValueError(Errors.J408, config=name, found=self.reader["@readers"], allowed=allowed)
-        found = [component for component in config["components"].values() if component.get("factory") in (TAGGER, CUES)]
-        if not found:
+        components = {found: config["components"][found] for found in config["nlp"]["pipeline"]}
+        self.trained = [
+            found for found, component in components.items() if component.get("factory") in (TAGGER, GUIDE, CUES)
+        ]
+        if not self.trained:
             raise JointValueError(Errors.J411, config=name, attribute="TAG")
-        self.settings = found[0]
-        self.attribute = self.settings.get("attribute")
+        settings = {components[found]["factory"]: components[found] for found in self.trained}
+        self.cues = settings.get(CUES)
+        self.attribute = settings.get(TAGGER, {}).get("attribute")
         # Quotation readers have no augmenters.
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
         plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]
@@ -109,9 +125,12 @@ class _Jackknife:
         tokenizer = {"nlp": {"tokenizer": config["nlp"]["tokenizer"]}}
         nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab(), config=tokenizer)
         self.docs = [example.reference for example in plain(nlp)]
-        if not 2 <= folds <= len(self.docs):
-            raise JointValueError(Errors.J409, folds=folds, documents=len(self.docs))
+        numbers = np.cumsum([not doc.user_data.get(COPY) for doc in self.docs])
+        if not 2 <= folds <= len(set(numbers.tolist())):
+            raise JointValueError(Errors.J409, folds=folds, documents=len(set(numbers.tolist())))
         self.folds = folds
+        # The fold of each document.
+        self.fold_of: list[int] = ((numbers - numbers[0]) % folds).tolist()
         self.digest = hashlib.sha256(
             config.to_str().encode("utf8")
             + DocBin(docs=self.docs, store_user_data=True).to_bytes()
@@ -119,7 +138,7 @@ class _Jackknife:
         )
 
     def run(self, output: Path) -> None:
-        """Tags all folds and writes the corpus."""
+        """Annotates all folds and writes the corpus."""
         from spacy.tokens import DocBin
 
         msg.info(f"{len(self.docs)} documents in {self.folds} folds, seed {self.config['training']['seed']}")
@@ -135,8 +154,8 @@ class _Jackknife:
             right, words = right + part["right"], words + part["words"]
             tagged.append(iter(part["documents"]))
         corpus = DocBin(store_user_data=True)
-        for number in range(len(self.docs)):
-            corpus.merge(DocBin(store_user_data=True).from_bytes(next(tagged[number % self.folds])))
+        for fold in self.fold_of:
+            corpus.merge(DocBin(store_user_data=True).from_bytes(next(tagged[fold])))
         with replace_when_written(output) as path:
             corpus.to_disk(path)
         shutil.rmtree(parts)
@@ -159,14 +178,17 @@ class _Jackknife:
         return part if part["fingerprint"] == self.fingerprint(fold) else None
 
     def make_part(self, parts: Path, fold: int) -> dict[str, Any]:
-        """Trains a tagger on the other folds and tags this one."""
+        """Trains on the other folds and annotates this one."""
         import srsly
         from spacy.tokens import DocBin
         from spacy.training.initialize import init_nlp
         from spacy.training.loop import train
 
-        seen = [doc for number, doc in enumerate(self.docs) if number % self.folds != fold]
-        held_out = DocBin(docs=self.docs[fold :: self.folds], store_user_data=True)
+        seen, unseen = (
+            [doc for doc, of_doc in zip(self.docs, self.fold_of, strict=True) if (of_doc == fold) is is_unseen]
+            for is_unseen in (False, True)
+        )
+        held_out = DocBin(docs=unseen, store_user_data=True)
         with TemporaryDirectory() as directory:
             files = {"train": Path(directory) / "train.spacy", "dev": Path(directory) / "dev.spacy"}
             DocBin(docs=seen, store_user_data=True).to_disk(files["train"])
@@ -174,7 +196,7 @@ class _Jackknife:
             nlp = init_nlp(self.configure(files))
             # Without an output path, the final model in memory is used.
             train(nlp, None, stdout=io.StringIO(), stderr=io.StringIO())
-        annotate = self.tag if self.attribute else self.find_cues
+        annotate = self.find_cues if self.cues else self.annotate
         part = {"fingerprint": self.fingerprint(fold), **annotate(nlp, held_out)}
         with replace_when_written(parts / f"{fold}.msgpack") as path:
             srsly.write_msgpack(path, part)
@@ -184,7 +206,7 @@ class _Jackknife:
         """The config of a fold. The held-out documents must not affect early stopping, so they are scored only once."""
         config = self.config.copy()
         shuffling = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
-        if self.attribute:
+        if self.cues is None:
             plain = {"@readers": DOCBIN_READER, "keep": self.reader.get("keep", []), "augmenter": None}
             trained = {**plain, **shuffling, "augmenter": self.reader.get("augmenter")}
         else:
@@ -198,12 +220,14 @@ class _Jackknife:
         config["training"] |= {"patience": 0, "eval_frequency": 10**9}
         return config
 
-    def tag(self, nlp: Language, held_out: Any) -> dict[str, Any]:
-        """The documents with predicted tags, each followed by its augmented copies, and the number of correct tags."""
+    def annotate(self, nlp: Language, held_out: Any) -> dict[str, Any]:
+        """The documents with predicted tags, columns, or both, each followed by its augmented copies, and the number of
+        correct tags; without a tagger, of correct heads."""
         from spacy.tokens import DocBin
         from spacy.util import registry
         from thinc.api import fix_random_seed
 
+        from ..annotation.custom_columns import copy_columns
         from ..corpora.examples import make_example
 
         block = self.reader.get("augmenter")
@@ -213,17 +237,25 @@ class _Jackknife:
         documents: list[bytes] = []
         right = words = 0
         for document in held_out.get_docs(nlp.vocab):
-            example = make_example(document)
-            tagged: list[Doc] = []
+            example = make_example(document, self.reader.get("keep", []))
+            annotated: list[Doc] = []
             # All copies are made first, from gold annotation, which tagging the original overwrites.
             for variant in [example] if augmenter is None else list(augmenter(nlp, example)):
-                reference = variant.reference
-                gold = reference.to_array([self.attribute])
-                predicted = nlp(variant.predicted).to_array([self.attribute])
-                right, words = right + int((gold == predicted).sum()), words + len(reference)
-                reference.from_array([self.attribute], predicted)  # type: ignore[arg-type]  # wrong in its stub
-                tagged.append(reference)
-            documents.append(DocBin(docs=tagged, store_user_data=True).to_bytes())
+                reference, predicted = variant.reference, variant.predicted
+                for name in self.trained:
+                    predicted = nlp.get_pipe(name)(predicted)
+                copy_columns(predicted, reference)
+                if self.attribute is None:
+                    right += _count_right_heads(reference)
+                else:
+                    gold, tags = (doc.to_array([self.attribute]) for doc in (reference, predicted))
+                    right += int((gold == tags).sum())
+                    reference.from_array([self.attribute], tags)  # type: ignore[arg-type]  # wrong in its stub
+                words += len(reference)
+                if annotated:
+                    reference.user_data[COPY] = True
+                annotated.append(reference)
+            documents.append(DocBin(docs=annotated, store_user_data=True).to_bytes())
         return {"documents": documents, "right": right, "words": words}
 
     def find_cues(self, nlp: Language, held_out: Any) -> dict[str, Any]:
@@ -233,7 +265,7 @@ class _Jackknife:
         from ..corpora.quotations import JACKKNIFED, make_quotation_example
         from ..quotation.quotation_cues import find_heads
 
-        key = self.settings["cues_key"]
+        key = (self.cues or {})["cues_key"]
         documents: list[bytes] = []
         right = words = 0
         for reference in held_out.get_docs(nlp.vocab):
@@ -245,6 +277,16 @@ class _Jackknife:
             ]
             documents.append(DocBin(docs=[reference], store_user_data=True).to_bytes())
         return {"documents": documents, "right": right, "words": words}
+
+
+def _count_right_heads(doc: Doc) -> int:
+    """The number of tokens whose head is that of the column of a guide."""
+    from ..annotation.custom_columns import GUIDE_HEAD, read_column
+
+    offsets = read_column(doc, GUIDE_HEAD)
+    return sum(
+        token.head.i - token.i == offset for token, offset in zip(doc, () if offsets is None else offsets, strict=False)
+    )
 
 
 def _read_mentioned(settings: Mapping[str, Any]) -> bytes:

@@ -41,5 +41,5 @@ class PhrasePipe(StructuredPipe[Prediction]):
         }
 
     def _set_up(self, labels: Any, templates: str) -> None:
-        self._columns_read = Templates(templates, self.columns, self.make_system(labels)).columns
+        self._columns_read = Templates(templates, self.all_columns, self.make_system(labels)).columns
         super()._set_up(labels, templates)

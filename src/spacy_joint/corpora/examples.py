@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from ..annotation.custom_columns import copy_columns
 from ..errors import Errors, JointValueError
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
@@ -69,7 +70,7 @@ def create_corpus(
 
 
 def make_example(reference: Doc, keep: Sequence[str] = ()) -> Example:
-    """Pair a reference with an unannotated document that has the same tokens.
+    """Pair a reference with an unannotated document that has the same tokens and custom columns.
 
     keep: Which of TOKEN_ANNOTATIONS to copy to the predicted side.
     """
@@ -78,6 +79,7 @@ def make_example(reference: Doc, keep: Sequence[str] = ()) -> Example:
         words=[token.text for token in reference],
         spaces=[bool(token.whitespace_) for token in reference],
     )
+    copy_columns(reference, predicted)
     if keep:
         attributes: list[str | int] = list(keep)
         predicted.from_array(attributes, reference.to_array(attributes))  # type: ignore[arg-type]  # wrong in its stub

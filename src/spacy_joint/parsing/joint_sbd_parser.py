@@ -20,6 +20,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD
 from ..annotation.glossary import extend_glossary
 from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
 from ..engine.beam import MAX_BIAS, MAX_WIDTH
@@ -35,6 +36,7 @@ from ..pipes.token_columns import (
     keep_right_starts,
     read_starts,
 )
+from .guide import find_guide_facts, read_guide_templates
 from .margins import boundary_margins
 from .noun_chunks import noun_chunks
 from .oracle import oracle_actions
@@ -137,7 +139,27 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
 
     def make_system(self, labels: dict[str, list[str]]) -> JointSystem:
         """The joint system with these labels."""
-        return JointSystem(labels["left"], labels["right"], labels["root"], self.cfg["sb_position"])
+        return JointSystem(labels["left"], labels["right"], labels["root"], self.cfg["sb_position"], self.has_guide)
+
+    @property
+    def has_guide(self) -> bool:
+        """Whether a column with the heads of a guide is among those of the settings."""
+        return GUIDE_HEAD in self.custom_columns.names
+
+    def read_default_templates(self) -> list[str]:
+        """The feature templates of the task, and those of the columns of a guide, if it has any."""
+        texts = super().read_default_templates()
+        if set(GUIDE_COLUMNS) & set(self.custom_columns.names):
+            texts.append(read_guide_templates(self.custom_columns.names))
+        return texts
+
+    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
+        """The columns for the templates, and the tokens of their rows."""
+        if not self.has_guide:
+            return super().get_columns(doc, constraints)
+        values, tokens = self.get_values(doc)
+        of_rows = None if constraints is None else constraints[tokens]
+        return Columns(self.perceptron.templates.columns, values, of_rows, find_guide_facts(doc, tokens)), tokens
 
     def _set_up(self, labels: dict[str, list[str]], templates: str) -> None:
         super()._set_up(labels, templates)

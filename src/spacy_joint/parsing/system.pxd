@@ -4,6 +4,9 @@ A state is a stack, a buffer and the last sentence boundary. The bottom of the s
 a node, so an empty list is a stack with only the root. The buffer consists of the swapped tokens and the rest of the
 document, from `next` on. States do not store arcs and boundaries: `build` reconstructs them from the actions.
 
+A guided system also shows templates what a guide thinks of the items, which it reads from the facts of the columns: the
+head of each token (itself for a root, -1 if unknown) and the last token that has it as its head (-1 if none).
+
 Kinds of actions, in the order of their numbers: SHIFT, SB, SWAP, LEFT(label), RIGHT(label), ROOT(label).
 """
 
@@ -44,5 +47,6 @@ cdef class JointSystem(System):
     cdef readonly tuple right_labels
     cdef readonly tuple root_labels
     cdef readonly bint early
+    cdef readonly bint guided
     cdef dict numbers       # action numbers by name
     cdef tuple names        # labels of actions

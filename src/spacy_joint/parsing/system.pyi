@@ -8,6 +8,7 @@ from ..engine.system import System
 
 TOKEN_SLOTS: Final[dict[str, int]]
 VALUE_SLOTS: Final[dict[str, int]]
+GUIDE_SLOTS: Final[dict[str, int]]
 SB_ACTION: Final[int]
 
 class JointSystem(System):
@@ -20,6 +21,8 @@ class JointSystem(System):
     @property
     def early(self) -> bool: ...
     @property
+    def guided(self) -> bool: ...
+    @property
     def actions(self) -> dict[str | tuple[str, str], int]: ...
     def __init__(
         self,
@@ -27,6 +30,7 @@ class JointSystem(System):
         right_labels: Sequence[str],
         root_labels: Sequence[str],
         sb_position: str = "early",
+        guided: bool = False,
     ) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def split(

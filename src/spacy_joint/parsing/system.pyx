@@ -11,7 +11,7 @@ from libc.string cimport memset
 from libcpp.vector cimport vector
 
 from ..engine.buckets cimport bucket
-from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
+from ..engine.columns cimport FIRST, NOTHING, ROOT, Columns, InputC
 from ..engine.system cimport ArenaC, arena_add, arena_node
 
 
@@ -57,7 +57,33 @@ cdef enum:
     B0_FLAG
     LAST_ACTION
     ACTION_BEFORE
+    N_PLAIN_SLOTS
+
+cdef enum:
+    # Of guided systems only. Where the guide's head of an item is, and whether one of its dependents is in the buffer.
+    S0_GUIDE = N_PLAIN_SLOTS
+    S1_GUIDE
+    B0_GUIDE
+    S0_AWAITS
+    S1_AWAITS
     N_SLOTS
+
+cdef enum:
+    # Facts of guided systems.
+    GUIDE_HEAD
+    GUIDE_LAST
+    N_FACTS
+
+cdef enum:
+    # Where the guide's head of an item is; 0: there is no item.
+    UNKNOWN = 1
+    ITSELF
+    AT_S0
+    AT_S1
+    AT_B0
+    BEFORE          # elsewhere before the item
+    PASSED          # after the item, before the buffer
+    AHEAD           # elsewhere in the buffer
 
 SB_ACTION = SB
 TOKEN_SLOTS = {
@@ -75,6 +101,10 @@ VALUE_SLOTS = {
     "distance(s0,s1)": S0_S1_DISTANCE, "distance(s0,b0)": S0_B0_DISTANCE,
     "sentence.length": SENTENCE_LENGTH, "stack.depth": STACK_DEPTH, "b0.flag": B0_FLAG,
     "action-1": LAST_ACTION, "action-2": ACTION_BEFORE,
+}
+GUIDE_SLOTS = {
+    "guide(s0)": S0_GUIDE, "guide(s1)": S1_GUIDE, "guide(b0)": B0_GUIDE,
+    "awaits(s0)": S0_AWAITS, "awaits(s1)": S1_AWAITS,
 }
 # Counts of children are capped at this value.
 cdef enum:
@@ -121,6 +151,31 @@ cdef inline void show_children(const ItemC* item, uint64_t* tokens, uint64_t* la
     counts[1] = item.n_right
 
 
+cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t s0, int32_t s1, int32_t b0,
+                                     int32_t next) noexcept nogil:
+    """Where the guide's head of a token is. Tokens are -1 if they do not exist."""
+    cdef int32_t head
+    if token < 0:
+        return 0
+    head = input.facts[token * N_FACTS + GUIDE_HEAD]
+    if head < 0:
+        return UNKNOWN
+    if head == token:
+        return ITSELF
+    if head == s0:
+        return AT_S0
+    if head == s1:
+        return AT_S1
+    if head == b0:
+        return AT_B0
+    return BEFORE if head < token else PASSED if head < next else AHEAD
+
+
+cdef inline uint64_t awaits(const InputC* input, int32_t token, int32_t next) noexcept nogil:
+    """Whether the guide attaches a token of the buffer to this one (2) or not (1)."""
+    return 0 if token < 0 else 1 + (input.facts[token * N_FACTS + GUIDE_LAST] >= next)
+
+
 cdef class JointSystem(System):
     """Sentence boundaries and trees of a whole document.
 
@@ -129,22 +184,26 @@ cdef class JointSystem(System):
     root_labels (Sequence[str]): The labels of sentence roots.
     sb_position (str): "early": a boundary is flagged when its token reaches the front of the buffer; "late": when the
         previous sentence has been parsed. This affects the oracle and when preset boundaries are flagged.
+    guided (bool): Whether the columns have the facts of a guide, see system.pxd, and templates its slots.
     RAISES ValueError: If there are no labels for roots or for other arcs, or `sb_position` is invalid.
 
     The constraints of the columns give tokens that must (1) or must not (-1) start a sentence. The first token always
     does.
     """
 
-    def __init__(self, left_labels, right_labels, root_labels, sb_position="early"):
+    def __init__(self, left_labels, right_labels, root_labels, sb_position="early", guided=False):
         if not root_labels or not (left_labels or right_labels):
             raise JointValueError(Errors.J300)
         if sb_position not in ("early", "late"):
             raise JointValueError(Errors.J301, value=sb_position)
         self.left_labels, self.right_labels, self.root_labels = map(tuple, (left_labels, right_labels, root_labels))
         self.early = sb_position == "early"
+        self.guided = guided
         self.set_kinds([1, 1, 1, len(self.left_labels), len(self.right_labels), len(self.root_labels)])
-        self.n_slots = N_SLOTS
-        self.streams = True
+        self.n_slots = N_SLOTS if self.guided else N_PLAIN_SLOTS
+        self.n_facts = N_FACTS if self.guided else 0
+        # Streams have no facts.
+        self.streams = not self.guided
         self.state_size = sizeof(StateC)
         self.node_size = sizeof(ItemC)
         self.n_state_links = 2
@@ -158,10 +217,9 @@ cdef class JointSystem(System):
                 self.numbers[name, label] = self.kind_start[kind] + i
 
     def __reduce__(self):
-        return (
-            JointSystem,
-            (self.left_labels, self.right_labels, self.root_labels, "early" if self.early else "late"),
-        )
+        settings = (self.left_labels, self.right_labels, self.root_labels, "early" if self.early else "late")
+        # The weights of systems without a guide depend on these four only.
+        return (JointSystem, (*settings, True) if self.guided else settings)
 
     @property
     def actions(self):
@@ -172,7 +230,18 @@ cdef class JointSystem(System):
         return TOKEN_SLOTS
 
     def value_slots(self):
-        return VALUE_SLOTS
+        return {**VALUE_SLOTS, **GUIDE_SLOTS} if self.guided else VALUE_SLOTS
+
+    cdef int check(self, Columns columns) except -1:
+        """Refuses facts that are not tokens: see system.pxd."""
+        System.check(self, columns)
+        cdef Py_ssize_t i, n = columns.c.n_tokens * self.n_facts
+        for i in range(n):
+            if not -1 <= columns.c.facts[i] < columns.c.n_tokens:
+                raise JointValueError(
+                    Errors.J616, token=i // N_FACTS, found=columns.c.facts[i], n_tokens=columns.c.n_tokens
+                )
+        return 0
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
         memset(state, 0, sizeof(StateC))
@@ -322,6 +391,12 @@ cdef class JointSystem(System):
         )
         slots[LAST_ACTION] = state.last_action
         slots[ACTION_BEFORE] = state.action_before
+        if self.guided:
+            slots[S0_GUIDE] = find_guide_head(input, s0.token, s0.token, s1.token, front, state.next)
+            slots[S1_GUIDE] = find_guide_head(input, s1.token, s0.token, s1.token, front, state.next)
+            slots[B0_GUIDE] = find_guide_head(input, front, s0.token, s1.token, front, state.next)
+            slots[S0_AWAITS] = awaits(input, s0.token, state.next)
+            slots[S1_AWAITS] = awaits(input, s1.token, state.next)
 
     cdef int front(self, const void* state) noexcept nogil:
         return (<const StateC*>state).next + B2 - B0

@@ -151,12 +151,15 @@ class OpenDocument:
 
     pipe (StructuredPipe): The component.
     max_delay (int | None): The maximum number of words that are held back. None means no limit.
-    RAISES ValueError: If `max_delay` is not positive, the component has not been trained, or its system cannot stream.
+    RAISES ValueError: If `max_delay` is not positive, the component has not been trained, its system cannot stream, or
+        its templates read custom columns.
     """
 
     def __init__(self, pipe: StructuredPipe[Any], max_delay: int | None) -> None:
         if max_delay is not None and max_delay < 1:
             raise JointValueError(Errors.J309, value=max_delay)
+        if columns := pipe.list_custom_columns():
+            raise JointValueError(Errors.J614, name=pipe.name, columns=", ".join(columns))
         self.pipe = pipe
         self.max_delay = max_delay
         self.stream = pipe.perceptron.stream()

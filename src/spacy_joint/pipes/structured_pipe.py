@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +32,7 @@ from ..engine.learner import Instance
 from ..engine.system import System
 from ..errors import Errors, JointError, JointValueError, JointWarning, Message, Warnings
 from .architectures import get_perceptron
+from .custom_columns import CustomColumns
 from .lent_annotation import lend_annotation
 from .token_columns import COLUMNS, WordClasses, WordColumns, find_whitespace
 from .word_scores import check_tokenizer
@@ -86,18 +87,33 @@ def _make_batches(stream: Iterable[Doc], batch_size: int) -> Iterator[list[Doc]]
         yield batch
 
 
+def _read_templates(path: str | Path) -> str:
+    """RAISES ValueError: If there is no such file."""
+    if not Path(path).is_file():
+        raise JointValueError(Errors.J072, path=path)
+    return Path(path).read_text(encoding="utf8")
+
+
 class StructuredPipe(TrainablePipe, Generic[Prediction]):
     """A component that predicts a structure for a whole document with a structured perceptron."""
 
-    # The default templates of the task, and the columns that templates can read.
+    # The default templates of the task, and the columns that templates can read, besides those that users bring.
     default_templates: Path
     columns: ClassVar[tuple[str, ...]] = COLUMNS
     # Those of them that are attributes of tokens which other components set.
     read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "dep")
 
     def __init__(
-        self, vocab: Vocab, model: Model, name: str, *, scorer: Callable[..., dict[str, Any]] | None, **cfg: Any
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str,
+        *,
+        scorer: Callable[..., dict[str, Any]] | None,
+        columns: Mapping[str, Mapping[str, Any]] | None = None,
+        **cfg: Any,
     ) -> None:
+        self.custom_columns = CustomColumns(columns or {}, taken=self.columns)
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -122,6 +138,11 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     def threads(self) -> int:
         """The number of documents that are searched at the same time."""
         return self.perceptron.threads
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        """The columns that templates can read."""
+        return (*self.columns, *self.custom_columns.names)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -198,7 +219,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
 
     def make_word_columns(self) -> Any:
         """The object that builds the columns for the templates. It is recreated when the templates change."""
-        return WordColumns(self.perceptron.templates.columns, self.word_classes)
+        return WordColumns(self.perceptron.templates.columns, self.word_classes, custom=self.custom_columns)
 
     def forget_predictions(self) -> None:
         """Drops predictions that are kept for words that recur, because the weights change."""
@@ -308,6 +329,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         nlp: Language | None = None,
         labels: Any | None = None,
         templates: str | None = None,
+        additional_templates: str | None = None,
         word_classes: dict[str, list[int]] | None = None,
     ) -> None:
         """Prepares the component for training, unless it is not trainable.
@@ -317,6 +339,7 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         labels (Any): The labels, as written by `spacy init labels`. None collects them from the examples.
         templates (str): The path of a text file of feature templates. None uses those of the task. The text becomes
             part of the model.
+        additional_templates (str): The path of a text file of templates to be added to them.
         word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
         RAISES ValueError: If there are no labels, or the templates have unknown atoms; if the tokenizer of the pipeline
             makes other words than those of the examples (J505).
@@ -329,18 +352,23 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         if labels is None:
             labels = self.collect_labels(get_examples())
         labels = self.extend_labels(labels, self._added_labels)
-        path = self.default_templates if templates is None else Path(templates)
-        if not path.is_file():
-            raise JointValueError(Errors.J072, path=path)
+        texts = self.read_default_templates() if templates is None else [_read_templates(templates)]
+        if additional_templates is not None:
+            texts.append(_read_templates(additional_templates))
         self.word_classes = WordClasses.from_dict(word_classes or {})
         # spaCy has seeded numpy with the seed of the config; all randomness in training depends on this number.
         self.perceptron.seed = int(np.random.randint(2**24))
         util.logger.info("%s: seed %d", self.name, self.perceptron.seed)
-        self._set_up(labels, path.read_text(encoding="utf8"))
+        # A blank line ends a block.
+        self._set_up(labels, "\n\n".join(texts))
+
+    def read_default_templates(self) -> list[str]:
+        """The feature templates of the task."""
+        return [_read_templates(self.default_templates)]
 
     def _set_up(self, labels: Any, templates: str) -> None:
         system = self.make_system(labels)
-        self.perceptron.set_up(system, templates, self.columns)
+        self.perceptron.set_up(system, templates, self.all_columns)
         self._word_columns = None
         self.forget_predictions()
         self._n_pending = self._n_examined = self._n_unusable = 0
@@ -399,17 +427,24 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         return losses
 
     def warn_of_missing_attributes(self, docs: Iterable[Doc]) -> None:
-        """Warns once if the templates read an attribute that no token of a document has."""
-        if not self.perceptron.is_set_up or Warnings.JW02.code in self._warned:
+        """Warns once if the templates read an attribute, or a column, that no token of a document has."""
+        if not self.perceptron.is_set_up or {Warnings.JW02.code, Warnings.JW37.code} <= self._warned:
             return
+        attributes, columns = self._list_read_attributes(), self.list_custom_columns()
         for doc in docs:
-            for attribute in self._list_read_attributes():
+            for column in self.custom_columns.list_missing(doc, columns) if len(doc) else ():
+                self.warn_once(Warnings.JW37, column=column)
+            for attribute in attributes:
                 if not doc.has_annotation(attribute.upper()) and not find_whitespace(doc).all():
                     self.warn_once(Warnings.JW02, attribute=f"token.{attribute}")
 
     def _list_read_attributes(self) -> list[str]:
         """The attributes of other components that the templates read."""
         return [attribute for attribute in self.read_attributes if attribute in self.perceptron.templates.columns]
+
+    def list_custom_columns(self) -> list[str]:
+        """The custom columns that the templates read."""
+        return [name for name in self.custom_columns.names if name in self.perceptron.templates.columns]
 
     def warn_once(self, warning: Message, **values: object) -> None:
         """Gives a warning of the catalogue, unless this component has given it before."""

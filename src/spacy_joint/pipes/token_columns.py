@@ -19,6 +19,7 @@ from spacy.vocab import Vocab
 from ..engine.columns import Columns, affix_columns
 from ..errors import Errors, JointValueError
 from .arrays import RowIndex, find_stretches
+from .custom_columns import CustomColumns
 
 BY_TOKEN = {"tag": TAG, "pos": POS}
 # Affixes of the lower-cased word by length; lengths of suffixes are negative.
@@ -31,6 +32,8 @@ UNPUNCTUATED, PUNCTUATED = 1, 4
 # 1 for tokens attached to the previous one without whitespace, which rarely start a sentence, else 0; 0 for all tokens
 # if there is no information about spacing.
 GLUED = "glued"
+# No columns that users bring.
+NO_CUSTOM_COLUMNS = CustomColumns({})
 COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED)
 # The marks that divide text into clauses and sentences. Brackets, quotation marks and emoticons say less.
 MARKS = frozenset(".,;:?!…،؛؟।॥、。，；：？！")  # noqa: RUF001
@@ -197,16 +200,26 @@ class WordColumns:
 
     Capitals that do not distinguish words, in stretches in capitals or in title case, are read as lower case.
 
-    names (Sequence[str]): The names of the columns, from COLUMNS.
+    names (Sequence[str]): The names of the columns, from COLUMNS and custom ones.
     word_classes (WordClasses): The classes for the columns class1, class2, ...
     as_written (bool): Whether capitals are read as they are, wherever they stand.
+    custom (CustomColumns): The columns that components and users bring.
     """
 
-    def __init__(self, names: Sequence[str], word_classes: WordClasses, as_written: bool = False) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        word_classes: WordClasses,
+        as_written: bool = False,
+        custom: CustomColumns = NO_CUSTOM_COLUMNS,
+    ) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
         self.as_written = as_written
-        self.by_word = [(i, name) for i, name in enumerate(names) if name not in (*BY_TOKEN, STYLE, GLUED)]
+        self.custom = custom
+        self.brought = [(i, name) for i, name in enumerate(names) if name in custom.names]
+        others = (*BY_TOKEN, STYLE, GLUED, *custom.names)
+        self.by_word = [(i, name) for i, name in enumerate(names) if name not in others]
         self.style = self.names.index(STYLE) if STYLE in names else None
         self.glued = self.names.index(GLUED) if GLUED in names else None
         self.reads_case = not as_written and bool({"form", "shape"}.intersection(names))
@@ -228,7 +241,7 @@ class WordColumns:
         self.lowered = np.zeros(1024, dtype=np.intp)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (WordColumns, (self.names, self.word_classes, self.as_written))
+        return (WordColumns, (self.names, self.word_classes, self.as_written, self.custom))
 
     def columns_of(self, doc: Doc, constraints: np.ndarray | None = None) -> tuple[Columns, np.ndarray]:
         """The columns of a document.
@@ -263,6 +276,8 @@ class WordColumns:
             values = self.values.take(rows, axis=0)
         for column, (i, _) in enumerate(self.by_token, start=1):
             values[:, i] = by_token[tokens, column]
+        for i, name in self.brought:
+            values[:, i] = self.custom.read(doc, name)[tokens]
         if self.style is not None:
             values[:, self.style] = style
         if self.glued is not None:

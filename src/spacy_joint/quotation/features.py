@@ -16,7 +16,8 @@ from spacy.tokens import Doc
 
 from ..annotation.dependency_trees import cut_subtype
 from ..engine.columns import Columns
-from ..pipes.token_columns import COLUMNS, WordClasses, WordColumns
+from ..pipes.custom_columns import CustomColumns
+from ..pipes.token_columns import COLUMNS, NO_CUSTOM_COLUMNS, WordClasses, WordColumns
 from .layout import find_paragraph_starts
 from .marks import MarkStyle, Texts, find_style, pair_marks
 from .system import FACTS
@@ -76,21 +77,27 @@ class QuotationColumns:
     names (Sequence[str]): The names of the columns, from ALL_COLUMNS.
     word_classes (WordClasses): The classes for the columns class1, class2, ...
     find_style (Callable): Returns the style of quotation marks of a document.
+    custom (CustomColumns): The columns that components and users bring.
     """
 
     def __init__(
-        self, names: Sequence[str], word_classes: WordClasses, find_style: Callable[[Doc], MarkStyle] = find_style
+        self,
+        names: Sequence[str],
+        word_classes: WordClasses,
+        find_style: Callable[[Doc], MarkStyle] = find_style,
+        custom: CustomColumns = NO_CUSTOM_COLUMNS,
     ) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
         self.find_style = find_style
-        of_words = [name for name in WORD_COLUMNS if name in names]
+        self.custom = custom
+        of_words = [name for name in (*WORD_COLUMNS, *custom.names) if name in names]
         # Include the columns that others are derived from.
         self.of_words = (*of_words, *(name for name in ("tag", *SEEN) if name not in of_words))
-        self.words = WordColumns(self.of_words, word_classes)
+        self.words = WordColumns(self.of_words, word_classes, custom=custom)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (QuotationColumns, (self.names, self.word_classes, self.find_style))
+        return (QuotationColumns, (self.names, self.word_classes, self.find_style, self.custom))
 
     def columns_of(self, doc: Doc, cues: Sequence[int]) -> tuple[Columns, np.ndarray]:
         """The columns of a document.

@@ -15,6 +15,7 @@ import numpy as np
 from spacy.attrs import DEP, HEAD, POS, SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
+from ..annotation.custom_columns import copy_columns
 from ..pipes.token_columns import find_whitespace
 
 BREAK = re.compile(r"[^\S\n]*\n\s*")
@@ -80,7 +81,7 @@ def unwrap(doc: Doc, keys: Iterable[str]) -> tuple[Doc, Sequence[int]]:
     """A copy of a wrapped document with one line per paragraph, or else the document itself; and, for each of its
     tokens, the token of the document.
 
-    The copy has the tags and trees of the document, or its sentences, and its spans.
+    The copy has the tags and trees of the document, or its sentences, its spans and its custom columns.
 
     keys (Iterable[str]): The groups of spans to copy.
     """
@@ -101,6 +102,7 @@ def unwrap(doc: Doc, keys: Iterable[str]) -> tuple[Doc, Sequence[int]]:
     spaces = (doc.to_array(SPACY) != 0) | np.append(soft[1:], False)
     plain = Doc(doc.vocab, words=[doc[i].text for i in kept.tolist()], spaces=spaces[kept].tolist())
     plain.from_array(attributes, values)  # type: ignore[arg-type]
+    copy_columns(doc, plain, ~soft)
     for key in keys:
         if key in doc.spans:
             plain.spans[key] = [_move(span, plain, numbers) for span in doc.spans[key]]

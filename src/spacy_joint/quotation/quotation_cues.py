@@ -66,7 +66,7 @@ class QuotationCues(StructuredPipe[list[int]]):
 
     def make_word_columns(self) -> QuotationColumns:
         """The object that builds the columns for the templates."""
-        return QuotationColumns(self.perceptron.templates.columns, self.word_classes)
+        return QuotationColumns(self.perceptron.templates.columns, self.word_classes, custom=self.custom_columns)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns for the templates, and the tokens of their rows."""

@@ -185,7 +185,9 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     def make_word_columns(self) -> QuotationColumns:
         """The object that builds the columns for the templates."""
-        return QuotationColumns(self.perceptron.templates.columns, self.word_classes, self.find_style)
+        return QuotationColumns(
+            self.perceptron.templates.columns, self.word_classes, self.find_style, self.custom_columns
+        )
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns for the templates, and the tokens of their rows."""

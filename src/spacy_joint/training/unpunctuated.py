@@ -16,6 +16,7 @@ from spacy.symbols import PUNCT, X
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..annotation.custom_columns import copy_columns
 from ..annotation.dependency_trees import prune
 from ..corpora.examples import TOKEN_ANNOTATIONS, Augmenter
 from ..errors import Errors, JointValueError
@@ -30,7 +31,7 @@ def unpunctuate(doc: Doc) -> Doc | None:
     Tokens with POS PUNCT and whitespace tokens, which treebanks do not have, are removed. Dependents of a removed token
     are attached to its nearest kept ancestor. If a sentence loses its root, its first orphan becomes the root and the
     others are attached to it as `parataxis`; empty sentences are dropped. TAG, POS, MORPH, LEMMA and labels are kept, a
-    space follows every token; spans, entities and user data are not copied.
+    space follows every token; of spans, entities and user data, only custom columns are copied.
 
     Raises ValueError if the document has no POS or no sentence boundaries (J123), or if its trees and its sentences
     have different boundaries (J124).
@@ -91,6 +92,7 @@ def _restrict(doc: Doc, kept: NDArray[np.bool_]) -> Doc:
     """Copy the kept tokens, lower-cased, with all of their annotation, into a new document."""
     words = [token.text.lower() for token, keep in zip(doc, kept, strict=True) if keep]
     restricted = Doc(doc.vocab, words=words, spaces=[True] * len(words))
+    copy_columns(doc, restricted, kept)
     columns = {name: _get_column(doc, name)[kept] for name in TOKEN_ANNOTATIONS if doc.has_annotation(name)}
     if "SENT_START" in columns:
         columns["SENT_START"] = _move_starts(_get_column(doc, "SENT_START"), kept)

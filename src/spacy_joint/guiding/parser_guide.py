@@ -1,0 +1,310 @@
+"""`parser_guide`: what an encoder thinks of boundaries, heads and labels, each token by itself, as a spaCy component.
+
+It writes no annotation but columns (annotation/custom_columns.py), which the templates of later components read: the
+search of a `joint_sbd_parser` turns opinions into trees (stacking: Nivre & McDonald 2008, Martins et al. 2008). The
+encoder is any `tok2vec`, also that of another component (`spacy.Tok2VecListener.v1`). Sentence boundaries are not
+needed, and tags only if the encoder reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import srsly
+from spacy.attrs import DEP, HEAD
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.types import Floats2d
+
+from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
+from ..errors import Errors, JointValueError
+from ..pipes.structured_pipe import report_damage
+from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
+from .architecture import NOTHING, Guidance, list_windows
+from .heads import Scores
+from .windows import Window
+
+# The number of documents with which the encoder is initialized.
+SAMPLE = 10
+# Boundaries are rare, and there is one decision per token, as there is one about its head and one about its label.
+BOUNDARY_WEIGHT = 2.0
+
+
+class Gold(NamedTuple):
+    """What is right for the predicted tokens of an example.
+
+    starts (np.ndarray): Whether they start a sentence (float32), and NaN if unknown.
+    heads (np.ndarray): Their heads (intp); a root is its own head; -1 if unknown.
+    labels (np.ndarray): The numbers of their labels (intp), -1 if unknown.
+    """
+
+    starts: np.ndarray
+    heads: np.ndarray
+    labels: np.ndarray
+
+
+class ParserGuide(TrainablePipe):
+    """Predicts boundaries, heads and labels, token by token."""
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, *, scorer: Callable[..., dict[str, Any]] | None) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": []}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that the component can predict."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> tuple[str, ...]:
+        """The `labels` argument of `initialize`, for `spacy init labels`."""
+        return self.labels
+
+    def add_label(self, label: str) -> int:
+        """Adds a label to those with which `initialize` sets up the component.
+
+        label (str): The label.
+        RETURNS (int): 1, or 0 if it has the label already.
+        RAISES ValueError: If it is not a string (J075), or the component is already initialized (J070).
+        """
+        if not isinstance(label, str):
+            raise JointValueError(Errors.J075, label=label)
+        if label in self.labels:
+            return 0
+        if self.is_initialized:
+            raise JointValueError(Errors.J070, name=self.name, label=label)
+        self.cfg["labels"] = [*self.labels, label]
+        self.vocab.strings.add(label)
+        return 1
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether the model has weights."""
+        return bool(self.model.get_ref("heads").get_ref("arcs").has_param("root"))
+
+    # Prediction.
+
+    def predict(self, docs: Iterable[Doc]) -> list[Guidance]:
+        """Predicts for documents, without modifying them.
+
+        RAISES ValueError: If the component has been neither trained nor loaded (J623).
+        """
+        docs = list(docs)
+        if not self.is_initialized:
+            raise JointValueError(Errors.J623, name=self.name)
+        if not any(len(doc) for doc in docs):
+            # Encoders may need tokens.
+            return [NOTHING] * len(docs)
+        return self.model.predict(docs)
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:
+        """Writes the predictions of `predict` as columns, with missing values for whitespace."""
+        for doc, (boundaries, heads, margins, labels) in zip(docs, scores, strict=True):
+            is_space = find_whitespace(doc)
+            offsets = (heads - np.arange(len(doc))).astype(np.float32)
+            for name, values in (
+                (GUIDE_BOUNDARY, boundaries),
+                (GUIDE_HEAD, offsets),
+                (GUIDE_MARGIN, margins),
+            ):
+                column = np.array(values, dtype=np.float32)
+                column[is_space] = np.nan
+                write_column(doc, name, column)
+            names = [self.cfg["labels"][label] for label in labels.tolist()]
+            for token in np.flatnonzero(is_space).tolist():
+                names[token] = ""
+            write_column(doc, GUIDE_LABEL, names)
+
+    # Training.
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+    ) -> None:
+        """Prepares the component for training.
+
+        get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
+        nlp (Language): The pipeline.
+        labels (list[str]): The labels, as written by `spacy init labels`. None collects them from the examples.
+        RAISES ValueError: If there are no labels (J624).
+        """
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if labels is None:
+            found = {token.dep_ for example in get_examples() for token in example.reference if token.dep}
+            labels = sorted(found.union(self.labels))
+        if not labels:
+            raise JointValueError(Errors.J624, name=self.name)
+        self.cfg["labels"] = list(labels)
+        for label in labels:
+            self.vocab.strings.add(label)
+        sample = [example.x for example in islice(get_examples(), SAMPLE)]
+        self.model.set_dim("nO", len(labels), force=True)
+        self.model.initialize(X=sample)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learns from a batch of examples, and lets the encoder learn.
+
+        examples (Iterable[Example]): The batch.
+        drop (float): The rate of dropout.
+        sgd (Optimizer): The optimizer; None accumulates gradients.
+        losses (dict): The mean cross-entropy per token is added under the component's name.
+        RETURNS (dict): The losses.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        if not any(len(example.predicted) for example in examples):
+            return losses
+        set_dropout_rate(self.model, drop)
+        vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
+        golds = [self._read_gold(example) for example in examples]
+        windows = [
+            (i, window) for i, rows in enumerate(vectors) for window in list_windows(self.model, len(rows)) if len(rows)
+        ]
+        given = [(vectors[i][window.start : window.end], _place_heads(golds[i], window)) for i, window in windows]
+        scores, backprop_heads = self.model.get_ref("heads").begin_update(given)
+        n = sum(window.last - window.first for _, window in windows)
+        gradients = []
+        for (i, window), scored in zip(windows, scores, strict=True):
+            loss, gradient = self._find_loss(scored, golds[i], window, n)
+            losses[self.name] += loss
+            gradients.append(gradient)
+        d_vectors: list[Floats2d] = [self.model.ops.alloc2f(*rows.shape) for rows in vectors]
+        for (i, window), d_window in zip(windows, backprop_heads(gradients), strict=True):
+            d_vectors[i][window.start : window.end] += d_window
+        backprop_vectors(d_vectors)
+        if sgd is not None:
+            self.finish_update(sgd)
+        return losses
+
+    def _read_gold(self, example: Example) -> Gold:
+        n = len(example.predicted)
+        numbers = {label: number for number, label in enumerate(self.cfg["labels"])}
+        starts = find_reference_starts(example)
+        if has_same_tokens(example):
+            reference = example.reference
+            attributes = reference.to_array([HEAD, DEP]).reshape(n, 2)
+            known = attributes[:, 1] != 0
+            heads = np.where(known, np.arange(n) + attributes[:, 0].astype(np.int64), -1)
+            names = {int(dep): reference.vocab.strings[dep] for dep in np.unique(attributes[known, 1]).tolist()}
+            labels = [numbers.get(names.get(dep, ""), -1) for dep in attributes[:, 1].tolist()]
+        else:
+            aligned, names_ = example.get_aligned_parse(projectivize=False)
+            heads = np.array([-1 if head is None else head for head in aligned], dtype=np.int64)
+            labels = [-1 if name is None else numbers.get(name, -1) for name in names_]
+        is_space = find_whitespace(example.predicted)
+        heads[is_space] = -1
+        known_starts = np.full(n, np.nan, np.float32) if starts is None else starts.astype(np.float32)
+        known_starts[is_space] = np.nan
+        return Gold(known_starts, heads, np.where(heads < 0, -1, np.array(labels, dtype=np.intp)))
+
+    def _find_loss(self, scores: Scores, gold: Gold, window: Window, n: int) -> tuple[float, Scores]:
+        """The sum of cross-entropies of the tokens that are taken from a window, divided by n, and its gradient."""
+        ops: Any = self.model.ops
+        boundaries, arcs, heads, labels = map(ops.to_numpy, scores)
+        kept = slice(window.first - window.start, window.last - window.start)
+        taken = np.zeros(len(boundaries), dtype=bool)
+        taken[kept] = True
+        here = slice(window.start, window.end)
+        right = _place_heads(gold, window)
+        # The probability of a start; log(1 + exp(x)) without overflow.
+        starts = gold.starts[here]
+        known = taken & ~np.isnan(starts)
+        truth = np.where(known, starts, 0.0)
+        signed = np.where(truth > 0, -boundaries, boundaries)
+        loss = BOUNDARY_WEIGHT * float(np.logaddexp(0.0, signed[known]).sum())
+        d_boundaries = np.where(known, BOUNDARY_WEIGHT * (_sigmoid(boundaries) - truth), 0.0)
+        arc_loss, d_arcs = _cross_entropy(arcs, np.where(taken, right, -1))
+        is_labelled = taken & (right >= 0)
+        label_loss, d_labels = _cross_entropy(labels, np.where(is_labelled, gold.labels[here], -1))
+        gradient = [
+            ops.asarray2f(d / n) if d.ndim == 2 else ops.asarray1f(d / n) for d in (d_boundaries, d_arcs, d_labels)
+        ]
+        return (loss + arc_loss + label_loss) / n, Scores(gradient[0], gradient[1], heads, gradient[2])
+
+    # Serialisation.
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> ParserGuide:
+        """Loads the bytes of `to_bytes`.
+
+        exclude (Sequence[str]): Any of "cfg", "vocab", "model".
+        RAISES ValueError: If they are damaged (J050).
+        """
+        with report_damage("the bytes"):
+            parts = srsly.msgpack_loads(bytes_data)
+            if not isinstance(parts, dict) or "cfg" not in parts:
+                raise TypeError
+            super().from_bytes(bytes_data, exclude=exclude)
+            self._check()
+        return self
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> ParserGuide:
+        """Loads the component from a directory.
+
+        exclude (Sequence[str]): Any of "cfg", "vocab", "model".
+        RAISES ValueError: If a file is damaged (J050).
+        """
+        with report_damage(str(path)):
+            super().from_disk(path, exclude=exclude)
+            self._check()
+        return self
+
+    def _check(self) -> None:
+        """RAISES TypeError: If the labels are not those of the weights."""
+        labels = self.cfg["labels"]
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise TypeError
+        if self.is_initialized and self.model.get_dim("nO") != len(labels):
+            raise TypeError
+
+
+def _place_heads(gold: Gold, window: Window) -> np.ndarray:
+    """The heads of the tokens of a window as `Scores` counts them; -1 if they are unknown or outside."""
+    tokens = np.arange(window.start, window.end)
+    heads = gold.heads[window.start : window.end]
+    inside = (heads >= window.start) & (heads < window.end)
+    return np.where(heads == tokens, 0, np.where(inside, heads - window.start + 1, -1))
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 0.5 + 0.5 * np.tanh(0.5 * x)
+
+
+def _cross_entropy(scores: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
+    """The cross-entropy of rows of scores, summed over those with a right answer (not -1), and its gradient."""
+    gradient = np.zeros_like(scores)
+    rows = np.flatnonzero(right >= 0)
+    if not len(rows):
+        return 0.0, gradient
+    of_rows = scores[rows] - scores[rows].max(axis=1, keepdims=True)
+    exponents = np.exp(of_rows)
+    sums = exponents.sum(axis=1, keepdims=True)
+    columns = right[rows]
+    order = np.arange(len(rows))
+    loss = float((np.log(sums[:, 0]) - of_rows[order, columns]).sum())
+    exponents /= sums
+    exponents[order, columns] -= 1.0
+    gradient[rows] = exponents
+    return loss, gradient

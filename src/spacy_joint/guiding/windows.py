@@ -1,0 +1,102 @@
+"""Overlapping windows of long sequences: each row is taken from the window in which it is most central."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..errors import Errors, JointValueError
+
+# The number of windows that are run together. It bounds the memory for long documents.
+BATCH = 32
+
+
+class Window(NamedTuple):
+    """The rows from `start` to `end`, of which those from `first` to `last` are taken."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def cut_windows(n: int, size: int, stride: int) -> list[Window]:
+    """Divides a sequence.
+
+    n (int): The length of the sequence.
+    size (int): The maximum length of a window.
+    stride (int): The maximum distance between the starts of neighbouring windows.
+    RAISES ValueError: Unless 1 <= stride <= size (J621).
+    """
+    if not 1 <= stride <= size:
+        raise JointValueError(Errors.J621, stride=stride, size=size)
+    starts = [*range(0, n - size, stride), max(n - size, 0)]
+    # In the middle of what neighbours share.
+    cuts = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n]
+    return [
+        Window(start, min(start + size, n), first, last)
+        for start, first, last in zip(starts, cuts, cuts[1:], strict=False)
+    ]
+
+
+def with_windows(
+    layer: Model[list[Floats2d], list[Floats2d]], nO: int, size: int, stride: int
+) -> Model[list[Floats2d], list[Floats2d]]:
+    """A layer over sequences of any length, in windows of similar lengths at a time.
+
+    layer (Model): The layer.
+    nO (int): The width of its output.
+    size, stride (int): See `cut_windows`.
+    """
+    return Model(
+        f"with_windows({layer.name})",
+        _forward,
+        init=_init,
+        layers=[layer],
+        attrs={"size": size, "stride": stride},
+        dims={"nO": nO},
+    )
+
+
+def _init(
+    model: Model[list[Floats2d], list[Floats2d]],
+    X: list[Floats2d] | None = None,
+    Y: list[Floats2d] | None = None,
+) -> None:
+    model.layers[0].initialize(X=X, Y=Y)
+
+
+def _forward(
+    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+    layer = model.layers[0]
+    size, stride = model.attrs["size"], model.attrs["stride"]
+    windows = [(i, window) for i, rows in enumerate(X) for window in cut_windows(len(rows), size, stride) if len(rows)]
+    windows.sort(key=lambda pair: pair[1].start - pair[1].end)
+    batches = [windows[first : first + BATCH] for first in range(0, len(windows), BATCH)]
+    width = model.get_dim("nO")
+    Y = [model.ops.alloc2f(len(rows), width, zeros=False) for rows in X]
+    backprops = []
+    for batch in batches:
+        outputs, backprop = layer([X[i][window.start : window.end] for i, window in batch], is_train)
+        backprops.append(backprop)
+        for (i, (start, _, first, last)), output in zip(batch, outputs, strict=True):
+            Y[i][first:last] = output[first - start : last - start]
+
+    def backprop_windows(dY: list[Floats2d]) -> list[Floats2d]:
+        dX = [model.ops.alloc2f(*rows.shape) for rows in X]
+        for batch, backprop in zip(batches, backprops, strict=True):
+            gradients = []
+            for i, (start, end, first, last) in batch:
+                gradient = model.ops.alloc2f(end - start, width)
+                gradient[first - start : last - start] = dY[i][first:last]
+                gradients.append(gradient)
+            for (i, window), gradient in zip(batch, backprop(gradients), strict=True):
+                dX[i][window.start : window.end] += gradient
+        return dX
+
+    return Y, backprop_windows

@@ -1,0 +1,230 @@
+"""Layers of guides: windows, the encoder, heads, and their gradients."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from thinc.api import Linear, Model, with_array
+
+from spacy_joint.errors import JointValueError
+from spacy_joint.guiding.encoder import BiLSTMEncoder
+from spacy_joint.guiding.heads import BiaffineArcs, BiaffineLabels, GuideHeads, Scores
+from spacy_joint.guiding.lstm import run_lstm, run_lstm_back
+from spacy_joint.guiding.windows import cut_windows, with_windows
+
+WIDTH = 6
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    np.random.seed(0)
+
+
+def draw(*shape):
+    return np.random.normal(size=shape).astype(np.float32)
+
+
+def draw_windows(*lengths):
+    return [draw(length, WIDTH) for length in lengths]
+
+
+def check_gradients(model, predict, inputs, d_inputs, step=1e-3):
+    """Compare the gradients of inputs and of all parameters with differences of a scalar prediction."""
+
+    def differentiate(array, place):
+        value = array[place]
+        scores = []
+        for moved in (value + step, value - step):
+            array[place] = moved
+            scores.append(predict())
+        array[place] = value
+        return (scores[0] - scores[1]) / (2 * step)
+
+    checked = list(zip(inputs, d_inputs, strict=True))
+    for node in model.walk():
+        checked += [(node.get_param(name), node.get_grad(name)) for name in node.param_names]
+    for array, gradient in checked:
+        for place in np.random.randint(array.size, size=6).tolist():
+            place = np.unravel_index(place, array.shape)
+            assert gradient[place] == pytest.approx(differentiate(array, place), rel=0.02, abs=0.02)
+
+
+# Windows
+
+
+@given(st.integers(0, 400), st.integers(1, 60), st.data())
+def test_windows_cover_each_row_once(n, size, data):
+    stride = data.draw(st.integers(1, size))
+    windows = cut_windows(n, size, stride)
+    taken = [row for window in windows for row in range(window.first, window.last)]
+    assert taken == list(range(n))
+    for start, end, first, last in windows:
+        assert start <= first <= last <= end <= n and end - start == min(size, n)
+
+
+def test_rows_are_taken_from_the_window_in_which_they_are_most_central():
+    windows = cut_windows(20, 10, 6)
+    assert windows == [(0, 10, 0, 8), (6, 16, 8, 13), (10, 20, 13, 20)]
+
+
+@pytest.mark.parametrize(("size", "stride"), [(10, 0), (10, 11), (0, 0)])
+def test_windows_with_gaps_are_refused(size, stride):
+    with pytest.raises(JointValueError) as caught:
+        cut_windows(20, size, stride)
+    assert caught.value.code == "J621"
+
+
+def test_a_layer_without_context_does_not_notice_windows():
+    plain = with_array(Linear(3, WIDTH))
+    plain.initialize()
+    windowed: Model = with_windows(plain, 3, 5, 3)
+    X = draw_windows(0, 1, 4, 5, 6, 23)
+    for found, expected in zip(windowed.predict(X), plain.predict(X), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+# The encoder
+
+
+def test_gradients_of_the_encoder_are_exact():
+    model = BiLSTMEncoder(width=8, depth=2, window=6, stride=4)
+    X = draw_windows(3, 9, 1, 14)
+    model.initialize(X=X)
+    d_Y = [draw(len(rows), 8) for rows in X]
+
+    def predict():
+        return sum(float((y.astype(np.float64) * d).sum()) for y, d in zip(model.predict(X), d_Y, strict=True))
+
+    _, backprop = model.begin_update(X)
+    check_gradients(model, predict, X, backprop(d_Y))
+
+
+def test_the_recurrence_is_that_of_an_lstm():
+    n_steps, batch, width = 5, 3, 4
+    gates, recurrent = draw(n_steps, batch, 4 * width), draw(width, 4 * width)
+    sizes = [3, 3, 2, 1, 1]
+    hidden, cells, _ = run_lstm(gates.copy(), recurrent, sizes)
+    h = c = np.zeros((batch, width), dtype=np.float64)
+    for step, n in enumerate(sizes):
+        i, f, o, u = np.split(gates[step].astype(np.float64) + h @ recurrent, 4, axis=1)
+        c = c / (1 + np.exp(-f)) + np.tanh(u) / (1 + np.exp(-i))
+        h = np.tanh(c) / (1 + np.exp(-o))
+        np.testing.assert_allclose(hidden[step, :n], h[:n], atol=1e-6)
+        np.testing.assert_allclose(cells[step, :n], c[:n], atol=1e-6)
+        assert not hidden[step, n:].any()
+
+
+def test_sequences_do_not_see_each_other():
+    model = BiLSTMEncoder(width=8, depth=2)
+    X = draw_windows(5, 9, 1, 7)
+    model.initialize(X=X)
+    together = model.predict(X)
+    for rows, expected in zip(X, together, strict=True):
+        np.testing.assert_allclose(model.predict([rows])[0], expected, atol=1e-6)
+
+
+def test_each_token_sees_both_ends_of_its_window():
+    model = BiLSTMEncoder(width=8, depth=1)
+    X = draw_windows(12)
+    model.initialize(X=X)
+    before = model.predict(X)[0]
+    for changed in (0, 11):
+        moved = X[0].copy()
+        moved[changed] += 1
+        assert (model.predict([moved])[0] != before).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    ("gates", "recurrent", "sizes"),
+    [
+        ((2, 3, 8), (2, 8), [3, 4]),
+        ((2, 3, 8), (2, 8), [2, 3]),
+        ((2, 3, 8), (2, 8), [3, 0]),
+        ((2, 3, 8), (2, 8), [3]),
+        ((2, 3, 8), (3, 8), [3, 3]),
+        ((2, 3, 7), (1, 7), [3, 3]),
+    ],
+)
+def test_wrong_shapes_never_reach_memory(gates, recurrent, sizes):
+    with pytest.raises(JointValueError) as caught:
+        run_lstm(draw(*gates), draw(*recurrent), sizes)
+    assert caught.value.code == "J620"
+
+
+def test_wrong_shapes_of_gradients_never_reach_memory():
+    gates, recurrent = draw(2, 3, 8), draw(2, 8)
+    hidden, cells, squashed = run_lstm(gates, recurrent, [3, 3])
+    with pytest.raises(JointValueError) as caught:
+        run_lstm_back(hidden[:1], gates, recurrent, [3, 3], cells, squashed)
+    assert caught.value.code == "J620"
+
+
+@pytest.mark.parametrize("settings", [{"width": 7}, {"width": 0}, {"width": 8, "depth": 0}])
+def test_encoders_without_two_directions_or_layers_are_refused(settings):
+    with pytest.raises(JointValueError) as caught:
+        BiLSTMEncoder(**settings)
+    assert caught.value.code == "J622"
+
+
+# Heads
+
+
+def test_gradients_of_arcs_are_exact():
+    model = BiaffineArcs(5, WIDTH)
+    model.initialize()
+    X = draw_windows(4, 1, 7)
+    d_Y = [draw(len(rows), len(rows) + 1) for rows in X]
+
+    def predict():
+        return sum(float((y.astype(np.float64) * d).sum()) for y, d in zip(model.predict(X), d_Y, strict=True))
+
+    scores, backprop = model.begin_update(X)
+    assert [of_window.shape for of_window in scores] == [(4, 5), (1, 2), (7, 8)]
+    check_gradients(model, predict, X, backprop(d_Y))
+
+
+def test_gradients_of_labels_are_exact():
+    model = BiaffineLabels(5, 3, WIDTH)
+    model.initialize()
+    X = draw_windows(4, 1, 7)
+    heads = [np.array(of_window) for of_window in ([0, 1, 1, 4], [0], [2, 0, 2, 3, 7, 5, 5])]
+    d_Y = [draw(len(rows), 3) for rows in X]
+
+    def predict():
+        found = model.predict(list(zip(X, heads, strict=True)))
+        return sum(float((y.astype(np.float64) * d).sum()) for y, d in zip(found, d_Y, strict=True))
+
+    _, backprop = model.begin_update(list(zip(X, heads, strict=True)))
+    check_gradients(model, predict, X, backprop(d_Y))
+
+
+def test_gradients_of_all_heads_are_exact():
+    model = GuideHeads(arc_width=5, label_width=4, nO=3)
+    model.set_dim("nI", WIDTH)
+    model.initialize()
+    X = draw_windows(4, 6)
+    given = [(rows, np.arange(len(rows)) % 3) for rows in X]
+    d_Y = [Scores(draw(len(rows)), draw(len(rows), len(rows) + 1), None, draw(len(rows), 3)) for rows in X]
+
+    def predict():
+        return sum(
+            float((getattr(y, name).astype(np.float64) * getattr(d, name)).sum())
+            for y, d in zip(model.predict(given), d_Y, strict=True)
+            for name in ("boundaries", "arcs", "labels")
+        )
+
+    _, backprop = model.begin_update(given)
+    check_gradients(model, predict, X, backprop(d_Y))
+
+
+def test_labels_are_those_of_the_best_heads_if_none_are_given():
+    model = GuideHeads(arc_width=5, label_width=4, nO=3)
+    model.set_dim("nI", WIDTH)
+    model.initialize()
+    rows = draw(6, WIDTH)
+    (free,) = model.predict([(rows, None)])
+    assert free.heads.tolist() == free.arcs.argmax(axis=1).tolist()
+    (given_best,) = model.predict([(rows, free.heads)])
+    np.testing.assert_allclose(free.labels, given_best.labels)
+    (others,) = model.predict([(rows, (free.heads + 1) % 7)])
+    assert not np.allclose(free.labels, others.labels)

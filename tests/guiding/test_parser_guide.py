@@ -1,0 +1,251 @@
+"""The component: what it learns and writes, and that it is a component of spaCy like others."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from thinc.api import Adam
+
+from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL
+from spacy_joint.errors import JointValueError
+
+SMALL = {
+    "tok2vec": {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 16,
+            "attrs": ["NORM"],
+            "rows": [200],
+            "include_static_vectors": False,
+        },
+        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 32, "depth": 1},
+    },
+    "arc_width": 16,
+    "label_width": 16,
+}
+# A language that can be learnt without errors: a sentence is "the" NOUN VERB, and perhaps "the" NOUN.
+NOUNS, VERBS = ["man", "dog", "cat"], ["sees", "hears"]
+
+
+def say(vocab, seed, n_sentences=8):
+    """A document of the toy language."""
+    draw = np.random.default_rng(seed)
+    words, heads, deps, starts = [], [], [], []
+    for _ in range(n_sentences):
+        first = len(words)
+        words += ["the", str(draw.choice(NOUNS)), str(draw.choice(VERBS))]
+        heads += [first + 1, first + 2, first + 2]
+        deps += ["det", "nsubj", "ROOT"]
+        if draw.random() < 0.5:
+            words += ["the", str(draw.choice(NOUNS))]
+            heads += [first + 4, first + 2]
+            deps += ["det", "obj"]
+        starts += [True] + [False] * (len(words) - first - 1)
+    assert len(starts) == len(words)
+    return Doc(vocab, words=words, heads=heads, deps=deps)
+
+
+def make_examples(nlp, seeds, **options):
+    references = [say(nlp.vocab, seed, **options) for seed in seeds]
+    return [Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference) for reference in references]
+
+
+def train_guide(model=SMALL, epochs=30, **options):
+    nlp = spacy.blank("en")
+    guide = nlp.add_pipe("parser_guide", config={"model": model})
+    examples = make_examples(nlp, range(24), **options)
+    fix_random_seed(0)
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.01)
+    for _ in range(epochs):
+        for first in range(0, len(examples), 8):
+            guide.update(examples[first : first + 8], sgd=optimizer)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """A trained pipeline. Shared: do not change it."""
+    return train_guide()
+
+
+def read_columns(doc):
+    return {name: np.asarray(doc._.token_columns[name]).tolist() for name in GUIDE_COLUMNS}
+
+
+def annotate(nlp, seed=1):
+    doc = nlp.get_pipe("parser_guide")(say(nlp.vocab, seed))
+    return doc, read_columns(doc)
+
+
+def test_a_language_without_exceptions_is_learnt(nlp):
+    scores = nlp.evaluate(make_examples(nlp, range(100, 110)))
+    for name in ("guide_boundary_f", "guide_uas", "guide_las"):
+        assert scores[name] > 0.98
+
+
+def test_heads_are_found_beyond_the_first_window():
+    nlp = train_guide({**SMALL, "window": 40, "stride": 20}, epochs=15, n_sentences=12)
+    scores = nlp.evaluate(make_examples(nlp, range(100, 104), n_sentences=60))
+    assert scores["guide_las"] > 0.98
+
+
+def test_the_columns_say_what_the_reference_says(nlp):
+    doc = say(nlp.vocab, 3)
+    _, columns = annotate(nlp, 3)
+    assert [odds > 0 for odds in columns[GUIDE_BOUNDARY]] == [bool(token.is_sent_start) for token in doc]
+    assert columns[GUIDE_HEAD] == [token.head.i - token.i for token in doc]
+    assert columns[GUIDE_LABEL] == [token.dep_ for token in doc]
+
+
+def test_no_annotation_is_written(nlp):
+    doc = nlp("the man sees the dog")
+    assert not doc.has_annotation("DEP") and not doc.has_annotation("SENT_START")
+
+
+def test_whitespace_has_missing_values(nlp):
+    doc = nlp("the man\n\nsees")
+    assert [np.isnan(odds) for odds in doc._.token_columns[GUIDE_BOUNDARY]] == [False, False, True, False]
+    assert doc._.token_columns[GUIDE_LABEL][2] == ""
+
+
+@pytest.mark.parametrize("text", ["", " ", "the", "unseen words \U0001f600"])
+def test_any_text_gets_columns(nlp, text):
+    doc = nlp(text)
+    assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
+
+
+def test_documents_do_not_affect_each_other(nlp):
+    texts = ["the man sees", "the dog hears the cat the man sees", ""]
+    for doc, text in zip(nlp.pipe(texts), texts, strict=True):
+        alone = nlp(text)
+        for name in (GUIDE_BOUNDARY, GUIDE_HEAD):
+            np.testing.assert_allclose(doc._.token_columns[name], alone._.token_columns[name], atol=1e-4)
+
+
+def test_the_same_seed_gives_the_same_model():
+    saved = [train_guide(epochs=2).get_pipe("parser_guide").to_bytes(exclude=["vocab"]) for _ in range(2)]
+    assert saved[0] == saved[1]
+
+
+def test_it_is_saved_and_loaded(nlp, tmp_path):
+    _, expected = annotate(nlp)
+    nlp.to_disk(tmp_path)
+    assert annotate(spacy.load(tmp_path))[1] == expected
+    fresh = spacy.blank("en")
+    fresh.add_pipe("parser_guide", config={"model": SMALL}).from_bytes(nlp.get_pipe("parser_guide").to_bytes())
+    assert annotate(fresh)[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cfg", b""),
+        ("cfg", b"[1]"),
+        ("cfg", b'{"labels": 3}'),
+        ("cfg", b'{"labels": ["det"]}'),
+        ("model", b""),
+        ("model", b"\x81"),
+    ],
+)
+def test_damaged_files_are_refused(nlp, tmp_path, name, content):
+    nlp.to_disk(tmp_path)
+    (tmp_path / "parser_guide" / name).write_bytes(content)
+    with pytest.raises(JointValueError) as caught:
+        spacy.load(tmp_path)
+    assert caught.value.code == "J050" and "parser_guide" in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80", b"\x93abc", b"\x82\xa3cfg\x01\xa5model\xc0"])
+def test_damaged_bytes_are_refused(content):
+    guide = spacy.blank("en").add_pipe("parser_guide", config={"model": SMALL})
+    with pytest.raises(JointValueError) as caught:
+        guide.from_bytes(content)
+    assert caught.value.code == "J050"
+
+
+def test_several_processes_annotate_like_one(nlp):
+    texts = ["the man sees the dog", "the cat hears", ""] * 3
+    for doc, text in zip(nlp.pipe(texts, n_process=2, batch_size=2), texts, strict=True):
+        np.testing.assert_allclose(
+            doc._.token_columns[GUIDE_BOUNDARY], nlp(text)._.token_columns[GUIDE_BOUNDARY], atol=1e-4
+        )
+
+
+def test_columns_are_saved_with_the_document(nlp):
+    doc, columns = annotate(nlp)
+    (loaded,) = DocBin().from_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes()).get_docs(nlp.vocab)
+    assert read_columns(loaded) == columns
+
+
+def test_it_learns_through_a_listener():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
+    nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
+    examples = make_examples(nlp, range(24))
+    fix_random_seed(0)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    before = nlp.get_pipe("tok2vec").to_bytes(exclude=["vocab"])
+    for _ in range(25):
+        for first in range(0, len(examples), 8):
+            nlp.update(examples[first : first + 8], sgd=optimizer)
+    assert nlp.get_pipe("tok2vec").to_bytes(exclude=["vocab"]) != before
+    assert nlp.evaluate(make_examples(nlp, range(100, 110)))["guide_las"] > 0.95
+
+
+def test_a_convolutional_encoder_can_take_the_place_of_the_lstm():
+    encode = {
+        "@architectures": "spacy.MaxoutWindowEncoder.v2",
+        "width": 16,
+        "window_size": 1,
+        "maxout_pieces": 3,
+        "depth": 2,
+    }
+    nlp = train_guide({**SMALL, "tok2vec": {**SMALL["tok2vec"], "encode": encode}}, epochs=20)
+    assert nlp.evaluate(make_examples(nlp, range(100, 110)))["guide_las"] > 0.95
+
+
+def test_tokens_without_annotation_teach_nothing():
+    nlp = train_guide(epochs=0)
+    guide = nlp.get_pipe("parser_guide")
+    bare = [Example(Doc(nlp.vocab, words=["the", "man"]), Doc(nlp.vocab, words=["the", "man"]))]
+    assert guide.update(bare)["parser_guide"] == 0.0
+    assert guide.update([])["parser_guide"] == 0.0
+
+
+def test_a_different_tokenisation_is_aligned():
+    nlp = train_guide(epochs=0)
+    reference = Doc(nlp.vocab, words=["the", "man", "sees"], heads=[1, 2, 2], deps=["det", "nsubj", "ROOT"])
+    example = Example(Doc(nlp.vocab, words=["the", "m", "an", "sees"], spaces=[True, False, True, True]), reference)
+    gold = nlp.get_pipe("parser_guide")._read_gold(example)
+    assert gold.heads.tolist() == [-1, 3, 3, 3]
+    assert [nlp.get_pipe("parser_guide").labels[label] for label in gold.labels[1:]] == ["nsubj", "nsubj", "ROOT"]
+    assert nlp.get_pipe("parser_guide").update([example])["parser_guide"] > 0
+
+
+def test_it_reports_that_it_is_not_trained():
+    nlp = spacy.blank("en")
+    guide = nlp.add_pipe("parser_guide", config={"model": SMALL})
+    with pytest.raises(JointValueError) as caught:
+        nlp("the man")
+    assert caught.value.code == "J623"
+    with pytest.raises(JointValueError) as caught:
+        guide.initialize(lambda: [Example(Doc(nlp.vocab, words=["a"]), Doc(nlp.vocab, words=["a"]))])
+    assert caught.value.code == "J624"
+
+
+def test_labels_can_be_added_before_initialization():
+    nlp = spacy.blank("en")
+    guide = nlp.add_pipe("parser_guide", config={"model": SMALL})
+    assert guide.add_label("vocative") == 1 and guide.add_label("vocative") == 0
+    nlp.initialize(lambda: make_examples(nlp, range(2)))
+    assert guide.labels == ("ROOT", "det", "nsubj", "obj", "vocative") == guide.label_data
+    for label, code in (("dislocated", "J070"), (3, "J075")):
+        with pytest.raises(JointValueError) as caught:
+            guide.add_label(label)
+        assert caught.value.code == code

@@ -1,0 +1,202 @@
+"""What a guide thinks, in the search of the joint parser: facts, slots, templates, and that it is believed."""
+
+import numpy as np
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from spacy_joint.annotation.custom_columns import write_column
+from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.system import Walk
+from spacy_joint.errors import JointValueError
+from spacy_joint.parsing.guide import find_guide_facts, read_guide_templates
+from spacy_joint.parsing.system import GUIDE_SLOTS, JointSystem
+
+from .strategies import QUICK, blank_columns, random_walk, replay, seeds
+
+GUIDED = JointSystem(["l"], ["r"], ["root"], guided=True)
+NLP = spacy.blank("en")
+COLUMNS = {
+    "guide_boundary": {"edges": [-1.0, 0.0, 1.0]},
+    "guide_head": {"edges": [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]},
+    "guide_margin": {"edges": [1.0]},
+    "guide_label": {},
+}
+UNKNOWN, ITSELF, AT_S0, AT_S1, AT_B0, BEFORE, PASSED, AHEAD = range(1, 9)
+
+
+def make_columns(heads):
+    """A document with a guide: the head of each token, -1 if unknown."""
+    last = [
+        max((token for token, head in enumerate(heads) if head == i != token), default=-1) for i in range(len(heads))
+    ]
+    facts = np.array([heads, last], dtype=np.int32).T.reshape(-1, 2)
+    return Columns(["word"], np.ones((len(heads), 1), dtype=np.uint64), None, facts)
+
+
+def see(heads, actions):
+    """The slots of the guide after some actions."""
+    walk = Walk(GUIDED, make_columns(heads))
+    names = {"sh": "SHIFT", "sb": "SB", "la": ("LEFT", "l"), "ra": ("RIGHT", "r"), "swap": "SWAP"}
+    for action in actions.split():
+        walk.advance(GUIDED.actions[names[action]])
+    slots = walk.slots()
+    return tuple(slots[name] for name in ("guide(s0)", "guide(s1)", "guide(b0)", "awaits(s0)", "awaits(s1)"))
+
+
+@pytest.mark.parametrize(
+    ("heads", "actions", "expected"),
+    [
+        # Nothing on the stack.
+        ([0, 0], "", (0, 0, ITSELF, 0, 0)),
+        ([1, 1], "sh", (AT_B0, 0, ITSELF, 1, 0)),
+        # s1 = 0, s0 = 1, b0 = 2.
+        ([1, 2, 2, 2], "sh sh", (AT_B0, AT_S0, ITSELF, 1, 1)),
+        ([0, 0, 1, 1], "sh sh", (AT_S1, ITSELF, AT_S0, 2, 1)),
+        ([3, -1, 0, 3], "sh sh", (UNKNOWN, AHEAD, AT_S1, 1, 2)),
+        # s1 = 1, s0 = 2, b0 = 3; 0 is below them.
+        ([0, 0, 0, 0], "sh sh sh", (BEFORE, BEFORE, BEFORE, 1, 1)),
+        # 1 has been attached to 0: its guide's dependent has passed it.
+        ([1, 1, 1], "sh sh ra", (PASSED, 0, BEFORE, 1, 0)),
+        # The end of the document.
+        ([0, 0], "sh sh", (AT_S1, ITSELF, 0, 1, 1)),
+    ],
+)
+def test_templates_see_where_the_guides_heads_are(heads, actions, expected):
+    assert see(heads, actions) == expected
+
+
+@QUICK
+@given(st.lists(st.integers(0, 11), min_size=1, max_size=12), seeds)
+def test_any_guide_leaves_walks_as_they_are(heads, seed):
+    columns = make_columns([head % len(heads) for head in heads])
+    seen = set()
+    actions = random_walk(GUIDED, columns, seed, lambda walk: seen.update(walk.slots()[name] for name in GUIDE_SLOTS))
+    assert seen <= set(range(AHEAD + 1))
+    plain = JointSystem(["l"], ["r"], ["root"])
+    assert replay(plain, blank_columns(len(heads)), actions).is_final
+
+
+def test_systems_without_a_guide_have_no_such_slots():
+    plain = JointSystem(["l"], ["r"], ["root"])
+    assert not GUIDE_SLOTS.keys() & plain.value_slots().keys()
+    assert GUIDE_SLOTS.keys() <= GUIDED.value_slots().keys()
+    assert plain.n_facts == 0 and len(plain.__reduce__()[1]) == 4
+
+
+@pytest.mark.parametrize("head", [-2, 2, 2**31 - 1])
+def test_facts_that_are_no_tokens_are_refused(head):
+    with pytest.raises(JointValueError) as caught:
+        Walk(GUIDED, make_columns([0, head]))
+    assert caught.value.code == "J616"
+
+
+def test_documents_without_facts_are_refused():
+    with pytest.raises(JointValueError) as caught:
+        Walk(GUIDED, Columns(["word"], np.ones((2, 1), dtype=np.uint64)))
+    assert caught.value.code == "J046"
+
+
+def test_facts_are_heads_and_last_dependents_among_words():
+    doc = Doc(NLP.vocab, words=["a", "\n", "b", "c", "d"])
+    write_column(doc, "guide_head", np.array([2, np.nan, 0, -1, 9], dtype=np.float32))
+    facts = find_guide_facts(doc, np.array([0, 2, 3, 4]))
+    assert facts.tolist() == [[1, -1], [1, 2], [1, -1], [-1, -1]]
+
+
+def test_a_head_on_whitespace_is_unknown():
+    doc = Doc(NLP.vocab, words=["a", "\n", "b"])
+    write_column(doc, "guide_head", [1, None, 0])
+    assert find_guide_facts(doc, np.array([0, 2])).tolist() == [[-1, -1], [1, -1]]
+
+
+def test_a_document_without_a_guide_has_unknown_heads():
+    doc = Doc(NLP.vocab, words=["a", "b"])
+    assert find_guide_facts(doc, np.arange(2)).tolist() == [[-1, -1]] * 2
+    assert find_guide_facts(Doc(NLP.vocab), np.zeros(0, dtype=np.intp)).shape == (0, 2)
+
+
+def test_offsets_that_are_not_integers_are_refused():
+    doc = Doc(NLP.vocab, words=["a"])
+    write_column(doc, "guide_head", [0.5])
+    with pytest.raises(JointValueError) as caught:
+        find_guide_facts(doc, np.arange(1))
+    assert caught.value.code == "J615"
+
+
+def test_templates_read_only_the_columns_that_there_are():
+    assert "guide(s0)" in read_guide_templates(COLUMNS)
+    alone = read_guide_templates(["guide_boundary"])
+    assert "b0.guide_boundary" in alone
+    assert not any(name in alone.split("\n\n", 1)[1] for name in ("guide_label", "guide_head", "guide(", "awaits("))
+
+
+def write_guide(doc, reference, wrong=()):
+    """Columns that say what the reference says, except about some tokens."""
+    for name, values in (
+        ("guide_boundary", [4.0 if token.is_sent_start else -4.0 for token in reference]),
+        ("guide_head", [1 if token.i in wrong else token.head.i - token.i for token in reference]),
+        ("guide_margin", [0.5 if token.i in wrong else 5.0 for token in reference]),
+        ("guide_label", [token.dep_ for token in reference]),
+    ):
+        write_column(doc, name, values)
+
+
+def test_a_parser_learns_to_follow_a_guide(read_examples, small_model):
+    scores = []
+    for columns in ({}, COLUMNS):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("joint_sbd_parser", config={"model": {**small_model, "min_changes": 1}, "columns": columns})
+        parts = [read_examples(nlp, part, keep=["TAG"]) for part in ("train", "dev")]
+        for example in (*parts[0], *parts[1]):
+            write_guide(example.predicted, example.reference)
+        fix_random_seed(0)
+        nlp.initialize(lambda parts=parts: parts[0])
+        for _ in range(3):
+            for example in parts[0]:
+                nlp.update([example])
+        scores.append(nlp.evaluate(parts[1]))
+    alone, guided = scores
+    assert guided["dep_las_punct"] > alone["dep_las_punct"] + 0.25
+    assert guided["boundary_f"] > alone["boundary_f"] + 0.1
+
+
+def test_a_guided_parser_is_saved_and_loaded(read_examples, small_model, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": COLUMNS})
+    examples = read_examples(nlp, keep=["TAG"], limit=3)
+    for example in examples:
+        write_guide(example.predicted, example.reference, wrong=(0,))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    doc = examples[0].predicted
+    trees = [
+        [(token.head.i, token.dep_) for token in pipeline.get_pipe("joint_sbd_parser")(doc.copy())]
+        for pipeline in (nlp, loaded)
+    ]
+    assert trees[0] == trees[1]
+    with pytest.raises(JointValueError) as caught:
+        next(loaded.get_pipe("joint_sbd_parser").stream([doc.copy()]))
+    assert caught.value.code == "J614"
+
+
+def test_n_best_analyses_are_guided_too(read_examples, small_model):
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": COLUMNS})
+    examples = read_examples(nlp, keep=["TAG"], limit=2)
+    for example in examples:
+        write_guide(example.predicted, example.reference)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    doc = examples[0].predicted.copy()
+    analyses = parser.beam_parse(doc, n_best=3)
+    assert len(analyses) == 3
+    heads, _ = parser.scored_parses(parser.predict([doc]))
+    assert heads[0]
+    assert isinstance(Example(analyses[0].doc, examples[0].reference), Example)

@@ -1,0 +1,257 @@
+"""Columns that components and users bring."""
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin, Token
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from spacy_joint.annotation.custom_columns import TOKEN_COLUMNS, copy_columns, write_column
+from spacy_joint.corpora.docbin import create_docbin_corpus
+from spacy_joint.corpora.quotations import make_quotation_example
+from spacy_joint.errors import JointValueError, JointWarning
+from spacy_joint.pipes.custom_columns import CustomColumns
+from spacy_joint.pipes.token_columns import WordClasses, WordColumns
+from spacy_joint.quotation.layout import unwrap
+from spacy_joint.training.unpunctuated import unpunctuate
+
+PAUSE = {"pause": {"edges": [0.1, 0.3, 0.7]}}
+NLP = spacy.blank("en")
+N_SENTENCES = 12
+
+
+def make_doc(pauses, words="so we left they stayed here"):
+    doc = Doc(NLP.vocab, words=words.split())
+    if pauses is not None:
+        doc._.token_columns["pause"] = pauses
+    return doc
+
+
+def read(doc, settings=PAUSE, name="pause"):
+    return CustomColumns(settings).read(doc, name).tolist()
+
+
+def speak(vocab, seed):
+    """A document whose sentences no word tells apart: there is a pause before each, and a short one within."""
+    draw = random.Random(seed)
+    words, starts, pauses, heads = [], [], [], []
+    for _ in range(N_SENTENCES):
+        first, length = len(words), draw.randrange(1, 6)
+        words += draw.choices(["one", "two", "three"], k=length)
+        starts += [True] + [False] * (length - 1)
+        pauses += [draw.uniform(0.7, 2)] + [draw.choice([0.0, 0.2, None]) for _ in range(length - 1)]
+        heads += [first] * length
+    deps = ["ROOT" if start else "dep" for start in starts]
+    doc = Doc(vocab, words=words, tags=["X"] * len(words), heads=heads, deps=deps)
+    doc._.token_columns["pause"] = pauses
+    return doc
+
+
+def train_parser(tmp_path, **columns):
+    """A parser trained on spoken documents, and the scores of others."""
+    templates = tmp_path / "pause.txt"
+    templates.write_text("b0.pause\nb0.pause b0-1.word\n" if columns else "b0.word\n")
+    nlp = spacy.blank("en")
+    model = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 16, "beam_width": 4, "min_changes": 1}
+    parser = nlp.add_pipe("joint_sbd_parser", config={"model": model, "columns": columns})
+
+    def read_corpus(name, seeds):
+        DocBin(docs=[speak(nlp.vocab, seed) for seed in seeds], store_user_data=True).to_disk(tmp_path / name)
+        return list(create_docbin_corpus(tmp_path / name, keep=["TAG"])(nlp))
+
+    examples = read_corpus("train.spacy", range(20))
+    fix_random_seed(0)
+    parser.initialize(lambda: examples, nlp=nlp, additional_templates=str(templates))
+    for _ in range(10):
+        for example in examples:
+            nlp.update([example])
+    return nlp, nlp.evaluate(read_corpus("dev.spacy", range(100, 105)))
+
+
+def test_numbers_are_put_into_bins_and_missing_ones_are_0():
+    assert read(make_doc([0, 0.1, 0.2, 0.7, 9, None])) == [1, 2, 2, 4, 4, 0]
+    assert read(make_doc(np.array([0, 0.1, 0.2, 0.7, 9, np.nan]))) == [1, 2, 2, 4, 4, 0]
+
+
+@pytest.mark.parametrize(
+    "values", [["A", "A", "B", "B", None, ""], [1, 1, 0, 0, None, ""], np.array(["A", "A", "B", "B", "", ""])]
+)
+def test_categories_are_hashed_and_missing_ones_are_0(values):
+    a, again, b, _, *missing = read(make_doc(values), {"pause": {}})
+    assert a == again != b and 0 not in (a, b)
+    assert missing == [0, 0]
+
+
+def test_a_category_has_the_same_value_in_any_vocabulary():
+    other = Doc(spacy.blank("de").vocab, words=["a"])
+    write_column(other, "speaker", ["ANNA"])
+    doc = Doc(NLP.vocab, words=["b"])
+    write_column(doc, "speaker", ["ANNA"])
+    assert read(doc, {"speaker": {}}, "speaker") == read(other, {"speaker": {}}, "speaker")
+
+
+@pytest.mark.parametrize("kind", [Token, Doc])
+def test_extension_attributes_are_columns_too(kind):
+    kind.set_extension("pause", getter=lambda found: 0.5 if isinstance(found, Token) else [0.5] * len(found))
+    try:
+        assert read(make_doc(None)) == [3] * 6
+        assert read(make_doc([0.0] * 6)) == [1] * 6
+    finally:
+        kind.remove_extension("pause")
+
+
+def test_an_extension_attribute_that_no_token_has_is_missing():
+    Token.set_extension("pause", default=None)
+    try:
+        assert CustomColumns(PAUSE).list_missing(make_doc(None), ["pause", "word"]) == ["pause"]
+    finally:
+        Token.remove_extension("pause")
+
+
+def test_whitespace_has_values_that_are_left_out():
+    doc = make_doc([0.0, 0.5, 1.0], "a \n b".replace(" \n ", " _ "))
+    doc = Doc(NLP.vocab, words=["a", "\n", "b"])
+    doc._.token_columns["pause"] = [0.0, 0.2, 1.0]
+    columns = WordColumns(["word", "pause"], WordClasses.from_dict({}), custom=CustomColumns(PAUSE))
+    values, tokens = columns.values_of(doc)
+    assert tokens.tolist() == [0, 2]
+    assert values[:, 1].tolist() == [1, 4]
+    assert pickle.loads(pickle.dumps(columns)).values_of(doc)[0].tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("name", ["", "b0.pause", "two words", "word"])
+def test_names_that_templates_could_not_use_are_refused(name):
+    with pytest.raises(JointValueError) as caught:
+        CustomColumns({name: {}}, taken=["word"])
+    assert caught.value.code == "J610"
+
+
+@pytest.mark.parametrize(
+    "settings", [{"edges": []}, {"edges": [1, 1]}, {"edges": ["a"]}, {"edges": [float("nan")]}, {"bins": 3}, 3]
+)
+def test_settings_that_make_no_bins_are_refused(settings):
+    with pytest.raises(JointValueError) as caught:
+        CustomColumns({"pause": settings})
+    assert caught.value.code == "J611"
+
+
+@pytest.mark.parametrize("values", [[0.1], 0.1, "abcdef", dict.fromkeys(range(6))])
+def test_each_token_needs_a_value(values):
+    with pytest.raises(JointValueError) as caught:
+        read(make_doc(values))
+    assert caught.value.code == "J612"
+
+
+@pytest.mark.parametrize(
+    ("values", "settings"),
+    [(["0.1"] * 6, PAUSE), (np.array(["0.1"] * 6), PAUSE), ([0.1] * 6, {"pause": {}}), ([[1]] * 6, {"pause": {}})],
+)
+def test_values_of_the_wrong_type_are_refused(values, settings):
+    with pytest.raises(JointValueError) as caught:
+        read(make_doc(values), settings)
+    assert caught.value.code == "J613"
+
+
+def test_columns_are_saved_with_documents_and_reach_the_predicted_side():
+    doc = make_doc([0.0, None, 0.2, 0.3, 0.4, 0.5])
+    doc._.token_columns["pitch"] = np.arange(6, dtype=np.float32)
+    stored = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    (loaded,) = DocBin().from_bytes(stored).get_docs(NLP.vocab)
+    assert loaded._.token_columns["pause"] == (0.0, None, 0.2, 0.3, 0.4, 0.5)
+    assert loaded._.token_columns["pitch"].tolist() == list(range(6))
+    assert make_quotation_example(loaded).predicted._.token_columns["pause"][3] == 0.3
+    assert read(loaded) == read(doc)
+
+
+def test_tokens_that_are_left_out_take_their_values_along():
+    doc = Doc(NLP.vocab, words=["So", ",", "go"], pos=["ADV", "PUNCT", "VERB"], sent_starts=[True, False, False])
+    doc._.token_columns |= {"pause": [0.1, 0.2, 0.3], "pitch": np.array([1.0, 2.0, 3.0])}
+    starred = unpunctuate(doc)
+    assert starred._.token_columns["pause"] == [0.1, 0.3]
+    assert starred._.token_columns["pitch"].tolist() == [1.0, 3.0]
+
+
+def test_wrapped_lines_are_joined_with_their_values():
+    line = "and so we went on and on and on in the rain for hours and hours with"
+    doc = NLP("\n".join([line] * 4))
+    doc._.token_columns["number"] = list(range(len(doc)))
+    plain, tokens = unwrap(doc, ())
+    assert len(plain) < len(doc)
+    assert plain._.token_columns["number"] == tokens
+
+
+def test_documents_without_columns_are_not_changed():
+    doc = Doc(NLP.vocab, words=["a"])
+    copy_columns(doc, doc)
+    assert CustomColumns(PAUSE).list_missing(doc, ["pause"]) == ["pause"]
+    assert not doc.user_data
+
+
+def test_a_parser_learns_to_read_pauses(tmp_path):
+    _, deaf = train_parser(tmp_path)
+    nlp, scores = train_parser(tmp_path, **PAUSE)
+    assert deaf["boundary_f"] < 0.8
+    assert scores["boundary_f"] > 0.98
+    nlp.to_disk(tmp_path / "pipeline")
+    loaded = spacy.load(tmp_path / "pipeline")
+    assert loaded.config["components"]["joint_sbd_parser"]["columns"] == PAUSE
+    doc = speak(loaded.vocab, 7)
+    expected = [token.is_sent_start for token in doc]
+    fresh = Doc(loaded.vocab, words=[token.text for token in doc], tags=["X"] * len(doc))
+    fresh._.token_columns["pause"] = doc._.token_columns["pause"]
+    assert [token.is_sent_start for token in loaded(fresh)] == expected
+
+
+def test_a_missing_column_is_reported_once(tmp_path):
+    nlp, _ = train_parser(tmp_path, **PAUSE)
+    parser = nlp.get_pipe("joint_sbd_parser")
+    doc = Doc(nlp.vocab, words=["one", "two"], tags=["X", "X"])
+    with pytest.warns(JointWarning) as caught:
+        parser(doc.copy())
+        parser(doc.copy())
+    assert [warning.message.code for warning in caught] == ["JW37"]
+    assert "'pause'" in str(caught[0].message)
+    with pytest.raises(JointValueError) as refused:
+        list(parser.stream([doc]))
+    assert refused.value.code == "J614"
+
+
+def test_a_model_without_columns_does_not_depend_on_them(small_model, read_examples, train):
+    saved = []
+    for bring in (False, True):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sequence_tagger", config={"model": small_model})
+        examples = read_examples(nlp, limit=3)
+        for example in examples if bring else ():
+            example.predicted._.token_columns["pause"] = [0.5] * len(example.predicted)
+        fix_random_seed(0)
+        nlp.initialize(lambda examples=examples: examples)
+        saved.append(train(nlp, examples, epochs=1).get_pipe("sequence_tagger").to_bytes(exclude=["vocab"]))
+    assert saved[0] == saved[1]
+
+
+@pytest.mark.parametrize("factory", ["hedge_chunker", "constituency_parser", "quotation_cues", "quotation_spans"])
+def test_templates_of_other_components_read_them(factory, small_model, read_examples, train, tmp_path):
+    corpus = "tiny_quotes" if factory.startswith("quotation") else "tiny"
+    nlp = spacy.blank("en")
+    config = {"model": small_model, "columns": {"gold": {}}}
+    if factory == "quotation_spans":
+        config["method"] = "greedy"
+    pipe = nlp.add_pipe(factory, config=config)
+    examples = read_examples(nlp, keep=["TAG", "SENT_START"], corpus=corpus, limit=3)
+    for example in examples:
+        write_column(example.predicted, "gold", ["x" if token.i % 2 else "y" for token in example.predicted])
+    slot = {"hedge_chunker": "b0", "constituency_parser": "d0"}.get(factory, "w")
+    templates = tmp_path / "templates.txt"
+    templates.write_text(f"{slot}.gold {slot}.word\n")
+    fix_random_seed(0)
+    pipe.initialize(lambda: examples, nlp=nlp, additional_templates=str(templates))
+    train(nlp, examples, epochs=1)
+    predicted = Example(examples[0].predicted.copy(), examples[0].reference).predicted
+    assert TOKEN_COLUMNS in str(predicted.user_data)
+    assert pipe.list_custom_columns() == ["gold"]
+    pipe(predicted)
