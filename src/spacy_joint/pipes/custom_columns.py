@@ -81,7 +81,8 @@ class CustomColumns:
         for value in new:
             if not isinstance(value, (str, Integral)):
                 raise JointValueError(Errors.J613, name=name, value=value, allowed="strings or integers")
-            known[value] = get_string_id(str(value))
+            # True and 1 are the same key.
+            known[value] = get_string_id(value if isinstance(value, str) else str(int(value)))
         if len(known) > MAX_CATEGORIES:
             self._forget()
         return np.fromiter(map(known.__getitem__, listed), dtype=np.uint64, count=len(listed))
@@ -109,6 +110,8 @@ def _to_numbers(name: str, values: Any) -> np.ndarray:
     RAISES ValueError: If one is not a number.
     """
     array = np.asarray(values)
+    if array.ndim != 1:
+        raise JointValueError(Errors.J613, name=name, value=values[0], allowed="numbers, because it has edges")
     if array.dtype.kind not in "biuf":
         for value in values:
             if value is not None and not isinstance(value, Real):
