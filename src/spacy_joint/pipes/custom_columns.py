@@ -57,12 +57,9 @@ class CustomColumns:
 
         RAISES ValueError: If there is not one value per token (J612), or if one is of the wrong type (J613).
         """
-        values = read_column(doc, name)
+        values = _read_values(doc, name)
         if values is None:
             return np.zeros(len(doc), dtype=np.uint64)
-        if isinstance(values, (str, Mapping)) or not hasattr(values, "__len__") or len(values) != len(doc):
-            found = len(values) if isinstance(values, (list, tuple, np.ndarray)) else type(values).__name__
-            raise JointValueError(Errors.J612, name=name, found=found, n_tokens=len(doc))
         edges = self.edges[name]
         if edges is None:
             return self._hash(name, values)
@@ -102,6 +99,29 @@ def _read_edges(name: str, described: Any) -> np.ndarray | None:
     except (AttributeError, TypeError, ValueError) as error:
         raise JointValueError(Errors.J611, name=name, found=described) from error
     return array
+
+
+def _read_values(doc: Doc, name: str) -> Any | None:
+    """The values of a column; None if there are none.
+
+    RAISES ValueError: If there is not one value per token.
+    """
+    values = read_column(doc, name)
+    if values is None:
+        return None
+    if isinstance(values, (str, Mapping)) or not hasattr(values, "__len__") or len(values) != len(doc):
+        found = len(values) if isinstance(values, (list, tuple, np.ndarray)) else type(values).__name__
+        raise JointValueError(Errors.J612, name=name, found=found, n_tokens=len(doc))
+    return values
+
+
+def read_numbers(doc: Doc, name: str) -> np.ndarray:
+    """The values of a column of numbers (float64, one per token); NaN for missing ones.
+
+    RAISES ValueError: If there is not one value per token (J612), or if one is not a number (J613).
+    """
+    values = _read_values(doc, name)
+    return np.full(len(doc), np.nan) if values is None else _to_numbers(name, values)
 
 
 def _to_numbers(name: str, values: Any) -> np.ndarray:
