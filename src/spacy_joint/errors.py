@@ -741,6 +741,10 @@ class Errors:
         "The column '{name}' has the value {value!r}.",
         "Allowed are {allowed}, and None. Numbers other than integers need 'edges' in the settings of the column.",
     )
+    J614 = Message(
+        "'{name}' reads columns that tokens of a stream do not have: {columns}.",
+        "Call it on whole documents instead.",
+    )
     J615 = Message(
         "The column '{name}' has offsets of heads that are not integers.",
         "Give the head's position minus that of the token, 0 for the root of a sentence, and None if unknown.",
@@ -748,10 +752,6 @@ class Errors:
     J616 = Message(
         "A fact of token {token} of {n_tokens} is {found}.",
         "Allowed are the numbers of tokens, and -1.",
-    )
-    J614 = Message(
-        "'{name}' reads columns that tokens of a stream do not have: {columns}.",
-        "Call it on whole documents instead.",
     )
 
     # Guides

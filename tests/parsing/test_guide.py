@@ -120,6 +120,15 @@ def test_a_document_without_a_guide_has_unknown_heads():
     assert find_guide_facts(Doc(NLP.vocab), np.zeros(0, dtype=np.intp)).shape == (0, 2)
 
 
+@pytest.mark.parametrize(("offsets", "code"), [([0], "J612"), (["0", "0"], "J613")])
+def test_each_token_needs_an_offset(offsets, code):
+    doc = Doc(NLP.vocab, words=["a", "b"])
+    write_column(doc, "guide_head", offsets)
+    with pytest.raises(JointValueError) as caught:
+        find_guide_facts(doc, np.arange(2))
+    assert caught.value.code == code
+
+
 def test_offsets_that_are_not_integers_are_refused():
     doc = Doc(NLP.vocab, words=["a"])
     write_column(doc, "guide_head", [0.5])

@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 import spacy
+from spacy.strings import get_string_id
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -86,6 +87,14 @@ def test_categories_are_hashed_and_missing_ones_are_0(values):
     assert missing == [0, 0]
 
 
+def test_truth_values_are_integers():
+    assert read(make_doc([True, 1, "1", False, 0, None]), {"pause": {}}) == [
+        *[get_string_id("1")] * 3,
+        *[get_string_id("0")] * 2,
+        0,
+    ]
+
+
 def test_a_category_has_the_same_value_in_any_vocabulary():
     other = Doc(spacy.blank("de").vocab, words=["a"])
     write_column(other, "speaker", ["ANNA"])
@@ -148,7 +157,13 @@ def test_each_token_needs_a_value(values):
 
 @pytest.mark.parametrize(
     ("values", "settings"),
-    [(["0.1"] * 6, PAUSE), (np.array(["0.1"] * 6), PAUSE), ([0.1] * 6, {"pause": {}}), ([[1]] * 6, {"pause": {}})],
+    [
+        (["0.1"] * 6, PAUSE),
+        (np.array(["0.1"] * 6), PAUSE),
+        ([0.1] * 6, {"pause": {}}),
+        ([[1]] * 6, {"pause": {}}),
+        ([[1]] * 6, PAUSE),
+    ],
 )
 def test_values_of_the_wrong_type_are_refused(values, settings):
     with pytest.raises(JointValueError) as caught:

@@ -1,9 +1,9 @@
-"""The recurrence of an LSTM (Hochreiter & Schmidhuber 1997, with forget gates: Gers et al. 2000) and its gradient, over a
-padded batch of sequences, on a CPU. thinc's own is several times slower.
+"""The recurrence of an LSTM (Hochreiter & Schmidhuber 1997, with forget gates: Gers et al. 2000) and its gradient, over
+a padded batch of sequences, on a CPU. thinc's own is several times slower.
 
 Matrix products are numpy's. Everything else of a step is one loop that compilers vectorise. Sequences are in descending
-order of their lengths, so those that reach a step are the first ones of the batch. Gates are in the order input, forget,
-output, candidate.
+order of their lengths, so those that reach a step are the first ones of the batch. Gates are in the order input,
+forget, output, candidate.
 """
 
 import numpy as np
@@ -97,8 +97,8 @@ def run_lstm(gates not None, recurrent not None, sizes not None):
         overwritten by the activated gates.
     recurrent (np.ndarray): The recurrent weights (float32, width x 4 width).
     sizes (np.ndarray): The number of sequences that reach each step (positive, not ascending).
-    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): The hidden states, the cells, and the hyperbolic tangents of the
-        cells (float32, steps x sequences x width); 0 after the end of a sequence.
+    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): The hidden states, the cells, and the hyperbolic tangents of
+        the cells (float32, steps x sequences x width); 0 after the end of a sequence.
     RAISES ValueError: If shapes do not match (J620).
     """
     cdef float[:, :, ::1] g = gates
@@ -128,8 +128,8 @@ def run_lstm_back(d_hidden not None, gates not None, recurrent not None, sizes n
 
     d_hidden (np.ndarray): The gradient of the hidden states (float32, steps x sequences x width, contiguous). It is
         overwritten.
-    gates (np.ndarray): The activated gates. They are overwritten by the gradient of what the input adds to them; 0 after
-        the end of a sequence.
+    gates (np.ndarray): The activated gates. They are overwritten by the gradient of what the input adds to them; 0
+        after the end of a sequence.
     recurrent, sizes, cells, squashed (np.ndarray): As given to, and returned by, `run_lstm`.
     RAISES ValueError: If shapes do not match (J620).
     """

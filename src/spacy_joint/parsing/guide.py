@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 from spacy.tokens import Doc
 
-from ..annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD, read_column
+from ..annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD
 from ..errors import Errors, JointValueError
+from ..pipes.custom_columns import read_numbers
 from .system import GUIDE_SLOTS
 
 TEMPLATES = Path(__file__).parent / "guide_templates.txt"
@@ -35,14 +36,11 @@ def find_guide_facts(doc: Doc, tokens: np.ndarray) -> np.ndarray:
     tokens (np.ndarray): The tokens that the system sees.
     RETURNS (np.ndarray): The row of the guide's head of each of them, -1 if unknown, and the row of its last dependent,
         -1 if none (int32, rows x 2).
-    RAISES ValueError: If the offsets are not integers (J615).
+    RAISES ValueError: If there is not one offset per token (J612, J613), or one is not an integer (J615).
     """
     n = len(tokens)
     facts = np.full((n, 2), -1, dtype=np.int32)
-    offsets = read_column(doc, GUIDE_HEAD)
-    if offsets is None or not n:
-        return facts
-    numbers = np.asarray(offsets, dtype=np.float64)[tokens]
+    numbers = read_numbers(doc, GUIDE_HEAD)[tokens]
     known = np.isfinite(numbers)
     if (numbers[known] % 1).any():
         raise JointValueError(Errors.J615, name=GUIDE_HEAD)

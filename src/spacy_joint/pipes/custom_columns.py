@@ -57,12 +57,9 @@ class CustomColumns:
 
         RAISES ValueError: If there is not one value per token (J612), or if one is of the wrong type (J613).
         """
-        values = read_column(doc, name)
+        values = _read_values(doc, name)
         if values is None:
             return np.zeros(len(doc), dtype=np.uint64)
-        if isinstance(values, (str, Mapping)) or not hasattr(values, "__len__") or len(values) != len(doc):
-            found = len(values) if isinstance(values, (list, tuple, np.ndarray)) else type(values).__name__
-            raise JointValueError(Errors.J612, name=name, found=found, n_tokens=len(doc))
         edges = self.edges[name]
         if edges is None:
             return self._hash(name, values)
@@ -81,7 +78,8 @@ class CustomColumns:
         for value in new:
             if not isinstance(value, (str, Integral)):
                 raise JointValueError(Errors.J613, name=name, value=value, allowed="strings or integers")
-            known[value] = get_string_id(str(value))
+            # True and 1 are the same key.
+            known[value] = get_string_id(value if isinstance(value, str) else str(int(value)))
         if len(known) > MAX_CATEGORIES:
             self._forget()
         return np.fromiter(map(known.__getitem__, listed), dtype=np.uint64, count=len(listed))
@@ -103,12 +101,37 @@ def _read_edges(name: str, described: Any) -> np.ndarray | None:
     return array
 
 
+def _read_values(doc: Doc, name: str) -> Any | None:
+    """The values of a column; None if there are none.
+
+    RAISES ValueError: If there is not one value per token.
+    """
+    values = read_column(doc, name)
+    if values is None:
+        return None
+    if isinstance(values, (str, Mapping)) or not hasattr(values, "__len__") or len(values) != len(doc):
+        found = len(values) if isinstance(values, (list, tuple, np.ndarray)) else type(values).__name__
+        raise JointValueError(Errors.J612, name=name, found=found, n_tokens=len(doc))
+    return values
+
+
+def read_numbers(doc: Doc, name: str) -> np.ndarray:
+    """The values of a column of numbers (float64, one per token); NaN for missing ones.
+
+    RAISES ValueError: If there is not one value per token (J612), or if one is not a number (J613).
+    """
+    values = _read_values(doc, name)
+    return np.full(len(doc), np.nan) if values is None else _to_numbers(name, values)
+
+
 def _to_numbers(name: str, values: Any) -> np.ndarray:
     """Numbers as floats; NaN for missing ones.
 
     RAISES ValueError: If one is not a number.
     """
     array = np.asarray(values)
+    if array.ndim != 1:
+        raise JointValueError(Errors.J613, name=name, value=values[0], allowed="numbers, because it has edges")
     if array.dtype.kind not in "biuf":
         for value in values:
             if value is not None and not isinstance(value, Real):
