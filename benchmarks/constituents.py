@@ -90,7 +90,7 @@ def read_features(run: Run) -> str:
         section.split(".")[0].split(":")[0].lower(): section.partition("\n")[2]
         for section in re.split(r"^# (?=[A-Z]\w+[.:])", text, flags=re.MULTILINE)[1:]
     }
-    if run.system in ("gap", "shift_reduce"):
+    if run.system in ("gap", "merge_label", "shift_reduce"):
         for name, section in sections.items():
             sections[name] = re.sub(r"\b[sq][0-3]\b", lambda match: GAP_ATOMS[match[0]], section)
     sections["default"] = SYSTEMS[run.system].templates.read_text(encoding="utf8")
@@ -304,8 +304,9 @@ def list_experiments() -> dict[str, dict[str, Run]]:
             "gap": best,
             "gap, per transition": replace(best, normalised=True),
         },
-        "Discontinuous and continuous": {
+        "Variants of gap": {
             "gap": best,
+            "separate labels": replace(best, system="merge_label"),
             "continuous shift-reduce": replace(best, system="shift_reduce"),
         },
     }

@@ -389,8 +389,8 @@ def make_constituency_parser(
     """Makes a parser that finds the whole phrase structure of sentences, continuous or discontinuous.
 
     model (Model): A `spacy_joint.BeamPerceptron`.
-    system (str): The transition system: "gap", "swap", "single_swap" or "skip_shift", or, for continuous trees only,
-        "shift_reduce", which learns the continuous variant of others.
+    system (str): The transition system: "gap", "merge_label", "swap", "single_swap" or "skip_shift", or, for continuous
+        trees only, "shift_reduce", which learns the continuous variant of others.
     head_rules (str): The rules that find the heads of constituents: "english" (Penn Treebank), "negra" or "alpino".
     importance (float): How much gaps and swaps of the reference count in updates; other actions count 1.
     columns (dict): The settings of custom columns that templates can read: see `CustomColumns`.

@@ -85,6 +85,16 @@ def test_the_continuous_system_learns_continuous_variants(small_model):
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
+def test_labels_can_be_added_before_training(small_model, system):
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": system})
+    parser.add_label("WHNP")
+    doc = make_doc(nlp.vocab, TREES)
+    parser.initialize(lambda: [Example(strip(doc), doc)], nlp=nlp)
+    assert set(parser.labels) == {"NP", "S", "SQ", "VP", "WHNP"}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
 def test_a_loaded_parser_parses_alike(small_model, system, tmp_path):
     nlp = train(small_model, system=system)
     nlp.to_disk(tmp_path)

@@ -8,18 +8,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.constituency.gap_system import GapSystem, ShiftReduceSystem
+from spacy_joint.constituency.merge_system import MergeSystem
 from spacy_joint.constituency.swap_system import MOVES, SwapSystem
 from spacy_joint.errors import JointValueError
 
 from .binarised import BINARY, LABELS, binary_trees, unfold, walk
 
 SWAP_SYSTEMS = {kind: SwapSystem(LABELS, BINARY, "ROOT", -1, range(1, 13), kind) for kind in MOVES}
-DISCONTINUOUS = {"gap": GapSystem(LABELS, BINARY, "ROOT"), **SWAP_SYSTEMS}
+DISCONTINUOUS = {
+    "gap": GapSystem(LABELS, BINARY, "ROOT"),
+    "merge_label": MergeSystem(LABELS, LABELS, "ROOT"),
+    **SWAP_SYSTEMS,
+}
 SYSTEMS = {**DISCONTINUOUS, "shift_reduce": ShiftReduceSystem(LABELS, BINARY, "ROOT")}
 MOVING = {"GAP", "SWAP", "SKIP"}
 QUICK = settings(deadline=None, max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
 each_system = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
+
+
+def change_labels(system, unary, binary):
+    """A system with other labels."""
+    if isinstance(system, MergeSystem):
+        binary = [label for label, _ in binary]
+    return type(system)(unary, binary, *system.__reduce__()[1][2:])
 
 
 def check_oracle(system, n_words, nodes):
@@ -69,7 +81,7 @@ def test_every_walk_ends_in_a_tree(system, n_words, seed, share):
 @each_system
 @pytest.mark.parametrize("binary", [[("A", "L")], [("@A", "R")], [("@A", "L")], [("ROOT", "R")]])
 def test_every_walk_ends_whatever_labels_there_are(system, binary):
-    poor = type(system)([], binary, *system.__reduce__()[1][2:])
+    poor = change_labels(system, [], binary)
     random = np.random.default_rng(0)
     for n_words in (1, 2, 9):
         nodes = poor.build(walk(poor, n_words, lambda legal: int(random.choice(legal))), n_words)
@@ -77,14 +89,14 @@ def test_every_walk_ends_whatever_labels_there_are(system, binary):
 
 
 @each_system
-def test_a_long_sentence_takes_a_step_per_word_and_node(system):
+def test_a_long_sentence_takes_a_step_per_word_and_node_or_label(system):
     n_words = 5000
     nodes = [("A", 0, 1, 0)]
     for word in range(2, n_words):
         nodes.append(("A", n_words + word - 2, word, 0))
     nodes.append(("ROOT", n_words + len(nodes) - 1, -1, 0))
     actions = system.actions(n_words, nodes)
-    assert len(actions) == 2 * n_words
+    assert len(actions) == (4 * n_words - 2 if isinstance(system, MergeSystem) else 2 * n_words)
     assert len(system.build(actions, n_words)) == n_words
 
 
@@ -125,13 +137,16 @@ def test_paths_that_are_none_are_refused(system, names):
 
 @each_system
 def test_invalid_labels_are_refused(system):
-    rest = system.__reduce__()[1][2:]
     with pytest.raises(JointValueError, match="J330"):
-        type(system)(["A"], [], *rest)
-    with pytest.raises(JointValueError, match="J334"):
-        type(system)([], [("A", "M")], *rest)
+        change_labels(system, [], [])
     with pytest.raises(JointValueError, match="J333"):
-        type(system)([str(number) for number in range(5000)], BINARY, *rest)
+        change_labels(system, [str(number) for number in range(5000)], BINARY)
+
+
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "merge_label"])
+def test_invalid_sides_are_refused(name):
+    with pytest.raises(JointValueError, match="J334"):
+        change_labels(SYSTEMS[name], [], [("A", "M")])
 
 
 @each_system

@@ -1,14 +1,13 @@
 """`constituency_parser`: whole phrase structure, continuous or discontinuous, as a spaCy component.
 
-Sentences are searched one by one, by a transition system with gaps or with swaps (see gap_system.pxd and
-swap_system.pxd). Documents need sentence
-boundaries, and should have tags, which the features read. The result is in `doc.spans["constituents"]`, with the
-attributes of annotation/constituents.py.
+Sentences are searched one by one, by a transition system with gaps or with swaps (see gap_system.pxd, merge_system.pxd
+and swap_system.pxd). Documents need sentence boundaries, and should have tags, which the features read. The result is
+in `doc.spans["constituents"]`, with the attributes of annotation/constituents.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +29,8 @@ from .binary_trees import split_chain, to_nodes, to_phrases
 from .discontinuity import make_continuous
 from .gap_system import GapSystem, ShiftReduceSystem, name_actions
 from .heads import load_head_rules
+from .merge_system import MergeSystem
+from .merge_system import name_actions as name_merge_actions
 from .phrase_pipe import PhrasePipe
 from .reference import carry_over
 from .swap_system import MARKS, MOVES, SwapSystem
@@ -43,25 +44,33 @@ SENTENCE_START = 1
 class Transitions(NamedTuple):
     """A transition system, by its name in settings.
 
-    make: Makes the system from `unary`, `binary`, `root`, `tag_column`, and for swaps `distances`.
+    make: Makes the system from its lists of labels, `root` and `tag_column`.
     name_actions: Names the actions that build a binarised tree; None if there are none.
+    labels: The lists of labels, and the names of their actions.
     templates: The file of the default templates.
     """
 
     make: Callable[..., GapSystem | SwapSystem]
     name_actions: Callable[[int, Sequence[tuple[str, int, int, int]]], Sequence[tuple[Any, ...]] | None]
+    labels: Mapping[str, str]
     templates: Path
 
 
 FOLDER = Path(__file__).parent
+BINARISED = {"unary": "UNARY", "binary": "BINARY"}
+MERGED = {"unary": "UNARY", "branching": "LABEL"}
 SYSTEMS = {
-    "gap": Transitions(GapSystem, name_actions, FOLDER / "gap_templates.txt"),
-    "shift_reduce": Transitions(ShiftReduceSystem, name_actions, FOLDER / "gap_templates.txt"),
+    "gap": Transitions(GapSystem, name_actions, BINARISED, FOLDER / "gap_templates.txt"),
+    "merge_label": Transitions(MergeSystem, name_merge_actions, MERGED, FOLDER / "gap_templates.txt"),
+    "shift_reduce": Transitions(ShiftReduceSystem, name_actions, BINARISED, FOLDER / "gap_templates.txt"),
     **{
         kind: Transitions(
-            partial(SwapSystem, kind=kind), partial(name_swap_actions, kind=kind), FOLDER / "swap_templates.txt"
+            partial(SwapSystem, kind=kind),
+            partial(name_swap_actions, kind=kind),
+            {**BINARISED, "distances": move},
+            FOLDER / "swap_templates.txt",
         )
-        for kind in MOVES
+        for kind, move in MOVES.items()
     },
 }
 # The actions whose updates count `importance` times.
@@ -98,19 +107,28 @@ class ConstituencyParser(PhrasePipe[Parsed]):
         use_noun_chunks_in(self.vocab, chunk_constituents)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
-        """The labels of unary constituents, those of binary ones with the sides of their heads, and for swaps also over
-        how many words they are."""
+        """The lists of labels that the system takes: "unary", and "binary", with the sides of heads, or "branching";
+        for swaps also "distances", over how many words they are."""
         names: set[tuple[Any, ...]] = set()
         for example in examples:
             reference = _read_reference(example)
             for tree in get_trees(reference) if reference is not None else ():
                 names.update(self._name_actions(tree) or ())
-        labels = {
-            "unary": sorted(name[1] for name in names if name[0] == "UNARY" and name[1] != ROOT),
-            "binary": sorted([name[1], name[2]] for name in names if name[0] == "BINARY"),
+        return {
+            key: sorted(
+                name[1] if len(name) == 2 else list(name[1:])
+                for name in names
+                if name[0] == action and name[1:] != (ROOT,)
+            )
+            for key, action in self.transitions.labels.items()
         }
-        distances = sorted(name[1] for name in names if name[0] in MOVES.values())
-        return {**labels, "distances": distances} if distances else labels
+
+    def extend_labels(self, labels: dict[str, Any] | None, added: Sequence[str]) -> dict[str, Any]:
+        """Added labels are for unary and for all other constituents."""
+        if self.transitions.labels is not MERGED:
+            return super().extend_labels(labels, added)
+        labels = labels or {key: [] for key in MERGED}
+        return {key: sorted({*names, *added}) for key, names in labels.items()}
 
     def _name_actions(self, tree: Tree) -> Sequence[tuple[Any, ...]] | None:
         """The actions that build a tree, or its continuous variant if the system builds no other trees."""
@@ -120,7 +138,8 @@ class ConstituencyParser(PhrasePipe[Parsed]):
 
     def flatten_labels(self, labels: dict[str, Any]) -> tuple[str, ...]:
         """The labels of constituents, sorted."""
-        chains = [*labels["unary"], *(label.removeprefix(TEMPORARY) for label, _ in labels["binary"])]
+        chains = [*labels["unary"], *labels.get("branching", ())]
+        chains += [label.removeprefix(TEMPORARY) for label, _ in labels.get("binary", ())]
         return tuple(sorted({label for chain in chains for label in split_chain(chain)} - {ROOT}))
 
     def make_system(self, labels: dict[str, Any]) -> GapSystem | SwapSystem:

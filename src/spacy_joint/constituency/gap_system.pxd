@@ -10,6 +10,7 @@ Continuous shift-reduce (Sagae & Lavie 2005) is the same without GAP.
 
 from libc.stdint cimport int32_t, uint16_t, uint32_t
 
+from ..engine.system cimport ArenaC
 from .phrases cimport PhraseSystem
 
 
@@ -27,7 +28,8 @@ cdef struct StateC:
 
 
 cdef class GapSystem(PhraseSystem):
-    pass
+    # Puts what has been jumped over back on the stack without s0, and returns the top of the stack.
+    cdef uint32_t put_back(self, ArenaC* arena, const StateC* state) noexcept nogil
 
 
 cdef class ShiftReduceSystem(GapSystem):

@@ -119,13 +119,15 @@ cdef class GapSystem(PhraseSystem):
     RAISES ValueError: If there are no binary labels, too many labels, or a side is invalid.
     """
 
-    def __init__(self, unary, binary, root, tag_column=-1):
-        gaps = () if isinstance(self, ShiftReduceSystem) else [("GAP",)]
-        self.set_labels(unary, binary, root, tag_column, gaps, ())
+    def __cinit__(self):
         self.n_slots = N_SLOTS
         self.state_size = sizeof(StateC)
         self.n_state_links = 2
         self.nodes_per_step = MAX_GAPS + 1
+
+    def __init__(self, unary, binary, root, tag_column=-1):
+        gaps = () if isinstance(self, ShiftReduceSystem) else [("GAP",)]
+        self.set_labels(unary, binary, root, tag_column, gaps, ())
 
     def __reduce__(self):
         return (type(self), (self.unary, self.binary, self.root, self.tag_column))
@@ -187,9 +189,7 @@ cdef class GapSystem(PhraseSystem):
 
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
         cdef StateC* state = <StateC*>state_
-        cdef uint32_t[MAX_GAPS] jumped
-        cdef uint32_t number, below, s0 = state.mid
-        cdef int i, n_jumped = 0
+        cdef uint32_t below
         state.action_before = state.last_action
         state.last_action = action + 1
         if action == SHIFT:
@@ -202,21 +202,27 @@ cdef class GapSystem(PhraseSystem):
         elif action < self.kind_start[LEFT]:
             state.top = self.add_unary(arena, state.top, action)
         else:
-            # What has been jumped over goes on the stack without s0: its chain is another one.
-            number = node_at(arena, state.top).below
-            while number != s0:
-                jumped[n_jumped] = number
-                n_jumped += 1
-                number = node_at(arena, number).below
-            below = node_at(arena, s0).below
-            for i in range(n_jumped - 1, -1, -1):
-                number = arena_add(arena)
-                (<NodeC*>arena_node(arena, number))[0] = node_at(arena, jumped[i])[0]
-                self.put(arena, number, below)
-                below = number
-            state.top = self.add_binary(arena, s0, state.top, below, action)
+            below = self.put_back(arena, state)
+            state.top = self.add_binary(arena, state.mid, state.top, below, action)
             state.mid = below
             state.n_gaps = 0
+
+    cdef uint32_t put_back(self, ArenaC* arena, const StateC* state) noexcept nogil:
+        cdef uint32_t[MAX_GAPS] jumped
+        cdef uint32_t number = node_at(arena, state.top).below
+        cdef uint32_t below = node_at(arena, state.mid).below
+        cdef int i, n_jumped = 0
+        # Without s0, their chain is another one.
+        while number != state.mid:
+            jumped[n_jumped] = number
+            n_jumped += 1
+            number = node_at(arena, number).below
+        for i in range(n_jumped - 1, -1, -1):
+            number = arena_add(arena)
+            (<NodeC*>arena_node(arena, number))[0] = node_at(arena, jumped[i])[0]
+            self.put(arena, number, below)
+            below = number
+        return below
 
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_

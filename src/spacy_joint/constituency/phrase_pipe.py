@@ -1,4 +1,4 @@
-"""The base class of components that build constituents of binary and unary ones."""
+"""The base class of components that build constituents of smaller ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class PhrasePipe(StructuredPipe[Prediction]):
     """Builds constituents.
 
     Labels are a dict: "unary" lists the labels of unary constituents, "binary" those of binary ones, each with the side
-    of its head, "L" or "R".
+    of its head, "L" or "R". A subclass may have other lists.
     """
 
     def __init__(self, *args: Any, **settings: Any) -> None:

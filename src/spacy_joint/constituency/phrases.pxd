@@ -67,6 +67,8 @@ cdef class PhraseSystem(System):
 
     # Numbers the actions. `gaps` are the names of kind GAP, `more` those of further kinds of one action each.
     cdef int set_labels(self, unary, binary, root, int tag_column, gaps, more) except -1
+    # The same for a list of names per kind.
+    cdef int set_actions(self, kinds, labels, root, int tag_column) except -1
     # The joining kinds for constituents on top of each other, of which one at most is unfinished.
     cdef uint64_t joining(self, const NodeC* lower, const NodeC* upper, bint is_last) noexcept nogil
 

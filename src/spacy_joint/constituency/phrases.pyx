@@ -26,11 +26,6 @@ cdef class PhraseSystem(System):
             raise JointValueError(Errors.J330)
         self.unary = tuple(unary)
         self.binary = tuple((label, side) for label, side in binary)
-        self.root, self.tag_column = root, tag_column
-        self.labels = tuple(dict.fromkeys([root, *self.unary, *(label for label, _ in self.binary)]))
-        if len(self.labels) >= MAX_LABELS:
-            raise JointValueError(Errors.J333, n=len(self.labels), most=MAX_LABELS)
-        of_label = {name: number for number, name in enumerate(self.labels, start=1)}
         kinds = [[] for _ in range(N_KINDS)]
         kinds[SHIFT], kinds[GAP] = [("SHIFT",)], list(gaps)
         kinds[UNARY] = [("UNARY", name) for name in self.unary if name != root]
@@ -45,6 +40,15 @@ cdef class PhraseSystem(System):
             if action not in kinds[k]:
                 kinds[k].append(action)
         kinds += [[action] for action in more]
+        return self.set_actions(kinds, [root, *self.unary, *(label for label, _ in self.binary)], root, tag_column)
+
+    cdef int set_actions(self, kinds, labels, root, int tag_column) except -1:
+        cdef int k
+        self.root, self.tag_column = root, tag_column
+        self.labels = tuple(dict.fromkeys(labels))
+        if len(self.labels) >= MAX_LABELS:
+            raise JointValueError(Errors.J333, n=len(self.labels), most=MAX_LABELS)
+        of_label = {name: number for number, name in enumerate(self.labels, start=1)}
         self.set_kinds([len(actions) for actions in kinds])
         self.numbers = {}
         self.has_actions = 0
@@ -54,8 +58,8 @@ cdef class PhraseSystem(System):
                 self.has_actions |= <uint64_t>1 << k
             for action in actions:
                 self.numbers[action] = len(action_labels)
-                action_labels.append(of_label[action[1]] if action[0] in ("UNARY", "BINARY") else 0)
-                action_sides.append(SIDES.index(action[2]) if action[0] == "BINARY" else 0)
+                action_labels.append(of_label[action[1]] if action[0] in ("UNARY", "BINARY", "LABEL") else 0)
+                action_sides.append(SIDES.index(action[len(action) - 1]) if action[0] in ("BINARY", "MERGE") else 0)
         self.action_labels = np.array(action_labels, dtype=np.uint16)
         self.action_sides = np.array(action_sides, dtype=np.uint8)
         self.temporary = np.array([0, *(name.startswith(TEMPORARY) for name in self.labels)], dtype=np.uint8)
