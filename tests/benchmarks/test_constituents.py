@@ -15,7 +15,8 @@ RUNS = {run for runs in list_experiments().values() for run in runs.values()} | 
 def test_the_features_of_all_runs_are_known_to_their_systems(run):
     system, features = run
     text = read_features(Run(system=system, features=features))
-    made = SYSTEMS[system].make(unary=["A"], binary=[("A", "L")], root=ROOT)
+    labels = {"branching": ["A"]} if system == "merge_label" else {"binary": [("A", "L")]}
+    made = SYSTEMS[system].make(unary=["A"], **labels, root=ROOT)
     assert Templates(text, COLUMNS, made).n_templates > 20
 
 
