@@ -1,9 +1,9 @@
 """`jackknife`: annotate the training corpus with jackknifed tags, columns of a guide, or cues of quotations.
 
-A parser trained on gold tags relies on tags too much; so does a parser with a guide that has seen its sentences, and a
-quotation model trained on gold cues. The documents
-are therefore split into folds, and each fold is annotated by a component trained on all others, so that the annotation
-is like that at prediction time. Other annotation and the order of the documents do not change.
+A parser trained on gold tags relies on tags too much; so do a parser with a guide that has seen its sentences, and a
+quotation model trained on gold cues. The documents are therefore split into folds, and each fold is annotated by a
+component trained on all others, so that the annotation is like that at prediction time. Other annotation and the order
+of the documents do not change.
 """
 
 from __future__ import annotations

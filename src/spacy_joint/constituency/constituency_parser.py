@@ -100,9 +100,7 @@ class ConstituencyParser(PhrasePipe[Parsed]):
             raise JointValueError(Errors.J572, value=importance)
         self.transitions = SYSTEMS[system]
         self.default_templates = self.transitions.templates
-        self.is_continuous = system == "shift_reduce"
         self.head_rules = load_head_rules(head_rules)
-        self.importance = importance
         super().__init__(*args, system=system, head_rules=head_rules, importance=importance, **settings)
         use_noun_chunks_in(self.vocab, chunk_constituents)
 
@@ -132,7 +130,7 @@ class ConstituencyParser(PhrasePipe[Parsed]):
 
     def _name_actions(self, tree: Tree) -> Sequence[tuple[Any, ...]] | None:
         """The actions that build a tree, or its continuous variant if the system builds no other trees."""
-        if self.is_continuous:
+        if self.cfg["system"] == "shift_reduce":
             tree = make_continuous(mark_heads(tree, self.head_rules))
         return self.transitions.name_actions(len(tree.preterminals()), to_nodes(tree, self.head_rules))
 
@@ -160,7 +158,7 @@ class ConstituencyParser(PhrasePipe[Parsed]):
             names = self._name_actions(tree)
             actions = self.perceptron.system.number_actions(names)
             if names is not None and actions is not None:
-                importance = [self.importance if name[0] in MOVING else 1.0 for name in names]
+                importance = [self.cfg["importance"] if name[0] in MOVING else 1.0 for name in names]
                 instances.append(Instance(part, actions, importance))
         return instances
 

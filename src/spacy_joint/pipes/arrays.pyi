@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ class TreeReader:
         own: Sequence[int],
         shown: Sequence[tuple[int, int, int]],
     ) -> None: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
     def fill(
         self,
         values: NDArray[np.uint64],

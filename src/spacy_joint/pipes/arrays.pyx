@@ -146,10 +146,6 @@ cdef class TreeReader:
         self.n_columns = max(n_of_token, 1 + max(own), 1 + max(places, default=-1))
         self.n_of_words = max(n_of_token, 1 + max(sources, default=-1))
 
-    def __reduce__(self):
-        shown = list(zip(self.places, self.relatives, self.sources, strict=True))
-        return (TreeReader, (list(self.shares), self.n_dependents, self.n_of_token, list(self.own), shown))
-
     def fill(self, uint64_t[:, ::1] values not None, const uint64_t[:, ::1] of_words not None,
              const Py_ssize_t[::1] heads not None, const uint64_t[::1] relations not None,
              const uint8_t[::1] kinds not None):

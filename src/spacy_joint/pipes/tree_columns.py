@@ -9,6 +9,7 @@ from spacy.attrs import DEP, HEAD
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
+from ..annotation.dependency_trees import cut_subtype
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
 from .arrays import TreeReader
@@ -103,5 +104,5 @@ class TreeColumns:
         """What kinds of dependents tokens with these relations are (uint8)."""
         listed = relations.tolist()
         for relation in set(listed).difference(self.kinds):
-            self.kinds[relation] = KINDS.get(strings[relation].partition(":")[0], OTHER)
+            self.kinds[relation] = KINDS.get(cut_subtype(strings[relation]), OTHER)
         return np.fromiter(map(self.kinds.__getitem__, listed), dtype=np.uint8, count=len(listed))

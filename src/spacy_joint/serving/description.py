@@ -25,7 +25,7 @@ from ..quotation.quotation_spans import get_quotations
 from .schema import TreeKind
 
 QUOTATIONS, ORDERER, HEDGES = "quotation_spans", "prenominal_orderer", "hedge_chunker"
-CONSTITUENTS = "constituency_parser"
+CONSTITUENCY_PARSER = "constituency_parser"
 BACKGROUND = "transparent"
 # Options of displaCy; lengths are in pixels.
 TREE = {
@@ -60,7 +60,7 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
         "version": nlp.meta["version"],
         "components": factories,
         "finds_hedges": HEDGES in factories.values(),
-        "finds_constituents": _find_component(nlp, CONSTITUENTS) is not None,
+        "finds_constituents": _find_component(nlp, CONSTITUENCY_PARSER) is not None,
         "finds_modifiers": ORDERER in factories.values(),
     }
 
@@ -100,7 +100,7 @@ def draw_dependencies(nlp: Language, doc: Doc, sentence: int) -> str | None:
 
 def draw_constituents(nlp: Language, doc: Doc, sentence: int) -> str | None:
     """The constituents of a sentence as SVG."""
-    name = _find_component(nlp, CONSTITUENTS)
+    name = _find_component(nlp, CONSTITUENCY_PARSER)
     if name is None or not doc.has_annotation("SENT_START"):
         return None
     if name in nlp.disabled:
