@@ -55,16 +55,25 @@ def check_gradients(model, predict, inputs, d_inputs, step=1e-3):
 @given(st.integers(0, 400), st.integers(1, 60), st.data())
 def test_windows_cover_each_row_once(n, size, data):
     stride = data.draw(st.integers(1, size))
-    windows = cut_windows(n, size, stride)
+    windows = cut_windows(n, size, stride, data.draw(st.integers(0, stride - 1)))
     taken = [row for window in windows for row in range(window.first, window.last)]
     assert taken == list(range(n))
     for start, end, first, last in windows:
-        assert start <= first <= last <= end <= n and end - start == min(size, n)
+        assert start <= first <= last <= end <= n and end - start <= size
 
 
 def test_rows_are_taken_from_the_window_in_which_they_are_most_central():
     windows = cut_windows(20, 10, 6)
-    assert windows == [(0, 10, 0, 8), (6, 16, 8, 13), (10, 20, 13, 20)]
+    assert windows == [(0, 10, 0, 8), (6, 16, 8, 14), (12, 20, 14, 20)]
+
+
+def test_what_follows_does_not_move_windows():
+    short, long = cut_windows(30, 10, 6), cut_windows(300, 10, 6)
+    assert short[:-1] == long[: len(short) - 1]
+
+
+def test_windows_start_before_the_sequence_by_an_offset():
+    assert cut_windows(20, 10, 6, 3) == [(0, 7, 0, 5), (3, 13, 5, 11), (9, 19, 11, 17), (15, 20, 17, 20)]
 
 
 @pytest.mark.parametrize(("size", "stride"), [(10, 0), (10, 11), (0, 0)])
@@ -99,19 +108,29 @@ def test_gradients_of_the_encoder_are_exact():
     check_gradients(model, predict, X, backprop(d_Y))
 
 
-def test_the_recurrence_is_that_of_an_lstm():
-    n_steps, batch, width = 5, 3, 4
-    gates, recurrent = draw(n_steps, batch, 4 * width), draw(width, 4 * width)
-    sizes = [3, 3, 2, 1, 1]
-    hidden, cells, _ = run_lstm(gates.copy(), recurrent, sizes)
-    h = c = np.zeros((batch, width), dtype=np.float64)
-    for step, n in enumerate(sizes):
-        i, f, o, u = np.split(gates[step].astype(np.float64) + h @ recurrent, 4, axis=1)
-        c = c / (1 + np.exp(-f)) + np.tanh(u) / (1 + np.exp(-i))
-        h = np.tanh(c) / (1 + np.exp(-o))
-        np.testing.assert_allclose(hidden[step, :n], h[:n], atol=1e-6)
-        np.testing.assert_allclose(cells[step, :n], c[:n], atol=1e-6)
-        assert not hidden[step, n:].any()
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_recurrence_is_that_of_an_lstm(reverse):
+    lengths, width = [2, 5, 3], 4
+    gates, recurrent, bias = draw(10, 4 * width), draw(width, 4 * width), draw(4 * width)
+    hidden = np.full((10, width), np.nan, dtype=np.float32)
+    run_lstm(gates.copy(), recurrent, bias, lengths, hidden, reverse=reverse)
+    for end, length in zip(np.cumsum(lengths), lengths, strict=True):
+        h = c = np.zeros(width, dtype=np.float64)
+        rows = range(end - length, end)
+        for row in reversed(rows) if reverse else rows:
+            i, f, o, u = np.split(gates[row] + bias + h @ recurrent.astype(np.float64), 4)
+            c = c / (1 + np.exp(-f)) + np.tanh(u) / (1 + np.exp(-i))
+            h = np.tanh(c) / (1 + np.exp(-o))
+            np.testing.assert_allclose(hidden[row], h, atol=1e-6)
+
+
+def test_keeping_the_cells_changes_no_hidden_state():
+    gates, recurrent, bias = draw(7, 12), draw(3, 12), draw(12)
+    predicted, learnt, cells, squashed = (np.zeros((7, 3), dtype=np.float32) for _ in range(4))
+    run_lstm(gates, recurrent, bias, [3, 4], predicted, reverse=False)
+    run_lstm(gates, recurrent, bias, [3, 4], learnt, reverse=False, cells=cells, squashed=squashed)
+    np.testing.assert_allclose(predicted, learnt, atol=1e-6)
+    np.testing.assert_allclose(squashed, np.tanh(cells), atol=1e-6)
 
 
 def test_sequences_do_not_see_each_other():
@@ -135,28 +154,35 @@ def test_each_token_sees_both_ends_of_its_window():
 
 
 @pytest.mark.parametrize(
-    ("gates", "recurrent", "sizes"),
+    ("changed", "value"),
     [
-        ((2, 3, 8), (2, 8), [3, 4]),
-        ((2, 3, 8), (2, 8), [2, 3]),
-        ((2, 3, 8), (2, 8), [3, 0]),
-        ((2, 3, 8), (2, 8), [3]),
-        ((2, 3, 8), (3, 8), [3, 3]),
-        ((2, 3, 7), (1, 7), [3, 3]),
+        ("gates", draw(5, 8)),
+        ("gates", draw(6, 7)),
+        ("gates", draw(6, 8).astype(np.float64)),
+        ("recurrent", draw(3, 8)),
+        ("recurrent", draw(0, 0)),
+        ("bias", draw(7)),
+        ("lengths", [3, 4]),
+        ("lengths", [6, 0]),
+        ("lengths", [7, -1]),
+        ("hidden", draw(5, 2)),
+        ("hidden", draw(2, 6).T),
+        ("cells", draw(5, 2)),
+        ("squashed", None),
     ],
 )
-def test_wrong_shapes_never_reach_memory(gates, recurrent, sizes):
+def test_wrong_shapes_never_reach_memory(changed, value):
+    arrays = {"gates": draw(6, 8), "recurrent": draw(2, 8), "lengths": [3, 3], "cells": draw(6, 2)}
+    arrays |= {"squashed": draw(6, 2), changed: value}
+    hidden = arrays.pop("hidden", draw(6, 2))
     with pytest.raises(JointValueError) as caught:
-        run_lstm(draw(*gates), draw(*recurrent), sizes)
+        run_lstm(**{"bias": draw(8), **arrays}, hidden=hidden, reverse=False)
     assert caught.value.code == "J620"
-
-
-def test_wrong_shapes_of_gradients_never_reach_memory():
-    gates, recurrent = draw(2, 3, 8), draw(2, 8)
-    hidden, cells, squashed = run_lstm(gates, recurrent, [3, 3])
-    with pytest.raises(JointValueError) as caught:
-        run_lstm_back(hidden[:1], gates, recurrent, [3, 3], cells, squashed)
-    assert caught.value.code == "J620"
+    arrays.pop("bias", None)
+    if changed not in ("bias", "squashed"):
+        with pytest.raises(JointValueError) as caught:
+            run_lstm_back(**arrays, d_hidden=hidden, reverse=True)
+        assert caught.value.code == "J620"
 
 
 @pytest.mark.parametrize("settings", [{"width": 7}, {"width": 0}, {"width": 8, "depth": 0}])

@@ -12,7 +12,7 @@ from thinc.types import Floats2d
 from ..errors import Errors, JointValueError
 
 # The number of windows that are run together. It bounds the memory for long documents.
-BATCH = 32
+BATCH = 64
 
 
 class Window(NamedTuple):
@@ -24,21 +24,23 @@ class Window(NamedTuple):
     last: int
 
 
-def cut_windows(n: int, size: int, stride: int) -> list[Window]:
+def cut_windows(n: int, size: int, stride: int, offset: int = 0) -> list[Window]:
     """Divides a sequence.
 
     n (int): The length of the sequence.
-    size (int): The maximum length of a window.
-    stride (int): The maximum distance between the starts of neighbouring windows.
+    size (int): The length of a window, before what is outside the sequence is cut off.
+    stride (int): The distance between the starts of neighbouring windows.
+    offset (int): How far before the sequence the first window starts.
     RAISES ValueError: Unless 1 <= stride <= size (J621).
     """
     if not 1 <= stride <= size:
         raise JointValueError(Errors.J621, stride=stride, size=size)
-    starts = [*range(0, n - size, stride), max(n - size, 0)]
+    n_more = max(-((size - offset - n) // stride), 0)
+    starts = [number * stride - offset for number in range(n_more + 1)]
     # In the middle of what neighbours share.
     cuts = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n]
     return [
-        Window(start, min(start + size, n), first, last)
+        Window(max(start, 0), min(start + size, n), first, last)
         for start, first, last in zip(starts, cuts, cuts[1:], strict=False)
     ]
 
