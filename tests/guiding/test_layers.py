@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from thinc.api import Linear, Model, with_array
 
 from spacy_joint.errors import JointValueError
+from spacy_joint.guiding.distances import add_by_distance, sum_by_distance
 from spacy_joint.guiding.encoder import BiLSTMEncoder
 from spacy_joint.guiding.heads import BiaffineArcs, BiaffineLabels, GuideHeads, Scores
 from spacy_joint.guiding.lstm import run_lstm, run_lstm_back
@@ -199,13 +200,20 @@ def test_gradients_of_arcs_are_exact():
     model = BiaffineArcs(5, WIDTH)
     model.initialize()
     X = draw_windows(4, 1, 7)
-    d_Y = [draw(len(rows), len(rows) + 1) for rows in X]
+    windowed = [(rows, cut_windows(len(rows), 5, 3)) for rows in X]
+    shapes = [[(4, 5)], [(1, 2)], [(4, 6), (3, 5)]]
+    d_Y = [[draw(*shape) for shape in of_document] for of_document in shapes]
 
     def predict():
-        return sum(float((y.astype(np.float64) * d).sum()) for y, d in zip(model.predict(X), d_Y, strict=True))
+        found = model.predict(windowed)
+        return sum(
+            float((y.astype(np.float64) * d).sum())
+            for ys, ds in zip(found, d_Y, strict=True)
+            for y, d in zip(ys, ds, strict=True)
+        )
 
-    scores, backprop = model.begin_update(X)
-    assert [of_window.shape for of_window in scores] == [(4, 5), (1, 2), (7, 8)]
+    scores, backprop = model.begin_update(windowed)
+    assert [[of_window.shape for of_window in of_document] for of_document in scores] == shapes
     check_gradients(model, predict, X, backprop(d_Y))
 
 
@@ -229,14 +237,14 @@ def test_gradients_of_all_heads_are_exact():
     model.set_dim("nI", WIDTH)
     model.initialize()
     X = draw_windows(4, 6)
-    given = [(rows, np.arange(len(rows)) % 3) for rows in X]
-    d_Y = [Scores(draw(len(rows)), draw(len(rows), len(rows) + 1), None, draw(len(rows), 3)) for rows in X]
+    given = [(rows, cut_windows(len(rows), 8, 8), np.arange(len(rows)) % 3) for rows in X]
+    d_Y = [Scores(draw(len(rows)), [draw(len(rows), len(rows) + 1)], None, draw(len(rows), 3)) for rows in X]
 
     def predict():
         return sum(
-            float((getattr(y, name).astype(np.float64) * getattr(d, name)).sum())
+            float((found.astype(np.float64) * wanted).sum())
             for y, d in zip(model.predict(given), d_Y, strict=True)
-            for name in ("boundaries", "arcs", "labels")
+            for found, wanted in zip((y.boundaries, *y.arcs, y.labels), (d.boundaries, *d.arcs, d.labels), strict=True)
         )
 
     _, backprop = model.begin_update(given)
@@ -248,9 +256,47 @@ def test_labels_are_those_of_the_best_heads_if_none_are_given():
     model.set_dim("nI", WIDTH)
     model.initialize()
     rows = draw(6, WIDTH)
-    (free,) = model.predict([(rows, None)])
-    assert free.heads.tolist() == free.arcs.argmax(axis=1).tolist()
-    (given_best,) = model.predict([(rows, free.heads)])
+    windows = cut_windows(6, 5, 3)
+    (free,) = model.predict([(rows, windows, None)])
+    columns = [arcs.argmax(axis=1) for arcs in free.arcs]
+    # The second window starts at the fourth token.
+    assert free.heads.tolist() == [*columns[0], *np.where(columns[1] > 0, columns[1] + 3, 0)]
+    (given_best,) = model.predict([(rows, windows, free.heads)])
     np.testing.assert_allclose(free.labels, given_best.labels)
-    (others,) = model.predict([(rows, (free.heads + 1) % 7)])
+    (others,) = model.predict([(rows, windows, (free.heads + 1) % 7)])
     assert not np.allclose(free.labels, others.labels)
+
+
+# Distances
+
+
+def naive_classes(n, first, rows, bounds):
+    """The classes of distances, by definition."""
+    return [[sum(token - (first + row) >= bound for bound in bounds) for token in range(n)] for row in range(rows)]
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 5), st.lists(st.integers(-6, 6), max_size=5, unique=True))
+def test_scores_of_distances_are_those_of_their_classes(first, rows, more, bounds):
+    n, bounds = first + rows + more, np.sort(np.array(bounds, dtype=np.intp))
+    scores, by_class = draw(rows, n + 1), draw(rows, len(bounds) + 1)
+    expected, sums = scores.copy(), np.zeros_like(by_class)
+    for row, classes in enumerate(naive_classes(n, first, rows, bounds)):
+        for token, number in enumerate(classes):
+            expected[row, token + 1] += by_class[row, number]
+            sums[row, number] += scores[row, token + 1]
+    found = np.full_like(by_class, np.nan)
+    sum_by_distance(scores, found, bounds, first)
+    add_by_distance(scores, by_class, bounds, first)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    np.testing.assert_allclose(found, sums, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("scores", "by_class", "first"),
+    [((3, 6), (3, 2), 3), ((3, 6), (3, 2), -1), ((3, 6), (2, 2), 0), ((3, 6), (3, 3), 0), ((6,), (6, 2), 0)],
+)
+@pytest.mark.parametrize("function", [add_by_distance, sum_by_distance])
+def test_wrong_shapes_of_distances_never_reach_memory(function, scores, by_class, first):
+    with pytest.raises(JointValueError) as caught:
+        function(draw(*scores), draw(*by_class), np.array([0], dtype=np.intp), first)
+    assert caught.value.code == "J620"
