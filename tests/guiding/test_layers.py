@@ -12,6 +12,7 @@ from spacy_joint.guiding.encoder import BiLSTMEncoder
 from spacy_joint.guiding.heads import BiaffineArcs, BiaffineLabels, GuideHeads, Scores
 from spacy_joint.guiding.lstm import run_lstm, run_lstm_back
 from spacy_joint.guiding.windows import cut_windows, with_windows
+from spacy_joint.guiding.windows import draw_windows as draw_windows_in_training
 
 WIDTH = 6
 
@@ -84,6 +85,13 @@ def test_windows_with_gaps_are_refused(size, stride):
     assert caught.value.code == "J621"
 
 
+def test_windows_in_training_start_anywhere():
+    assert draw_windows_in_training(10, 10, 6) == [(0, 10, 0, 10)]
+    drawn = [draw_windows_in_training(20, 10, 6) for _ in range(50)]
+    assert {windows[0].end for windows in drawn} == {5, 6, 7, 8, 9, 10}
+    assert all(windows == cut_windows(20, 10, 6, 10 - windows[0].end) for windows in drawn)
+
+
 def test_a_layer_without_context_does_not_notice_windows():
     plain = with_array(Linear(3, WIDTH))
     plain.initialize()
@@ -97,7 +105,8 @@ def test_a_layer_without_context_does_not_notice_windows():
 
 
 def test_gradients_of_the_encoder_are_exact():
-    model = BiLSTMEncoder(width=8, depth=2, window=6, stride=4)
+    # With a stride of one token, there is one way to cut windows.
+    model = BiLSTMEncoder(width=8, depth=2, window=6, stride=1)
     X = draw_windows(3, 9, 1, 14)
     model.initialize(X=X)
     d_Y = [draw(len(rows), 8) for rows in X]

@@ -105,16 +105,12 @@ def _take(guidance: Guidance, place: Window) -> Guidance:
 
 def _find_best(model: Model[list[Doc], list[Guidance]], documents: list[Floats2d]) -> list[Guidance]:
     """The best predictions for the tokens of documents, given their vectors."""
-    given = [(vectors, list_windows(model, len(vectors)), None) for vectors in documents]
+    window, stride = model.attrs["window"], model.attrs["stride"]
+    given = [(vectors, cut_windows(len(vectors), window, stride), None) for vectors in documents]
     return [
         _choose(model.ops, scores, windows)
         for scores, (_, windows, _) in zip(model.get_ref("heads").predict(given), given, strict=True)
     ]
-
-
-def list_windows(model: Model, n: int, offset: int = 0) -> list[Window]:
-    """The windows of a document of `n` tokens, see `cut_windows`."""
-    return cut_windows(n, model.attrs["window"], model.attrs["stride"], offset)
 
 
 def _choose(ops: Any, scores: Scores, windows: list[Window]) -> Guidance:

@@ -27,9 +27,9 @@ from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL,
 from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import report_damage
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
-from .architecture import Guidance, list_windows
+from .architecture import Guidance
 from .heads import Scores
-from .windows import Window
+from .windows import Window, draw_windows
 
 # The number of documents with which the encoder is initialized.
 SAMPLE = 10
@@ -177,7 +177,8 @@ class ParserGuide(TrainablePipe):
         set_dropout_rate(self.model, drop)
         vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
         golds = [self._read_gold(example) for example in examples]
-        windows = [self._draw_windows(len(rows)) for rows in vectors]
+        window, stride = self.model.attrs["window"], self.model.attrs["stride"]
+        windows = [draw_windows(len(rows), window, stride) for rows in vectors]
         heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
         scores, backprop_heads = self.model.get_ref("heads").begin_update(
             list(zip(vectors, windows, heads, strict=True))
@@ -192,10 +193,6 @@ class ParserGuide(TrainablePipe):
         if sgd is not None:
             self.finish_update(sgd)
         return losses
-
-    def _draw_windows(self, n: int) -> list[Window]:
-        """The windows of a document of `n` tokens."""
-        return list_windows(self.model, n)
 
     def _read_gold(self, example: Example) -> Gold:
         n = len(example.predicted)

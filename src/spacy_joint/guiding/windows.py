@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
@@ -45,6 +46,12 @@ def cut_windows(n: int, size: int, stride: int, offset: int = 0) -> list[Window]
     ]
 
 
+def draw_windows(n: int, size: int, stride: int) -> list[Window]:
+    """Divides a sequence for training: if it has several windows, the first one is cut off at random, by numpy's global
+    generator. See `cut_windows`."""
+    return cut_windows(n, size, stride, np.random.randint(stride) if n > size else 0)
+
+
 def with_windows(
     layer: Model[list[Floats2d], list[Floats2d]], nO: int, size: int, stride: int
 ) -> Model[list[Floats2d], list[Floats2d]]:
@@ -77,7 +84,8 @@ def _forward(
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
     layer = model.layers[0]
     size, stride = model.attrs["size"], model.attrs["stride"]
-    windows = [(i, window) for i, rows in enumerate(X) for window in cut_windows(len(rows), size, stride) if len(rows)]
+    cut = draw_windows if is_train else cut_windows
+    windows = [(i, window) for i, rows in enumerate(X) for window in cut(len(rows), size, stride) if len(rows)]
     windows.sort(key=lambda pair: pair[1].start - pair[1].end)
     batches = [windows[first : first + BATCH] for first in range(0, len(windows), BATCH)]
     width = model.get_dim("nO")
