@@ -37,7 +37,8 @@ class Piece(NamedTuple):
 def cut_documents(docs: Iterable[Doc], window: int, stride: int) -> Iterator[Piece]:
     """Documents that have tokens, and long ones in pieces.
 
-    A piece has a whole number of windows, so what sees no more than such windows sees the same as in the document.
+    A piece has a whole number of windows. So an encoder that sees no more than such windows gives the tokens that are
+    taken from it the same vectors as in the document.
 
     window, stride (int): See `cut_windows`.
     """
