@@ -8,7 +8,7 @@ needed, and tags only if the encoder reads them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 
@@ -94,6 +95,10 @@ class ParserGuide(TrainablePipe):
         """Whether the model has weights."""
         return bool(self.model.get_ref("heads").get_ref("arcs").has_param("root"))
 
+    def _check_is_initialized(self) -> None:
+        if not self.is_initialized:
+            raise JointValueError(Errors.J623, name=self.name)
+
     # Prediction.
 
     def predict(self, docs: Iterable[Doc]) -> list[Guidance]:
@@ -101,9 +106,21 @@ class ParserGuide(TrainablePipe):
 
         RAISES ValueError: If the component has been neither trained nor loaded (J623).
         """
-        if not self.is_initialized:
-            raise JointValueError(Errors.J623, name=self.name)
+        self._check_is_initialized()
         return self.model.predict(list(docs))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Annotates documents in batches. Of a batch that fails, only the documents that fail by themselves go to the
+        error handler."""
+        for batch in minibatch(stream, size=batch_size):
+            docs = list(batch)
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception:
+                # None stands for a document that the error handler has taken.
+                yield from (doc for doc in map(self, docs) if doc is not None)
+            else:
+                yield from docs
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:
         """Writes the predictions of `predict` as columns, with missing values for whitespace."""
@@ -167,11 +184,13 @@ class ParserGuide(TrainablePipe):
         sgd (Optimizer): The optimizer; None accumulates gradients.
         losses (dict): The mean cross-entropy per token is added under the component's name.
         RETURNS (dict): The losses.
+        RAISES ValueError: If the component has not been initialized (J623).
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
+        self._check_is_initialized()
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
@@ -256,12 +275,17 @@ class ParserGuide(TrainablePipe):
         return self
 
     def _check(self) -> None:
-        """RAISES TypeError: If the labels are not those of the weights."""
+        """Adds what has been loaded to the vocabulary.
+
+        RAISES TypeError: If the labels are not those of the weights.
+        """
         labels = self.cfg["labels"]
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise TypeError
         if self.is_initialized and self.model.get_dim("nO") != len(labels):
             raise TypeError
+        for label in labels:
+            self.vocab.strings.add(label)
 
 
 def _place_heads(heads: np.ndarray, window: Window) -> np.ndarray:
