@@ -117,7 +117,6 @@ GRADIENTS = {
             "test_an_invalid_cfg_is_refused",
             "test_damaged_files_are_refused_by_name",
             "test_missing_files_are_named",
-            "test_a_path_without_a_component_is_named",
             "test_a_model_of_other_labels_is_refused",
         ),
         "its files are those of spaCy's own components",

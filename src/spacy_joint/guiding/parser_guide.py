@@ -30,7 +30,7 @@ from ..pipes.structured_pipe import report_damage
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 from .architecture import Guidance
 from .heads import Scores
-from .windows import Window, draw_windows
+from .windows import Window, cut_windows
 
 # The number of documents with which the encoder is initialized.
 SAMPLE = 10
@@ -197,7 +197,7 @@ class ParserGuide(TrainablePipe):
         vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
         golds = [self._read_gold(example) for example in examples]
         window, stride = self.model.attrs["window"], self.model.attrs["stride"]
-        windows = [draw_windows(len(rows), window, stride) for rows in vectors]
+        windows = [cut_windows(len(rows), window, stride) for rows in vectors]
         heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
         scores, backprop_heads = self.model.get_ref("heads").begin_update(
             list(zip(vectors, windows, heads, strict=True))
@@ -267,8 +267,11 @@ class ParserGuide(TrainablePipe):
         """Loads the component from a directory.
 
         exclude (Sequence[str]): Any of "cfg", "vocab", "model".
-        RAISES ValueError: If a file is damaged (J050).
+        RAISES ValueError: If a file is missing (J073) or damaged (J050).
         """
+        for name in ("cfg", "model"):
+            if name not in exclude and not (Path(path) / name).is_file():
+                raise JointValueError(Errors.J073, path=path, name=name)
         with report_damage(str(path)):
             super().from_disk(path, exclude=exclude)
             self._check()

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
@@ -25,31 +24,23 @@ class Window(NamedTuple):
     last: int
 
 
-def cut_windows(n: int, size: int, stride: int, offset: int = 0) -> list[Window]:
+def cut_windows(n: int, size: int, stride: int) -> list[Window]:
     """Divides a sequence.
 
     n (int): The length of the sequence.
-    size (int): The length of a window, before what is outside the sequence is cut off.
+    size (int): The length of all windows but the last one, which may be shorter.
     stride (int): The distance between the starts of neighbouring windows.
-    offset (int): How far before the sequence the first window starts.
     RAISES ValueError: Unless 1 <= stride <= size (J621).
     """
     if not 1 <= stride <= size:
         raise JointValueError(Errors.J621, stride=stride, size=size)
-    n_more = max(-((size - offset - n) // stride), 0)
-    starts = [number * stride - offset for number in range(n_more + 1)]
+    starts = range(0, max(n - size, 0) + stride, stride)
     # In the middle of what neighbours share.
     cuts = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n]
     return [
-        Window(max(start, 0), min(start + size, n), first, last)
+        Window(start, min(start + size, n), first, last)
         for start, first, last in zip(starts, cuts, cuts[1:], strict=False)
     ]
-
-
-def draw_windows(n: int, size: int, stride: int) -> list[Window]:
-    """Divides a sequence for training: if it has several windows, the first one is cut off at random, by numpy's global
-    generator. See `cut_windows`."""
-    return cut_windows(n, size, stride, np.random.randint(stride) if n > size else 0)
 
 
 def with_windows(
@@ -84,8 +75,7 @@ def _forward(
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
     layer = model.layers[0]
     size, stride = model.attrs["size"], model.attrs["stride"]
-    cut = draw_windows if is_train else cut_windows
-    windows = [(i, window) for i, rows in enumerate(X) for window in cut(len(rows), size, stride) if len(rows)]
+    windows = [(i, window) for i, rows in enumerate(X) for window in cut_windows(len(rows), size, stride) if len(rows)]
     windows.sort(key=lambda pair: pair[1].start - pair[1].end)
     batches = [windows[first : first + BATCH] for first in range(0, len(windows), BATCH)]
     width = model.get_dim("nO")
