@@ -3,8 +3,6 @@
 Distances fall into classes, each a range, so that in a row of scores, the tokens of a class stand next to each other.
 """
 
-import numpy as np
-
 from ..errors import Errors, JointValueError
 
 
