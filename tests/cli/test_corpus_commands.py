@@ -170,22 +170,6 @@ def test_documents_can_be_left_out(run, assets, tmp_path):
     assert "[J128]" in run("convert", *corpora, tmp_path / "x.spacy", "--leave-out", "(", fails=True).stderr
 
 
-def test_punctuated_text_becomes_training_documents_without_punctuation(run, tmp_path):
-    text = tmp_path / "letter.txt"
-    text.write_text('A HEADING\n\nWe met Nora. She paid\n5 % more, didn\'t she?\n\n"Well," I said, "no."\n', "utf8")
-    run("unpunctuate", text, tmp_path / "letter.spacy")
-    (doc,) = DocBin().from_disk(tmp_path / "letter.spacy").get_docs(Vocab())
-    assert [sentence.text for sentence in doc.sents][:2] == ["we met nora", "she paid 5 % more did n't she"]
-    assert all(token.tag_ and token.dep_ for token in doc)
-    run("unpunctuate", text, tmp_path / "short.spacy", "--words", 1, "--limit", 1)
-    (short,) = DocBin().from_disk(tmp_path / "short.spacy").get_docs(Vocab())
-    assert len(short) < len(doc)
-
-
-def test_missing_text_is_named(run, tmp_path):
-    assert "[J402]" in run("unpunctuate", tmp_path / "no.txt", tmp_path / "x.spacy", fails=True).stderr
-
-
 def test_evaluate_also_scores_raw_text(run, saved_pipeline, assets, tmp_path):
     output = tmp_path / "scores.json"
     result = run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--raw-text", "--output", output)
