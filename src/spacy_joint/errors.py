@@ -788,6 +788,10 @@ class Errors:
     )
     J654 = Message("buffer_size is {found}.", "It must be at least 1.")
     J655 = Message("The corpus {name} has no documents.", "Give it some, or leave it out of the mixture.")
+    J656 = Message(
+        "--keep compares the margins of a joint_sbd_parser without punctuation. The teacher has {pipeline}.",
+        "Use a teacher with one and --own, or keep all documents.",
+    )
 
 
 class Warnings:

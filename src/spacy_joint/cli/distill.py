@@ -53,6 +53,14 @@ def distill(
             "teacher's own.",
         ),
     ] = False,
+    keep: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Share of unpunctuated documents to keep: those of whose boundaries the teacher is surest.",
+        ),
+    ] = 1.0,
     words: Annotated[
         int, typer.Option(min=1, help="Minimum words per document, up to a paragraph end; twice as many at most.")
     ] = 800,
@@ -71,10 +79,13 @@ def distill(
     from .. import load
 
     nlp = load(teacher, beam_width=beam_width)
+    if keep < 1:
+        _store_margins(nlp, projected)
     settings = {
         "teacher": {key: nlp.meta[key] for key in ("lang", "name", "version")},
         "kind": kind.value,
         "projected": projected,
+        "keep": keep,
         "beam_width": beam_width,
     }
     digests = digest(sorted(path for path in nlp.path.rglob("*") if path.is_file()))
@@ -83,7 +94,7 @@ def distill(
     for passages in _fill_shards(_limit(lambda: _read_passages(texts, lines, words), limit), shard_words):
         name = f"{len(shards):05}"
         content = hashlib.sha256(json.dumps(passages).encode("utf8")).hexdigest()
-        make = partial(_annotate, output / f"{name}.spacy", nlp, passages, kind, projected, n_process)
+        make = partial(_annotate, output / f"{name}.spacy", nlp, passages, kind, projected, keep, n_process)
         made_from = {**settings, "files_of_teacher": digests, "passages": content}
         shards.append(steps.run(name, output / f"{name}.spacy", make, settings=made_from))
     if not shards:
@@ -100,6 +111,16 @@ def distill(
         path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf8")
     n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))
     msg.good(f"{output}: {n_docs:,} documents, {n_words:,} words, {len(shards)} files")
+
+
+def _store_margins(nlp: Language, projected: bool) -> None:
+    from ..parsing.joint_sbd_parser import JointSbdParser
+
+    parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, JointSbdParser)]
+    if projected or not parsers:
+        raise JointValueError(Errors.J656, pipeline=", ".join(nlp.pipe_names))
+    for parser in parsers:
+        parser.store_margins()
 
 
 def _read_passages(texts: Iterable[Path], lines: bool, words: int) -> Iterator[list[str]]:
@@ -136,7 +157,7 @@ def _fill_shards(passages: Iterable[list[str]], words: int) -> Iterator[list[lis
 
 
 def _annotate(
-    output: Path, nlp: Language, passages: list[list[str]], kind: Kind, projected: bool, n_process: int
+    output: Path, nlp: Language, passages: list[list[str]], kind: Kind, projected: bool, keep: float, n_process: int
 ) -> None:
     from spacy.tokens import DocBin
 
@@ -150,6 +171,7 @@ def _annotate(
             original=kind is not Kind.unpunctuated,
             unpunctuated=kind is not Kind.original,
             projected=projected,
+            keep=keep,
             n_process=n_process,
         )
         DocBin(docs=docs).to_disk(path)

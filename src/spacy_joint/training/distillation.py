@@ -14,13 +14,18 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..annotation.sentences import MARGIN
 from ..errors import Errors, JointValueError
 from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate
 
 TAGGER = "sequence_tagger"
+# Documents are ranked by the margin below which this share of their decisions is. On the development documents of EWT
+# and GUM without punctuation, its correlation with LAS is 0.44 and 0.63.
+UNSURE = 0.2
 
 
 def annotate_passages(
@@ -30,6 +35,7 @@ def annotate_passages(
     original: bool = True,
     unpunctuated: bool = True,
     projected: bool = False,
+    keep: float = 1.0,
     n_process: int = 1,
 ) -> Iterator[Doc]:
     """Yields the annotated documents of passages.
@@ -40,30 +46,55 @@ def annotate_passages(
     unpunctuated (bool): Whether to yield it, after that, without punctuation and capitals.
     projected (bool): Whether documents without punctuation have the boundaries and trees of the punctuated text, and
         tags predicted without punctuation. If not, all of their annotation is the teacher's own.
+    keep (float): The share of documents without punctuation that are kept, those of whose boundaries the teacher is
+        surest. Below 1, all documents are held, and the teacher must store `boundary_margins`.
     n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
     RAISES ValueError: If projection lacks a tagger (J129), or the teacher predicts no trees (J652).
     """
     docs = (make_doc(nlp, paragraphs) for paragraphs in passages)
     if unpunctuated and projected:
-        yield from _project(nlp, _parse(nlp, docs, n_process), original)
-    else:
-        yield from _parse(nlp, _make_variants(docs, original, unpunctuated), n_process)
+        annotated = _parse(nlp, ((doc, False) for doc in docs), n_process)
+        yield from _project(nlp, (doc for doc, _ in annotated), original)
+        return
+    annotated = _parse(nlp, _make_variants(docs, original, unpunctuated), n_process)
+    if keep < 1:
+        annotated = _select(list(annotated), keep)
+    for doc, _ in annotated:
+        yield doc
 
 
-def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool) -> Iterator[Doc]:
+def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool) -> Iterator[tuple[Doc, bool]]:
+    """Documents, and whether they are without punctuation."""
     for doc in docs:
         variant = remove_punctuation(doc) if unpunctuated else None
         if original:
-            yield doc
+            yield doc, False
         if variant is not None:
-            yield variant
+            yield variant, True
 
 
-def _parse(nlp: Language, docs: Iterable[Doc], n_process: int) -> Iterator[Doc]:
-    for doc in nlp.pipe(docs, n_process=n_process):
+def _parse(nlp: Language, docs: Iterable[tuple[Doc, bool]], n_process: int) -> Iterator[tuple[Doc, bool]]:
+    for doc, is_variant in nlp.pipe(docs, as_tuples=True, n_process=n_process):
         if len(doc) and not doc.has_annotation("DEP"):
             raise JointValueError(Errors.J652, pipeline=", ".join(nlp.pipe_names))
-        yield doc
+        yield doc, is_variant
+
+
+def _select(annotated: list[tuple[Doc, bool]], keep: float) -> Iterator[tuple[Doc, bool]]:
+    """All documents with punctuation, and the surest ones without it."""
+    margins = [_find_margin(doc) if is_variant else np.inf for doc, is_variant in annotated]
+    ranked = sorted((i for i, (_, is_variant) in enumerate(annotated) if is_variant), key=lambda i: -margins[i])
+    dropped = set(ranked[round(keep * len(ranked)) :])
+    for i, pair in enumerate(annotated):
+        if i not in dropped:
+            yield pair
+
+
+def _find_margin(doc: Doc) -> float:
+    """The margin that most decisions about boundaries exceed."""
+    margins = [margin for token in doc[1:] if (margin := token._.get(MARGIN)) is not None]
+    # No interpolation: margins may be infinite.
+    return float(np.quantile(margins, UNSURE, method="lower")) if margins else np.inf
 
 
 def make_doc(nlp: Language, paragraphs: Sequence[str]) -> Doc:
