@@ -91,6 +91,15 @@ def test_word_classes_of_text_without_case_have_no_class_of_case(run, tmp_path):
     assert {len(row) for row in classes.values()} == {3}
 
 
+def test_word_classes_are_as_many_as_wanted(run, assets, tmp_path):
+    arguments = ("word-classes", assets / "tiny_train.conllu", "--output", tmp_path / "a.msgpack", "--min-count", 1)
+    run(*arguments, "--size", 3, "--size", 7)
+    rows = srsly.read_msgpack(tmp_path / "a.msgpack").values()
+    assert [max(column) + 1 for column in list(zip(*rows, strict=True))[:2]] == [3, 7]
+    assert {len(row) for row in rows} == {3}
+    assert "[J074]" in run(*arguments, *["--size", 2] * 4, fails=True).stderr
+
+
 def test_word_classes_need_utf8(run, tmp_path):
     (tmp_path / "text.txt").write_bytes(b"one\ncaf\xe9")
     failed = run("word-classes", tmp_path / "text.txt", "--output", tmp_path / "x", fails=True).stderr
