@@ -775,6 +775,23 @@ class Errors:
         "'{name}' finds no labels of arcs in the training corpus.",
         "Give it documents with trees.",
     )
+    J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"text": "..."}}` in each line.')
+    J651 = Message(
+        "There is nothing to annotate in {paths}: no paragraph ends like a sentence.",
+        "Give punctuated text. If each line is a paragraph, add --lines.",
+    )
+    J652 = Message(
+        "The teacher ({pipeline}) predicts no trees.", "Use a pipeline with a parser, such as a joint_sbd_parser."
+    )
+    J653 = Message(
+        "The shares of a mixed corpus are {shares}, and its corpora {corpora}.", "Give each corpus a share above 0."
+    )
+    J654 = Message("buffer_size is {found}.", "It must be at least 1.")
+    J655 = Message("The corpus {name} has no documents.", "Give it some, or leave it out of the mixture.")
+    J656 = Message(
+        "--keep compares the margins of a joint_sbd_parser without punctuation. The teacher has {pipeline}.",
+        "Use a teacher with one and --own, or keep all documents.",
+    )
 
 
 class Warnings:

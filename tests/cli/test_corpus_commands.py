@@ -91,6 +91,15 @@ def test_word_classes_of_text_without_case_have_no_class_of_case(run, tmp_path):
     assert {len(row) for row in classes.values()} == {3}
 
 
+def test_word_classes_are_as_many_as_wanted(run, assets, tmp_path):
+    arguments = ("word-classes", assets / "tiny_train.conllu", "--output", tmp_path / "a.msgpack", "--min-count", 1)
+    run(*arguments, "--size", 3, "--size", 7)
+    rows = srsly.read_msgpack(tmp_path / "a.msgpack").values()
+    assert [max(column) + 1 for column in list(zip(*rows, strict=True))[:2]] == [3, 7]
+    assert {len(row) for row in rows} == {3}
+    assert "[J074]" in run(*arguments, *["--size", 2] * 4, fails=True).stderr
+
+
 def test_word_classes_need_utf8(run, tmp_path):
     (tmp_path / "text.txt").write_bytes(b"one\ncaf\xe9")
     failed = run("word-classes", tmp_path / "text.txt", "--output", tmp_path / "x", fails=True).stderr
@@ -168,22 +177,6 @@ def test_documents_can_be_left_out(run, assets, tmp_path):
     sizes = [len(DocBin().from_disk(tmp_path / name)) for name in ("all.spacy", "some.spacy")]
     assert sizes[0] > sizes[1] > 0
     assert "[J128]" in run("convert", *corpora, tmp_path / "x.spacy", "--leave-out", "(", fails=True).stderr
-
-
-def test_punctuated_text_becomes_training_documents_without_punctuation(run, tmp_path):
-    text = tmp_path / "letter.txt"
-    text.write_text('A HEADING\n\nWe met Nora. She paid\n5 % more, didn\'t she?\n\n"Well," I said, "no."\n', "utf8")
-    run("unpunctuate", text, tmp_path / "letter.spacy")
-    (doc,) = DocBin().from_disk(tmp_path / "letter.spacy").get_docs(Vocab())
-    assert [sentence.text for sentence in doc.sents][:2] == ["we met nora", "she paid 5 % more did n't she"]
-    assert all(token.tag_ and token.dep_ for token in doc)
-    run("unpunctuate", text, tmp_path / "short.spacy", "--words", 1, "--limit", 1)
-    (short,) = DocBin().from_disk(tmp_path / "short.spacy").get_docs(Vocab())
-    assert len(short) < len(doc)
-
-
-def test_missing_text_is_named(run, tmp_path):
-    assert "[J402]" in run("unpunctuate", tmp_path / "no.txt", tmp_path / "x.spacy", fails=True).stderr
 
 
 def test_evaluate_also_scores_raw_text(run, saved_pipeline, assets, tmp_path):

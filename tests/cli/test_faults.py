@@ -26,9 +26,10 @@ COMMANDS = {
     "word-classes": ["word-classes", "TREEBANK", "--output", "OUTPUT"],
     "finish": ["finish", "PIPELINE", "OUTPUT"],
     "learn-order": ["learn-order", "MODIFIERS", "--epochs", "1", "--table-bits", "10", "--output", "OUTPUT"],
+    "distill": ["distill", "TEXT", "--output", "OUTPUT"],
     "jackknife": ["jackknife", "CONFIG", "OUTPUT", "--folds", "2", "--paths.train", "CORPUS"],
 }
-OF_DIRECTORIES = ("finish", "learn-order")
+OF_DIRECTORIES = ("distill", "finish", "learn-order")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,6 +80,27 @@ def test_training_stopped_within_an_epoch_ends_like_uninterrupted_training(overr
     resume(tmp_path / "first" / "model-last", tmp_path, "--training.max_steps", "4")
     (tmp_path / "resumed").rename(tmp_path / "second")
     assert resume(tmp_path / "second" / "model-last", tmp_path, "--training.max_steps", "0") == uninterrupted
+
+
+def test_streamed_training_ends_like_uninterrupted_training(overrides, tmp_path):
+    (tmp_path / "shards").mkdir()
+    for number in range(2):
+        shutil.copy(overrides["paths.train"], tmp_path / "shards" / f"{number}.spacy")
+    config = spacy.util.load_config(CONFIG, overrides=overrides)
+    gold = config["corpora"]["original"]
+    config["corpora"]["original"] = {
+        "@readers": "spacy_joint.MixedCorpus.v1",
+        "corpora": {"gold": gold, "silver": {**gold, "path": str(tmp_path / "shards")}},
+        "shares": {"gold": 1, "silver": 2},
+        "buffer_size": 4,
+    }
+    config["training"] |= {"train_corpus": "corpora.original", "max_epochs": -1, "max_steps": 20}
+    config.to_disk(tmp_path / "config.cfg")
+    train(tmp_path / "config.cfg", tmp_path / "uninterrupted")
+    train(tmp_path / "config.cfg", tmp_path / "first", overrides={"training.max_steps": 13})
+    # Steps count from the checkpoint, and spaCy makes one more.
+    resumed = resume(tmp_path / "first" / "model-last", tmp_path, "--training.max_steps", "6")
+    assert resumed == read_parts(tmp_path / "uninterrupted" / "model-last")
 
 
 def test_documents_are_skipped_up_to_the_end_of_a_batch():

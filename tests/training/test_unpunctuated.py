@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.training.unpunctuated import create_unpunctuated_augmenter, unpunctuate
+from spacy_joint.training.unpunctuated import create_unpunctuated_augmenter, remove_punctuation, unpunctuate
 
 from ..corpora.strategies import documents
 
@@ -48,6 +48,14 @@ def nlp():
 
 def test_punctuation_is_removed_and_words_lower_cased():
     assert [token.text for token in unpunctuate(make_doc(*GREETING))] == ["well", "go", "now"]
+
+
+def test_punctuation_is_also_removed_from_text_without_annotation():
+    doc = Doc(Vocab(), words=["So", ",", "5", "%", "\n", '"', "We", "left"], sent_starts=[1, 0, 0, 0, 0, 1, 0, 0])
+    variant = remove_punctuation(doc)
+    assert [token.text for token in variant] == ["so", "5", "%", "we", "left"]
+    assert [token.is_sent_start for token in variant] == [True, None, None, True, None]
+    assert remove_punctuation(doc[1:2].as_doc()) is remove_punctuation(Doc(Vocab())) is None
 
 
 def test_trees_and_labels_of_other_words_are_unchanged():

@@ -1,8 +1,13 @@
-"""The sentences of documents that may have no boundaries."""
+"""The sentences of documents that may have no boundaries, and how sure a parser is of them."""
 
 from __future__ import annotations
 
 from spacy.tokens import Doc, Span
+
+# The attribute of `Token._` with the margin of the token's boundary decision: the score of the best analysis in the
+# beam with this decision minus that of the best one with the opposite decision. It is infinite if the beam held no
+# analysis with the opposite decision, and None for whitespace and without `boundary_margins`.
+MARGIN = "boundary_margin"
 
 
 def list_sentences(doc: Doc) -> list[Span]:

@@ -12,6 +12,7 @@ from .check_order import check_order
 from .configs import configs
 from .convert import convert
 from .convert_quotes import convert_quotes
+from .distill import distill
 from .evaluate import evaluate
 from .evaluate_quotes import evaluate_quotes
 from .failures import report_failures
@@ -23,7 +24,6 @@ from .resume import resume
 from .serve import serve
 from .tokenizer_exceptions import tokenizer_exceptions
 from .train_treebank import train_treebank
-from .unpunctuate import unpunctuate
 from .word_classes import word_classes
 
 app = typer.Typer(
@@ -36,11 +36,11 @@ for command in (
     configs,
     convert,
     convert_quotes,
+    distill,
     evaluate,
     evaluate_quotes,
     learn_order,
     quotes,
-    unpunctuate,
     tokenizer_exceptions,
     serve,
     word_classes,

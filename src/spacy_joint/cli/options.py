@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,3 +13,11 @@ ModelOption = Annotated[
     str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
 ]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
+
+
+class Kind(str, Enum):
+    """Kinds of text: as it is, without punctuation and capitals, or both."""
+
+    original = "original"
+    unpunctuated = "unpunctuated"
+    both = "both"

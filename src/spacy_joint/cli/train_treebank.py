@@ -28,6 +28,7 @@ from ..files.replacing import replace_directory_when_written, replace_when_writt
 from ..files.steps import Steps, digest
 from .configs import CONFIGS
 from .finish import finish_pipeline
+from .options import Kind
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -57,14 +58,6 @@ class Tags(str, Enum):
     both = "both"
     upos = "upos"
     xpos = "xpos"
-
-
-class Kind(str, Enum):
-    """Kinds of text: as it is, without punctuation and capitals, or both."""
-
-    original = "original"
-    unpunctuated = "unpunctuated"
-    both = "both"
 
 
 def train_treebank(

@@ -11,6 +11,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors, JointValueError
+from ..files.learnt import WORD_CLASS_SIZES
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
 
@@ -25,6 +26,9 @@ def word_classes(
     texts: Annotated[list[Path], typer.Argument(help=".txt (UTF-8), .conllu or .spacy files.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Output msgpack file.")],
     cased: Annotated[bool, typer.Option("--cased/--uncased", help="Whether to add classes of capitalisation.")] = True,
+    sizes: Annotated[
+        list[int], typer.Option("--size", min=1, help="Number of classes at a granularity; repeat it for others.")
+    ] = WORD_CLASS_SIZES,  # type: ignore[assignment]  # typer makes a list of it
     min_count: Annotated[int, typer.Option(min=1, help="Minimum occurrences of a word.")] = 3,
     language: Annotated[str, typer.Option(help="Language of the tokenizer for .txt files.")] = "en",
     seed: Annotated[int, typer.Option(help="Random seed of the decomposition.")] = 0,
@@ -35,24 +39,38 @@ def word_classes(
     """
     import spacy
 
-    learn_classes(texts, output, spacy.blank(language), cased=cased, min_count=min_count, seed=seed)
+    learn_classes(texts, output, spacy.blank(language), cased=cased, sizes=sizes, min_count=min_count, seed=seed)
 
 
 def learn_classes(
-    texts: Sequence[Path], output: Path, nlp: Language, *, cased: bool = True, min_count: int = 3, seed: int = 0
+    texts: Sequence[Path],
+    output: Path,
+    nlp: Language,
+    *,
+    cased: bool = True,
+    sizes: Sequence[int] = WORD_CLASS_SIZES,
+    min_count: int = 3,
+    seed: int = 0,
 ) -> None:
     """Does the same from Python; `nlp` is a pipeline with the tokenizer for .txt files.
 
-    RAISES ValueError: If there is no text (J412), or a format is unknown (J407); FileNotFoundError: J402.
+    RAISES ValueError: If there are too many sizes (J074), there is no text (J412), or a format is unknown (J407);
+        FileNotFoundError: J402.
     """
     import srsly
 
+    from ..pipes.token_columns import MAX_CLASSES
     from ..training.word_classes import learn_case_classes, learn_word_classes
 
+    if len(sizes) + cased > MAX_CLASSES:
+        raise JointValueError(Errors.J074, sizes=[len(sizes) + cased], most=MAX_CLASSES)
     sentences = [words for path in texts for words in _read_sentences(path, nlp) if words]
     if not sentences:
         raise JointValueError(Errors.J412, paths=", ".join(map(str, texts)))
-    classes = {word: list(row) for word, row in learn_word_classes(sentences, min_count=min_count, seed=seed).items()}
+    classes = {
+        word: list(row)
+        for word, row in learn_word_classes(sentences, sizes=sizes, min_count=min_count, seed=seed).items()
+    }
     if cased:
         cases = learn_case_classes(sentences)
         classes = {word: [*row, cases.get(word, NO_CASE)] for word, row in classes.items()}

@@ -11,6 +11,9 @@ import srsly
 
 from ..errors import Errors, JointFileNotFoundError
 
+# The default numbers of word classes, one for each granularity.
+WORD_CLASS_SIZES = (64, 256, 1024)
+
 
 def read_word_classes(path: str | Path | None) -> dict[str, list[int]] | None:
     """Read the classes of lower-cased words, registered as `spacy_joint.read_word_classes.v1`.

@@ -23,6 +23,7 @@ from thinc.api import Model
 from ..annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD
 from ..annotation.glossary import extend_glossary
 from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
+from ..annotation.sentences import MARGIN
 from ..engine.beam import MAX_BIAS, MAX_WIDTH
 from ..engine.columns import Columns
 from ..engine.learner import Instance
@@ -50,10 +51,6 @@ NO_LABEL = "dep"
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
 # Its label for roots.
 ROOT = "ROOT"
-# The attribute of `Token._` with the margin of the token's boundary decision: the score of the best analysis in the
-# beam with this decision minus that of the best one with the opposite decision. It is infinite if the beam held no
-# analysis with the opposite decision, and None for whitespace and without `boundary_margins`.
-MARGIN = "boundary_margin"
 
 extend_glossary()
 
@@ -101,7 +98,13 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             if value is not None and not abs(value) <= MAX_BIAS:
                 raise JointValueError(Errors.J308, setting=setting, value=value, most=MAX_BIAS)
         use_noun_chunks_in(vocab, noun_chunks)
-        if self.cfg["boundary_margins"] and not Token.has_extension(MARGIN):
+        if self.cfg["boundary_margins"]:
+            self.store_margins()
+
+    def store_margins(self) -> None:
+        """Turns on the setting `boundary_margins`."""
+        self.cfg["boundary_margins"] = True
+        if not Token.has_extension(MARGIN):
             Token.set_extension(MARGIN, default=None)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:

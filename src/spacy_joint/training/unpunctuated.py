@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.symbols import PUNCT, X
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..annotation.custom_columns import copy_columns
@@ -43,14 +43,28 @@ def unpunctuate(doc: Doc) -> Doc | None:
     return _restrict(doc, kept) if kept.any() else None
 
 
+def remove_punctuation(doc: Doc) -> Doc | None:
+    """Make the variant of a document without trees: what is punctuation depends on the characters of a token, not on
+    its POS, as in `mark_punctuation`. None if no token is left.
+
+    Where a sentence starts, the first of its tokens that is kept does.
+    """
+    kept = np.array([not token.text.isspace() and not _is_mark(token) for token in doc], dtype=bool)
+    return _restrict(doc, kept) if kept.any() else None
+
+
 def mark_punctuation(doc: Doc) -> None:
     """Set POS to PUNCT for tokens that are punctuation according to Unicode, except symbols that are read as words, and
     to X for others without POS. This is for pipelines that do not predict POS."""
     for token in doc:
-        if not token.text.isspace() and all(is_punctuation(character) for character in token.text):
+        if _is_mark(token):
             token.pos = PUNCT
         elif not token.pos:
             token.pos = X
+
+
+def _is_mark(token: Token) -> bool:
+    return not token.text.isspace() and all(map(is_punctuation, token.text))
 
 
 def is_punctuation(character: str) -> bool:

@@ -22,6 +22,8 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.sparse import coo_array, csr_array, diags_array, hstack
 from scipy.sparse.linalg import svds
 
+from ..files.learnt import WORD_CLASS_SIZES
+
 # Only the most frequent words serve as contexts: more of them enlarge the table without improving the classes.
 MAX_CONTEXTS = 3000
 # Context counts are raised to this power, so that rare contexts do not look informative.
@@ -37,7 +39,7 @@ OPENERS = frozenset("\"\u201c\u201d\u2018\u2019'`:(.-!?[*") | {"``", "''", "--"}
 def learn_word_classes(
     sentences: Iterable[Sequence[str]],
     *,
-    sizes: Sequence[int] = (64, 256, 1024),
+    sizes: Sequence[int] = WORD_CLASS_SIZES,
     min_count: int = 3,
     window: int = 2,
     dims: int = 100,

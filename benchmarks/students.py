@@ -1,0 +1,113 @@
+"""What a parser gains from word classes and from documents of a teacher: trains small ones and scores them.
+
+A student has one table of weights and learns without dropout, so that it is trained in minutes. Gold and silver
+documents have predicted tags (`jackknife`, `distill`); those to score are tagged by the shipped pipeline. Accuracy is
+that of boundaries (F1) and of arcs with labels (LAS, all tokens), of whole documents with gold tokens. Speed is that of
+all that `spacy train` does, in words that are learnt from.
+"""
+
+from measure import PARSER, format_table, get_peak_memory, read_references, write_results
+
+# isort: split
+import io
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from spacy.language import Language
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from spacy.util import load_config, registry
+from thinc.api import Config
+
+import spacy_joint
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
+
+CONFIG = Path(spacy_joint.__file__).parent / "configs" / f"{PARSER}.cfg"
+TAGGER = "sequence_tagger"
+STUDENT = {"n_tables": 1, "min_changes": 1, "beam_width": 16}
+
+
+def configure(gold: Path, word_classes: Path | None, silver: Path | None, share: float, threads: int) -> Config:
+    """The training config of a student."""
+    model = {f"components.{PARSER}.model.{name}": value for name, value in {**STUDENT, "threads": threads}.items()}
+    paths = {"paths.train": str(gold), "paths.dev": str(gold)}
+    paths["paths.word_classes"] = None if word_classes is None else str(word_classes)
+    config = load_config(CONFIG, overrides={**model, **paths, "training.dropout": 0.0, "training.patience": 0})
+    # Scored afterwards, on other documents.
+    config["corpora"]["dev_original"]["limit"] = 1
+    config["training"] |= {"dev_corpus": "corpora.dev_original", "eval_frequency": 10**9}
+    if silver is not None:
+        of_gold = config["corpora"]["train"]
+        config["corpora"]["train"] = {
+            "@readers": "spacy_joint.MixedCorpus.v1",
+            "corpora": {"gold": of_gold, "silver": {**of_gold, "path": str(silver)}},
+            "shares": {"gold": 1.0, "silver": share},
+        }
+    return config
+
+
+def count_words(nlp: Language, config: Config, max_batches: int) -> int:
+    """The words of a pass over the training corpus, or of its first batches."""
+    corpus = registry.resolve({"corpus": config.interpolate()["corpora"]["train"]})["corpus"]
+    n_docs = (max_batches + 1) * config["training"]["batcher"]["size"] if max_batches else None
+    return sum(len(example.reference) for example in islice(corpus(nlp), n_docs))
+
+
+def read_tagged(path: Path, tagged_by: Language, starred: bool) -> Iterator[Example]:
+    """Documents to score, with predicted tags."""
+    for reference in read_references(path, tagged_by.vocab, starred=starred):
+        example = make_example(reference)
+        example.predicted = tagged_by.get_pipe(TAGGER)(example.predicted)
+        yield example
+
+
+def main(
+    gold: Annotated[Path, typer.Argument(help="Gold documents in both kinds with jackknifed tags (.spacy).")],
+    corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files to score.")],
+    word_classes: Annotated[Path | None, typer.Option(help="Word classes. None: no classes.")] = None,
+    silver: Annotated[Path | None, typer.Option(help="Directory that `distill` wrote. None: gold only.")] = None,
+    share: Annotated[float, typer.Option(help="Words of silver documents per word of gold documents.")] = 1.0,
+    epochs: Annotated[int, typer.Option(min=1)] = 6,
+    max_batches: Annotated[int, typer.Option(help="Stream so many batches instead of epochs. 0: epochs.")] = 0,
+    threads: Annotated[int, typer.Option(min=1)] = 1,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Train a student and score it."""
+    config = configure(gold, word_classes, silver, share, threads)
+    config["training"]["max_epochs"] = -1 if max_batches else epochs
+    config["training"]["max_steps"] = max_batches
+    if max_batches:
+        labels = init_nlp(configure(gold, None, None, share, 1)).get_pipe(PARSER).label_data
+        config["initialize"]["components"][PARSER]["labels"] = labels
+    nlp = init_nlp(config)
+    n_words = count_words(nlp, config, max_batches) * (1 if max_batches else epochs)
+    start, start_of_process = time.perf_counter(), time.process_time()
+    train(nlp, None, stdout=io.StringIO(), stderr=io.StringIO())
+    seconds, of_process = time.perf_counter() - start, time.process_time() - start_of_process
+    results: dict[str, Any] = {
+        "words": n_words,
+        "words_per_second": n_words / seconds,
+        "words_per_cpu_second": n_words / of_process,
+        "megabytes": get_peak_memory() / 1e6,
+    }
+    shipped = spacy_joint.load()
+    for path in corpora:
+        for star in ("", "*"):
+            examples = list(read_tagged(path, shipped, bool(star)))
+            parsed = nlp.get_pipe(PARSER).pipe([example.predicted for example in examples])
+            for example, doc in zip(examples, parsed, strict=True):
+                example.predicted = doc
+            scores = score_boundaries_and_trees(examples)
+            results[path.stem + star] = f"{100 * scores['boundary_f']:.1f} / {100 * scores['dep_las_punct']:.1f}"
+    print(format_table(list(results), [[f"{v:,.0f}" if isinstance(v, float) else v for v in results.values()]]))
+    write_results(results, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,151 @@
+"""Training documents from raw text: what they are, and that a run can be interrupted."""
+
+from importlib import import_module
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+
+LETTER = 'A HEADING\n\nWe met Nora. She paid\n5 % more, didn\'t she?\n\n"Well," I said, "no."\n'
+EPISODES = "We met Nora.\nShe paid.\n\nIt rained all night.\nWe left early.\nThey stayed.\n"
+
+
+@pytest.fixture
+def letter(tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text(LETTER, "utf8")
+    return path
+
+
+@pytest.fixture
+def episodes(tmp_path):
+    path = tmp_path / "episodes.txt"
+    path.write_text(EPISODES, "utf8")
+    return path
+
+
+def read(directory):
+    return [doc for path in sorted(directory.glob("*.spacy")) for doc in DocBin().from_disk(path).get_docs(Vocab())]
+
+
+def read_bytes(directory):
+    return {path.name: path.read_bytes() for path in directory.glob("*.spacy")}
+
+
+def list_sentences(doc):
+    return [sentence.text for sentence in doc.sents]
+
+
+def test_each_document_comes_as_it_is_and_without_punctuation(run, letter, tmp_path):
+    run("distill", letter, "--output", tmp_path / "silver")
+    original, unpunctuated = read(tmp_path / "silver")
+    assert original.text.startswith('We met Nora. She paid 5 % more, didn\'t she? "Well,"')
+    assert unpunctuated.text.startswith("we met nora she paid 5 % more did n't she well ")
+    for doc in (original, unpunctuated):
+        assert all(token.tag_ and token.dep_ for token in doc)
+
+
+@pytest.mark.parametrize("option", ["--own", "--projected"])
+def test_a_paragraph_begins_a_sentence(run, tmp_path, option):
+    (tmp_path / "turns.txt").write_text("I think the.\nOld man left.\n", "utf8")
+    run("distill", tmp_path / "turns.txt", "--output", tmp_path / "silver", "--lines", option)
+    assert [[sentence.text.lower() for sentence in doc.sents] for doc in read(tmp_path / "silver")] == [
+        ["i think the.", "old man left."],
+        ["i think the", "old man left"],
+    ]
+
+
+def test_boundaries_without_punctuation_can_be_those_of_the_punctuated_text(run, letter, tmp_path):
+    run("distill", letter, "--output", tmp_path / "silver", "--projected", "--kind", "unpunctuated")
+    (doc,) = read(tmp_path / "silver")
+    assert list_sentences(doc)[:2] == ["we met nora", "she paid 5 % more did n't she"]
+
+
+def test_lines_may_be_paragraphs(run, episodes, tmp_path):
+    run("distill", episodes, "--output", tmp_path / "silver", "--lines", "--kind", "original")
+    assert [list_sentences(doc) for doc in read(tmp_path / "silver")] == [
+        ["We met Nora.", "She paid."],
+        ["It rained all night.", "We left early.", "They stayed."],
+    ]
+
+
+def test_documents_are_limited_evenly(run, episodes, tmp_path):
+    options = ("--lines", "--kind", "original", "--words", 2)
+    run("distill", episodes, "--output", tmp_path / "all", *options)
+    run("distill", episodes, "--output", tmp_path / "some", *options, "--limit", 2)
+    everything, some = ([doc.text for doc in read(tmp_path / name)] for name in ("all", "some"))
+    assert len(everything) > len(some) == 2
+    assert some == [everything[2], everything[4]]
+
+
+def test_unpunctuated_documents_of_which_the_teacher_is_unsure_are_left_out(run, tmp_path):
+    unsure = "Well like you know what I mean so yeah no it is so it is not that he it was fine fine fine.\n"
+    sure = "He lives in London and she lives in Paris and they are happy.\n"
+    (tmp_path / "turns.txt").write_text(f"{unsure}\n{sure}", "utf8")
+    for number, keep in enumerate((1, 0.5, 0)):
+        run("distill", tmp_path / "turns.txt", "-o", tmp_path / f"{number}", "--lines", "--keep", keep)
+    everything, half, originals = ([doc.text.strip() for doc in read(tmp_path / f"{number}")] for number in range(3))
+    assert originals == [unsure.strip(), sure.strip()] == everything[::2]
+    assert half == [*originals, everything[3]]
+
+
+def test_files_are_of_bounded_size_and_listed(run, episodes, tmp_path):
+    printed = run("distill", episodes, "-o", tmp_path / "silver", "--lines", "--words", 2, "--shard-words", 5).stdout
+    docs = read(tmp_path / "silver")
+    manifest = srsly.read_json(tmp_path / "silver" / "manifest.json")
+    assert sorted(manifest["shards"]) == sorted(read_bytes(tmp_path / "silver"))
+    assert len(manifest["shards"]) > 1
+    assert sum(size["documents"] for size in manifest["shards"].values()) == len(docs)
+    assert sum(size["words"] for size in manifest["shards"].values()) == sum(map(len, docs))
+    assert manifest["teacher"]["name"] == "joint_english"
+    assert f"{len(docs)} documents" in " ".join(printed.split())
+
+
+def test_the_same_input_gives_the_same_bytes_with_any_number_of_processes(run, episodes, tmp_path):
+    for name, processes in (("one", 1), ("two", 2)):
+        run("distill", episodes, "--output", tmp_path / name, "--lines", "--n-process", processes)
+    assert read_bytes(tmp_path / "one") == read_bytes(tmp_path / "two")
+
+
+def test_an_interrupted_run_continues(run, episodes, tmp_path, monkeypatch):
+    arguments = ("distill", episodes, "--lines", "--words", 2, "--shard-words", 5, "--output")
+    run(*arguments, tmp_path / "whole")
+    command = import_module("spacy_joint.cli.distill")
+    annotate = command._annotate
+
+    def interrupt(output, *args):
+        if output.stem == "00001":
+            raise InterruptedError
+        annotate(output, *args)
+
+    monkeypatch.setattr(command, "_annotate", interrupt)
+    run(*arguments, tmp_path / "silver", fails=True)
+    assert list(read_bytes(tmp_path / "silver")) == ["00000.spacy"]
+    monkeypatch.setattr(command, "_annotate", annotate)
+    assert "00000: unchanged" in run(*arguments, tmp_path / "silver").stdout
+    assert read_bytes(tmp_path / "silver") == read_bytes(tmp_path / "whole")
+
+
+def test_files_of_an_earlier_run_with_more_text_are_removed(run, episodes, tmp_path):
+    for limit in (0, 1):
+        arguments = ("--lines", "--words", 2, "--shard-words", 2, "--limit", limit)
+        run("distill", episodes, "--output", tmp_path / "silver", *arguments)
+    assert list(read_bytes(tmp_path / "silver")) == ["00000.spacy"]
+
+
+def test_a_teacher_must_tag_and_parse(run, letter, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.to_disk(tmp_path / "blank")
+    arguments = ("distill", letter, "--output", tmp_path / "silver", "--teacher", tmp_path / "blank")
+    assert "[J652]" in run(*arguments, fails=True).stderr
+    assert "[J129]" in run(*arguments, "--projected", fails=True).stderr
+    assert "[J656]" in run(*arguments, "--keep", "0.5", fails=True).stderr
+    assert not read_bytes(tmp_path / "silver")
+
+
+def test_text_must_exist_and_have_sentences(run, tmp_path):
+    assert "[J402]" in run("distill", tmp_path / "no.txt", "-o", tmp_path / "silver", fails=True).stderr
+    (tmp_path / "list.txt").write_text("milk\n\neggs\n", "utf8")
+    assert "[J651]" in run("distill", tmp_path / "list.txt", "-o", tmp_path / "silver", fails=True).stderr
