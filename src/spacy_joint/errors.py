@@ -775,6 +775,22 @@ class Errors:
         "'{name}' finds no labels of arcs in the training corpus.",
         "Give it documents with trees.",
     )
+    J640 = Message(
+        "A transformer needs {package}, which is not installed.",
+        "Install the extra: pip install 'spacy-joint[{extra}]'.",
+    )
+    J641 = Message(
+        "The transformer '{name}' cannot be read: {reason}",
+        "Give the name of one on the Hugging Face hub, or a directory with its configuration, weights and tokenizer.",
+    )
+    J642 = Message(
+        "The tokenizer of the transformer '{name}' is not one of the library tokenizers.",
+        "Choose a transformer with a tokenizer.json.",
+    )
+    J643 = Message(
+        "The transformer '{name}' reads {most} word pieces at most, and its windows have {window}.",
+        "Set window to at most {most}, and stride to about three quarters of it.",
+    )
 
 
 class Warnings:
