@@ -784,12 +784,16 @@ class Errors:
         "Give the name of one on the Hugging Face hub, or a directory with its configuration, weights and tokenizer.",
     )
     J642 = Message(
-        "The tokenizer of the transformer '{name}' is not one of the library tokenizers.",
-        "Choose a transformer with a tokenizer.json.",
+        "No component of '{pipeline}' has a transformer: a tok2vec by {architecture}.",
+        "Give a pipeline that was trained with one, as by transformer_guide.cfg.",
     )
     J643 = Message(
         "The transformer '{name}' reads {most} word pieces at most, and its windows have {window}.",
         "Set window to at most {most}, and stride to about three quarters of it.",
+    )
+    J644 = Message(
+        "{name} has no weights, and cannot learn them.",
+        "Train a pipeline with a Transformer, and convert it by `python -m spacy joint export-onnx`.",
     )
 
 

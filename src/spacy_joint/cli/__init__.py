@@ -14,6 +14,7 @@ from .convert import convert
 from .convert_quotes import convert_quotes
 from .evaluate import evaluate
 from .evaluate_quotes import evaluate_quotes
+from .export_onnx import export_onnx
 from .failures import report_failures
 from .finish import finish
 from .jackknife import jackknife
@@ -38,6 +39,7 @@ for command in (
     convert_quotes,
     evaluate,
     evaluate_quotes,
+    export_onnx,
     learn_order,
     quotes,
     unpunctuate,

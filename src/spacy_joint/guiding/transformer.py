@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
 import srsly
 from spacy.tokens import Doc
 from thinc.api import Model, Optimizer, PyTorchShim, get_torch_default_device, torch2xp
-from thinc.compat import has_torch, torch
+from thinc.compat import torch
 from thinc.types import ArgsKwargs, Floats2d
 from thinc.util import has_torch_cuda_gpu
 
 from ..errors import Errors, JointValueError
-from .pieces import PieceEncoder, pad_windows, set_pieces, with_pieces
+from .pieces import PieceEncoder, pad_windows, require_packages, set_pieces, with_pieces
 from .windows import cut_windows
 
 
@@ -40,7 +39,7 @@ def Transformer(
     RAISES ValueError: If the windows are invalid (J621), or a package is missing (J640).
     """
     cut_windows(0, window, stride)
-    _require_packages()
+    require_packages("transformer", "torch", "transformers")
     encoder: PieceEncoder = Model(
         "transformer",
         _forward,
@@ -49,12 +48,6 @@ def Transformer(
         shims=[_Shim(learn_rate_scale, mixed_precision)],
     )
     return with_pieces(encoder, partial(_init, name=name, window=window), window, stride)
-
-
-def _require_packages() -> None:
-    for package, is_found in (("torch", has_torch), ("transformers", find_spec("transformers"))):
-        if not is_found:
-            raise JointValueError(Errors.J640, package=package, extra="transformer")
 
 
 class _Shim(PyTorchShim):
@@ -103,7 +96,7 @@ def _init(model: Model[list[Doc], list[Floats2d]], X: Any = None, Y: Any = None,
     except (OSError, ValueError) as error:
         raise JointValueError(Errors.J641, name=name, reason=error) from error
     if not tokenizer.is_fast:
-        raise JointValueError(Errors.J642, name=name)
+        raise JointValueError(Errors.J641, name=name, reason="its tokenizer is not one of the library tokenizers.")
     set_pieces(model, tokenizer.backend_tokenizer.to_str(), transformer.config.hidden_size)
     encoder = model.get_ref("encoder")
     most = min(tokenizer.model_max_length, transformer.config.max_position_embeddings)
@@ -117,14 +110,14 @@ def _forward(
     model: PieceEncoder, X: list[Floats2d], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
     ops: Any = model.ops
-    shim = model.shims[0]
+    shim = cast(_Shim, model.shims[0])
     numbers, mask, places = pad_windows(model, X)
     given = {"input_ids": numbers, "attention_mask": mask}
     inputs = {name: torch.from_numpy(array).to(shim.device) for name, array in given.items()}
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=model.attrs["mixed_precision"]):
         outputs, backprop_shim = shim(ArgsKwargs(args=(), kwargs=inputs), is_train)
     vectors = outputs.last_hidden_state.float()
-    Y = [torch2xp(of_window[place], ops=ops) for of_window, place in zip(vectors, places, strict=True)]
+    Y = [cast(Floats2d, torch2xp(of_window[place], ops=ops)) for of_window, place in zip(vectors, places, strict=True)]
 
     def backprop(dY: list[Floats2d]) -> list[Floats2d]:
         gradient = torch.zeros_like(vectors)
