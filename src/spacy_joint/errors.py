@@ -780,7 +780,7 @@ class Errors:
         "Install the extra: pip install 'spacy-joint[{extra}]'.",
     )
     J641 = Message(
-        "The transformer '{name}' cannot be read: {reason}",
+        "The transformer '{name}' cannot be read ({reason}).",
         "Give the name of one on the Hugging Face hub, or a directory with its configuration, weights and tokenizer.",
     )
     J642 = Message(

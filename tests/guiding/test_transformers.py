@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
 from spacy_joint.cli import app
+from spacy_joint.cli.finish import finish_pipeline
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import pieces
 from spacy_joint.guiding.onnx_transformer import OnnxTransformer, convert_transformers
@@ -61,7 +62,7 @@ def directory(tmp_path_factory):
 def make_pipeline(directory, **settings):
     tok2vec = {
         "@architectures": "spacy_joint.Transformer.v1",
-        "name": str(directory),
+        "name": directory and str(directory),
         "window": WINDOW,
         "stride": STRIDE,
         **settings,
@@ -200,6 +201,17 @@ def test_a_saved_pipeline_does_not_need_the_directory(tmp_path):
     check_same(nlp, make_pipeline(tmp_path / "transformer").from_bytes(nlp.to_bytes()))
 
 
+def test_a_finished_pipeline_has_no_paths(nlp, directory, tmp_path):
+    config = nlp.config.copy()
+    nlp.to_disk(tmp_path / "nlp")
+    config["paths"]["transformer"] = str(directory)
+    config["components"]["parser_guide"]["model"]["tok2vec"]["name"] = "${paths.transformer}"
+    config.to_disk(tmp_path / "nlp" / "config.cfg")
+    finish_pipeline(tmp_path / "nlp", tmp_path / "finished", {}, {})
+    assert str(directory) not in (tmp_path / "finished" / "config.cfg").read_text(encoding="utf8")
+    check_same(nlp, spacy.load(tmp_path / "finished"))
+
+
 def test_learning_goes_on_after_loading(nlp, tmp_path):
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
@@ -232,7 +244,13 @@ def test_a_missing_package_is_named(directory, monkeypatch):
 
 def test_a_transformer_that_cannot_be_read_is_an_error(tmp_path):
     nlp = make_pipeline(tmp_path)
-    with pytest.raises(JointValueError, match=r"J641.*cannot be read"):
+    with pytest.raises(JointValueError, match=r"(?s)J641.*cannot be read"):
+        nlp.initialize(lambda: make_examples(nlp, range(2)))
+
+
+def test_a_transformer_that_is_not_named_is_an_error():
+    nlp = make_pipeline(None)
+    with pytest.raises(JointValueError, match=r"J641.*it has no name"):
         nlp.initialize(lambda: make_examples(nlp, range(2)))
 
 

@@ -111,12 +111,13 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
     """
     require_packages("transformer,onnx", "onnx", "onnxscript", "onnxruntime", "tokenizers", "torch", "transformers")
     converted = []
-    for name, component in nlp.pipeline:
+    for name in nlp.pipe_names:
         settings = nlp.get_pipe_config(name).get("model", {})
         block = settings.get("tok2vec", {})
         if block.get("@architectures") != CONVERTED:
             continue
         kept = {"window": block["window"], "stride": block["stride"], "threads": threads}
+        component: Any = nlp.get_pipe(name)
         old = component.model.get_ref("tok2vec")
         new = OnnxTransformer(**kept)
         _copy(old, new)

@@ -14,7 +14,6 @@ from spacy.tokens import Doc
 from thinc.api import Model, Optimizer, PyTorchShim, get_torch_default_device, torch2xp
 from thinc.compat import torch
 from thinc.types import ArgsKwargs, Floats2d
-from thinc.util import has_torch_cuda_gpu
 
 from ..errors import Errors, JointValueError
 from .pieces import PieceEncoder, pad_windows, require_packages, set_pieces, with_pieces
@@ -23,7 +22,7 @@ from .windows import cut_windows
 
 def Transformer(
     *,
-    name: str,
+    name: str | None,
     window: int = 254,
     stride: int = 192,
     learn_rate_scale: float = 0.1,
@@ -31,7 +30,8 @@ def Transformer(
 ) -> Model[list[Doc], list[Floats2d]]:
     """A pretrained transformer, registered as `spacy_joint.Transformer.v1`.
 
-    name (str): Its name on the Hugging Face hub, or a directory. It is read when training begins.
+    name (str | None): Its name on the Hugging Face hub, or a directory. It is read when training begins; what is loaded
+        with its weights needs none.
     window, stride (int): See `cut_windows`, in word pieces.
     learn_rate_scale (float): The learning rate of the transformer, as a multiple of that of the other layers.
     mixed_precision (bool): Whether most is computed in 16 bits: bfloat16 on a CPU, which should support it, and float16
@@ -57,7 +57,7 @@ class _Shim(PyTorchShim):
         super().__init__(
             None,
             # Autocasting by the shim is for GPUs only.
-            mixed_precision=mixed_precision and has_torch_cuda_gpu,
+            mixed_precision=mixed_precision and get_torch_default_device().type != "cpu",
             serialize_model=_serialize,
             deserialize_model=_deserialize,
         )
@@ -87,19 +87,24 @@ def _deserialize(_: Any, data: bytes, device: Any) -> Any:
     return transformer.to(device)
 
 
-def _init(model: Model[list[Doc], list[Floats2d]], X: Any = None, Y: Any = None, *, name: str, window: int) -> None:
+def _init(
+    model: Model[list[Doc], list[Floats2d]], X: Any = None, Y: Any = None, *, name: str | None, window: int
+) -> None:
     from transformers import AutoModel, AutoTokenizer
 
+    if name is None:
+        raise JointValueError(Errors.J641, name=name, reason="it has no name")
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, add_prefix_space=True)
         transformer = AutoModel.from_pretrained(name, dtype=torch.float32)
     except (OSError, ValueError) as error:
         raise JointValueError(Errors.J641, name=name, reason=error) from error
     if not tokenizer.is_fast:
-        raise JointValueError(Errors.J641, name=name, reason="its tokenizer is not one of the library tokenizers.")
+        raise JointValueError(Errors.J641, name=name, reason="its tokenizer is not one of the library tokenizers")
     set_pieces(model, tokenizer.backend_tokenizer.to_str(), transformer.config.hidden_size)
     encoder = model.get_ref("encoder")
-    most = min(tokenizer.model_max_length, transformer.config.max_position_embeddings)
+    longest = tokenizer.model_max_length
+    most = min(longest, getattr(transformer.config, "max_position_embeddings", longest))
     most -= len(encoder.attrs["before"]) + len(encoder.attrs["after"])
     if window > most:
         raise JointValueError(Errors.J643, name=name, window=window, most=most)
