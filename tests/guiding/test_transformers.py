@@ -145,6 +145,20 @@ def test_half_precision_gives_nearly_the_same_vectors(directory):
     assert not np.array_equal(half, full)
 
 
+def test_a_trained_pipeline_can_be_loaded_with_another_precision(directory, tmp_path):
+    nlp = train(directory, mixed_precision=True)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path, config={"components.parser_guide.model.tok2vec.mixed_precision": False})
+    with pytest.raises(AssertionError):
+        check_same(nlp, loaded)
+
+
+def test_a_copy_has_the_same_weights(nlp):
+    tok2vec = nlp.get_pipe("parser_guide").model.get_ref("tok2vec")
+    doc = say(nlp.vocab, 1)
+    np.testing.assert_array_equal(tok2vec.copy().predict([doc])[0], tok2vec.predict([doc])[0])
+
+
 def test_a_token_has_the_vector_of_its_first_piece(nlp, directory):
     (vectors,) = find_vectors(nlp, make_doc(nlp, "The", "aba", "dog"))
     transformer = nlp.get_pipe("parser_guide").model.get_ref("tok2vec").get_ref("encoder").shims[0]._model.eval()

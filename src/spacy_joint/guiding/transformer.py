@@ -44,7 +44,7 @@ def Transformer(
         "transformer",
         _forward,
         dims={"nO": None},
-        attrs={"before": [], "after": [], "mixed_precision": mixed_precision},
+        attrs={"before": [], "after": []},
         shims=[_Shim(learn_rate_scale, mixed_precision)],
     )
     return with_pieces(encoder, partial(_init, name=name, window=window), window, stride)
@@ -56,12 +56,13 @@ class _Shim(PyTorchShim):
     def __init__(self, learn_rate_scale: float, mixed_precision: bool) -> None:
         super().__init__(
             None,
-            # Autocasting by the shim is for GPUs only.
+            # This is for GPUs only.
             mixed_precision=mixed_precision and get_torch_default_device().type != "cpu",
             serialize_model=_serialize,
             deserialize_model=_deserialize,
         )
         self._learn_rate_scale = learn_rate_scale
+        self.mixed_precision = mixed_precision
 
     def finish_update(self, optimizer: Optimizer) -> None:
         super().finish_update(partial(optimizer, lr_scale=self._learn_rate_scale))  # type: ignore[arg-type]
@@ -119,7 +120,7 @@ def _forward(
     numbers, mask, places = pad_windows(model, X)
     given = {"input_ids": numbers, "attention_mask": mask}
     inputs = {name: torch.from_numpy(array).to(shim.device) for name, array in given.items()}
-    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=model.attrs["mixed_precision"]):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=shim.mixed_precision):
         outputs, backprop_shim = shim(ArgsKwargs(args=(), kwargs=inputs), is_train)
     vectors = outputs.last_hidden_state.float()
     Y = [cast(Floats2d, torch2xp(of_window[place], ops=ops)) for of_window, place in zip(vectors, places, strict=True)]
