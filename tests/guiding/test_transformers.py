@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Adam
 from typer.testing import CliRunner
@@ -243,6 +244,27 @@ def test_documents_are_read_in_several_processes(nlp):
     expected = [read_columns(nlp, doc.copy())["guide_boundary"] for doc in docs]
     found = [doc._.token_columns["guide_boundary"] for doc in nlp.pipe(docs, n_process=2, batch_size=2)]
     np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
+
+
+def test_other_components_can_read_it(directory, tmp_path):
+    nlp = spacy.blank("en")
+    tok2vec = {
+        "@architectures": "spacy_joint.Transformer.v1",
+        "name": str(directory),
+        "window": WINDOW,
+        "stride": STRIDE,
+    }
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}})
+    words = ["the", "dog", "sees", "the", "cat"]
+    reference = Doc(nlp.vocab, words=words, tags=["DT", "NN", "VB", "DT", "NN"])
+    examples = [Example(Doc(nlp.vocab, words=words), reference)]
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.01)
+    for _ in range(20):
+        nlp.update(examples, sgd=optimizer)
+    nlp.to_disk(tmp_path)
+    doc = spacy.load(tmp_path)(examples[0].predicted.copy())
+    assert [token.tag_ for token in doc] == [token.tag_ for token in reference]
 
 
 # Errors
