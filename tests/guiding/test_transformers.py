@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 from importlib.util import find_spec
 
 import numpy as np
@@ -17,15 +18,13 @@ from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
 from spacy_joint.cli import app
 from spacy_joint.cli.finish import finish_pipeline
 from spacy_joint.errors import JointValueError
-from spacy_joint.guiding import pieces
+from spacy_joint.guiding import word_pieces
 from spacy_joint.guiding.onnx_transformer import OnnxTransformer, convert_transformers
 
 from .test_parser_guide import NOUNS, VERBS, make_examples, say
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
-# Libraries warn of each other.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 
 WINDOW, STRIDE = 24, 16
 WIDTH = 32
@@ -271,7 +270,7 @@ def test_other_components_can_read_it(directory, tmp_path):
 
 
 def test_a_missing_package_is_named(directory, monkeypatch):
-    monkeypatch.setattr(pieces, "find_spec", lambda package: None)
+    monkeypatch.setattr(word_pieces, "find_spec", lambda package: None)
     with pytest.raises(JointValueError, match=r"J640.*torch.*pip install 'spacy-joint\[transformer\]'"):
         make_pipeline(directory)
     with pytest.raises(JointValueError, match=r"J640.*onnxruntime.*pip install 'spacy-joint\[onnx\]'"):
@@ -306,7 +305,10 @@ def converted(nlp, tmp_path_factory):
     pytest.importorskip("onnxscript")
     folder = tmp_path_factory.mktemp("converted")
     nlp.to_disk(folder / "nlp")
-    result = CliRunner().invoke(app, ["export-onnx", str(folder / "nlp"), str(folder / "onnx")])
+    with warnings.catch_warnings():
+        # Libraries warn of each other.
+        warnings.simplefilter("ignore")
+        result = CliRunner().invoke(app, ["export-onnx", str(folder / "nlp"), str(folder / "onnx")])
     assert result.exit_code == 0, result.output
     return folder / "onnx"
 

@@ -16,8 +16,8 @@ from thinc.api import Model, Optimizer, Shim
 from thinc.types import Floats2d
 
 from ..errors import Errors, JointValueError
-from .pieces import PieceEncoder, pad_windows, require_packages, with_pieces
 from .windows import cut_windows
+from .word_pieces import PieceEncoder, pad_windows, require_packages, with_word_pieces
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -42,7 +42,7 @@ def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -
         attrs={"before": [], "after": []},
         shims=[_Shim(b"", threads)],
     )
-    return with_pieces(encoder, _init, window, stride)
+    return with_word_pieces(encoder, _init, window, stride)
 
 
 class _Shim(Shim):

@@ -16,8 +16,8 @@ from thinc.compat import torch
 from thinc.types import ArgsKwargs, Floats2d
 
 from ..errors import Errors, JointValueError
-from .pieces import PieceEncoder, pad_windows, require_packages, set_pieces, with_pieces
 from .windows import cut_windows
+from .word_pieces import PieceEncoder, pad_windows, require_packages, set_word_pieces, with_word_pieces
 
 
 def Transformer(
@@ -47,7 +47,7 @@ def Transformer(
         attrs={"before": [], "after": []},
         shims=[_Shim(learn_rate_scale, mixed_precision)],
     )
-    return with_pieces(encoder, partial(_init, name=name, window=window), window, stride)
+    return with_word_pieces(encoder, partial(_init, name=name, window=window), window, stride)
 
 
 class _Shim(PyTorchShim):
@@ -102,7 +102,7 @@ def _init(
         raise JointValueError(Errors.J641, name=name, reason=error) from error
     if not tokenizer.is_fast:
         raise JointValueError(Errors.J641, name=name, reason="its tokenizer is not one of the library tokenizers")
-    set_pieces(model, tokenizer.backend_tokenizer.to_str(), transformer.config.hidden_size)
+    set_word_pieces(model, tokenizer.backend_tokenizer.to_str(), transformer.config.hidden_size)
     encoder = model.get_ref("encoder")
     longest = tokenizer.model_max_length
     most = min(longest, getattr(transformer.config, "max_position_embeddings", longest))

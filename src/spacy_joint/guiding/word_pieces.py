@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 PieceEncoder = Model[list[Floats2d], list[Floats2d]]
 
 
-def with_pieces(
+def with_word_pieces(
     encoder: PieceEncoder, init: Callable[..., None], window: int, stride: int
 ) -> Model[list[Doc], list[Floats2d]]:
     """A layer from documents to vectors of their tokens. Dropout of the vectors has the rate of training.
 
     encoder (Model): The layer that reads pieces. Its attributes `before` and `after` are the special pieces that it
         adds to each window.
-    init (Callable): Initializes the layer, see `set_pieces`.
+    init (Callable): Initializes the layer, see `set_word_pieces`.
     window, stride (int): See `cut_windows`, in pieces.
     """
     dropout = cast(Model[list[Floats2d], list[Floats2d]], Dropout(0.0))
     return Model(
-        "with_pieces",
+        "with_word_pieces",
         _forward,
         init=init,
         layers=[with_windows(encoder, None, window, stride), dropout],
@@ -45,7 +45,7 @@ def with_pieces(
     )
 
 
-def set_pieces(model: Model[list[Doc], list[Floats2d]], tokenizer: str, width: int) -> None:
+def set_word_pieces(model: Model[list[Doc], list[Floats2d]], tokenizer: str, width: int) -> None:
     """Sets what a layer is initialized with.
 
     tokenizer (str): The tokenizer of words into pieces, as JSON of the library tokenizers.
