@@ -20,6 +20,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, registry
 from spacy.vocab import Vocab
 
+from spacy_joint.annotation.custom_columns import GUIDE_HEAD, GUIDE_LABEL
 from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 
 
@@ -63,6 +64,66 @@ def read_quotations(token: Token) -> tuple[Any, ...]:
     return tuple(around for key in (QUOTATIONS, CUES, SPEAKERS) for around in spans_around(token, key))
 
 
+def read_guidance(token: Token) -> tuple[Any, ...]:
+    columns = token.doc._.token_columns
+    return tuple(None if token.is_space else columns[name][token.i] for name in (GUIDE_HEAD, GUIDE_LABEL))
+
+
+GUIDE_MODEL = {
+    "@architectures": "spacy_joint.ParserGuide.v1",
+    "tok2vec": {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 32,
+            "attrs": ["NORM"],
+            "rows": [500],
+            "include_static_vectors": False,
+        },
+        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 32, "depth": 1},
+    },
+    "arc_width": 32,
+    "label_width": 16,
+}
+# tests/guiding has tests of its own for what is different.
+GRADIENTS = {
+    **dict.fromkeys(
+        (
+            "test_templates_can_be_replaced",
+            "test_missing_templates_are_named",
+            "test_the_number_of_threads_does_not_change_the_model",
+            "test_wrong_settings_are_refused",
+            "test_settings_can_be_overridden_at_loading",
+            "test_a_model_of_other_templates_is_refused",
+            "test_the_config_round_trips",
+            "test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into",
+        ),
+        "it has neither a perceptron nor templates",
+    ),
+    **dict.fromkeys(
+        (
+            "test_training_resumes_exactly_where_it_was_saved",
+            "test_without_learning_training_can_start_from_the_finished_weights",
+            "test_a_model_without_learning_state_predicts_like_any_other",
+            "test_saving_without_learning_leaves_no_older_learning_behind",
+            "test_the_training_state_does_not_show_in_predictions",
+        ),
+        "the state of its training is that of the optimizer",
+    ),
+    **dict.fromkeys(
+        (
+            "test_parts_in_the_wrong_place_are_refused",
+            "test_truncated_or_changed_parts_are_refused",
+            "test_an_invalid_cfg_is_refused",
+            "test_damaged_files_are_refused_by_name",
+            "test_missing_files_are_named",
+            "test_a_model_of_other_labels_is_refused",
+        ),
+        "its files are those of spaCy's own components",
+    ),
+    "test_labels_unseen_at_initialization_are_skipped": "it learns the other arcs",
+    "test_the_loss_decreases": "six epochs at the default learning rate do not halve it",
+}
 QUOTATION_MODEL = {
     "@architectures": "spacy_joint.BeamPerceptron.v1",
     "table_bits": 18,
@@ -195,6 +256,13 @@ COMPONENTS = {
         requires=("token.tag", "token.dep", "token.head"),
         model=QUOTATION_MODEL,
         exceptions=SAME_LABELS,
+    ),
+    "parser_guide": Component(
+        "parser_guide",
+        read=read_guidance,
+        score=("guide_uas", 0.5),
+        model=GUIDE_MODEL,
+        exceptions=GRADIENTS,
     ),
     "quotation_spans, rules": Component(
         "quotation_spans",
@@ -427,7 +495,7 @@ def test_invalid_examples_are_refused(pipe, nlp):
 def test_initialize_without_annotation_reports_what_is_missing(component, make):
     nlp = make(initialize=False)
     doc = nlp.make_doc("hello there")
-    with pytest.raises(ValueError, match=r"\[J3(?:[013]0|21|52)\]"):
+    with pytest.raises(ValueError, match=r"\[J(?:3(?:[013]0|21|52)|624)\]"):
         nlp.initialize(lambda: [Example(doc, doc.copy())])
 
 
@@ -551,14 +619,14 @@ def test_documents_of_a_vocabulary_without_language(component, pipe):
 def test_only_a_failing_document_goes_to_the_error_handler(component, make, examples_of, monkeypatch):
     nlp = make()
     pipe = nlp.get_pipe(component.factory)
-    annotate_sound = pipe.annotate
+    annotate_sound = pipe.set_annotations
 
-    def annotate(doc, *args):
-        if doc.text == "bad":
+    def annotate(docs, *args):
+        if any(doc.text == "bad" for doc in docs):
             raise OSError("no luck")
-        annotate_sound(doc, *args)
+        annotate_sound(docs, *args)
 
-    monkeypatch.setattr(pipe, "annotate", annotate)
+    monkeypatch.setattr(pipe, "set_annotations", annotate)
     failed = []
     nlp.set_error_handler(lambda name, proc, docs, error: failed.append((name, [doc.text for doc in docs], str(error))))
     assert [doc.text for doc in nlp.pipe(["good", "bad", "better", "best"])] == ["good", "better", "best"]
@@ -571,7 +639,7 @@ def test_without_an_error_handler_errors_are_raised(component, make, monkeypatch
     def fail(*args):
         raise OSError("no luck")
 
-    monkeypatch.setattr(nlp.get_pipe(component.factory), "annotate", fail)
+    monkeypatch.setattr(nlp.get_pipe(component.factory), "set_annotations", fail)
     with pytest.raises(OSError, match="no luck"):
         list(nlp.pipe(["good", "bad"]))
 
@@ -579,11 +647,11 @@ def test_without_an_error_handler_errors_are_raised(component, make, monkeypatch
 def test_an_untrained_component_raises_a_coded_error(component, make):
     nlp = make(initialize=False)
     for use in (lambda: nlp("hello"), lambda: list(nlp.pipe(["hello"]))):
-        with pytest.raises(ValueError, match=rf"\[J071\].*'{component.factory}'"):
+        with pytest.raises(ValueError, match=rf"\[J(?:071|623)\].*'{component.factory}'"):
             use()
     annotation = {"tags": ["UH"], "heads": [0], "deps": ["ROOT"]}
     spans = {key: [(0, 5, key)] for key in (QUOTATIONS, CUES)}
-    with pytest.raises(ValueError, match=r"\[J060\]"):
+    with pytest.raises(ValueError, match=r"\[J(?:060|623)\]"):
         nlp.update([Example.from_dict(nlp.make_doc("hello"), {**annotation, "spans": spans})])
 
 
@@ -815,7 +883,7 @@ def test_an_untrained_component_is_saved_untrained(component, make, tmp_path):
         make(initialize=False).from_bytes(nlp.to_bytes()),
         pickle.loads(pickle.dumps(nlp)),
     ):
-        with pytest.raises(ValueError, match=r"\[J071\]"):
+        with pytest.raises(ValueError, match=r"\[J(?:071|623)\]"):
             again("hello")
 
 

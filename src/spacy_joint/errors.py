@@ -785,7 +785,7 @@ class Errors:
     )
     J642 = Message(
         "No component of '{pipeline}' has a transformer: a tok2vec by {architecture}.",
-        "Give a pipeline that was trained with one, as by transformer_guide.cfg.",
+        "Give a pipeline that was trained with one, as by parser_guide_trf.cfg.",
     )
     J643 = Message(
         "The transformer '{name}' reads {most} word pieces at most, and its windows have {window}.",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from thinc.api import Linear, Model, with_array
 
 from spacy_joint.errors import JointValueError
+from spacy_joint.guiding.distances import add_by_distance, sum_by_distance
 from spacy_joint.guiding.encoder import BiLSTMEncoder
 from spacy_joint.guiding.heads import BiaffineArcs, BiaffineLabels, GuideHeads, Scores
 from spacy_joint.guiding.lstm import run_lstm, run_lstm_back
@@ -59,12 +60,17 @@ def test_windows_cover_each_row_once(n, size, data):
     taken = [row for window in windows for row in range(window.first, window.last)]
     assert taken == list(range(n))
     for start, end, first, last in windows:
-        assert start <= first <= last <= end <= n and end - start == min(size, n)
+        assert start <= first <= last <= end <= n and end - start <= size
 
 
 def test_rows_are_taken_from_the_window_in_which_they_are_most_central():
     windows = cut_windows(20, 10, 6)
-    assert windows == [(0, 10, 0, 8), (6, 16, 8, 13), (10, 20, 13, 20)]
+    assert windows == [(0, 10, 0, 8), (6, 16, 8, 14), (12, 20, 14, 20)]
+
+
+def test_what_follows_does_not_move_windows():
+    short, long = cut_windows(30, 10, 6), cut_windows(300, 10, 6)
+    assert short[:-1] == long[: len(short) - 1]
 
 
 @pytest.mark.parametrize(("size", "stride"), [(10, 0), (10, 11), (0, 0)])
@@ -99,19 +105,29 @@ def test_gradients_of_the_encoder_are_exact():
     check_gradients(model, predict, X, backprop(d_Y))
 
 
-def test_the_recurrence_is_that_of_an_lstm():
-    n_steps, batch, width = 5, 3, 4
-    gates, recurrent = draw(n_steps, batch, 4 * width), draw(width, 4 * width)
-    sizes = [3, 3, 2, 1, 1]
-    hidden, cells, _ = run_lstm(gates.copy(), recurrent, sizes)
-    h = c = np.zeros((batch, width), dtype=np.float64)
-    for step, n in enumerate(sizes):
-        i, f, o, u = np.split(gates[step].astype(np.float64) + h @ recurrent, 4, axis=1)
-        c = c / (1 + np.exp(-f)) + np.tanh(u) / (1 + np.exp(-i))
-        h = np.tanh(c) / (1 + np.exp(-o))
-        np.testing.assert_allclose(hidden[step, :n], h[:n], atol=1e-6)
-        np.testing.assert_allclose(cells[step, :n], c[:n], atol=1e-6)
-        assert not hidden[step, n:].any()
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_recurrence_is_that_of_an_lstm(reverse):
+    lengths, width = [2, 5, 3], 4
+    gates, recurrent, bias = draw(10, 4 * width), draw(width, 4 * width), draw(4 * width)
+    hidden = np.full((10, width), np.nan, dtype=np.float32)
+    run_lstm(gates.copy(), recurrent, bias, lengths, hidden, reverse=reverse)
+    for end, length in zip(np.cumsum(lengths), lengths, strict=True):
+        h = c = np.zeros(width, dtype=np.float64)
+        rows = range(end - length, end)
+        for row in reversed(rows) if reverse else rows:
+            i, f, o, u = np.split(gates[row] + bias + h @ recurrent.astype(np.float64), 4)
+            c = c / (1 + np.exp(-f)) + np.tanh(u) / (1 + np.exp(-i))
+            h = np.tanh(c) / (1 + np.exp(-o))
+            np.testing.assert_allclose(hidden[row], h, atol=1e-6)
+
+
+def test_keeping_the_cells_changes_no_hidden_state():
+    gates, recurrent, bias = draw(7, 12), draw(3, 12), draw(12)
+    predicted, learnt, cells, squashed = (np.zeros((7, 3), dtype=np.float32) for _ in range(4))
+    run_lstm(gates, recurrent, bias, [3, 4], predicted, reverse=False)
+    run_lstm(gates, recurrent, bias, [3, 4], learnt, reverse=False, cells=cells, squashed=squashed)
+    np.testing.assert_allclose(predicted, learnt, atol=1e-6)
+    np.testing.assert_allclose(squashed, np.tanh(cells), atol=1e-6)
 
 
 def test_sequences_do_not_see_each_other():
@@ -135,28 +151,35 @@ def test_each_token_sees_both_ends_of_its_window():
 
 
 @pytest.mark.parametrize(
-    ("gates", "recurrent", "sizes"),
+    ("changed", "value"),
     [
-        ((2, 3, 8), (2, 8), [3, 4]),
-        ((2, 3, 8), (2, 8), [2, 3]),
-        ((2, 3, 8), (2, 8), [3, 0]),
-        ((2, 3, 8), (2, 8), [3]),
-        ((2, 3, 8), (3, 8), [3, 3]),
-        ((2, 3, 7), (1, 7), [3, 3]),
+        ("gates", draw(5, 8)),
+        ("gates", draw(6, 7)),
+        ("gates", draw(6, 8).astype(np.float64)),
+        ("recurrent", draw(3, 8)),
+        ("recurrent", draw(0, 0)),
+        ("bias", draw(7)),
+        ("lengths", [3, 4]),
+        ("lengths", [6, 0]),
+        ("lengths", [7, -1]),
+        ("hidden", draw(5, 2)),
+        ("hidden", draw(2, 6).T),
+        ("cells", draw(5, 2)),
+        ("squashed", None),
     ],
 )
-def test_wrong_shapes_never_reach_memory(gates, recurrent, sizes):
+def test_wrong_shapes_never_reach_memory(changed, value):
+    arrays = {"gates": draw(6, 8), "recurrent": draw(2, 8), "lengths": [3, 3], "cells": draw(6, 2)}
+    arrays |= {"squashed": draw(6, 2), changed: value}
+    hidden = arrays.pop("hidden", draw(6, 2))
     with pytest.raises(JointValueError) as caught:
-        run_lstm(draw(*gates), draw(*recurrent), sizes)
+        run_lstm(**{"bias": draw(8), **arrays}, hidden=hidden, reverse=False)
     assert caught.value.code == "J620"
-
-
-def test_wrong_shapes_of_gradients_never_reach_memory():
-    gates, recurrent = draw(2, 3, 8), draw(2, 8)
-    hidden, cells, squashed = run_lstm(gates, recurrent, [3, 3])
-    with pytest.raises(JointValueError) as caught:
-        run_lstm_back(hidden[:1], gates, recurrent, [3, 3], cells, squashed)
-    assert caught.value.code == "J620"
+    arrays.pop("bias", None)
+    if changed not in ("bias", "squashed"):
+        with pytest.raises(JointValueError) as caught:
+            run_lstm_back(**arrays, d_hidden=hidden, reverse=True)
+        assert caught.value.code == "J620"
 
 
 @pytest.mark.parametrize("settings", [{"width": 7}, {"width": 0}, {"width": 8, "depth": 0}])
@@ -173,13 +196,20 @@ def test_gradients_of_arcs_are_exact():
     model = BiaffineArcs(5, WIDTH)
     model.initialize()
     X = draw_windows(4, 1, 7)
-    d_Y = [draw(len(rows), len(rows) + 1) for rows in X]
+    windowed = [(rows, cut_windows(len(rows), 5, 3)) for rows in X]
+    shapes = [[(4, 5)], [(1, 2)], [(4, 6), (3, 5)]]
+    d_Y = [[draw(*shape) for shape in of_document] for of_document in shapes]
 
     def predict():
-        return sum(float((y.astype(np.float64) * d).sum()) for y, d in zip(model.predict(X), d_Y, strict=True))
+        found = model.predict(windowed)
+        return sum(
+            float((y.astype(np.float64) * d).sum())
+            for ys, ds in zip(found, d_Y, strict=True)
+            for y, d in zip(ys, ds, strict=True)
+        )
 
-    scores, backprop = model.begin_update(X)
-    assert [of_window.shape for of_window in scores] == [(4, 5), (1, 2), (7, 8)]
+    scores, backprop = model.begin_update(windowed)
+    assert [[of_window.shape for of_window in of_document] for of_document in scores] == shapes
     check_gradients(model, predict, X, backprop(d_Y))
 
 
@@ -203,14 +233,14 @@ def test_gradients_of_all_heads_are_exact():
     model.set_dim("nI", WIDTH)
     model.initialize()
     X = draw_windows(4, 6)
-    given = [(rows, np.arange(len(rows)) % 3) for rows in X]
-    d_Y = [Scores(draw(len(rows)), draw(len(rows), len(rows) + 1), None, draw(len(rows), 3)) for rows in X]
+    given = [(rows, cut_windows(len(rows), 8, 8), np.arange(len(rows)) % 3) for rows in X]
+    d_Y = [Scores(draw(len(rows)), [draw(len(rows), len(rows) + 1)], None, draw(len(rows), 3)) for rows in X]
 
     def predict():
         return sum(
-            float((getattr(y, name).astype(np.float64) * getattr(d, name)).sum())
+            float((found.astype(np.float64) * wanted).sum())
             for y, d in zip(model.predict(given), d_Y, strict=True)
-            for name in ("boundaries", "arcs", "labels")
+            for found, wanted in zip((y.boundaries, *y.arcs, y.labels), (d.boundaries, *d.arcs, d.labels), strict=True)
         )
 
     _, backprop = model.begin_update(given)
@@ -222,9 +252,47 @@ def test_labels_are_those_of_the_best_heads_if_none_are_given():
     model.set_dim("nI", WIDTH)
     model.initialize()
     rows = draw(6, WIDTH)
-    (free,) = model.predict([(rows, None)])
-    assert free.heads.tolist() == free.arcs.argmax(axis=1).tolist()
-    (given_best,) = model.predict([(rows, free.heads)])
+    windows = cut_windows(6, 5, 3)
+    (free,) = model.predict([(rows, windows, None)])
+    columns = [arcs.argmax(axis=1) for arcs in free.arcs]
+    # The second window starts at the fourth token.
+    assert free.heads.tolist() == [*columns[0], *np.where(columns[1] > 0, columns[1] + 3, 0)]
+    (given_best,) = model.predict([(rows, windows, free.heads)])
     np.testing.assert_allclose(free.labels, given_best.labels)
-    (others,) = model.predict([(rows, (free.heads + 1) % 7)])
+    (others,) = model.predict([(rows, windows, (free.heads + 1) % 7)])
     assert not np.allclose(free.labels, others.labels)
+
+
+# Distances
+
+
+def naive_classes(n, first, rows, bounds):
+    """The classes of distances, by definition."""
+    return [[sum(token - (first + row) >= bound for bound in bounds) for token in range(n)] for row in range(rows)]
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 5), st.lists(st.integers(-6, 6), max_size=5, unique=True))
+def test_scores_of_distances_are_those_of_their_classes(first, rows, more, bounds):
+    n, bounds = first + rows + more, np.sort(np.array(bounds, dtype=np.intp))
+    scores, by_class = draw(rows, n + 1), draw(rows, len(bounds) + 1)
+    expected, sums = scores.copy(), np.zeros_like(by_class)
+    for row, classes in enumerate(naive_classes(n, first, rows, bounds)):
+        for token, number in enumerate(classes):
+            expected[row, token + 1] += by_class[row, number]
+            sums[row, number] += scores[row, token + 1]
+    found = np.full_like(by_class, np.nan)
+    sum_by_distance(scores, found, bounds, first)
+    add_by_distance(scores, by_class, bounds, first)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    np.testing.assert_allclose(found, sums, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("scores", "by_class", "first"),
+    [((3, 6), (3, 2), 3), ((3, 6), (3, 2), -1), ((3, 6), (2, 2), 0), ((3, 6), (3, 3), 0), ((6,), (6, 2), 0)],
+)
+@pytest.mark.parametrize("function", [add_by_distance, sum_by_distance])
+def test_wrong_shapes_of_distances_never_reach_memory(function, scores, by_class, first):
+    with pytest.raises(JointValueError) as caught:
+        function(draw(*scores), draw(*by_class), np.array([0], dtype=np.intp), first)
+    assert caught.value.code == "J620"

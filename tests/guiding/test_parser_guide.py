@@ -8,8 +8,15 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Adam
 
-from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL
+from spacy_joint.annotation.custom_columns import (
+    GUIDE_BOUNDARY,
+    GUIDE_COLUMNS,
+    GUIDE_HEAD,
+    GUIDE_LABEL,
+    write_column,
+)
 from spacy_joint.errors import JointValueError
+from spacy_joint.guiding import architecture, pieces
 
 SMALL = {
     "tok2vec": {
@@ -91,6 +98,44 @@ def test_heads_are_found_beyond_the_first_window():
     nlp = train_guide({**SMALL, "window": 40, "stride": 20}, epochs=15, n_sentences=12)
     scores = nlp.evaluate(make_examples(nlp, range(100, 104), n_sentences=60))
     assert scores["guide_las"] > 0.98
+
+
+def test_long_documents_are_predicted_in_pieces(nlp, monkeypatch):
+    guide = nlp.get_pipe("parser_guide")
+    monkeypatch.setitem(guide.model.attrs, "window", 24)
+    monkeypatch.setitem(guide.model.attrs, "stride", 16)
+    encoder = next(layer for layer in guide.model.walk() if layer.name.startswith("with_windows"))
+    monkeypatch.setitem(encoder.attrs, "size", 24)
+    monkeypatch.setitem(encoder.attrs, "stride", 16)
+    doc = say(nlp.vocab, 1, n_sentences=600)
+    doc[0].norm_ = "dog"
+    (whole,) = guide.predict([doc])
+    lengths = []
+
+    def spy(given):
+        for batch in pieces.batch_pieces(given):
+            lengths.append(sum(len(piece.doc) for piece in batch))
+            yield batch
+
+    monkeypatch.setattr(pieces, "WINDOWS", 4)
+    monkeypatch.setattr(pieces, "BATCH_TOKENS", 50)
+    monkeypatch.setattr(architecture, "batch_pieces", spy)
+    short = say(nlp.vocab, 2)
+    (in_pieces, empty, alone) = guide.predict([doc, Doc(nlp.vocab), short])
+    assert max(lengths) < 150 and len(empty.heads) == 0 and len(alone.heads) == len(short)
+    assert in_pieces.heads.tolist() == whole.heads.tolist() and in_pieces.labels.tolist() == whole.labels.tolist()
+    np.testing.assert_allclose(in_pieces.boundaries, whole.boundaries, atol=1e-4)
+
+
+def test_pieces_keep_what_encoders_read(nlp):
+    doc = say(nlp.vocab, 1, n_sentences=3000)
+    doc[7000].norm_, doc[7000].tag_ = "dog", "NN"
+    write_column(doc, "pitch", np.arange(len(doc)))
+    for _, place, piece in pieces.cut_documents([doc], 254, 192):
+        assert [token.text for token in piece] == [token.text for token in doc[place.start : place.end]]
+        assert piece._.token_columns["pitch"].tolist() == list(range(place.start, place.end))
+        if place.start <= 7000 < place.end:
+            assert piece[7000 - place.start].norm_ == "dog" and piece[7000 - place.start].tag_ == "NN"
 
 
 def test_the_columns_say_what_the_reference_says(nlp):
@@ -196,6 +241,8 @@ def test_it_learns_through_a_listener():
             nlp.update(examples[first : first + 8], sgd=optimizer)
     assert nlp.get_pipe("tok2vec").to_bytes(exclude=["vocab"]) != before
     assert nlp.evaluate(make_examples(nlp, range(100, 110)))["guide_las"] > 0.95
+    long = nlp(say(nlp.vocab, 1, n_sentences=2000))
+    assert len(read_columns(long)[GUIDE_HEAD]) == len(long) > 6500
 
 
 def test_a_convolutional_encoder_can_take_the_place_of_the_lstm():

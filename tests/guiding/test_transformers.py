@@ -110,7 +110,7 @@ def check_same(nlp, other):
 
 
 def test_it_learns_a_language(directory):
-    nlp = train(directory, epochs=25, n_documents=24, learn_rate_scale=0.3)
+    nlp = train(directory, epochs=40, n_documents=24, learn_rate_scale=0.3)
     scores = nlp.evaluate(make_examples(nlp, range(100, 110)))
     for name in ("guide_boundary_f", "guide_uas", "guide_las"):
         assert scores[name] > 0.9

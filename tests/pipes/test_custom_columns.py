@@ -11,7 +11,13 @@ from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_joint.annotation.custom_columns import TOKEN_COLUMNS, copy_columns, write_column
+from spacy_joint.annotation.custom_columns import (
+    GUIDE_COLUMNS,
+    GUIDE_LABEL,
+    TOKEN_COLUMNS,
+    copy_columns,
+    write_column,
+)
 from spacy_joint.corpora.docbin import create_docbin_corpus
 from spacy_joint.corpora.quotations import make_quotation_example
 from spacy_joint.errors import JointValueError, JointWarning
@@ -21,6 +27,7 @@ from spacy_joint.quotation.layout import unwrap
 from spacy_joint.training.unpunctuated import unpunctuate
 
 PAUSE = {"pause": {"edges": [0.1, 0.3, 0.7]}}
+GUIDE_SETTINGS = {name: {} if name == GUIDE_LABEL else {"edges": [-1, 0, 1]} for name in GUIDE_COLUMNS}
 NLP = spacy.blank("en")
 N_SENTENCES = 12
 
@@ -249,24 +256,29 @@ def test_a_model_without_columns_does_not_depend_on_them(small_model, read_examp
     assert saved[0] == saved[1]
 
 
-@pytest.mark.parametrize("factory", ["hedge_chunker", "constituency_parser", "quotation_cues", "quotation_spans"])
-def test_templates_of_other_components_read_them(factory, small_model, read_examples, train, tmp_path):
+@pytest.mark.parametrize("columns", [{"gold": {}}, GUIDE_SETTINGS], ids=["gold", "guide"])
+@pytest.mark.parametrize(
+    "factory", ["sequence_tagger", "hedge_chunker", "constituency_parser", "quotation_cues", "quotation_spans"]
+)
+def test_templates_of_other_components_read_them(factory, columns, small_model, read_examples, train, tmp_path):
     corpus = "tiny_quotes" if factory.startswith("quotation") else "tiny"
     nlp = spacy.blank("en")
-    config = {"model": small_model, "columns": {"gold": {}}}
+    config = {"model": small_model, "columns": columns}
     if factory == "quotation_spans":
         config["method"] = "greedy"
     pipe = nlp.add_pipe(factory, config=config)
     examples = read_examples(nlp, keep=["TAG", "SENT_START"], corpus=corpus, limit=3)
     for example in examples:
-        write_column(example.predicted, "gold", ["x" if token.i % 2 else "y" for token in example.predicted])
+        for name, settings in columns.items():
+            values = (0.5, 2.5) if settings else ("x", "y")
+            write_column(example.predicted, name, [values[token.i % 2] for token in example.predicted])
     slot = {"hedge_chunker": "b0", "constituency_parser": "d0"}.get(factory, "w")
     templates = tmp_path / "templates.txt"
-    templates.write_text(f"{slot}.gold {slot}.word\n")
+    templates.write_text("".join(f"{slot}.{name} {slot}.word\n" for name in columns))
     fix_random_seed(0)
     pipe.initialize(lambda: examples, nlp=nlp, additional_templates=str(templates))
     train(nlp, examples, epochs=1)
     predicted = Example(examples[0].predicted.copy(), examples[0].reference).predicted
     assert TOKEN_COLUMNS in str(predicted.user_data)
-    assert pipe.list_custom_columns() == ["gold"]
+    assert set(pipe.list_custom_columns()) == set(columns)
     pipe(predicted)

@@ -203,7 +203,7 @@ class _Jackknife:
         return part
 
     def configure(self, files: Mapping[str, Path]) -> Config:
-        """The config of a fold. The held-out documents must not affect early stopping, so they are scored only once."""
+        """The config of a fold. The held-out documents must not affect early stopping, so only one is scored, once."""
         config = self.config.copy()
         shuffling = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
         if self.cues is None:
@@ -214,7 +214,7 @@ class _Jackknife:
             trained = {**plain, **shuffling}
         config["corpora"] = {
             "train": {**trained, "path": str(files["train"])},
-            "dev": {**plain, "path": str(files["dev"])},
+            "dev": {**plain, "path": str(files["dev"]), "limit": 1},
         }
         config["training"] |= {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"}
         config["training"] |= {"patience": 0, "eval_frequency": 10**9}

@@ -12,7 +12,8 @@ from thinc.types import Floats2d
 
 from .encoder import use_numpy_products
 from .heads import GuideHeads, Scores
-from .windows import BATCH, Window, cut_windows
+from .pieces import Piece, batch_pieces, cut_documents, is_listener
+from .windows import Window, cut_windows
 
 NAME = "parser_guide"
 
@@ -82,39 +83,53 @@ def _forward(
         # The component trains `tok2vec` and `heads` one after the other.
         return []
 
-    return [find_best(model, vectors) for vectors in model.get_ref("tok2vec").predict(docs)], backprop
+    tok2vec = model.get_ref("tok2vec")
+    window, stride = model.attrs["window"], model.attrs["stride"]
+    if any(map(is_listener, tok2vec.walk())):
+        batches = iter([[Piece(number, Window(0, len(doc), 0, len(doc)), doc) for number, doc in enumerate(docs)]])
+    else:
+        batches = batch_pieces(cut_documents(docs, window, stride))
+    found: list[list[Guidance]] = [[NOTHING] for _ in docs]
+    for batch in batches:
+        vectors = tok2vec.predict([piece.doc for piece in batch])
+        for piece, guidance in zip(batch, _find_best(model, vectors), strict=True):
+            found[piece.number].append(_take(guidance, piece.place))
+    return [Guidance(*map(np.concatenate, zip(*parts, strict=True))) for parts in found], backprop
 
 
-def find_best(model: Model[list[Doc], list[Guidance]], vectors: Floats2d) -> Guidance:
-    """The best predictions for the tokens of a document, given their vectors."""
-    if not len(vectors):
-        return NOTHING
-    ops, heads = model.ops, model.get_ref("heads")
-    found: list[Guidance] = []
-    windows = list_windows(model, len(vectors))
-    for at in range(0, len(windows), BATCH):
-        batch = windows[at : at + BATCH]
-        scored = heads.predict([(vectors[window.start : window.end], None) for window in batch])
-        found += [
-            _choose(Scores(*map(ops.to_numpy, scores)), window) for scores, window in zip(scored, batch, strict=True)
-        ]
-    return Guidance(*map(np.concatenate, zip(*found, strict=True)))
+def _take(guidance: Guidance, place: Window) -> Guidance:
+    """What is taken from a piece, with heads as numbered in its document."""
+    taken = guidance._replace(heads=guidance.heads + place.start)
+    return Guidance(*(values[place.first - place.start : place.last - place.start] for values in taken))
 
 
-def list_windows(model: Model, n: int) -> list[Window]:
-    """The windows of a document of `n` tokens."""
-    return cut_windows(n, model.attrs["window"], model.attrs["stride"])
+def _find_best(model: Model[list[Doc], list[Guidance]], documents: list[Floats2d]) -> list[Guidance]:
+    """The best predictions for the tokens of documents, given their vectors."""
+    window, stride = model.attrs["window"], model.attrs["stride"]
+    given = [(vectors, cut_windows(len(vectors), window, stride), None) for vectors in documents]
+    return [
+        _choose(model.ops, scores, windows)
+        for scores, (_, windows, _) in zip(model.get_ref("heads").predict(given), given, strict=True)
+    ]
 
 
-def _choose(scores: Scores, window: Window) -> Guidance:
-    """The best predictions for the tokens that are taken from a window."""
-    kept = slice(window.first - window.start, window.last - window.start)
-    heads, arcs = scores.heads[kept], scores.arcs[kept]
-    two_best = np.partition(arcs, -2, axis=1)[:, -2:]
-    tokens = np.arange(window.first, window.last)
+def _choose(ops: Any, scores: Scores, windows: list[Window]) -> Guidance:
+    heads = scores.heads
+    margins = []
+    for arcs, window in zip(scores.arcs, windows, strict=True):
+        columns = np.maximum(heads[window.first : window.last] - window.start, 0)
+        margins.append(_find_margins(ops.to_numpy(arcs), columns))
     return Guidance(
-        scores.boundaries[kept],
-        np.where(heads == 0, tokens, heads - 1 + window.start),
-        two_best[:, 1] - two_best[:, 0],
-        scores.labels[kept].argmax(axis=1),
+        ops.to_numpy(scores.boundaries),
+        np.where(heads > 0, heads - 1, np.arange(len(heads))),
+        np.concatenate(margins),
+        ops.to_numpy(scores.labels).argmax(axis=1),
     )
+
+
+def _find_margins(scores: np.ndarray, best: np.ndarray) -> np.ndarray:
+    """By how much the best score of each row exceeds the next; the best ones are overwritten."""
+    rows = np.arange(len(scores))
+    highest = scores[rows, best]
+    scores[rows, best] = -np.inf
+    return highest - scores.max(axis=1)

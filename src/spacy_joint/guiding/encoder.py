@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import numpy as np
-from thinc.api import Dropout, Model, NumpyOps, chain, glorot_uniform_init, with_padded
-from thinc.types import Floats2d, Padded
+from thinc.api import Dropout, Model, NumpyOps, chain, glorot_uniform_init, with_ragged
+from thinc.types import Floats2d, Ragged
 from thinc.util import get_width
 
 from ..errors import Errors, JointValueError
@@ -32,11 +32,11 @@ def BiLSTMEncoder(
     """
     if width < 2 or width % 2 or depth < 1:
         raise JointValueError(Errors.J622, width=width, depth=depth)
-    layers: list[Model[Padded, Padded]] = []
+    layers: list[Model[Ragged, Ragged]] = []
     for number in range(depth):
-        layers += [cast(Model[Padded, Padded], Dropout(0.0)), _BiLSTM(width, width if number else None)]
-    layers.append(cast(Model[Padded, Padded], Dropout(0.0)))
-    return use_numpy_products(with_windows(with_padded(chain(*layers)), width, window, stride))
+        layers += [cast(Model[Ragged, Ragged], Dropout(0.0)), _BiLSTM(width, width if number else None)]
+    layers.append(cast(Model[Ragged, Ragged], Dropout(0.0)))
+    return use_numpy_products(with_windows(with_ragged(chain(*layers)), width, window, stride))
 
 
 def use_numpy_products(model: Model) -> Model:
@@ -47,7 +47,7 @@ def use_numpy_products(model: Model) -> Model:
     return model
 
 
-def _BiLSTM(nO: int, nI: int | None) -> Model[Padded, Padded]:
+def _BiLSTM(nO: int, nI: int | None) -> Model[Ragged, Ragged]:
     """A layer of the encoder."""
     params: dict[str, Any] = {
         f"{name}_{direction}": None for direction in DIRECTIONS for name in ("input", "recurrent", "bias")
@@ -55,7 +55,7 @@ def _BiLSTM(nO: int, nI: int | None) -> Model[Padded, Padded]:
     return Model("bilstm", _forward, init=_init, dims={"nO": nO, "nI": nI}, params=params)
 
 
-def _init(model: Model[Padded, Padded], X: Padded | None = None, Y: Padded | None = None) -> None:
+def _init(model: Model[Ragged, Ragged], X: Ragged | None = None, Y: Ragged | None = None) -> None:
     if X is not None:
         model.set_dim("nI", get_width(X))
     width, nI = model.get_dim("nO") // 2, model.get_dim("nI")
@@ -75,60 +75,47 @@ def _init(model: Model[Padded, Padded], X: Padded | None = None, Y: Padded | Non
         model.set_param(f"bias_{direction}", bias)
 
 
-def _forward(model: Model[Padded, Padded], X: Padded, is_train: bool) -> tuple[Padded, Callable[[Padded], Padded]]:
+def _forward(model: Model[Ragged, Ragged], X: Ragged, is_train: bool) -> tuple[Ragged, Callable[[Ragged], Ragged]]:
     # The recurrence is for numpy: arrays of a GPU make the way there and back.
     ops: Any = model.ops
-    data = ops.to_numpy(X.data)
-    sizes = ops.to_numpy(X.size_at_t).tolist()
-    lengths = ops.to_numpy(X.lengths)
-    n_steps, batch, nI = data.shape
-    flat = np.ascontiguousarray(data.reshape(n_steps * batch, nI))
-    reverse = _find_reverse(lengths, n_steps, batch)
+    data, lengths = ops.to_numpy(X.dataXd), ops.to_numpy(X.lengths)
+    nO = model.get_dim("nO")
+    Y = np.empty((len(data), nO), dtype=np.float32)
+    gates: np.ndarray | None = None
     runs = []
-    outputs = []
-    for direction, W, U, bias in _list_params(model):
-        gates = flat @ W
-        gates += bias
-        if direction:
-            gates = gates[reverse]
-        gates = gates.reshape(n_steps, batch, -1)
-        hidden, cells, squashed = run_lstm(gates, U, sizes)
-        runs.append((gates, hidden, cells, squashed))
-        outputs.append(hidden if not direction else hidden.reshape(n_steps * batch, -1)[reverse].reshape(hidden.shape))
-    Y = Padded(ops.asarray(np.concatenate(outputs, axis=2)), X.size_at_t, X.lengths, X.indices)
+    for hidden, (reverse, W, U, bias) in zip(np.hsplit(Y, 2), _list_params(model), strict=True):
+        gates = np.matmul(data, W, out=None if is_train else gates)
+        kept = {name: np.empty(hidden.shape, dtype=np.float32) for name in ("cells", "squashed")} if is_train else {}
+        run_lstm(gates, U, bias, lengths, hidden, reverse=reverse, **kept)
+        runs.append((gates, kept))
 
-    def backprop(dY: Padded) -> Padded:
-        d_outputs = np.split(ops.to_numpy(dY.data), 2, axis=2)
-        d_flat = np.zeros_like(flat)
-        for (direction, W, U, _), d_hidden, run in zip(_list_params(model), d_outputs, runs, strict=True):
-            gates, hidden, cells, squashed = run
-            width = hidden.shape[2]
-            rows = np.ascontiguousarray(d_hidden, dtype=np.float32).reshape(-1, width)
-            d_hidden = (rows[reverse] if direction else rows.copy()).reshape(hidden.shape)
-            run_lstm_back(d_hidden, gates, U, sizes, cells, squashed)
-            d_gates = gates.reshape(n_steps * batch, -1)
-            d_U = hidden[:-1].reshape(-1, width).T @ d_gates[batch:]
-            if direction:
-                d_gates = d_gates[reverse]
-            name = DIRECTIONS[direction]
+    def backprop(dY: Ragged) -> Ragged:
+        d_Y = ops.to_numpy(dY.dataXd)
+        d_data = np.zeros_like(data)
+        for (reverse, W, U, _), hidden, d_hidden, (d_gates, kept), name in zip(
+            _list_params(model), np.hsplit(Y, 2), np.hsplit(d_Y, 2), runs, DIRECTIONS, strict=True
+        ):
+            run_lstm_back(d_gates, U, lengths, d_hidden, reverse=reverse, **kept)
+            d_U = _shift(hidden, lengths, reverse).T @ d_gates
             model.inc_grad(f"recurrent_{name}", ops.asarray(d_U))
-            model.inc_grad(f"input_{name}", ops.asarray(flat.T @ d_gates))
+            model.inc_grad(f"input_{name}", ops.asarray(data.T @ d_gates))
             model.inc_grad(f"bias_{name}", ops.asarray(d_gates.sum(axis=0)))
-            d_flat += d_gates @ W.T
-        return Padded(ops.asarray(d_flat.reshape(data.shape)), X.size_at_t, X.lengths, X.indices)
+            d_data += d_gates @ W.T
+        return Ragged(ops.asarray(d_data), X.lengths)
 
-    return Y, backprop
+    return Ragged(ops.asarray(Y), X.lengths), backprop
 
 
-def _list_params(model: Model) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
-    for direction, name in enumerate(DIRECTIONS):
+def _list_params(model: Model) -> Iterator[tuple[bool, np.ndarray, np.ndarray, np.ndarray]]:
+    for name in DIRECTIONS:
         arrays = (model.ops.to_numpy(model.get_param(f"{what}_{name}")) for what in ("input", "recurrent", "bias"))
         W, U, bias = arrays
-        yield direction, W, U, bias
+        yield name == "backward", W, U, bias
 
 
-def _find_reverse(lengths: np.ndarray, n_steps: int, batch: int) -> np.ndarray:
-    """The rows of steps x sequences with each sequence reversed, and the padding where it is."""
-    steps = np.arange(n_steps)[:, None]
-    reversed_steps = np.where(steps < lengths[None, :], lengths[None, :] - 1 - steps, steps)
-    return (reversed_steps * batch + np.arange(batch)[None, :]).reshape(-1)
+def _shift(hidden: np.ndarray, lengths: np.ndarray, reverse: bool) -> np.ndarray:
+    """The hidden states of the step before each row; 0 where a sequence starts."""
+    ends = np.cumsum(lengths)
+    before = np.roll(hidden, -1 if reverse else 1, axis=0)
+    before[ends - 1 if reverse else ends - lengths] = 0.0
+    return before

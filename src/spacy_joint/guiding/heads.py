@@ -1,6 +1,6 @@
-"""What is predicted from the vectors of a window: boundaries, arcs and labels, each token by itself.
+"""What is predicted from the vectors of a document: boundaries, arcs and labels, each token by itself.
 
-Arcs are scored by a biaffine layer (Dozat & Manning 2017) over all tokens of the window and an artificial root, so that
+Arcs are scored by a biaffine layer (Dozat & Manning 2017) over all tokens of a window and an artificial root, so that
 no boundaries are needed. A label depends on both ends of its arc. Its bilinear term has a diagonal matrix per label
 (Yang et al. 2015): full matrices would cost as much as an encoder.
 """
@@ -14,6 +14,9 @@ import numpy as np
 from thinc.api import Linear, Model, Relu, glorot_uniform_init
 from thinc.types import Floats2d, Ints1d
 
+from .distances import add_by_distance, sum_by_distance
+from .windows import Window
+
 # The first distance of each class but the lowest: exact ones up to 10 tokens, then ranges.
 AFTER = (*range(1, 12), 13, 16, 21, 31, 51, 101)
 DISTANCES = np.array([*(1 - distance for distance in reversed(AFTER)), *AFTER])
@@ -21,29 +24,32 @@ N_DISTANCES = len(DISTANCES) + 1
 
 
 class Scores(NamedTuple):
-    """The scores of the tokens of a window, or their gradients.
+    """The scores of the tokens of a document, or their gradients.
 
     Arrays are those of thinc's ops, so of numpy or cupy.
 
     boundaries (np.ndarray): The log-odds of a sentence start (float32, tokens).
-    arcs (np.ndarray): The scores of heads: the root, then each token (float32, tokens x (tokens + 1)).
+    arcs (list[np.ndarray]): For each window, the scores of heads of the tokens that are taken from it: the root, then
+        each token of the window (float32, taken tokens x (tokens + 1)).
     heads (np.ndarray): The heads for which labels are scored: the number of the token, from 1, or 0 (or less) for the
         root.
     labels (np.ndarray): The scores of labels (float32, tokens x labels).
     """
 
     boundaries: Any
-    arcs: Any
+    arcs: list[Any]
     heads: Any
     labels: Any
 
 
-# The vectors of a window, and the heads for which labels are scored; None: the best ones.
-Headed = tuple[Floats2d, Ints1d | None]
+# The vectors of a document, and its windows.
+Windowed = tuple[Floats2d, list[Window]]
+# The same, and the heads for which labels are scored; None: the best ones.
+Headed = tuple[Floats2d, list[Window], Ints1d | None]
 
 
 def GuideHeads(*, arc_width: int, label_width: int, nO: int | None = None) -> Model[list[Headed], list[Scores]]:
-    """The predictions for windows.
+    """The predictions for documents.
 
     arc_width, label_width (int): The widths of the hidden layers before arcs and labels are scored.
     nO (int | None): The number of labels; None if it is not known yet.
@@ -76,16 +82,20 @@ def _forward_heads(
     model: Model[list[Headed], list[Scores]], X: list[Headed], is_train: bool
 ) -> tuple[list[Scores], Callable[[list[Scores]], list[Floats2d]]]:
     ops = model.ops
-    windows = [vectors for vectors, _ in X]
-    ends = np.cumsum([len(vectors) for vectors in windows]).tolist()
-    rows = ops.xp.concatenate(windows)
+    documents = [vectors for vectors, _, _ in X]
+    ends = np.cumsum([len(vectors) for vectors in documents]).tolist()
+    rows = ops.xp.concatenate(documents)
     boundaries, backprop_boundaries = model.get_ref("boundary")(rows, is_train)
-    arcs, backprop_arcs = model.get_ref("arcs")(windows, is_train)
+    arcs, backprop_arcs = model.get_ref("arcs")([(vectors, windows) for vectors, windows, _ in X], is_train)
     heads = [
-        ops.to_numpy(of_arcs).argmax(axis=1) if given is None else given
-        for (_, given), of_arcs in zip(X, arcs, strict=True)
+        np.concatenate(
+            [_find_heads(ops.to_numpy(scores), window) for scores, window in zip(found, windows, strict=True)]
+        )
+        if given is None
+        else given
+        for (_, windows, given), found in zip(X, arcs, strict=True)
     ]
-    labels, backprop_labels = model.get_ref("labels")(list(zip(windows, heads, strict=True)), is_train)
+    labels, backprop_labels = model.get_ref("labels")(list(zip(documents, heads, strict=True)), is_train)
     scores = [
         Scores(*found) for found in zip(ops.xp.split(boundaries[:, 0], ends[:-1]), arcs, heads, labels, strict=True)
     ]
@@ -100,9 +110,15 @@ def _forward_heads(
     return scores, backprop
 
 
-def BiaffineArcs(width: int, nI: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
-    """The scores of arcs within windows: for each token as a dependent, those of the root and of all tokens as its head
-    (tokens x (tokens + 1)).
+def _find_heads(scores: np.ndarray, window: Window) -> np.ndarray:
+    """The best heads, as counted in `Scores`."""
+    heads = scores.argmax(axis=1)
+    return np.where(heads > 0, heads + window.start, 0)
+
+
+def BiaffineArcs(width: int, nI: int | None = None) -> Model[list[Windowed], list[list[Floats2d]]]:
+    """The scores of arcs: for each window of a document, those of the root and of all tokens of the window as heads of
+    the tokens that are taken from it (taken tokens x (tokens + 1)).
 
     The score of head h for dependent d is (U d + b) . h + (V d + c)[distance], where both are hidden layers over the
     vector of a token, and the root is a parameter. The second term scores the distance from d to h, in classes (as Shaw
@@ -122,7 +138,9 @@ def BiaffineArcs(width: int, nI: int | None = None) -> Model[list[Floats2d], lis
 
 
 def _init_arcs(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None
+    model: Model[list[Windowed], list[list[Floats2d]]],
+    X: list[Windowed] | None = None,
+    Y: list[list[Floats2d]] | None = None,
 ) -> None:
     for name in ("dependents", "heads"):
         model.get_ref(name).set_dim("nI", model.get_dim("nI"))
@@ -133,50 +151,51 @@ def _init_arcs(
 
 
 def _forward_arcs(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
-    xp = model.ops.xp
-    ends = np.cumsum([len(vectors) for vectors in X]).tolist()
-    rows = xp.concatenate(X)
+    model: Model[list[Windowed], list[list[Floats2d]]], X: list[Windowed], is_train: bool
+) -> tuple[list[list[Floats2d]], Callable[[list[list[Floats2d]]], list[Floats2d]]]:
+    ops: Any = model.ops
+    xp = ops.xp
+    ends = np.cumsum([len(vectors) for vectors, _ in X]).tolist()
+    rows = xp.concatenate([vectors for vectors, _ in X])
     dependents, backprop_dependents = model.get_ref("dependents")(rows, is_train)
     heads, backprop_heads = model.get_ref("heads")(rows, is_train)
     queries, backprop_bilinear = model.get_ref("bilinear")(dependents, is_train)
     distances, backprop_distances = model.get_ref("distances")(dependents, is_train)
     root = model.get_param("root")
-    queries_of = xp.split(queries, ends[:-1])
-    heads_of = [xp.vstack([root, of_window]) for of_window in xp.split(heads, ends[:-1])]
-    classes_of = [xp.asarray(_find_distances(len(vectors))) for vectors in X]
-    scores = [q @ h.T for q, h in zip(queries_of, heads_of, strict=True)]
-    for of_window, of_distances, classes in zip(scores, xp.split(distances, ends[:-1]), classes_of, strict=True):
-        of_window[:, 1:] += xp.take_along_axis(of_distances, classes, axis=1)
+    by_class = ops.to_numpy(distances)
 
-    def backprop(d_scores: list[Floats2d]) -> list[Floats2d]:
-        d_distances = xp.concatenate(
-            [_sum_by_class(xp, d[:, 1:], classes) for d, classes in zip(d_scores, classes_of, strict=True)]
-        )
-        d_queries = xp.concatenate([d @ h for d, h in zip(d_scores, heads_of, strict=True)])
-        d_heads = [d.T @ q for d, q in zip(d_scores, queries_of, strict=True)]
-        model.inc_grad("root", sum(d[0] for d in d_heads))
-        d_rows = backprop_dependents(backprop_bilinear(d_queries) + backprop_distances(d_distances))
-        d_rows = d_rows + backprop_heads(xp.concatenate([d[1:] for d in d_heads]))
-        return xp.split(d_rows, ends[:-1])
+    def find_rows(start: int, window: Window) -> tuple[Any, Any, slice]:
+        """The queries and heads of a window of the document at `start`, and the rows that are taken from it."""
+        taken = slice(start + window.first, start + window.last)
+        return queries[taken], xp.vstack([root, heads[start + window.start : start + window.end]]), taken
+
+    scores: list[list[Floats2d]] = []
+    for (_, windows), start in zip(X, [0, *ends], strict=False):
+        scores.append([])
+        for window in windows:
+            of_queries, of_heads, taken = find_rows(start, window)
+            # The distances are for numpy.
+            of_window = ops.to_numpy(of_queries @ of_heads.T)
+            add_by_distance(of_window, by_class[taken], DISTANCES, window.first - window.start)
+            scores[-1].append(ops.asarray(of_window))
+
+    def backprop(d_scores: list[list[Floats2d]]) -> list[Floats2d]:
+        d_queries, d_heads = xp.zeros_like(queries), xp.zeros_like(heads)
+        d_by_class = np.zeros_like(by_class)
+        d_root = xp.zeros_like(root)
+        for (_, windows), start, of_document in zip(X, [0, *ends], d_scores, strict=False):
+            for window, d in zip(windows, of_document, strict=True):
+                of_queries, of_heads, taken = find_rows(start, window)
+                sum_by_distance(ops.to_numpy(d), d_by_class[taken], DISTANCES, window.first - window.start)
+                d_queries[taken] = d @ of_heads
+                d_of_heads = d.T @ of_queries
+                d_root += d_of_heads[0]
+                d_heads[start + window.start : start + window.end] += d_of_heads[1:]
+        model.inc_grad("root", d_root)
+        d_rows = backprop_dependents(backprop_bilinear(d_queries) + backprop_distances(ops.asarray(d_by_class)))
+        return xp.split(d_rows + backprop_heads(d_heads), ends[:-1])
 
     return scores, backprop
-
-
-def _find_distances(n: int) -> np.ndarray:
-    """The classes of the distances from n tokens to each other (intp, n x n)."""
-    # A matrix of constant diagonals: row i is a part of the classes of all distances.
-    classes = np.searchsorted(DISTANCES, np.arange(1 - n, n), side="right")
-    return classes[np.arange(n)[None, :] - np.arange(n)[:, None] + n - 1]
-
-
-def _sum_by_class(xp: Any, gradient: Any, classes: np.ndarray) -> Floats2d:
-    """The sums of each row by the classes of its columns (rows x classes)."""
-    n = len(gradient)
-    places = classes + xp.arange(n)[:, None] * N_DISTANCES
-    sums = xp.bincount(places.reshape(-1), weights=gradient.reshape(-1), minlength=n * N_DISTANCES)
-    return sums.astype(gradient.dtype).reshape(n, N_DISTANCES)
 
 
 def BiaffineLabels(
@@ -223,10 +242,13 @@ def _forward_labels(
     rows = ops.xp.concatenate([vectors for vectors, _ in X])
     dependents, backprop_dependents = model.get_ref("dependents")(rows, is_train)
     heads, backprop_heads = model.get_ref("heads")(rows, is_train)
-    # The root is row 0, and the tokens of all windows come after it.
+    # The root is row 0, and the tokens of all documents come after it.
     padded = ops.xp.vstack([model.get_param("root"), heads])
     chosen = np.concatenate(
-        [np.where(of_window > 0, of_window + start, 0) for (_, of_window), start in zip(X, [0, *ends], strict=False)]
+        [
+            np.where(of_document > 0, of_document + start, 0)
+            for (_, of_document), start in zip(X, [0, *ends], strict=False)
+        ]
     )
     seen = padded[chosen]
     scores, backprop_output = model.get_ref("output")(

@@ -1,9 +1,8 @@
 """The recurrence of an LSTM (Hochreiter & Schmidhuber 1997, with forget gates: Gers et al. 2000) and its gradient, over
-a padded batch of sequences, on a CPU. thinc's own is several times slower.
+a batch of sequences, on a CPU. thinc's own is several times slower.
 
-Matrix products are numpy's. Everything else of a step is one loop that compilers vectorise. Sequences are in descending
-order of their lengths, so those that reach a step are the first ones of the batch. Gates are in the order input,
-forget, output, candidate.
+Sequences stand one after another, without padding, and are read from either end. Matrix products are numpy's.
+Everything else of a step is one loop that compilers vectorise. Gates are in the order input, forget, output, candidate.
 """
 
 import numpy as np
@@ -43,124 +42,193 @@ cdef extern from *:
         return 0.5f + 0.5f * lstm_tanh(0.5f * x);
     }
 
-    LSTM_CLONES static void lstm_step(int n, int width, float* __restrict gates, const float* __restrict recurrent,
-                          const float* __restrict before, float* __restrict cells, float* __restrict squashed,
-                          float* __restrict hidden) {
-        for (int b = 0; b < n; b++) {
-            float* g = gates + (size_t)b * 4 * width;
-            const float* r = recurrent + (size_t)b * 4 * width;
-            const size_t row = (size_t)b * width;
-            for (int j = 0; j < 3 * width; j++)
-                g[j] = lstm_sigmoid(g[j] + r[j]);
-            for (int j = 3 * width; j < 4 * width; j++)
-                g[j] = lstm_tanh(g[j] + r[j]);
-            for (int j = 0; j < width; j++) {
-                const float c = g[width + j] * before[row + j] + g[j] * g[3 * width + j];
-                const float s = lstm_tanh(c);
-                cells[row + j] = c;
-                squashed[row + j] = s;
-                hidden[row + j] = g[2 * width + j] * s;
+    /* One step of n sequences. `at`: their rows in arrays of all steps. `gates`, and `cells` and `squashed` unless they
+       are NULL, are of all steps; `sums`, `state` and `output` are of this one. */
+    LSTM_CLONES static void lstm_step(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, float* gates,
+                                      const float* __restrict bias, float* __restrict sums, float* __restrict state,
+                                      float* __restrict output, float* hidden, ptrdiff_t hidden_stride, float* cells,
+                                      float* squashed) {
+        for (ptrdiff_t b = 0; b < n; b++) {
+            const float* __restrict given = gates + at[b] * 4 * width;
+            float* __restrict g = sums + b * 4 * width;
+            float* __restrict c = state + b * width;
+            float* __restrict h = output + b * width;
+            for (ptrdiff_t j = 0; j < 3 * width; j++)
+                g[j] = lstm_sigmoid(g[j] + given[j] + bias[j]);
+            for (ptrdiff_t j = 3 * width; j < 4 * width; j++)
+                g[j] = lstm_tanh(g[j] + given[j] + bias[j]);
+            for (ptrdiff_t j = 0; j < width; j++)
+                c[j] = g[width + j] * c[j] + g[j] * g[3 * width + j];
+            if (cells != NULL) {
+                float* __restrict s = squashed + at[b] * width;
+                for (ptrdiff_t j = 0; j < width; j++) {
+                    s[j] = lstm_tanh(c[j]);
+                    h[j] = g[2 * width + j] * s[j];
+                }
+                memcpy(gates + at[b] * 4 * width, g, 4 * width * sizeof(float));
+                memcpy(cells + at[b] * width, c, width * sizeof(float));
+            } else {
+                for (ptrdiff_t j = 0; j < width; j++)
+                    h[j] = g[2 * width + j] * lstm_tanh(c[j]);
             }
+            memcpy(hidden + at[b] * hidden_stride, h, width * sizeof(float));
         }
     }
 
-    /* Replaces gates by their gradients, and the gradient of the cells by that of the cells before. */
-    LSTM_CLONES static void lstm_step_back(int n, int width, const float* __restrict d_hidden, float* __restrict gates,
-                               const float* __restrict before, const float* __restrict squashed,
-                               float* __restrict d_cells) {
-        for (int b = 0; b < n; b++) {
-            float* g = gates + (size_t)b * 4 * width;
-            const size_t row = (size_t)b * width;
-            for (int j = 0; j < width; j++) {
+    /* Replaces the gates of a step by their gradients, which are also left in `d_sums`. `d_output` is what comes from
+       the step after it, and `d_state` becomes the gradient of the cells of the step before it, which is `step_back`
+       rows away; 0: there is none. */
+    LSTM_CLONES static void lstm_step_back(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, ptrdiff_t step_back,
+                                           float* gates, float* __restrict d_sums, float* __restrict d_state,
+                                           const float* __restrict d_output, const float* d_hidden,
+                                           ptrdiff_t hidden_stride, const float* cells, const float* squashed) {
+        for (ptrdiff_t b = 0; b < n; b++) {
+            float* __restrict g = gates + at[b] * 4 * width;
+            float* __restrict d = d_sums + b * 4 * width;
+            float* __restrict ds = d_state + b * width;
+            const float* __restrict later = d_output + b * width;
+            const float* __restrict dh_given = d_hidden + at[b] * hidden_stride;
+            const float* __restrict before = cells + (at[b] + step_back) * width;
+            const float* __restrict squash = squashed + at[b] * width;
+            for (ptrdiff_t j = 0; j < width; j++) {
                 const float i = g[j], f = g[width + j], o = g[2 * width + j], u = g[3 * width + j];
-                const float s = squashed[row + j], dh = d_hidden[row + j];
-                const float dc = d_cells[row + j] + dh * o * (1.0f - s * s);
-                g[j] = dc * u * i * (1.0f - i);
-                g[width + j] = dc * before[row + j] * f * (1.0f - f);
-                g[2 * width + j] = dh * s * o * (1.0f - o);
-                g[3 * width + j] = dc * i * (1.0f - u * u);
-                d_cells[row + j] = dc * f;
+                const float s = squash[j], dh = dh_given[j] + later[j];
+                const float dc = ds[j] + dh * o * (1.0f - s * s);
+                const float c = step_back ? before[j] : 0.0f;
+                d[j] = dc * u * i * (1.0f - i);
+                d[width + j] = dc * c * f * (1.0f - f);
+                d[2 * width + j] = dh * s * o * (1.0f - o);
+                d[3 * width + j] = dc * i * (1.0f - u * u);
+                ds[j] = dc * f;
             }
+            memcpy(g, d, 4 * width * sizeof(float));
         }
     }
     """
-    void lstm_step(int n, int width, float* gates, const float* recurrent, const float* before, float* cells,
-                   float* squashed, float* hidden) noexcept nogil
-    void lstm_step_back(int n, int width, const float* d_hidden, float* gates, const float* before,
-                        const float* squashed, float* d_cells) noexcept nogil
+    void lstm_step(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, float* gates, const float* bias, float* sums,
+                   float* state, float* output, float* hidden, ptrdiff_t hidden_stride, float* cells,
+                   float* squashed) noexcept nogil
+    void lstm_step_back(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, ptrdiff_t step_back, float* gates,
+                        float* d_sums, float* d_state, const float* d_output, const float* d_hidden,
+                        ptrdiff_t hidden_stride, const float* cells, const float* squashed) noexcept nogil
 
 
-def run_lstm(gates not None, recurrent not None, sizes not None):
-    """The hidden states of sequences.
+def run_lstm(gates not None, recurrent not None, bias not None, lengths not None, hidden not None, *, bint reverse,
+             cells=None, squashed=None):
+    """Writes the hidden states of sequences.
 
-    gates (np.ndarray): What the input adds to the gates (float32, steps x sequences x 4 width, contiguous). It is
-        overwritten by the activated gates.
+    gates (np.ndarray): What the input adds to the gates (float32, rows x 4 width, contiguous). It is overwritten by the
+        activated gates if `cells` is given.
     recurrent (np.ndarray): The recurrent weights (float32, width x 4 width).
-    sizes (np.ndarray): The number of sequences that reach each step (positive, not ascending).
-    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): The hidden states, the cells, and the hyperbolic tangents of
-        the cells (float32, steps x sequences x width); 0 after the end of a sequence.
+    bias (np.ndarray): The bias of the gates (float32, 4 width).
+    lengths (np.ndarray): The lengths of the sequences (positive), whose rows stand one after another.
+    hidden (np.ndarray): The hidden states (float32, rows x width, rows contiguous), to be written.
+    reverse (bool): Whether sequences are read from their ends.
+    cells, squashed (np.ndarray | None): The cells and their hyperbolic tangents (float32, rows x width, contiguous), to
+        be written if a gradient is needed.
     RAISES ValueError: If shapes do not match (J620).
     """
-    cdef float[:, :, ::1] g = gates
-    cdef Py_ssize_t n_steps = g.shape[0], batch = g.shape[1], width = g.shape[2] // 4, step, n
-    _check(gates, recurrent, sizes)
-    hidden, cells, squashed = (np.zeros((n_steps, batch, width), dtype=np.float32) for _ in range(3))
+    cdef ptrdiff_t width = recurrent.shape[0], n, step
+    _check(gates, recurrent, lengths, hidden, cells, squashed)
+    _check_shape("bias", bias, (4 * width,))
+    cdef float[:, ::1] all_gates = gates
+    cdef float[:, :] all_hidden = hidden
+    cdef float[:, ::1] all_cells = cells, all_squashed = squashed
+    cdef const float[::1] b = bias
+    cdef float* kept_cells = NULL
+    cdef float* kept_squashed = NULL
+    if not all_gates.shape[0]:
+        return
+    if all_cells is not None:
+        kept_cells, kept_squashed = &all_cells[0, 0], &all_squashed[0, 0]
+    sizes, order = _find_steps(lengths)
+    cdef ptrdiff_t[::1] at = _find_starts(lengths, order, reverse)
+    cdef ptrdiff_t batch = at.shape[0], forward = -1 if reverse else 1, i
     added = np.zeros((batch, 4 * width), dtype=np.float32)
-    cdef float[:, :, ::1] h = hidden, c = cells, s = squashed
-    cdef float[:, ::1] a = added
-    cdef float[:, ::1] nothing = np.zeros((batch, width), dtype=np.float32)
-    cdef const float* before
-    if not g.size:
-        return hidden, cells, squashed
-    for step in range(n_steps):
-        n = sizes[step]
+    output = np.zeros((batch, width), dtype=np.float32)
+    cdef float[:, ::1] sums = added, states = np.zeros((batch, width), dtype=np.float32), outputs = output
+    for step, n in enumerate(sizes):
         if step:
-            np.matmul(hidden[step - 1, :n], recurrent, out=added[:n])
-        before = &c[step - 1, 0, 0] if step else &nothing[0, 0]
+            np.matmul(output[:n], recurrent, out=added[:n])
         with nogil:
-            lstm_step(n, width, &g[step, 0, 0], &a[0, 0], before, &c[step, 0, 0], &s[step, 0, 0], &h[step, 0, 0])
-    return hidden, cells, squashed
+            lstm_step(n, width, &at[0], &all_gates[0, 0], &b[0], &sums[0, 0], &states[0, 0], &outputs[0, 0],
+                      &all_hidden[0, 0], all_hidden.strides[0] // <ptrdiff_t>sizeof(float),
+                      kept_cells, kept_squashed)
+            for i in range(n):
+                at[i] += forward
 
 
-def run_lstm_back(d_hidden not None, gates not None, recurrent not None, sizes not None, cells not None,
-                  squashed not None):
+def run_lstm_back(gates not None, recurrent not None, lengths not None, d_hidden not None, *, bint reverse,
+                  cells not None, squashed not None):
     """The gradient of `run_lstm`, by backpropagation through time.
 
-    d_hidden (np.ndarray): The gradient of the hidden states (float32, steps x sequences x width, contiguous). It is
-        overwritten.
-    gates (np.ndarray): The activated gates. They are overwritten by the gradient of what the input adds to them; 0
-        after the end of a sequence.
-    recurrent, sizes, cells, squashed (np.ndarray): As given to, and returned by, `run_lstm`.
+    gates (np.ndarray): The activated gates. They are overwritten by the gradient of what the input adds to them.
+    d_hidden (np.ndarray): The gradient of the hidden states (float32, rows x width, rows contiguous).
+    recurrent, lengths, reverse, cells, squashed: As for `run_lstm`.
     RAISES ValueError: If shapes do not match (J620).
     """
-    cdef float[:, :, ::1] g = gates, d = d_hidden
-    cdef const float[:, :, ::1] c = cells, s = squashed
-    cdef Py_ssize_t n_steps = g.shape[0], batch = g.shape[1], width = g.shape[2] // 4, step, n
-    _check(gates, recurrent, sizes)
-    for name, array in (("d_hidden", d_hidden), ("cells", cells), ("squashed", squashed)):
-        if array.shape != (n_steps, batch, width):
-            raise JointValueError(Errors.J620, name=name, shape=array.shape, wanted=(n_steps, batch, width))
-    cdef float[:, ::1] d_cells = np.zeros((batch, width), dtype=np.float32)
-    cdef float[:, ::1] nothing = np.zeros((batch, width), dtype=np.float32)
-    cdef const float* before
-    transposed = np.ascontiguousarray(recurrent.T)
-    if not g.size:
+    cdef ptrdiff_t width = recurrent.shape[0], n, n_after = 0, step
+    _check(gates, recurrent, lengths, d_hidden, cells, squashed)
+    cdef float[:, ::1] all_gates = gates
+    cdef const float[:, :] all_d = d_hidden
+    cdef const float[:, ::1] all_cells = cells, all_squashed = squashed
+    if not all_gates.shape[0]:
         return
-    for step in range(n_steps - 1, -1, -1):
+    sizes, order = _find_steps(lengths)
+    # Where each sequence ends is where it starts in the other direction.
+    cdef ptrdiff_t[::1] at = _find_starts(lengths, order, not reverse)
+    cdef ptrdiff_t batch = at.shape[0], back = 1 if reverse else -1, i
+    d_gates = np.zeros((batch, 4 * width), dtype=np.float32)
+    d_output = np.zeros((batch, width), dtype=np.float32)
+    cdef float[:, ::1] d_sums = d_gates, d_states = np.zeros((batch, width), dtype=np.float32), d_outputs = d_output
+    transposed = np.ascontiguousarray(recurrent.T)
+    for step in range(len(sizes) - 1, -1, -1):
         n = sizes[step]
-        if step + 1 < n_steps:
-            following = sizes[step + 1]
-            d_hidden[step, :following] += gates[step + 1, :following] @ transposed
-        before = &c[step - 1, 0, 0] if step else &nothing[0, 0]
+        if n_after:
+            np.matmul(d_gates[:n_after], transposed, out=d_output[:n_after])
         with nogil:
-            lstm_step_back(n, width, &d[step, 0, 0], &g[step, 0, 0], before, &s[step, 0, 0], &d_cells[0, 0])
-        gates[step, n:] = 0.0
+            lstm_step_back(n, width, &at[0], back if step else 0, &all_gates[0, 0], &d_sums[0, 0], &d_states[0, 0],
+                           &d_outputs[0, 0], &all_d[0, 0], all_d.strides[0] // <ptrdiff_t>sizeof(float),
+                           &all_cells[0, 0], &all_squashed[0, 0])
+            for i in range(n):
+                at[i] += back
+        n_after = n
 
 
-def _check(gates, recurrent, sizes):
-    n_steps, batch, size = gates.shape
-    if recurrent.shape != (size // 4, size) or recurrent.dtype != np.float32 or size % 4:
-        raise JointValueError(Errors.J620, name="recurrent", shape=recurrent.shape, wanted=(size // 4, size))
-    in_range = len(sizes) == n_steps and all(0 < n <= batch for n in sizes)
-    if not in_range or any(n < following for n, following in zip(sizes, sizes[1:])):
-        raise JointValueError(Errors.J620, name="sizes", shape=list(sizes), wanted=f"{n_steps} from {batch} down")
+def _find_steps(lengths):
+    """The number of sequences that reach each step, and the sequences in descending order of their lengths."""
+    lengths = np.asarray(lengths)
+    order = np.argsort(-lengths, kind="stable")
+    # Of those with at least each length, some are not longer.
+    sizes = len(lengths) - np.cumsum(np.bincount(lengths))
+    return sizes[: lengths.max()].tolist(), order
+
+
+def _find_starts(lengths, order, reverse):
+    """The first row that is read of each sequence, in their order (intp)."""
+    ends = np.cumsum(lengths, dtype=np.intp)
+    return np.ascontiguousarray((ends - 1 if reverse else ends - lengths)[order], dtype=np.intp)
+
+
+def _check(gates, recurrent, lengths, hidden, cells, squashed):
+    width = len(recurrent)
+    _check_shape("recurrent", recurrent, (width, 4 * width))
+    if not width:
+        raise JointValueError(Errors.J620, name="recurrent", shape=recurrent.shape, wanted="at least 1 x 4")
+    n = len(gates)
+    _check_shape("gates", gates, (n, 4 * width))
+    _check_shape("hidden", hidden, (n, width))
+    if hidden.strides[1] != hidden.itemsize or hidden.strides[0] % hidden.itemsize:
+        raise JointValueError(Errors.J620, name="strides of hidden", shape=hidden.strides, wanted="contiguous rows")
+    if (cells is None) != (squashed is None):
+        raise JointValueError(Errors.J620, name="cells", shape=None, wanted="both `cells` and `squashed`, or neither")
+    for name, array in (("cells", cells), ("squashed", squashed)):
+        if array is not None:
+            _check_shape(name, array, (n, width))
+    if any(length < 1 for length in lengths) or sum(lengths) != n:
+        raise JointValueError(Errors.J620, name="lengths", shape=list(lengths), wanted=f"positive, {n} in all")
+
+
+def _check_shape(name, array, wanted):
+    if array.shape != wanted or array.dtype != np.float32:
+        raise JointValueError(Errors.J620, name=name, shape=array.shape, wanted=wanted)

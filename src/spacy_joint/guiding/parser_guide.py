@@ -8,7 +8,7 @@ needed, and tags only if the encoder reads them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,22 +20,24 @@ from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
-from thinc.types import Floats2d
 
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
 from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import report_damage
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
-from .architecture import NOTHING, Guidance, list_windows
+from .architecture import Guidance
 from .heads import Scores
-from .windows import Window
+from .windows import Window, cut_windows
 
 # The number of documents with which the encoder is initialized.
 SAMPLE = 10
 # Boundaries are rare, and there is one decision per token, as there is one about its head and one about its label.
 BOUNDARY_WEIGHT = 2.0
+# A probability that has a logarithm.
+SMALLEST = 1e-30
 
 
 class Gold(NamedTuple):
@@ -93,6 +95,10 @@ class ParserGuide(TrainablePipe):
         """Whether the model has weights."""
         return bool(self.model.get_ref("heads").get_ref("arcs").has_param("root"))
 
+    def _check_is_initialized(self) -> None:
+        if not self.is_initialized:
+            raise JointValueError(Errors.J623, name=self.name)
+
     # Prediction.
 
     def predict(self, docs: Iterable[Doc]) -> list[Guidance]:
@@ -100,13 +106,21 @@ class ParserGuide(TrainablePipe):
 
         RAISES ValueError: If the component has been neither trained nor loaded (J623).
         """
-        docs = list(docs)
-        if not self.is_initialized:
-            raise JointValueError(Errors.J623, name=self.name)
-        if not any(len(doc) for doc in docs):
-            # Encoders may need tokens.
-            return [NOTHING] * len(docs)
-        return self.model.predict(docs)
+        self._check_is_initialized()
+        return self.model.predict(list(docs))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Annotates documents in batches. Of a batch that fails, only the documents that fail by themselves go to the
+        error handler."""
+        for batch in minibatch(stream, size=batch_size):
+            docs = list(batch)
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception:
+                # None stands for a document that the error handler has taken.
+                yield from (doc for doc in map(self, docs) if doc is not None)
+            else:
+                yield from docs
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:
         """Writes the predictions of `predict` as columns, with missing values for whitespace."""
@@ -170,31 +184,31 @@ class ParserGuide(TrainablePipe):
         sgd (Optimizer): The optimizer; None accumulates gradients.
         losses (dict): The mean cross-entropy per token is added under the component's name.
         RETURNS (dict): The losses.
+        RAISES ValueError: If the component has not been initialized (J623).
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
+        self._check_is_initialized()
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
         vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
         golds = [self._read_gold(example) for example in examples]
-        windows = [
-            (i, window) for i, rows in enumerate(vectors) for window in list_windows(self.model, len(rows)) if len(rows)
-        ]
-        given = [(vectors[i][window.start : window.end], _place_heads(golds[i], window)) for i, window in windows]
-        scores, backprop_heads = self.model.get_ref("heads").begin_update(given)
-        n = sum(window.last - window.first for _, window in windows)
+        window, stride = self.model.attrs["window"], self.model.attrs["stride"]
+        windows = [cut_windows(len(rows), window, stride) for rows in vectors]
+        heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
+        scores, backprop_heads = self.model.get_ref("heads").begin_update(
+            list(zip(vectors, windows, heads, strict=True))
+        )
+        n = sum(map(len, vectors))
         gradients = []
-        for (i, window), scored in zip(windows, scores, strict=True):
-            loss, gradient = self._find_loss(scored, golds[i], window, n)
+        for scored, gold, of_document in zip(scores, golds, windows, strict=True):
+            loss, gradient = self._find_loss(scored, gold, of_document, n)
             losses[self.name] += loss
             gradients.append(gradient)
-        d_vectors: list[Floats2d] = [self.model.ops.alloc2f(*rows.shape) for rows in vectors]
-        for (i, window), d_window in zip(windows, backprop_heads(gradients), strict=True):
-            d_vectors[i][window.start : window.end] += d_window
-        backprop_vectors(d_vectors)
+        backprop_vectors(backprop_heads(gradients))
         if sgd is not None:
             self.finish_update(sgd)
         return losses
@@ -220,29 +234,18 @@ class ParserGuide(TrainablePipe):
         known_starts[is_space] = np.nan
         return Gold(known_starts, heads, np.where(heads < 0, -1, np.array(labels, dtype=np.intp)))
 
-    def _find_loss(self, scores: Scores, gold: Gold, window: Window, n: int) -> tuple[float, Scores]:
-        """The sum of cross-entropies of the tokens that are taken from a window, divided by n, and its gradient."""
+    def _find_loss(self, scores: Scores, gold: Gold, windows: list[Window], n: int) -> tuple[float, Scores]:
+        """The sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""
         ops: Any = self.model.ops
-        boundaries, arcs, heads, labels = map(ops.to_numpy, scores)
-        kept = slice(window.first - window.start, window.last - window.start)
-        taken = np.zeros(len(boundaries), dtype=bool)
-        taken[kept] = True
-        here = slice(window.start, window.end)
-        right = _place_heads(gold, window)
-        # The probability of a start; log(1 + exp(x)) without overflow.
-        starts = gold.starts[here]
-        known = taken & ~np.isnan(starts)
-        truth = np.where(known, starts, 0.0)
-        signed = np.where(truth > 0, -boundaries, boundaries)
-        loss = BOUNDARY_WEIGHT * float(np.logaddexp(0.0, signed[known]).sum())
-        d_boundaries = np.where(known, BOUNDARY_WEIGHT * (_sigmoid(boundaries) - truth), 0.0)
-        arc_loss, d_arcs = _cross_entropy(arcs, np.where(taken, right, -1))
-        is_labelled = taken & (right >= 0)
-        label_loss, d_labels = _cross_entropy(labels, np.where(is_labelled, gold.labels[here], -1))
-        gradient = [
-            ops.asarray2f(d / n) if d.ndim == 2 else ops.asarray1f(d / n) for d in (d_boundaries, d_arcs, d_labels)
-        ]
-        return (loss + arc_loss + label_loss) / n, Scores(gradient[0], gradient[1], heads, gradient[2])
+        loss, d_boundaries = _cross_entropy_of_odds(ops, scores.boundaries, gold.starts)
+        loss, d_boundaries = BOUNDARY_WEIGHT * loss, BOUNDARY_WEIGHT * d_boundaries
+        d_arcs = []
+        for arcs, window in zip(scores.arcs, windows, strict=True):
+            arc_loss, gradient = _cross_entropy(ops, arcs, _place_heads(gold.heads, window))
+            loss += arc_loss
+            d_arcs.append(gradient / n)
+        label_loss, d_labels = _cross_entropy(ops, scores.labels, gold.labels)
+        return (loss + label_loss) / n, Scores(d_boundaries / n, d_arcs, scores.heads, d_labels / n)
 
     # Serialisation.
 
@@ -264,47 +267,55 @@ class ParserGuide(TrainablePipe):
         """Loads the component from a directory.
 
         exclude (Sequence[str]): Any of "cfg", "vocab", "model".
-        RAISES ValueError: If a file is damaged (J050).
+        RAISES ValueError: If a file is missing (J073) or damaged (J050).
         """
+        for name in ("cfg", "model"):
+            if name not in exclude and not (Path(path) / name).is_file():
+                raise JointValueError(Errors.J073, path=path, name=name)
         with report_damage(str(path)):
             super().from_disk(path, exclude=exclude)
             self._check()
         return self
 
     def _check(self) -> None:
-        """RAISES TypeError: If the labels are not those of the weights."""
+        """Adds what has been loaded to the vocabulary.
+
+        RAISES TypeError: If the labels are not those of the weights.
+        """
         labels = self.cfg["labels"]
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise TypeError
         if self.is_initialized and self.model.get_dim("nO") != len(labels):
             raise TypeError
+        for label in labels:
+            self.vocab.strings.add(label)
 
 
-def _place_heads(gold: Gold, window: Window) -> np.ndarray:
-    """The heads of the tokens of a window as `Scores` counts them; -1 if they are unknown or outside."""
-    tokens = np.arange(window.start, window.end)
-    heads = gold.heads[window.start : window.end]
+def _place_heads(heads: np.ndarray, window: Window) -> np.ndarray:
+    """The columns of `Scores.arcs` with the heads of the tokens of a window; -1 if they are unknown or outside."""
+    heads, tokens = heads[window.first : window.last], np.arange(window.first, window.last)
     inside = (heads >= window.start) & (heads < window.end)
     return np.where(heads == tokens, 0, np.where(inside, heads - window.start + 1, -1))
 
 
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    return 0.5 + 0.5 * np.tanh(0.5 * x)
+def _cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float, Any]:
+    """The cross-entropy of log-odds, summed over those with a right answer (not NaN), and its gradient."""
+    known = ops.asarray(~np.isnan(right))
+    truth = ops.asarray1f(np.nan_to_num(right))
+    # log(1 + exp(x)) without overflow.
+    losses = ops.xp.logaddexp(0.0, ops.xp.where(truth > 0, -odds, odds))
+    return float((losses * known).sum()), (ops.sigmoid(odds) - truth) * known
 
 
-def _cross_entropy(scores: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
+def _cross_entropy(ops: Any, scores: Any, right: np.ndarray) -> tuple[float, Any]:
     """The cross-entropy of rows of scores, summed over those with a right answer (not -1), and its gradient."""
-    gradient = np.zeros_like(scores)
+    gradient = ops.xp.zeros_like(scores)
     rows = np.flatnonzero(right >= 0)
     if not len(rows):
         return 0.0, gradient
-    of_rows = scores[rows] - scores[rows].max(axis=1, keepdims=True)
-    exponents = np.exp(of_rows)
-    sums = exponents.sum(axis=1, keepdims=True)
-    columns = right[rows]
-    order = np.arange(len(rows))
-    loss = float((np.log(sums[:, 0]) - of_rows[order, columns]).sum())
-    exponents /= sums
-    exponents[order, columns] -= 1.0
-    gradient[rows] = exponents
+    probabilities = ops.softmax(scores[rows])
+    places = np.arange(len(rows)), right[rows]
+    loss = -float(ops.xp.log(ops.xp.maximum(probabilities[places], SMALLEST)).sum())
+    probabilities[places] -= 1.0
+    gradient[rows] = probabilities
     return loss, gradient

@@ -12,7 +12,7 @@ from thinc.types import Floats2d
 from ..errors import Errors, JointValueError
 
 # The number of windows that are run together. It bounds the memory for long documents.
-BATCH = 32
+BATCH = 64
 
 
 class Window(NamedTuple):
@@ -28,13 +28,13 @@ def cut_windows(n: int, size: int, stride: int) -> list[Window]:
     """Divides a sequence.
 
     n (int): The length of the sequence.
-    size (int): The maximum length of a window.
-    stride (int): The maximum distance between the starts of neighbouring windows.
+    size (int): The length of all windows but the last one, which may be shorter.
+    stride (int): The distance between the starts of neighbouring windows.
     RAISES ValueError: Unless 1 <= stride <= size (J621).
     """
     if not 1 <= stride <= size:
         raise JointValueError(Errors.J621, stride=stride, size=size)
-    starts = [*range(0, n - size, stride), max(n - size, 0)]
+    starts = range(0, max(n - size, 0) + stride, stride)
     # In the middle of what neighbours share.
     cuts = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n]
     return [
