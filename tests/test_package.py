@@ -19,8 +19,10 @@ REGISTERED = {
     "spacy_architectures": {
         "spacy_joint.BeamPerceptron.v1": "spacy_joint.pipes.architectures:BeamPerceptron",
         "spacy_joint.BiLSTMEncoder.v1": "spacy_joint.guiding.encoder:BiLSTMEncoder",
+        "spacy_joint.OnnxTransformer.v1": "spacy_joint.guiding.onnx_transformer:OnnxTransformer",
         "spacy_joint.OrderPerceptron.v1": "spacy_joint.ordering.order_perceptron:make_order_perceptron",
         "spacy_joint.ParserGuide.v1": "spacy_joint.guiding.architecture:ParserGuide",
+        "spacy_joint.Transformer.v1": "spacy_joint.guiding.transformer:Transformer",
     },
     "spacy_augmenters": {
         "spacy_joint.unpunctuated.v1": "spacy_joint.training.unpunctuated:create_unpunctuated_augmenter",

@@ -775,6 +775,26 @@ class Errors:
         "'{name}' finds no labels of arcs in the training corpus.",
         "Give it documents with trees.",
     )
+    J640 = Message(
+        "A transformer needs {package}, which is not installed.",
+        "Install the extra: pip install 'spacy-joint[{extra}]'.",
+    )
+    J641 = Message(
+        "The transformer '{name}' cannot be read ({reason}).",
+        "Give the name of one on the Hugging Face hub, or a directory with its configuration, weights and tokenizer.",
+    )
+    J642 = Message(
+        "No component of '{pipeline}' has a transformer: a tok2vec by {architecture}.",
+        "Give a pipeline that was trained with one, as by parser_guide_trf.cfg.",
+    )
+    J643 = Message(
+        "The transformer '{name}' reads {most} word pieces at most, and its windows have {window}.",
+        "Set window to at most {most}, and stride to about three quarters of it.",
+    )
+    J644 = Message(
+        "{name} has no weights, and cannot learn them.",
+        "Train a pipeline with a Transformer, and convert it by `python -m spacy joint export-onnx`.",
+    )
     J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"text": "..."}}` in each line.')
     J651 = Message(
         "There is nothing to annotate in {paths}: no paragraph ends like a sentence.",

@@ -15,6 +15,7 @@ from .convert_quotes import convert_quotes
 from .distill import distill
 from .evaluate import evaluate
 from .evaluate_quotes import evaluate_quotes
+from .export_onnx import export_onnx
 from .failures import report_failures
 from .finish import finish
 from .jackknife import jackknife
@@ -39,6 +40,7 @@ for command in (
     distill,
     evaluate,
     evaluate_quotes,
+    export_onnx,
     learn_order,
     quotes,
     tokenizer_exceptions,

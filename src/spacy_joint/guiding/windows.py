@@ -44,12 +44,12 @@ def cut_windows(n: int, size: int, stride: int) -> list[Window]:
 
 
 def with_windows(
-    layer: Model[list[Floats2d], list[Floats2d]], nO: int, size: int, stride: int
+    layer: Model[list[Floats2d], list[Floats2d]], nO: int | None, size: int, stride: int
 ) -> Model[list[Floats2d], list[Floats2d]]:
     """A layer over sequences of any length, in windows of similar lengths at a time.
 
     layer (Model): The layer.
-    nO (int): The width of its output.
+    nO (int | None): The width of its output; None if it is not known yet.
     size, stride (int): See `cut_windows`.
     """
     return Model(

@@ -1,0 +1,170 @@
+"""The registered encoder: a trained transformer as ONNX, with weights of 8 bits, which runs on a CPU without torch.
+
+A pipeline with it is made from one with a `Transformer`. The heads that read its vectors stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Model, Optimizer, Shim
+from thinc.types import Floats2d
+
+from ..errors import Errors, JointValueError
+from .windows import cut_windows
+from .word_pieces import PieceEncoder, pad_windows, require_packages, with_word_pieces
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+NAME = "spacy_joint.OnnxTransformer.v1"
+CONVERTED = "spacy_joint.Transformer.v1"
+
+
+def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -> Model[list[Doc], list[Floats2d]]:
+    """A transformer as ONNX, registered as `spacy_joint.OnnxTransformer.v1`. It does not learn.
+
+    window, stride (int): See `cut_windows`, in word pieces.
+    threads (int): The number of threads of onnxruntime.
+    RAISES ValueError: If the windows are invalid (J621), or a package is missing (J640).
+    """
+    cut_windows(0, window, stride)
+    require_packages("onnx", "onnxruntime", "tokenizers")
+    encoder: PieceEncoder = Model(
+        "onnx_transformer",
+        _forward,
+        dims={"nO": None},
+        attrs={"before": [], "after": []},
+        shims=[_Shim(b"", threads)],
+    )
+    return with_word_pieces(encoder, _init, window, stride)
+
+
+class _Shim(Shim):
+    """The bytes of an ONNX model, and a session that runs it, which begins with the first prediction."""
+
+    def __init__(self, model: bytes, threads: int) -> None:
+        super().__init__(model)
+        self._threads = threads
+        self._session: InferenceSession | None = None
+
+    def __call__(self, inputs: dict[str, np.ndarray], is_train: bool) -> tuple[np.ndarray, Callable[..., None]]:
+        if self._session is None:
+            self._session = self._open()
+        (vectors,) = self._session.run(None, inputs)
+        return np.asarray(vectors), lambda _: None
+
+    def _open(self) -> InferenceSession:
+        from onnxruntime import InferenceSession, SessionOptions
+
+        options = SessionOptions()
+        options.intra_op_num_threads = self._threads
+        return InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_session": None}
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Nothing: there are no gradients."""
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Nothing: it runs on the CPU."""
+
+    def to_bytes(self) -> bytes:
+        return self._model
+
+    def from_bytes(self, data: bytes) -> _Shim:
+        self._model, self._session = data, None
+        return self
+
+
+def _init(model: Model[list[Doc], list[Floats2d]], X: Any = None, Y: Any = None) -> None:
+    if not model.get_ref("encoder").shims[0].to_bytes():
+        raise JointValueError(Errors.J644, name=NAME)
+
+
+def _forward(
+    model: PieceEncoder, X: list[Floats2d], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+    ops: Any = model.ops
+    numbers, mask, places = pad_windows(model, X)
+    vectors, _ = model.shims[0]({"input_ids": numbers, "attention_mask": mask}, is_train)
+    Y = [ops.asarray2f(of_window[place]) for of_window, place in zip(vectors, places, strict=True)]
+
+    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
+        return [ops.alloc2f(len(pieces), 1) for pieces in X]
+
+    return Y, backprop
+
+
+def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
+    """Replaces each transformer of a trained pipeline that is the `tok2vec` of a component by its ONNX version.
+
+    threads (int): The number of threads of onnxruntime.
+    RETURNS (list[str]): The components whose transformer was replaced.
+    RAISES ValueError: If a package is missing (J640).
+    """
+    require_packages("transformer,onnx", "onnx", "onnxscript", "onnxruntime", "tokenizers", "torch", "transformers")
+    converted = []
+    for name in nlp.pipe_names:
+        settings = nlp.get_pipe_config(name).get("model", {})
+        block = settings.get("tok2vec", {})
+        if block.get("@architectures") != CONVERTED:
+            continue
+        kept = {"window": block["window"], "stride": block["stride"], "threads": threads}
+        component: Any = nlp.get_pipe(name)
+        old = component.model.get_ref("tok2vec")
+        new = OnnxTransformer(**kept)
+        _copy(old, new)
+        component.model.replace_node(old, new)
+        settings["tok2vec"] = {"@architectures": NAME, **kept}
+        converted.append(name)
+    return converted
+
+
+def _copy(old: Model[list[Doc], list[Floats2d]], new: Model[list[Doc], list[Floats2d]]) -> None:
+    """Exports the encoder of one layer into that of another."""
+    new.attrs["tokenizer"] = old.attrs["tokenizer"]
+    for source, target in zip(old.walk(), new.walk(), strict=True):
+        if source.has_dim("nO"):
+            target.set_dim("nO", source.get_dim("nO"))
+    source, target = old.get_ref("encoder"), new.get_ref("encoder")
+    target.attrs.update(before=source.attrs["before"], after=source.attrs["after"])
+    target.shims[0].from_bytes(_export(source.shims[0]._model))
+
+
+def _export(transformer: Any) -> bytes:
+    """A transformer as ONNX, with weights of 8 bits, quantized by channel."""
+    import torch
+    from onnxruntime.quantization import quantize_dynamic
+
+    class LastLayer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.transformer = transformer
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            return self.transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+
+    # Two windows, one of them padded: sizes of 1 and masks without zeros would be taken for constants.
+    pieces = torch.zeros((2, 3), dtype=torch.int64)
+    mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
+    sizes = {0: torch.export.Dim("windows"), 1: torch.export.Dim("pieces")}
+    exported = torch.onnx.export(
+        LastLayer().eval(),
+        (pieces, mask),
+        input_names=["input_ids", "attention_mask"],
+        output_names=["vectors"],
+        dynamic_shapes=(sizes, sizes),
+        dynamo=True,
+        verbose=False,
+    )
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "quantized.onnx"
+        quantize_dynamic(exported.model_proto, path, per_channel=True)
+        return path.read_bytes()

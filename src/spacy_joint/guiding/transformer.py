@@ -1,0 +1,135 @@
+"""The registered encoder: a pretrained transformer, of those that the library transformers can load, as a `tok2vec`.
+
+It is trained with what reads its vectors. A saved pipeline has the weights and the tokenizer, so that it needs neither
+the hub nor the directory that the transformer came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+import srsly
+from spacy.tokens import Doc
+from thinc.api import Model, Optimizer, PyTorchShim, get_torch_default_device, torch2xp
+from thinc.compat import torch
+from thinc.types import ArgsKwargs, Floats2d
+
+from ..errors import Errors, JointValueError
+from .windows import cut_windows
+from .word_pieces import PieceEncoder, pad_windows, require_packages, set_word_pieces, with_word_pieces
+
+
+def Transformer(
+    *,
+    name: str | None,
+    window: int = 254,
+    stride: int = 192,
+    learn_rate_scale: float = 0.1,
+    mixed_precision: bool = False,
+) -> Model[list[Doc], list[Floats2d]]:
+    """A pretrained transformer, registered as `spacy_joint.Transformer.v1`.
+
+    name (str | None): Its name on the Hugging Face hub, or a directory. It is read when training begins; what is loaded
+        with its weights needs none.
+    window, stride (int): See `cut_windows`, in word pieces.
+    learn_rate_scale (float): The learning rate of the transformer, as a multiple of that of the other layers.
+    mixed_precision (bool): Whether most is computed in 16 bits: bfloat16 on a CPU, which should support it, and float16
+        on a GPU.
+    RAISES ValueError: If the windows are invalid (J621), or a package is missing (J640).
+    """
+    cut_windows(0, window, stride)
+    require_packages("transformer", "torch", "transformers")
+    encoder: PieceEncoder = Model(
+        "transformer",
+        _forward,
+        dims={"nO": None},
+        attrs={"before": [], "after": []},
+        shims=[_Shim(learn_rate_scale, mixed_precision)],
+    )
+    return with_word_pieces(encoder, partial(_init, name=name, window=window), window, stride)
+
+
+class _Shim(PyTorchShim):
+    """A transformer, which there is from `initialize` or `from_bytes` on."""
+
+    def __init__(self, learn_rate_scale: float, mixed_precision: bool) -> None:
+        super().__init__(
+            None,
+            # This is for GPUs only.
+            mixed_precision=mixed_precision and get_torch_default_device().type != "cpu",
+            serialize_model=_serialize,
+            deserialize_model=_deserialize,
+        )
+        self._learn_rate_scale = learn_rate_scale
+        self.mixed_precision = mixed_precision
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        super().finish_update(partial(optimizer, lr_scale=self._learn_rate_scale))  # type: ignore[arg-type]
+
+
+def _serialize(transformer: Any) -> bytes:
+    from safetensors.torch import save
+
+    if transformer is None:
+        return b""
+    return srsly.msgpack_dumps({"config": transformer.config.to_dict(), "weights": save(transformer.state_dict())})
+
+
+def _deserialize(_: Any, data: bytes, device: Any) -> Any:
+    from safetensors.torch import load
+    from transformers import AutoConfig, AutoModel
+
+    if not data:
+        return None
+    parts = srsly.msgpack_loads(data)
+    transformer = AutoModel.from_config(AutoConfig.for_model(**parts["config"]))
+    transformer.load_state_dict(load(parts["weights"]))
+    return transformer.to(device)
+
+
+def _init(
+    model: Model[list[Doc], list[Floats2d]], X: Any = None, Y: Any = None, *, name: str | None, window: int
+) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    if name is None:
+        raise JointValueError(Errors.J641, name=name, reason="it has no name")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+        transformer = AutoModel.from_pretrained(name, dtype=torch.float32)
+    except (OSError, ValueError) as error:
+        raise JointValueError(Errors.J641, name=name, reason=error) from error
+    if not tokenizer.is_fast:
+        raise JointValueError(Errors.J641, name=name, reason="its tokenizer is not one of the library tokenizers")
+    set_word_pieces(model, tokenizer.backend_tokenizer.to_str(), transformer.config.hidden_size)
+    encoder = model.get_ref("encoder")
+    longest = tokenizer.model_max_length
+    most = min(longest, getattr(transformer.config, "max_position_embeddings", longest))
+    most -= len(encoder.attrs["before"]) + len(encoder.attrs["after"])
+    if window > most:
+        raise JointValueError(Errors.J643, name=name, window=window, most=most)
+    encoder.shims[0]._model = transformer.to(get_torch_default_device())
+
+
+def _forward(
+    model: PieceEncoder, X: list[Floats2d], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+    ops: Any = model.ops
+    shim = cast(_Shim, model.shims[0])
+    numbers, mask, places = pad_windows(model, X)
+    given = {"input_ids": numbers, "attention_mask": mask}
+    inputs = {name: torch.from_numpy(array).to(shim.device) for name, array in given.items()}
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=shim.mixed_precision):
+        outputs, backprop_shim = shim(ArgsKwargs(args=(), kwargs=inputs), is_train)
+    vectors = outputs.last_hidden_state.float()
+    Y = [cast(Floats2d, torch2xp(of_window[place], ops=ops)) for of_window, place in zip(vectors, places, strict=True)]
+
+    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
+        gradient = torch.zeros_like(vectors)
+        for of_window, place, d_window in zip(gradient, places, dY, strict=True):
+            of_window[place] = torch.as_tensor(d_window, device=shim.device)
+        backprop_shim(ArgsKwargs(args=((vectors,),), kwargs={"grad_tensors": (gradient,)}))
+        return [ops.alloc2f(len(pieces), 1) for pieces in X]
+
+    return Y, backprop

@@ -1,0 +1,133 @@
+"""Vectors of the tokens of documents from an encoder that reads word pieces: the vector of a token is that of its first
+piece. The encoder reads windows of pieces. Tokens without pieces, such as whitespace, have vectors of zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from spacy.tokens import Doc
+from thinc.api import Dropout, Model
+from thinc.types import Floats2d
+
+from ..errors import Errors, JointValueError
+from .windows import with_windows
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+# The encoder: windows of numbers of pieces (integers, pieces x 1) to vectors of these pieces.
+PieceEncoder = Model[list[Floats2d], list[Floats2d]]
+
+
+def with_word_pieces(
+    encoder: PieceEncoder, init: Callable[..., None], window: int, stride: int
+) -> Model[list[Doc], list[Floats2d]]:
+    """A layer from documents to vectors of their tokens. Dropout of the vectors has the rate of training.
+
+    encoder (Model): The layer that reads pieces. Its attributes `before` and `after` are the special pieces that it
+        adds to each window.
+    init (Callable): Initializes the layer, see `set_word_pieces`.
+    window, stride (int): See `cut_windows`, in pieces.
+    """
+    dropout = cast(Model[list[Floats2d], list[Floats2d]], Dropout(0.0))
+    return Model(
+        "with_word_pieces",
+        _forward,
+        init=init,
+        layers=[with_windows(encoder, None, window, stride), dropout],
+        dims={"nO": None},
+        attrs={"tokenizer": ""},
+        refs={"encoder": encoder},
+    )
+
+
+def set_word_pieces(model: Model[list[Doc], list[Floats2d]], tokenizer: str, width: int) -> None:
+    """Sets what a layer is initialized with.
+
+    tokenizer (str): The tokenizer of words into pieces, as JSON of the library tokenizers.
+    width (int): The width of the vectors.
+    """
+    model.attrs["tokenizer"] = tokenizer
+    special = read_tokenizer(tokenizer).encode("a")
+    place = special.special_tokens_mask.index(0)
+    encoder = model.get_ref("encoder")
+    encoder.attrs["before"] = special.ids[:place]
+    encoder.attrs["after"] = [
+        number for number, is_special in zip(special.ids, special.special_tokens_mask, strict=True) if is_special
+    ][place:]
+    for layer in (encoder, model.layers[0], model):
+        layer.set_dim("nO", width)
+
+
+def require_packages(extra: str, *packages: str) -> None:
+    """RAISES ValueError: If one of the packages of an extra is not installed (J640)."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise JointValueError(Errors.J640, package=package, extra=extra)
+
+
+@lru_cache(maxsize=8)
+def read_tokenizer(text: str) -> Tokenizer:
+    """The tokenizer that is described by JSON, without limits of length."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_str(text)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _split(tokenizer: Tokenizer, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the pieces of a document (pieces x 1), and the first piece of each token, -1 if it has none."""
+    encoded = tokenizer.encode([token.text for token in doc], is_pretokenized=True, add_special_tokens=False)
+    firsts = np.full(len(doc), -1, dtype=np.intp)
+    tokens, pieces = np.unique(np.array(encoded.word_ids, dtype=np.intp), return_index=True)
+    firsts[tokens] = pieces
+    return np.array(encoded.ids, dtype=np.int64).reshape(-1, 1), firsts
+
+
+def _forward(
+    model: Model[list[Doc], list[Floats2d]], docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
+    windows, dropout = model.layers
+    ops: Any = model.ops
+    tokenizer = read_tokenizer(model.attrs["tokenizer"])
+    split = [_split(tokenizer, doc) for doc in docs]
+    rows, backprop_windows = windows([pieces for pieces, _ in split], is_train)
+    width = model.get_dim("nO")
+    found = [np.flatnonzero(firsts >= 0) for _, firsts in split]
+    vectors = []
+    for (_, firsts), tokens, of_pieces in zip(split, found, rows, strict=True):
+        of_tokens = ops.alloc2f(len(firsts), width)
+        of_tokens[tokens] = of_pieces[firsts[tokens]]
+        vectors.append(of_tokens)
+    Y, backprop_dropout = dropout(vectors, is_train)
+
+    def backprop(dY: list[Floats2d]) -> list[Doc]:
+        gradients = []
+        for (pieces, firsts), tokens, of_tokens in zip(split, found, backprop_dropout(dY), strict=True):
+            of_pieces = ops.alloc2f(len(pieces), width)
+            of_pieces[firsts[tokens]] = of_tokens[tokens]
+            gradients.append(of_pieces)
+        backprop_windows(gradients)
+        return []
+
+    return Y, backprop
+
+
+def pad_windows(encoder: PieceEncoder, windows: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, list[slice]]:
+    """What an encoder reads (integers, windows x pieces).
+
+    RETURNS (tuple): The numbers of the pieces with special ones, whether they are pieces or padding, and where the
+        pieces of the windows are without special ones.
+    """
+    before, after = encoder.attrs["before"], encoder.attrs["after"]
+    numbers = [[*before, *window[:, 0].tolist(), *after] for window in windows]
+    longest = max(map(len, numbers))
+    padded = np.array([row + [0] * (longest - len(row)) for row in numbers], dtype=np.int64)
+    mask = np.array([[1] * len(row) + [0] * (longest - len(row)) for row in numbers], dtype=np.int64)
+    return padded, mask, [slice(len(before), len(row) - len(after)) for row in numbers]

@@ -1,0 +1,371 @@
+"""A transformer as the encoder of a guide, and as ONNX, with a tiny one of random weights."""
+
+import subprocess
+import sys
+import warnings
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from thinc.api import Adam
+from typer.testing import CliRunner
+
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
+from spacy_joint.cli import app
+from spacy_joint.cli.finish import finish_pipeline
+from spacy_joint.errors import JointValueError
+from spacy_joint.guiding import word_pieces
+from spacy_joint.guiding.onnx_transformer import OnnxTransformer, convert_transformers
+
+from .test_parser_guide import NOUNS, VERBS, make_examples, say
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+WINDOW, STRIDE = 24, 16
+WIDTH = 32
+
+
+def write_transformer(directory):
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", *NOUNS, *VERBS, *"abc", "##a", "##b"]
+    numbers = {word: number for number, word in enumerate(words)}
+    tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", numbers["[SEP]"]), ("[CLS]", numbers["[CLS]"]))
+    special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(directory)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(words),
+        hidden_size=WIDTH,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=40,
+    )
+    transformers.BertModel(config).save_pretrained(directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return write_transformer(tmp_path_factory.mktemp("transformer"))
+
+
+def make_pipeline(directory, **settings):
+    tok2vec = {
+        "@architectures": "spacy_joint.Transformer.v1",
+        "name": directory and str(directory),
+        "window": WINDOW,
+        "stride": STRIDE,
+        **settings,
+    }
+    nlp = spacy.blank("en")
+    model = {"tok2vec": tok2vec, "arc_width": 16, "label_width": 16, "window": WINDOW, "stride": STRIDE}
+    nlp.add_pipe("parser_guide", config={"model": model})
+    return nlp
+
+
+def train(directory, epochs=1, n_documents=8, **settings):
+    nlp = make_pipeline(directory, **settings)
+    examples = make_examples(nlp, range(n_documents))
+    fix_random_seed(0)
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.01)
+    for _ in range(epochs):
+        for first in range(0, n_documents, 8):
+            nlp.get_pipe("parser_guide").update(examples[first : first + 8], sgd=optimizer)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp(directory):
+    """A pipeline that has learnt something. Shared: do not change it."""
+    return train(directory, epochs=3)
+
+
+def find_vectors(nlp, *docs):
+    return nlp.get_pipe("parser_guide").model.get_ref("tok2vec").predict(list(docs))
+
+
+def make_doc(nlp, *words):
+    return Doc(nlp.vocab, words=list(words))
+
+
+def read_columns(nlp, doc):
+    doc = nlp.get_pipe("parser_guide")(doc)
+    return {name: np.asarray(doc._.token_columns[name]) for name in GUIDE_COLUMNS}
+
+
+def check_same(nlp, other):
+    (expected,), (found,) = (find_vectors(pipeline, say(pipeline.vocab, 99)) for pipeline in (nlp, other))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_it_learns_a_language(directory):
+    nlp = train(directory, epochs=40, n_documents=24, learn_rate_scale=0.3)
+    scores = nlp.evaluate(make_examples(nlp, range(100, 110)))
+    for name in ("guide_boundary_f", "guide_uas", "guide_las"):
+        assert scores[name] > 0.9
+
+
+def test_the_transformer_learns_with_the_heads(directory):
+    before, after = (train(directory, epochs=epochs) for epochs in (0, 1))
+    weights = [
+        pipeline.get_pipe("parser_guide").model.get_ref("tok2vec").get_ref("encoder").shims[0]._model.state_dict()
+        for pipeline in (before, after)
+    ]
+    changed = {name for name, values in weights[0].items() if not torch.equal(values, weights[1][name])}
+    assert {"embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight"} <= changed
+
+
+def test_it_learns_at_a_rate_of_its_own(directory):
+    frozen = train(directory, epochs=1, learn_rate_scale=0.0)
+    check_same(train(directory, epochs=0), frozen)
+
+
+def test_the_same_seed_gives_the_same_bytes(directory):
+    assert train(directory).to_bytes() == train(directory).to_bytes()
+
+
+def test_half_precision_gives_nearly_the_same_vectors(directory):
+    (full,), (half,) = (
+        find_vectors(nlp, say(nlp.vocab, 1))
+        for nlp in (train(directory, epochs=0, mixed_precision=precision) for precision in (False, True))
+    )
+    assert full.dtype == half.dtype == np.float32
+    np.testing.assert_allclose(half, full, atol=0.1)
+    assert not np.array_equal(half, full)
+
+
+def test_a_trained_pipeline_can_be_loaded_with_another_precision(directory, tmp_path):
+    nlp = train(directory, mixed_precision=True)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path, config={"components.parser_guide.model.tok2vec.mixed_precision": False})
+    with pytest.raises(AssertionError):
+        check_same(nlp, loaded)
+
+
+def test_a_copy_has_the_same_weights(nlp):
+    tok2vec = nlp.get_pipe("parser_guide").model.get_ref("tok2vec")
+    doc = say(nlp.vocab, 1)
+    np.testing.assert_array_equal(tok2vec.copy().predict([doc])[0], tok2vec.predict([doc])[0])
+
+
+def test_a_token_has_the_vector_of_its_first_piece(nlp, directory):
+    (vectors,) = find_vectors(nlp, make_doc(nlp, "The", "aba", "dog"))
+    transformer = nlp.get_pipe("parser_guide").model.get_ref("tok2vec").get_ref("encoder").shims[0]._model.eval()
+    # [CLS] the a ##b ##a dog [SEP]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+    numbers = tokenizer("the aba dog", return_tensors="pt")
+    assert numbers["input_ids"].shape == (1, 7)
+    with torch.no_grad():
+        expected = transformer(**numbers).last_hidden_state[0, [1, 2, 5]].numpy()
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+
+
+def test_tokens_without_pieces_have_vectors_of_zeros(nlp):
+    (vectors,) = find_vectors(nlp, make_doc(nlp, "the", "\n\n", "dog", "\u200b"))
+    assert np.abs(vectors).sum(axis=1).astype(bool).tolist() == [True, False, True, False]
+    (without,) = find_vectors(nlp, make_doc(nlp, "the", "dog"))
+    np.testing.assert_allclose(vectors[[0, 2]], without, atol=1e-5)
+
+
+def test_documents_without_pieces_are_read(nlp):
+    docs = [make_doc(nlp), make_doc(nlp, " "), make_doc(nlp, "the", "dog"), make_doc(nlp, "\u200b")]
+    assert [len(vectors) for vectors in find_vectors(nlp, *docs)] == [0, 1, 2, 1]
+    for doc in docs:
+        assert all(len(values) == len(doc) for values in read_columns(nlp, doc).values())
+
+
+@pytest.mark.parametrize("word", ["a" * 80, "a" * 5000, "\u0301" * 300])
+def test_a_token_may_be_longer_than_a_window(nlp, word):
+    (vectors,) = find_vectors(nlp, make_doc(nlp, "the", word, "dog"))
+    assert vectors.shape == (3, WIDTH) and np.isfinite(vectors).all()
+
+
+def test_documents_longer_than_a_window_are_learnt_from_and_read(directory):
+    nlp = make_pipeline(directory)
+    examples = make_examples(nlp, range(2), n_sentences=60)
+    nlp.initialize(lambda: examples)
+    losses = nlp.update(examples, sgd=Adam(0.01))
+    assert np.isfinite(losses["parser_guide"])
+    doc = say(nlp.vocab, 5, n_sentences=60)
+    assert len(find_vectors(nlp, doc)[0]) == len(doc) > 5 * WINDOW
+
+
+def test_a_batch_does_not_change_the_vectors_of_a_document(nlp):
+    docs = [say(nlp.vocab, seed, n_sentences=seed) for seed in range(1, 12)]
+    for doc, vectors in zip(docs, find_vectors(nlp, *docs), strict=True):
+        np.testing.assert_allclose(vectors, find_vectors(nlp, doc)[0], atol=1e-5)
+
+
+def test_a_saved_pipeline_does_not_need_the_directory(tmp_path):
+    nlp = train(write_transformer(tmp_path / "transformer"))
+    nlp.to_disk(tmp_path / "nlp")
+    (tmp_path / "transformer").rename(tmp_path / "elsewhere")
+    check_same(nlp, spacy.load(tmp_path / "nlp"))
+    check_same(nlp, make_pipeline(tmp_path / "transformer").from_bytes(nlp.to_bytes()))
+
+
+def test_a_finished_pipeline_has_no_paths(nlp, directory, tmp_path):
+    config = nlp.config.copy()
+    nlp.to_disk(tmp_path / "nlp")
+    config["paths"]["transformer"] = str(directory)
+    config["components"]["parser_guide"]["model"]["tok2vec"]["name"] = "${paths.transformer}"
+    config.to_disk(tmp_path / "nlp" / "config.cfg")
+    finish_pipeline(tmp_path / "nlp", tmp_path / "finished", {}, {})
+    assert str(directory) not in (tmp_path / "finished" / "config.cfg").read_text(encoding="utf8")
+    check_same(nlp, spacy.load(tmp_path / "finished"))
+
+
+def test_learning_goes_on_after_loading(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    loaded.update(make_examples(loaded, range(4)), sgd=loaded.resume_training())
+    with pytest.raises(AssertionError):
+        check_same(nlp, loaded)
+
+
+def test_an_untrained_pipeline_can_be_saved(directory):
+    make_pipeline(directory).from_bytes(make_pipeline(directory).to_bytes())
+
+
+def test_documents_are_read_in_several_processes(nlp):
+    docs = [say(nlp.vocab, seed) for seed in range(6)]
+    expected = [read_columns(nlp, doc.copy())["guide_boundary"] for doc in docs]
+    found = [doc._.token_columns["guide_boundary"] for doc in nlp.pipe(docs, n_process=2, batch_size=2)]
+    np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
+
+
+def test_other_components_can_read_it(directory, tmp_path):
+    nlp = spacy.blank("en")
+    tok2vec = {
+        "@architectures": "spacy_joint.Transformer.v1",
+        "name": str(directory),
+        "window": WINDOW,
+        "stride": STRIDE,
+    }
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}})
+    words = ["the", "dog", "sees", "the", "cat"]
+    reference = Doc(nlp.vocab, words=words, tags=["DT", "NN", "VB", "DT", "NN"])
+    examples = [Example(Doc(nlp.vocab, words=words), reference)]
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.01)
+    for _ in range(20):
+        nlp.update(examples, sgd=optimizer)
+    nlp.to_disk(tmp_path)
+    doc = spacy.load(tmp_path)(examples[0].predicted.copy())
+    assert [token.tag_ for token in doc] == [token.tag_ for token in reference]
+
+
+# Errors
+
+
+def test_a_missing_package_is_named(directory, monkeypatch):
+    monkeypatch.setattr(word_pieces, "find_spec", lambda package: None)
+    with pytest.raises(JointValueError, match=r"J640.*torch.*pip install 'spacy-joint\[transformer\]'"):
+        make_pipeline(directory)
+    with pytest.raises(JointValueError, match=r"J640.*onnxruntime.*pip install 'spacy-joint\[onnx\]'"):
+        OnnxTransformer()
+
+
+def test_a_transformer_that_cannot_be_read_is_an_error(tmp_path):
+    nlp = make_pipeline(tmp_path)
+    with pytest.raises(JointValueError, match=r"(?s)J641.*cannot be read"):
+        nlp.initialize(lambda: make_examples(nlp, range(2)))
+
+
+def test_a_transformer_that_is_not_named_is_an_error():
+    nlp = make_pipeline(None)
+    with pytest.raises(JointValueError, match=r"J641.*it has no name"):
+        nlp.initialize(lambda: make_examples(nlp, range(2)))
+
+
+def test_windows_longer_than_the_transformer_reads_are_an_error(directory):
+    nlp = make_pipeline(directory, window=39, stride=30)
+    with pytest.raises(JointValueError, match=r"J643.*reads 38 word pieces at most, and its windows have 39"):
+        nlp.initialize(lambda: make_examples(nlp, range(2)))
+
+
+# ONNX
+
+
+@pytest.fixture(scope="module")
+def converted(nlp, tmp_path_factory):
+    """The directory of the pipeline as ONNX."""
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnxscript")
+    folder = tmp_path_factory.mktemp("converted")
+    nlp.to_disk(folder / "nlp")
+    with warnings.catch_warnings():
+        # Libraries warn of each other.
+        warnings.simplefilter("ignore")
+        result = CliRunner().invoke(app, ["export-onnx", str(folder / "nlp"), str(folder / "onnx")])
+    assert result.exit_code == 0, result.output
+    return folder / "onnx"
+
+
+def test_vectors_of_the_onnx_version_are_nearly_the_same(nlp, converted):
+    loaded = spacy.load(converted)
+    docs = [say(nlp.vocab, seed, n_sentences=3 + 10 * seed) for seed in range(5)]
+    for expected, found in zip(find_vectors(nlp, *docs), find_vectors(loaded, *docs), strict=True):
+        np.testing.assert_allclose(found, expected, atol=0.3)
+        assert np.abs(found - expected).mean() < 0.05
+
+
+def test_the_onnx_version_needs_no_torch(converted):
+    if find_spec("spacy_curated_transformers"):
+        pytest.skip("spaCy imports it, which imports torch")
+    code = f"""
+import sys
+
+for name in ("torch", "transformers", "safetensors", "onnx", "onnxscript"):
+    sys.modules[name] = None
+import spacy
+
+doc = spacy.load({str(converted)!r})("the dog sees the cat")
+assert len(doc._.token_columns["guide_boundary"]) == 5
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_onnx_version_is_saved_and_copied(converted):
+    nlp = spacy.load(converted)
+    tok2vec = nlp.get_pipe("parser_guide").model.get_ref("tok2vec")
+    doc = say(nlp.vocab, 1)
+    np.testing.assert_array_equal(tok2vec.predict([doc])[0], tok2vec.copy().predict([doc])[0])
+    check_same(nlp, spacy.load(converted).from_bytes(nlp.to_bytes()))
+
+
+def test_heads_can_learn_from_the_onnx_version(converted):
+    nlp = spacy.load(converted)
+    before = find_vectors(nlp, say(nlp.vocab, 1))[0]
+    losses = [nlp.update(make_examples(nlp, range(8)), sgd=Adam(0.01))["parser_guide"] for _ in range(2)]
+    assert np.isfinite(losses).all()
+    np.testing.assert_array_equal(find_vectors(nlp, say(nlp.vocab, 1))[0], before)
+
+
+def test_the_onnx_version_cannot_be_initialized():
+    pytest.importorskip("onnxruntime")
+    with pytest.raises(JointValueError, match=r"J644.*export-onnx"):
+        OnnxTransformer().initialize()
+
+
+def test_a_pipeline_without_a_transformer_cannot_be_exported(tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "nlp")
+    result = CliRunner().invoke(app, ["export-onnx", str(tmp_path / "nlp"), str(tmp_path / "onnx")])
+    assert result.exit_code == 1 and "J642" in result.output
+
+
+def test_nothing_but_transformers_is_converted():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    assert convert_transformers(nlp) == []
