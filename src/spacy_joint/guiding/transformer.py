@@ -5,6 +5,7 @@ the hub nor the directory that the transformer came from."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
@@ -12,12 +13,16 @@ from typing import Any, cast
 import srsly
 from spacy.tokens import Doc
 from thinc.api import Model, Optimizer, PyTorchShim, get_torch_default_device, torch2xp
-from thinc.compat import torch
+from thinc.compat import has_torch, torch
 from thinc.types import ArgsKwargs, Floats2d
 
 from ..errors import Errors, JointValueError
 from .windows import cut_windows
 from .word_pieces import PieceEncoder, pad_windows, require_packages, set_word_pieces, with_word_pieces
+
+if has_torch and hasattr(os, "register_at_fork"):
+    # The processes of `nlp.pipe` have none of the threads that torch would wait for.
+    os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
 def Transformer(
