@@ -52,8 +52,8 @@ def test_it_is_valid(project):
     commands = [command["name"] for command in config["commands"]]
     workflows = config["workflows"]
     # Commands to run once, by hand: word classes and tokenizer exceptions for another language, and unpacking
-    # downloaded corpora or trees.
-    rare = ["word-classes", "tokenizer-exceptions", "order-corpora", "gum-trees", "clean"]
+    # downloaded corpora, trees or word vectors.
+    rare = ["word-classes", "tokenizer-exceptions", "order-corpora", "gum-trees", "vectors", "clean"]
     done = {*rare}.union(*workflows.values())
     assert sorted(done) == sorted(commands)
     assert {Path(asset["dest"]).name for asset in config["assets"] if not asset.get("extra")} == {
