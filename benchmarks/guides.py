@@ -189,21 +189,16 @@ def load(path: Path, beam_width: int | None) -> tuple[Language, Callable[[Doc], 
     return spacy.load(path, exclude=[PARSER]), read_guide
 
 
-def measure_cost(path: Path, beam_width: int | None, corpus: Path) -> dict[str, float]:
-    """Words per second and peak memory of this process, in bytes."""
-    nlp, _ = load(path, beam_width)
-    docs = [make_example(reference).predicted for reference in read_references(corpus, nlp.vocab)]
-    times = [time_annotation(lambda copies: list(nlp.pipe(copies)), docs) for _ in range(3)]
-    return {"speed": count_words(docs) / min(times), "memory": get_peak_memory()}
-
-
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 
 
 @app.command()
 def cost(path: Path, corpus: Path, beam_width: Annotated[int | None, typer.Option()] = None) -> None:
-    """Print words per second and peak memory of one pipeline, as JSON (for `compare`)."""
-    print(json.dumps(measure_cost(path, beam_width, corpus)))
+    """Print words per second of one pipeline and the peak memory of this process, in bytes, as JSON (for `compare`)."""
+    nlp, _ = load(path, beam_width)
+    docs = [make_example(reference).predicted for reference in read_references(corpus, nlp.vocab)]
+    times = [time_annotation(lambda copies: list(nlp.pipe(copies)), docs) for _ in range(3)]
+    print(json.dumps({"speed": count_words(docs) / min(times), "memory": get_peak_memory()}))
 
 
 @app.command()
@@ -223,7 +218,7 @@ def compare(
     split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Markdown page with a section to replace.")] = None,
-    section: Annotated[str, typer.Option(help="Name of this section.")] = "guides",
+    section: Annotated[str, typer.Option(help="Name of this section.")] = "md",
 ) -> None:
     """Score a guided pipeline, its guide, its ablations and its peers."""
     systems: dict[str, tuple[Path, int | None]] = {ALONE: (guided, 0)}
@@ -265,7 +260,8 @@ def compare(
         row += [f"{results[name]['speed']:,.0f}", f"{results[name]['memory'] / 2**20:,.0f}"]
         rows.append(row)
         print(" | ".join(row), flush=True)
-    names = [f"{file.stem.partition('-')[0]}{'*' * starred}" for file, starred in texts]
+    # en_ewt-ud-dev: EWT.
+    names = [f"{file.stem.partition('-')[0].partition('_')[2].upper()}{'*' * starred}" for file, starred in texts]
     table = format_table(["", *names, "words/s", "MB"], rows)
     print(table)
     replace_section(document, section, table + "\n")

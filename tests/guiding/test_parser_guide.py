@@ -16,7 +16,7 @@ from spacy_joint.annotation.custom_columns import (
     write_column,
 )
 from spacy_joint.errors import JointValueError
-from spacy_joint.guiding import architecture, pieces
+from spacy_joint.guiding import architecture, segments
 
 SMALL = {
     "tok2vec": {
@@ -100,7 +100,7 @@ def test_heads_are_found_beyond_the_first_window():
     assert scores["guide_las"] > 0.98
 
 
-def test_long_documents_are_predicted_in_pieces(nlp, monkeypatch):
+def test_long_documents_are_predicted_in_segments(nlp, monkeypatch):
     guide = nlp.get_pipe("parser_guide")
     monkeypatch.setitem(guide.model.attrs, "window", 24)
     monkeypatch.setitem(guide.model.attrs, "stride", 16)
@@ -113,29 +113,29 @@ def test_long_documents_are_predicted_in_pieces(nlp, monkeypatch):
     lengths = []
 
     def spy(given):
-        for batch in pieces.batch_pieces(given):
-            lengths.append(sum(len(piece.doc) for piece in batch))
+        for batch in segments.batch_segments(given):
+            lengths.append(sum(len(segment.doc) for segment in batch))
             yield batch
 
-    monkeypatch.setattr(pieces, "WINDOWS", 4)
-    monkeypatch.setattr(pieces, "BATCH_TOKENS", 50)
-    monkeypatch.setattr(architecture, "batch_pieces", spy)
+    monkeypatch.setattr(segments, "WINDOWS", 4)
+    monkeypatch.setattr(segments, "BATCH_TOKENS", 50)
+    monkeypatch.setattr(architecture, "batch_segments", spy)
     short = say(nlp.vocab, 2)
-    (in_pieces, empty, alone) = guide.predict([doc, Doc(nlp.vocab), short])
+    (in_segments, empty, alone) = guide.predict([doc, Doc(nlp.vocab), short])
     assert max(lengths) < 150 and len(empty.heads) == 0 and len(alone.heads) == len(short)
-    assert in_pieces.heads.tolist() == whole.heads.tolist() and in_pieces.labels.tolist() == whole.labels.tolist()
-    np.testing.assert_allclose(in_pieces.boundaries, whole.boundaries, atol=1e-4)
+    assert in_segments.heads.tolist() == whole.heads.tolist() and in_segments.labels.tolist() == whole.labels.tolist()
+    np.testing.assert_allclose(in_segments.boundaries, whole.boundaries, atol=1e-4)
 
 
-def test_pieces_keep_what_encoders_read(nlp):
+def test_segments_keep_what_encoders_read(nlp):
     doc = say(nlp.vocab, 1, n_sentences=3000)
     doc[7000].norm_, doc[7000].tag_ = "dog", "NN"
     write_column(doc, "pitch", np.arange(len(doc)))
-    for _, place, piece in pieces.cut_documents([doc], 254, 192):
-        assert [token.text for token in piece] == [token.text for token in doc[place.start : place.end]]
-        assert piece._.token_columns["pitch"].tolist() == list(range(place.start, place.end))
+    for _, place, segment in segments.cut_documents([doc], 254, 192):
+        assert [token.text for token in segment] == [token.text for token in doc[place.start : place.end]]
+        assert segment._.token_columns["pitch"].tolist() == list(range(place.start, place.end))
         if place.start <= 7000 < place.end:
-            assert piece[7000 - place.start].norm_ == "dog" and piece[7000 - place.start].tag_ == "NN"
+            assert segment[7000 - place.start].norm_ == "dog" and segment[7000 - place.start].tag_ == "NN"
 
 
 def test_the_columns_say_what_the_reference_says(nlp):

@@ -12,7 +12,7 @@ from thinc.types import Floats2d
 
 from .encoder import use_numpy_products
 from .heads import GuideHeads, Scores
-from .pieces import Piece, batch_pieces, cut_documents, is_listener
+from .segments import Segment, batch_segments, cut_documents, is_listener
 from .windows import Window, cut_windows
 
 NAME = "parser_guide"
@@ -86,19 +86,19 @@ def _forward(
     tok2vec = model.get_ref("tok2vec")
     window, stride = model.attrs["window"], model.attrs["stride"]
     if any(map(is_listener, tok2vec.walk())):
-        batches = iter([[Piece(number, Window(0, len(doc), 0, len(doc)), doc) for number, doc in enumerate(docs)]])
+        batches = iter([[Segment(number, Window(0, len(doc), 0, len(doc)), doc) for number, doc in enumerate(docs)]])
     else:
-        batches = batch_pieces(cut_documents(docs, window, stride))
+        batches = batch_segments(cut_documents(docs, window, stride))
     found: list[list[Guidance]] = [[NOTHING] for _ in docs]
     for batch in batches:
-        vectors = tok2vec.predict([piece.doc for piece in batch])
-        for piece, guidance in zip(batch, _find_best(model, vectors), strict=True):
-            found[piece.number].append(_take(guidance, piece.place))
+        vectors = tok2vec.predict([segment.doc for segment in batch])
+        for segment, guidance in zip(batch, _find_best(model, vectors), strict=True):
+            found[segment.number].append(_take(guidance, segment.place))
     return [Guidance(*map(np.concatenate, zip(*parts, strict=True))) for parts in found], backprop
 
 
 def _take(guidance: Guidance, place: Window) -> Guidance:
-    """What is taken from a piece, with heads as numbered in its document."""
+    """What is taken from a segment, with heads as numbered in its document."""
     taken = guidance._replace(heads=guidance.heads + place.start)
     return Guidance(*(values[place.first - place.start : place.last - place.start] for values in taken))
 

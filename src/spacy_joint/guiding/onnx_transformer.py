@@ -16,7 +16,6 @@ from thinc.api import Model, Optimizer, Shim
 from thinc.types import Floats2d
 
 from ..errors import Errors, JointValueError
-from .windows import cut_windows
 from .word_pieces import PieceEncoder, pad_windows, require_packages, with_word_pieces
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -
     threads (int): The number of threads of onnxruntime.
     RAISES ValueError: If the windows are invalid (J621), or a package is missing (J640).
     """
-    cut_windows(0, window, stride)
     require_packages("onnx", "onnxruntime", "tokenizers")
     encoder: PieceEncoder = Model(
         "onnx_transformer",

@@ -17,7 +17,6 @@ from thinc.compat import has_torch, torch
 from thinc.types import ArgsKwargs, Floats2d
 
 from ..errors import Errors, JointValueError
-from .windows import cut_windows
 from .word_pieces import PieceEncoder, pad_windows, require_packages, set_word_pieces, with_word_pieces
 
 if has_torch and hasattr(os, "register_at_fork"):
@@ -43,7 +42,6 @@ def Transformer(
         on a GPU.
     RAISES ValueError: If the windows are invalid (J621), or a package is missing (J640).
     """
-    cut_windows(0, window, stride)
     require_packages("transformer", "torch", "transformers")
     encoder: PieceEncoder = Model(
         "transformer",

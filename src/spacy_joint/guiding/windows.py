@@ -51,7 +51,9 @@ def with_windows(
     layer (Model): The layer.
     nO (int | None): The width of its output; None if it is not known yet.
     size, stride (int): See `cut_windows`.
+    RAISES ValueError: If the windows are invalid (J621).
     """
+    cut_windows(0, size, stride)
     return Model(
         f"with_windows({layer.name})",
         _forward,

@@ -32,6 +32,7 @@ def with_word_pieces(
         adds to each window.
     init (Callable): Initializes the layer, see `set_word_pieces`.
     window, stride (int): See `cut_windows`, in pieces.
+    RAISES ValueError: If the windows are invalid (J621).
     """
     dropout = cast(Model[list[Floats2d], list[Floats2d]], Dropout(0.0))
     return Model(

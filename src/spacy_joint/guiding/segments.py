@@ -1,4 +1,4 @@
-"""Documents in pieces, so that encoders need memory for some of them at a time, and not for the whole of a long one."""
+"""Documents in segments, so that encoders need memory for some of them at a time, and not for a whole long document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thinc.api import Model
 from ..annotation.custom_columns import copy_columns
 from .windows import Window, cut_windows
 
-# The number of windows in a piece of a long document.
+# The number of windows in a segment of a long document.
 WINDOWS = 32
 # The number of tokens that are given to an encoder together, or somewhat more.
 BATCH_TOKENS = 8192
@@ -21,12 +21,12 @@ BATCH_TOKENS = 8192
 COPIED = (NORM, LEMMA, TAG, POS, MORPH, ENT_IOB, ENT_TYPE, SENT_START)
 
 
-class Piece(NamedTuple):
-    """A piece of a document.
+class Segment(NamedTuple):
+    """A segment of a document.
 
     number (int): The number of the document.
-    place (Window): Where the piece is, and which of its tokens are taken from it.
-    doc (Doc): The piece.
+    place (Window): Where the segment is, and which of its tokens are taken from it.
+    doc (Doc): The segment.
     """
 
     number: int
@@ -34,10 +34,10 @@ class Piece(NamedTuple):
     doc: Doc
 
 
-def cut_documents(docs: Iterable[Doc], window: int, stride: int) -> Iterator[Piece]:
-    """Documents that have tokens, and long ones in pieces.
+def cut_documents(docs: Iterable[Doc], window: int, stride: int) -> Iterator[Segment]:
+    """Documents that have tokens, and long ones in segments.
 
-    A piece has a whole number of windows. So an encoder that sees no more than such windows gives the tokens that are
+    A segment has a whole number of windows. So an encoder that sees no more than such windows gives the tokens that are
     taken from it the same vectors as in the document.
 
     window, stride (int): See `cut_windows`.
@@ -46,18 +46,18 @@ def cut_documents(docs: Iterable[Doc], window: int, stride: int) -> Iterator[Pie
     for number, doc in enumerate(docs):
         if len(doc) > size:
             for place in cut_windows(len(doc), size, WINDOWS * stride):
-                yield Piece(number, place, _copy(doc, place))
+                yield Segment(number, place, _copy(doc, place))
         elif len(doc):
-            yield Piece(number, Window(0, len(doc), 0, len(doc)), doc)
+            yield Segment(number, Window(0, len(doc), 0, len(doc)), doc)
 
 
-def batch_pieces(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Pieces in batches of about `BATCH_TOKENS` tokens."""
-    batch: list[Piece] = []
+def batch_segments(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
+    """Segments in batches of about `BATCH_TOKENS` tokens."""
+    batch: list[Segment] = []
     n = 0
-    for piece in pieces:
-        batch.append(piece)
-        n += len(piece.doc)
+    for segment in segments:
+        batch.append(segment)
+        n += len(segment.doc)
         if n >= BATCH_TOKENS:
             yield batch
             batch, n = [], 0
