@@ -196,8 +196,9 @@ class ParserGuide(TrainablePipe):
         set_dropout_rate(self.model, drop)
         vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
         golds = [self._read_gold(example) for example in examples]
-        window, stride = self.model.attrs["window"], self.model.attrs["stride"]
-        windows = [cut_windows(len(rows), window, stride) for rows in vectors]
+        # As in `with_windows`, they do not overlap in training.
+        window = self.model.attrs["window"]
+        windows = [cut_windows(len(rows), window, window) for rows in vectors]
         heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
         scores, backprop_heads = self.model.get_ref("heads").begin_update(
             list(zip(vectors, windows, heads, strict=True))

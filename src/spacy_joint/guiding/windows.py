@@ -46,7 +46,8 @@ def cut_windows(n: int, size: int, stride: int) -> list[Window]:
 def with_windows(
     layer: Model[list[Floats2d], list[Floats2d]], nO: int | None, size: int, stride: int
 ) -> Model[list[Floats2d], list[Floats2d]]:
-    """A layer over sequences of any length, in windows of similar lengths at a time.
+    """A layer over sequences of any length, in windows of similar lengths at a time. In training, which can do without
+    the context that overlapping windows add, they do not overlap: nothing is read twice.
 
     layer (Model): The layer.
     nO (int | None): The width of its output; None if it is not known yet.
@@ -77,6 +78,8 @@ def _forward(
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
     layer = model.layers[0]
     size, stride = model.attrs["size"], model.attrs["stride"]
+    if is_train:
+        stride = size
     windows = [(i, window) for i, rows in enumerate(X) for window in cut_windows(len(rows), size, stride) if len(rows)]
     windows.sort(key=lambda pair: pair[1].start - pair[1].end)
     batches = [windows[first : first + BATCH] for first in range(0, len(windows), BATCH)]
