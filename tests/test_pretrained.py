@@ -23,6 +23,16 @@ def test_it_is_loaded_by_its_name(nlp):
     assert nlp.disabled == ["prenominal_orderer", "hedge_chunker", "constituency_parser"]
 
 
+@pytest.mark.parametrize("size", spacy_joint.SIZES)
+def test_its_variants_are_loaded_by_their_sizes(size):
+    name = f"{NAME}_{size}"
+    if name in get_installed_models():
+        assert spacy_joint.load(size).meta["name"] == f"joint_english_{size}"
+    else:
+        with pytest.raises(OSError, match=rf"J400.*\n?.*pipelines/{name}"):
+            spacy_joint.load(size)
+
+
 def test_spacy_knows_it(nlp):
     assert NAME in get_installed_models()
     info = spacy.info(NAME, silent=True)

@@ -775,6 +775,10 @@ class Errors:
         "'{name}' finds no labels of arcs in the training corpus.",
         "Give it documents with trees.",
     )
+    J665 = Message(
+        "The guide {path}, with which training begins, lacks the labels {labels}.",
+        "Pretrain it with the labels of the treebank (`spacy init labels`; [initialize.components.parser_guide.labels]).",
+    )
     J640 = Message(
         "A transformer needs {package}, which is not installed.",
         "Install the extra: pip install 'spacy-joint[{extra}]'.",

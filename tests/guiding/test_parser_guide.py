@@ -275,6 +275,18 @@ def test_a_different_tokenisation_is_aligned():
     assert nlp.get_pipe("parser_guide").update([example])["parser_guide"] > 0
 
 
+def test_training_can_begin_with_a_pretrained_guide(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    fresh = spacy.blank("en")
+    guide = fresh.add_pipe("parser_guide", config={"model": SMALL})
+    settings = {"pretrained": str(tmp_path / "parser_guide")}
+    fresh.config["initialize"]["components"]["parser_guide"] = settings
+    fresh.initialize(lambda: make_examples(fresh, [0]))
+    assert guide.to_bytes(exclude=["vocab"]) == nlp.get_pipe("parser_guide").to_bytes(exclude=["vocab"])
+    with pytest.raises(JointValueError, match=r"J665.*lacks the labels nmod"):
+        guide.initialize(lambda: make_examples(fresh, [0]), labels=["det", "nmod"], **settings)
+
+
 def test_it_reports_that_it_is_not_trained():
     nlp = spacy.blank("en")
     guide = nlp.add_pipe("parser_guide", config={"model": SMALL})

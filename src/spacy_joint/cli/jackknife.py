@@ -290,8 +290,9 @@ def _count_right_heads(doc: Doc) -> int:
 
 
 def _read_mentioned(settings: Mapping[str, Any]) -> bytes:
-    """The contents of the files that settings refer to."""
+    """The contents of the files and directories that settings refer to."""
     from spacy.util import walk_dict
 
-    values = [value for _, value in walk_dict(dict(settings)) if isinstance(value, str)]
-    return b"".join(Path(value).read_bytes() for value in values if Path(value).is_file())
+    mentioned = [Path(value) for _, value in walk_dict(dict(settings)) if value and isinstance(value, str)]
+    files = [file for path in mentioned for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+    return b"".join(file.read_bytes() for file in files if file.is_file())

@@ -10,7 +10,8 @@ import typer
 
 LinesOption = Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")]
 ModelOption = Annotated[
-    str | None, typer.Option("--model", "-m", help="Path or package of a pipeline. Default: the shipped pipeline.")
+    str | None,
+    typer.Option("--model", "-m", help="Path or package of a pipeline, or `md` or `trf`. Default: the shipped pipeline."),
 ]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
 

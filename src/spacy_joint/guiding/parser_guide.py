@@ -148,13 +148,17 @@ class ParserGuide(TrainablePipe):
         *,
         nlp: Language | None = None,
         labels: list[str] | None = None,
+        pretrained: str | None = None,
     ) -> None:
         """Prepares the component for training.
 
         get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
         nlp (Language): The pipeline.
         labels (list[str]): The labels, as written by `spacy init labels`. None collects them from the examples.
-        RAISES ValueError: If there are no labels (J624).
+        pretrained (str): The directory of a saved component with the same architecture, such as
+            `PIPELINE/parser_guide`. Training begins with its labels and weights. None: with random weights.
+        RAISES ValueError: If there are no labels (J624), the pretrained component lacks some (J665), or it cannot be
+            read (J073, J050).
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if labels is None:
@@ -162,6 +166,11 @@ class ParserGuide(TrainablePipe):
             labels = sorted(found.union(self.labels))
         if not labels:
             raise JointValueError(Errors.J624, name=self.name)
+        if pretrained is not None:
+            self.from_disk(pretrained, exclude=["vocab"])
+            if missing := set(labels).difference(self.labels):
+                raise JointValueError(Errors.J665, path=pretrained, labels=", ".join(sorted(missing)))
+            return
         self.cfg["labels"] = list(labels)
         for label in labels:
             self.vocab.strings.add(label)
