@@ -1,6 +1,6 @@
-"""Measures the shipped pipeline on a split of UD English EWT, for its model card.
+"""Measures a shipped pipeline on a split of UD English EWT, for its model card.
 
-Results are kept in docs/models/figures.json, from which the tables of the card and the figures of the components'
+Results are kept in docs/models/figures.json, from which the tables of the cards and the figures of the components'
 pages are made; measuring a split again replaces its results. Tokens are gold, everything else is predicted. For speed,
 see speed.py.
 """
@@ -32,9 +32,9 @@ TEXTS = {"edited": "EWT", "starred": "EWT*"}
 References = dict[str, list[Doc]]
 
 
-def measure_parser(references: References, **options: Any) -> dict[str, dict[str, float]]:
-    """Accuracy of en_joint_english; `options` are those of `spacy_joint.load`."""
-    nlp = spacy_joint.load(vocab=references["edited"][0].vocab, **options)
+def measure_parser(references: References, size: str | None = None, **options: Any) -> dict[str, dict[str, float]]:
+    """Accuracy of a pipeline; `options` are those of `spacy_joint.load`."""
+    nlp = spacy_joint.load(size, vocab=references["edited"][0].vocab, **options)
     return {text: score_documents(nlp, documents) for text, documents in references.items()}
 
 
@@ -68,9 +68,9 @@ def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
     return {**score_answers(phrases, answers), "order_odd": n_odd / len(phrases)}
 
 
-def write_card(**tables: str) -> None:
-    """Replace the tables of the model card, and the sources that the pipeline lists."""
-    nlp = spacy_joint.load()
+def write_card(name: str, **tables: str) -> None:
+    """Replace the tables of a model card, and the sources that the pipeline lists."""
+    nlp = spacy_joint.load(name)
     sources = nlp.meta["sources"]
     listed = [
         [f"[{source['name']}]({source['url']})" if source["url"] else source["name"], source["license"]]
@@ -78,7 +78,7 @@ def write_card(**tables: str) -> None:
     ]
     tables["sources"] = make_table(["trained on", "licence"], listed)
     for section, table in tables.items():
-        replace_section(DOCS / "models" / f"{spacy_joint.PRETRAINED}.md", section, table)
+        replace_section(DOCS / "models" / f"{name}.md", section, table)
 
 
 def make_table(header: list[str], rows: list[list[str]]) -> str:
@@ -125,14 +125,16 @@ def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> 
     plt.close(figure)
 
 
-def measure(treebank: Path, split: str) -> dict[str, Any]:
+def measure(treebank: Path, split: str, size: str | None) -> dict[str, Any]:
     """Measure all figures of a split."""
     path = find_split(treebank, split)
-    vocab = spacy_joint.load().vocab
+    vocab = spacy_joint.load(size).vocab
     references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
-    measured: dict[str, Any] = {"parser": measure_parser(references), "orderer": measure_orderer(path)}
-    if split == "dev":
-        measured["beams"] = {component: measure_beams(references, component) for component in BEAMS}
+    measured: dict[str, Any] = {"parser": measure_parser(references, size)}
+    if size is None:
+        measured["orderer"] = measure_orderer(path)
+        if split == "dev":
+            measured["beams"] = {component: measure_beams(references, component) for component in BEAMS}
     return measured
 
 
@@ -141,20 +143,21 @@ def main(
         Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; default: rewrite pages only.")
     ] = None,
     split: Annotated[str, typer.Option(help="dev or test; beam widths are compared on dev only.")] = "dev",
+    size: Annotated[str | None, typer.Option(help="md or trf. Default: en_joint_english itself.")] = None,
 ) -> None:
-    """Measure the shipped pipelines, and write tables and figures of the docs."""
+    """Measure a shipped pipeline, and write tables and figures of the docs."""
+    name = spacy_joint.PRETRAINED if size is None else f"{spacy_joint.PRETRAINED}_{size}"
+    of_all = json.loads(FIGURES.read_text(encoding="utf8"))
+    figures = of_all.setdefault(name, {})
     if treebank is not None:
-        figures = json.loads(FIGURES.read_text(encoding="utf8")) if FIGURES.exists() else {}
-        figures[split] = measure(treebank, split)
-        FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf8", newline="\n")
-    figures = json.loads(FIGURES.read_text(encoding="utf8"))
-    tables = {
-        "figures": (["", *MEASURES], list_accuracy(figures)),
-        "orders": (["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures)),
-    }
+        figures[split] = measure(treebank, split, size)
+        FIGURES.write_text(json.dumps(of_all, indent=2) + "\n", encoding="utf8", newline="\n")
+    tables = {"figures": (["", *MEASURES], list_accuracy(figures))}
+    if size is None:
+        tables["orders"] = (["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures))
     for table in tables.values():
         print(format_table(*table))
-    write_card(**{section: make_table(*table) for section, table in tables.items()})
+    write_card(name, **{section: make_table(*table) for section, table in tables.items()})
     for component, measured in figures.get("dev", {}).get("beams", {}).items():
         draw_beams(measured, DRAWN[component], DOCS / f"{component}_beam.svg")
 
