@@ -159,12 +159,12 @@ def imitate_recognizer(doc: Doc, rng: random.Random) -> list[Word]:
     return find_spoken(doc, imitate_speech(doc, rng))
 
 
-def _leave_out_punctuation(doc: Doc, _: random.Random) -> list[Word]:
+def leave_out_punctuation(doc: Doc, _: random.Random) -> list[Word]:
     return find_spoken(doc, copy_words(doc))
 
 
 CHANGES: Mapping[str, Sequence[Change]] = {
-    "unpunctuated": (_leave_out_punctuation,),
+    "unpunctuated": (leave_out_punctuation,),
     "capitals": (write_all_caps, write_title_case),
     "commas": (change_commas,),
     "speech": (imitate_speech, imitate_recognizer),
