@@ -10,7 +10,7 @@ from measure import PARSER, format_table, read_references, write_results
 # isort: split
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from boundaries import precision_recall_f
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
 
+from spacy_joint.training.noise import CHANGES, corrupt
 from spacy_joint.training.unpunctuated import is_punctuation, unpunctuate
 
 ATTRIBUTES = ["TAG", "POS", "HEAD", "DEP", "SENT_START"]
@@ -100,7 +101,29 @@ def accuracy(
     kinds = {f"{marks}, {case}": make_kind(references, marks, case) for marks in MARKS for case in CASES}
     for kind in ("all marks, capitals", "all marks, title case", "no marks, lower case"):
         kinds[f"mixed: as it is / {kind}"] = mix(references, kinds[kind])
-    results = {kind: score_documents(nlp, documents) for kind, documents in kinds.items()}
+    report(corpus, {kind: score_documents(nlp, documents) for kind, documents in kinds.items()}, output)
+
+
+@app.command()
+def noise(
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
+    seed: Annotated[int, typer.Option(help="Seed of the noise.")] = 0,
+    output: Output = None,
+) -> None:
+    """Measure tags, boundaries and trees for each kind of noise that `spacy_joint.noise.v1` makes, in all documents."""
+    nlp = spacy.load(model)
+    references = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
+    results = {"as it is": score_documents(nlp, references)}
+    for change in (change for changes in CHANGES.values() for change in changes):
+        # Where there is nothing to change, documents stay as they are.
+        documents = [corrupt(doc, change, seed) or doc for doc in references]
+        results[change.__name__.replace("_", " ")] = score_documents(nlp, documents)
+    report(corpus, results, output)
+
+
+def report(corpus: Path, results: Mapping[str, Mapping[str, float]], output: Path | None) -> None:
+    """Print a table with a row per kind of text, and write it as JSON."""
     rows = [[kind, *(f"{100 * value:.1f}" for value in scores.values())] for kind, scores in results.items()]
     print(format_table([corpus.stem, *next(iter(results.values()))], rows))
     write_results({"corpus": corpus.name, **results}, output)

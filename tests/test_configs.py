@@ -114,5 +114,5 @@ def test_training_of_the_parser_stops_early_by_the_mean_of_boundaries_and_trees(
 
 def test_the_tagger_can_train_on_each_kind_of_text(overrides):
     (path,) = [path for path in CONFIGS if path.stem == "sequence_tagger"]
-    for kind in ("original", "unpunctuated", "both"):
+    for kind in ("original", "unpunctuated", "both", "robust"):
         debug_config(path, overrides={**overrides(path), "training.train_corpus": f"corpora.{kind}"})

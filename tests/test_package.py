@@ -25,6 +25,7 @@ REGISTERED = {
         "spacy_joint.Transformer.v1": "spacy_joint.guiding.transformer:Transformer",
     },
     "spacy_augmenters": {
+        "spacy_joint.noise.v1": "spacy_joint.training.noise:create_noise_augmenter",
         "spacy_joint.unpunctuated.v1": "spacy_joint.training.unpunctuated:create_unpunctuated_augmenter",
     },
     "spacy_batchers": {

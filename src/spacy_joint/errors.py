@@ -309,18 +309,18 @@ class Errors:
         "Annotate the corpus, or leave {attribute} out of keep.",
     )
     J123 = Message(
-        "Punctuation cannot be removed from a document without {attribute}: this needs POS (to recognise punctuation) "
-        "and SENT_START.",
+        "Punctuation cannot be removed, nor speech imitated, in a document without {attribute}: this needs POS (to "
+        "recognise punctuation) and SENT_START.",
         "Annotate the document first.",
     )
     J124 = Message(
-        "Punctuation cannot be removed from the document {words}: its trees and its sentences have different "
+        "Tokens of the document {words} cannot be removed or added: its trees and its sentences have different "
         "boundaries. Each sentence must have exactly one root and all of its heads inside.",
         "Correct the heads.",
     )
     J125 = Message(
-        "Punctuation cannot be removed from an example whose predicted document is tokenised differently from its "
-        "reference ({words}). Both sides must have the same tokens.",
+        "An example whose predicted document is tokenised differently from its reference ({words}) cannot be changed. "
+        "Both sides must have the same tokens.",
         "Read the corpus with spacy_joint.ConlluCorpus.v1 or spacy_joint.DocBinCorpus.v1.",
     )
     J126 = Message(
@@ -816,6 +816,10 @@ class Errors:
         "--keep compares the margins of a joint_sbd_parser without punctuation. The teacher has {pipeline}.",
         "Use a teacher with one and --own, or keep all documents.",
     )
+    J657 = Message(
+        "{name}={found!r} is not a probability.", "Give a number from 0 (no copies) to 1 (one per document)."
+    )
+    J658 = Message("Noise of speech is English, and the pipeline is in {lang!r}.", "Set speech to 0.")
 
 
 class Warnings:

@@ -51,14 +51,14 @@ def write_column(doc: Doc, name: str, values: Sequence[Any] | np.ndarray) -> Non
 def copy_columns(source: Doc, target: Doc, kept: np.ndarray | None = None) -> None:
     """Copies all columns to a document with the same tokens.
 
-    kept (np.ndarray | None): Which tokens of the source the target has (bool); None: all.
+    kept (np.ndarray | None): Which tokens of the source the target has: a mask, or their positions; None: all.
     """
     columns: Mapping[str, Any] = source.user_data.get(KEY, {})
     if kept is not None:
         columns = {
             name: values[kept]
             if isinstance(values, np.ndarray)
-            else [value for value, keep in zip(values, kept.tolist(), strict=True) if keep]
+            else [values[i] for i in np.arange(len(values))[kept].tolist()]
             for name, values in columns.items()
         }
     if columns:

@@ -1,4 +1,4 @@
-"""Dependency trees as arrays of heads: finding cycles, and removing tokens; and relations without subtypes.
+"""Dependency trees as arrays of heads: finding cycles, removing and adding tokens; and relations without subtypes.
 
 Heads are absolute positions, and a root is its own head, as in spaCy.
 """
@@ -51,6 +51,23 @@ def prune(heads: NDArray[np.int64], kept: NDArray[np.bool_]) -> Pruned:
     promoted[new_roots] = True
     numbers = np.cumsum(kept) - 1
     return Pruned(numbers[ancestors[kept]], promoted[kept], adopted[kept])
+
+
+def find_gap_head(heads: NDArray[np.int64], place: int) -> int:
+    """Where to attach a word that is added before a token, so that it crosses no arc of projective trees.
+
+    It is the head of the shortest arc over the place, or before a sentence, its root. This is where most fillers are
+    attached in UD English GUM (84 % of 300 in its training part).
+
+    heads: The head of each token; a root is its own head.
+    place: The position of the token.
+    """
+    tokens = np.arange(len(heads))
+    first, last = np.minimum(heads, tokens), np.maximum(heads, tokens)
+    over = np.flatnonzero((first < place) & (place <= last))
+    if len(over):
+        return int(heads[over[np.argmin((last - first)[over])]])
+    return place + int(np.argmax(heads[place:] == tokens[place:]))
 
 
 def find_cycle(heads: Sequence[int]) -> int | None:

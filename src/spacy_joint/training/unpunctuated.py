@@ -6,20 +6,17 @@ disfluencies are neither added nor removed.
 
 import random
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.symbols import PUNCT, X
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ..annotation.custom_columns import copy_columns
-from ..annotation.dependency_trees import prune
-from ..corpora.examples import TOKEN_ANNOTATIONS, Augmenter
+from ..corpora.examples import Augmenter
 from ..errors import Errors, JointValueError
+from .rewriting import Word, copy_words, require_same_tokens, require_words, rewrite
 
 # Punctuation according to Unicode, but read as words.
 SYMBOLS = frozenset("%&#@*/\\§")
@@ -28,19 +25,27 @@ SYMBOLS = frozenset("%&#@*/\\§")
 def unpunctuate(doc: Doc) -> Doc | None:
     """Make the variant of a document; None if no token is left.
 
-    Tokens with POS PUNCT and whitespace tokens, which treebanks do not have, are removed. Dependents of a removed token
-    are attached to its nearest kept ancestor. If a sentence loses its root, its first orphan becomes the root and the
-    others are attached to it as `parataxis`; empty sentences are dropped. TAG, POS, MORPH, LEMMA and labels are kept, a
-    space follows every token; of spans, entities and user data, only custom columns are copied.
+    Tokens with POS PUNCT and whitespace tokens, which treebanks do not have, are removed, and a space follows every
+    token; for trees and labels, see `rewrite`.
 
     Raises ValueError if the document has no POS or no sentence boundaries (J123), or if its trees and its sentences
     have different boundaries (J124).
     """
-    for attribute in ("POS", "SENT_START"):
-        if not doc.has_annotation(attribute):
-            raise JointValueError(Errors.J123, attribute=attribute)
-    kept = _find_kept(doc)
-    return _restrict(doc, kept) if kept.any() else None
+    words = find_spoken(doc, copy_words(doc))
+    return rewrite(doc, words) if words else None
+
+
+def find_spoken(doc: Doc, words: Iterable[Word]) -> list[Word]:
+    """The words that stand for tokens without POS PUNCT, lower-cased.
+
+    Raises ValueError (J123) if the document has no POS or no sentence boundaries.
+    """
+    require_words(doc)
+    return [
+        word._replace(text=word.text.lower(), space=True)
+        for word in words
+        if doc[word.source].pos != PUNCT and not doc[word.source].text.isspace()
+    ]
 
 
 def remove_punctuation(doc: Doc) -> Doc | None:
@@ -49,8 +54,10 @@ def remove_punctuation(doc: Doc) -> Doc | None:
 
     Where a sentence starts, the first of its tokens that is kept does.
     """
-    kept = np.array([not token.text.isspace() and not _is_mark(token) for token in doc], dtype=bool)
-    return _restrict(doc, kept) if kept.any() else None
+    words = [
+        Word(token.text.lower(), True, token.i) for token in doc if not token.text.isspace() and not _is_mark(token)
+    ]
+    return rewrite(doc, words) if words else None
 
 
 def mark_punctuation(doc: Doc) -> None:
@@ -89,56 +96,8 @@ def _augment(nlp: Language, example: Example, *, share: float, keep_original: bo
     if keep_original or not chosen:
         yield example
     if chosen:
-        predicted, reference = example.predicted, example.reference
-        if [token.text for token in predicted] != [token.text for token in reference]:
-            raise JointValueError(Errors.J125, words=_quote(reference))
-        variant = unpunctuate(reference)
-        if variant is not None:
-            # Both sides keep the same tokens, whatever the predicted tags are.
-            yield Example(_restrict(predicted, _find_kept(reference)), variant)
-
-
-def _find_kept(doc: Doc) -> NDArray[np.bool_]:
-    return np.array([token.pos != PUNCT and not token.text.isspace() for token in doc], dtype=bool)
-
-
-def _restrict(doc: Doc, kept: NDArray[np.bool_]) -> Doc:
-    """Copy the kept tokens, lower-cased, with all of their annotation, into a new document."""
-    words = [token.text.lower() for token, keep in zip(doc, kept, strict=True) if keep]
-    restricted = Doc(doc.vocab, words=words, spaces=[True] * len(words))
-    copy_columns(doc, restricted, kept)
-    columns = {name: _get_column(doc, name)[kept] for name in TOKEN_ANNOTATIONS if doc.has_annotation(name)}
-    if "SENT_START" in columns:
-        columns["SENT_START"] = _move_starts(_get_column(doc, "SENT_START"), kept)
-    if doc.has_annotation("DEP"):
-        heads = np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64)
-        pruned = prune(heads, kept)
-        labels = _get_column(doc, "DEP")[kept]
-        labels[pruned.promoted] = doc.vocab.strings.add("ROOT")
-        labels[pruned.adopted] = doc.vocab.strings.add("parataxis")
-        columns["HEAD"] = (pruned.heads - np.arange(len(words))).astype(np.uint64)
-        columns["DEP"] = labels
-    if columns:
-        table = np.stack(list(columns.values()), axis=1)
-        restricted.from_array(list(columns), table)  # type: ignore[arg-type]  # thinc's own array type in its stub
-    if "DEP" in columns and not np.array_equal(restricted.to_array("SENT_START"), columns["SENT_START"]):
-        # If there are trees, spaCy derives the boundaries from them.
-        raise JointValueError(Errors.J124, words=_quote(doc))
-    return restricted
-
-
-def _get_column(doc: Doc, attribute: str) -> NDArray[np.uint64]:
-    return np.asarray(doc.to_array(attribute), dtype=np.uint64)
-
-
-def _move_starts(starts: NDArray[np.uint64], kept: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Make the first kept token of each sentence its start; others keep their value (0: unknown, or -1 as unsigned)."""
-    sentence = np.cumsum(starts == 1)
-    _, first = np.unique(sentence[kept], return_index=True)
-    moved = starts[kept]
-    moved[first] = 1
-    return moved
-
-
-def _quote(doc: Doc) -> str:
-    return repr(doc[:8].text + (" ..." if len(doc) > 8 else ""))
+        require_same_tokens(example)
+        # Both sides keep the same tokens, whatever the predicted tags are.
+        words = find_spoken(example.reference, copy_words(example.reference))
+        if words:
+            yield Example(rewrite(example.predicted, words), rewrite(example.reference, words))

@@ -1,0 +1,276 @@
+"""Copies of documents as people and machines write them: in capitals, with wrong commas and typos, or as spoken.
+
+Trees, tags and boundaries stay right. Words are added by the conventions of Universal Dependencies: a filler is
+`discourse`, a repeated word the `reparandum` of its repetition, and the last word of a number its head. How often
+things are changed within a copy is chosen, not measured.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from spacy.language import Language
+from spacy.symbols import ADP, AUX, CCONJ, DET, NUM, PART, PRON, PROPN, PUNCT, SCONJ, SYM
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+
+from ..corpora.examples import Augmenter
+from ..errors import Errors, JointValueError
+from .rewriting import Added, Word, copy_words, require_same_tokens, require_words, rewrite
+from .unpunctuated import find_spoken
+
+# What turns a document into the words of a copy.
+Change = Callable[[Doc, random.Random], list[Word]]
+
+COMMA = ","
+REMOVED_COMMAS = 0.5
+# Per space between words.
+ADDED_COMMAS = 0.02
+# Per word of at least so many letters.
+TYPOS = 0.1
+TYPO_LENGTH = 4
+# Per space before a word.
+FILLERS = 0.03
+FILLER = {"TAG": "UH", "POS": "INTJ", "MORPH": "", "DEP": "discourse"}
+# Per word of these parts of speech.
+REPETITIONS = 0.05
+REPEATED = frozenset((ADP, AUX, CCONJ, DET, PRON, SCONJ))
+# Per word, or pair of words, that can be reduced; EWT and GUM divide these so.
+REDUCTIONS = 0.5
+REDUCED_BEFORE_TO = {"going": ("gon", "na"), "want": ("wan", "na"), "got": ("got", "ta")}
+REDUCED = {"because": "cause"}
+
+NUMBER = re.compile(r"0|[1-9]\d{0,3}|[1-9]\d{0,2}(,\d{3}){1,2}")
+YEAR = re.compile(r"1[1-9]\d\d|20[1-9]\d")
+ONES = (  # noqa: SIM905
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+).split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+POWERS = {1_000_000: "million", 1000: "thousand", 100: "hundred"}
+
+
+def write_all_caps(doc: Doc, _: random.Random) -> list[Word]:
+    """LIKE THIS."""
+    return [word._replace(text=word.text.upper()) for word in copy_words(doc)]
+
+
+def write_title_case(doc: Doc, _: random.Random) -> list[Word]:
+    """Like This, Don't You Think?"""
+    words = copy_words(doc)
+    for place, word in enumerate(words):
+        # Not clitics.
+        if not place or words[place - 1].space or not words[place - 1].text[-1].isalnum():
+            words[place] = word._replace(text=word.text[:1].upper() + word.text[1:].lower())
+    return words
+
+
+def change_commas(doc: Doc, rng: random.Random) -> list[Word]:
+    """Remove half of the commas, and add others, with the tag of the first one of the document. Without one, nothing is
+    changed."""
+    comma = next((token for token in doc if token.text == COMMA), None)
+    if comma is None:
+        return []
+    annotation = {
+        "TAG": comma.tag_,
+        "POS": comma.pos_,
+        "MORPH": str(comma.morph),
+        "LEMMA": comma.lemma_,
+        "DEP": "punct",
+    }
+    words: list[Word] = []
+    for word in copy_words(doc):
+        token = doc[word.source]
+        if token.text == COMMA and rng.random() < REMOVED_COMMAS:
+            if words:
+                words[-1] = words[-1]._replace(space=words[-1].space or word.space)
+            continue
+        is_inside = token.i and not token.is_sent_start and token.text.isalpha() and doc[token.i - 1].text.isalpha()
+        if is_inside and _begins(token) and rng.random() < ADDED_COMMAS:
+            words[-1] = words[-1]._replace(space=False)
+            words.append(Word(COMMA, True, token.i, annotation, Added.TO_CLAUSE))
+        words.append(word)
+    return words
+
+
+def write_typos(doc: Doc, rng: random.Random) -> list[Word]:
+    """Misspell some words."""
+    letters = "".join(filter(str.isalpha, doc.text.lower()))
+    return [
+        word._replace(text=misspell(word.text, letters, rng))
+        if word.text.isalpha() and len(word.text) >= TYPO_LENGTH and rng.random() < TYPOS
+        else word
+        for word in copy_words(doc)
+    ]
+
+
+def misspell(word: str, letters: str, rng: random.Random) -> str:
+    """Omit, add, replace or swap letters inside a word: most misspellings are of one of these four kinds (Damerau
+    1964, doi:10.1145/363958.363994).
+
+    word: At least three characters, of which the first stays.
+    letters: Those to choose from.
+    """
+    place = rng.randrange(1, len(word) - 1)
+    before, letter, after = word[:place], word[place], word[place + 1 :]
+    other = rng.choice(letters)
+    swapped = before + after[0] + letter + after[1:]
+    return rng.choice((before + after, before + letter + other + after, before + other + after, swapped))
+
+
+def imitate_speech(doc: Doc, rng: random.Random) -> list[Word]:
+    """Write down a document as it is spoken in English: fillers, repeated words, numbers as words, "gonna".
+
+    Numbers beside a symbol, as in "$5", stay as they are: they are not spoken in this order.
+    Raises ValueError (J123) if the document has no POS or no sentence boundaries.
+    """
+    require_words(doc)
+    reduced = dict(_reduce(doc, rng))
+    words: list[Word] = []
+    for word in copy_words(doc):
+        token = doc[word.source]
+        spoken = [word._replace(text=reduced.get(token.i, word.text))]
+        if _is_number(token):
+            morph = str(token.morph).replace("NumForm=Digit", "NumForm=Word")
+            *others, last = (
+                Word(text, True, token.i, {"LEMMA": text, "MORPH": morph}) for text in spell_number(token.text)
+            )
+            spoken = [
+                other._replace(annotation={**other.annotation, "DEP": "compound"}, added=Added.TO_NEXT)
+                for other in others
+            ]
+            spoken.append(last._replace(space=word.space))
+        elif _begins(token) and token.pos in REPEATED and rng.random() < REPETITIONS:
+            spoken.insert(0, Word(token.text, True, token.i, {"DEP": "reparandum"}, Added.TO_NEXT))
+        if _begins(token) and token.pos != PUNCT and not token.text.isspace() and rng.random() < FILLERS:
+            text = rng.choice(("uh", "um"))
+            spoken.insert(0, Word(text, True, token.i, {**FILLER, "LEMMA": text}, Added.TO_CLAUSE))
+        if token.is_sent_start and len(spoken) > 1 and token.text[:1].isupper():
+            spoken[0] = spoken[0]._replace(text=spoken[0].text.capitalize())
+            if token.pos != PROPN and token.text != "I":
+                spoken[1:] = [each._replace(text=each.text.lower()) for each in spoken[1:]]
+        words += spoken
+    return words
+
+
+def imitate_recognizer(doc: Doc, rng: random.Random) -> list[Word]:
+    """The same lower-cased and without punctuation."""
+    return find_spoken(doc, imitate_speech(doc, rng))
+
+
+def leave_out_punctuation(doc: Doc, _: random.Random) -> list[Word]:
+    return find_spoken(doc, copy_words(doc))
+
+
+CHANGES: Mapping[str, Sequence[Change]] = {
+    "unpunctuated": (leave_out_punctuation,),
+    "capitals": (write_all_caps, write_title_case),
+    "commas": (change_commas,),
+    "speech": (imitate_speech, imitate_recognizer),
+    "typos": (write_typos,),
+}
+"""What a copy of each kind can be, with equal probability."""
+
+
+def spell_number(digits: str) -> list[str]:
+    """The English words of a whole number below a billion, such as 1,250, or of a year."""
+    number = int(digits.replace(",", ""))
+    if YEAR.fullmatch(digits):
+        century, year = divmod(number, 100)
+        return [*_spell(century), *(_spell(year) if year > 9 else ["oh", ONES[year]] if year else ["hundred"])]
+    return _spell(number)
+
+
+def _spell(number: int) -> list[str]:
+    if number < len(ONES):
+        return [ONES[number]]
+    for power, name in POWERS.items():
+        if number >= power:
+            count, rest = divmod(number, power)
+            return [*_spell(count), name, *(_spell(rest) if rest else ())]
+    tens, ones = divmod(number, 10)
+    return [TENS[tens - 2], *(_spell(ones) if ones else ())]
+
+
+def _begins(token: Token) -> bool:
+    """Whether a space is before a token."""
+    return token.i == 0 or bool(token.doc[token.i - 1].whitespace_)
+
+
+def _is_number(token: Token) -> bool:
+    """Whether a token is a whole number that stands by itself."""
+    following = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
+    return (
+        token.pos == NUM
+        and NUMBER.fullmatch(token.text) is not None
+        and token.head.pos != SYM
+        and _begins(token)
+        and (bool(token.whitespace_) or following is None or following.pos == PUNCT)
+    )
+
+
+def _reduce(doc: Doc, rng: random.Random) -> Iterator[tuple[int, str]]:
+    """Positions and forms of reduced words."""
+    for token in doc:
+        text = token.text
+        if text in REDUCED and token.pos == SCONJ and rng.random() < REDUCTIONS:
+            yield token.i, REDUCED[text]
+        if text == "to" and token.pos == PART and token.i:
+            forms = REDUCED_BEFORE_TO.get(doc[token.i - 1].text)
+            if forms and rng.random() < REDUCTIONS:
+                yield from zip((token.i - 1, token.i), forms, strict=True)
+
+
+def corrupt(doc: Doc, change: Change, seed: int = 0) -> Doc | None:
+    """A changed copy of a document; None if it has no words or does not differ."""
+    words = _find_words(doc, change, random.Random(f"{seed} {doc.text}"))
+    return rewrite(doc, words) if words else None
+
+
+def _find_words(doc: Doc, change: Change, rng: random.Random) -> list[Word]:
+    words = change(doc, rng)
+    return [] if [word.text for word in words] == [token.text for token in doc] else words
+
+
+def create_noise_augmenter(
+    *,
+    unpunctuated: float = 1.0,
+    capitals: float = 0.1,
+    commas: float = 0.1,
+    speech: float = 0.2,
+    typos: float = 0.1,
+    seed: int = 0,
+) -> Augmenter:
+    """Make an augmenter of training examples, registered as `spacy_joint.noise.v1`.
+
+    It yields each example, and after it copies of its document, which have the same annotation. Each argument is the
+    share of documents of which there is a copy of this kind. Copies that would be empty or do not differ are left out.
+
+    unpunctuated: Lower-cased and without punctuation, as by `spacy_joint.unpunctuated.v1`.
+    capitals: Half of them in ALL CAPS, half in Title Case.
+    commas: Without half of the commas, and with others in wrong places.
+    speech: With fillers, repeated words, numbers as words, and "gonna"; half of them lower-cased and without
+        punctuation. English only.
+    typos: With letters omitted, added, replaced or swapped in a tenth of the longer words.
+    seed: The seed of all choices, which depend on nothing else but the text of the document.
+    Raises ValueError (J657) if a share is not a probability; the augmenter raises ValueError (J123-J125, J658).
+    """
+    shares = {"unpunctuated": unpunctuated, "capitals": capitals, "commas": commas, "speech": speech, "typos": typos}
+    for name, share in shares.items():
+        if not 0.0 <= share <= 1.0:
+            raise JointValueError(Errors.J657, name=name, found=share)
+    return partial(_augment, shares=shares, seed=seed)
+
+
+def _augment(nlp: Language, example: Example, *, shares: Mapping[str, float], seed: int) -> Iterator[Example]:
+    if shares["speech"] and nlp.lang != "en":
+        raise JointValueError(Errors.J658, lang=nlp.lang)
+    require_same_tokens(example)
+    yield example
+    for kind, share in shares.items():
+        rng = random.Random(f"{seed} {kind} {example.reference.text}")
+        if rng.random() < share:
+            words = _find_words(example.reference, rng.choice(CHANGES[kind]), rng)
+            if words:
+                yield Example(rewrite(example.predicted, words), rewrite(example.reference, words))
