@@ -160,6 +160,7 @@ def imitate_recognizer(doc: Doc, rng: random.Random) -> list[Word]:
 
 
 def leave_out_punctuation(doc: Doc, _: random.Random) -> list[Word]:
+    """The same of a document as it is, as by `spacy_joint.unpunctuated.v1`."""
     return find_spoken(doc, copy_words(doc))
 
 
