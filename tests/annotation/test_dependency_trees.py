@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.annotation.dependency_trees import find_cycle, prune
+from spacy_joint.annotation.dependency_trees import find_cycle, find_gap_head, prune
 
 from ..corpora.strategies import trees
 
@@ -48,6 +48,11 @@ def test_the_rest_of_a_tree_is_a_tree(heads, data):
     left, _, _ = prune_lists(heads, kept)
     assert sum(head == token for token, head in enumerate(left)) == min(1, sum(kept))
     assert find_cycle(left) is None
+
+
+def test_a_word_is_added_under_the_head_of_the_shortest_arc_over_its_place():
+    heads = np.array([1, 4, 1, 1, 4, 5])
+    assert [find_gap_head(heads, place) for place in range(6)] == [4, 1, 1, 1, 4, 5]
 
 
 @given(trees(max_size=30))

@@ -131,6 +131,9 @@ def imitate_speech(doc: Doc, rng: random.Random) -> list[Word]:
     for word in copy_words(doc):
         token = doc[word.source]
         spoken = [word._replace(text=reduced.get(token.i, word.text))]
+        is_joined = token.text == "to" and token.i in reduced
+        if is_joined:
+            words[-1] = words[-1]._replace(space=False)
         if _is_number(token):
             morph = str(token.morph).replace("NumForm=Digit", "NumForm=Word")
             *others, last = (
@@ -143,7 +146,8 @@ def imitate_speech(doc: Doc, rng: random.Random) -> list[Word]:
             spoken.append(last._replace(space=word.space))
         elif _begins(token) and token.pos in REPEATED and rng.random() < REPETITIONS:
             spoken.insert(0, Word(token.text, True, token.i, {"DEP": "reparandum"}, Added.TO_NEXT))
-        if _begins(token) and token.pos != PUNCT and not token.text.isspace() and rng.random() < FILLERS:
+        is_word = token.pos != PUNCT and not token.text.isspace()
+        if is_word and _begins(token) and not is_joined and rng.random() < FILLERS:
             text = rng.choice(("uh", "um"))
             spoken.insert(0, Word(text, True, token.i, {**FILLER, "LEMMA": text}, Added.TO_CLAUSE))
         if token.is_sent_start and len(spoken) > 1 and token.text[:1].isupper():
@@ -160,6 +164,7 @@ def imitate_recognizer(doc: Doc, rng: random.Random) -> list[Word]:
 
 
 def leave_out_punctuation(doc: Doc, _: random.Random) -> list[Word]:
+    """The same of a document as it is, as by `spacy_joint.unpunctuated.v1`."""
     return find_spoken(doc, copy_words(doc))
 
 
