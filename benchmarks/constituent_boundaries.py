@@ -23,7 +23,7 @@ from spacy_joint.corpora.brackets import clean
 from spacy_joint.corpora.constituency_treebanks import read_treebank
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.traces import TRACE
-from spacy_joint.pipes.disabled import enable_factories
+from spacy_joint.pipes.components import enable_components
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 from spacy_joint.scoring.brackets import load_parameters
 from spacy_joint.scoring.constituents import score_constituents
@@ -75,7 +75,7 @@ def main(
 ) -> None:
     """Print boundary F1, precision, recall and F1 of constituents, and the share of sentences without an error."""
     nlp = spacy.load(model)
-    enable_factories(nlp, "constituency_parser")
+    enable_components(nlp, "constituency_parser")
     references = read_references(corpus, nlp.vocab)
     trees = add_trees(references, brackets)
     starred = [variant for pair in zip(references, trees, strict=True) if (variant := star(*pair)) is not None]

@@ -40,7 +40,7 @@ from spacy_joint.corpora.constituency_treebanks import read_tree_documents
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.parsing.noun_chunks import noun_chunks
-from spacy_joint.pipes.disabled import enable_factories
+from spacy_joint.pipes.components import enable_components
 from spacy_joint.scoring.brackets import load_parameters
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
@@ -271,7 +271,7 @@ def universal(
     If the pipeline has a constituency_parser, also of its base noun phrases.
     """
     nlp = spacy.load(model)
-    enable_factories(nlp, CONSTITUENCY_PARSER)
+    enable_components(nlp, CONSTITUENCY_PARSER)
     # Documents of punctuation only have no starred variant.
     edited = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
     starred = read_references(corpus, nlp.vocab, starred=True)

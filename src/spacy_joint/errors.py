@@ -150,7 +150,10 @@ class Errors:
     )
     J035 = Message("{name} cannot search a streamed document.", "Give it the whole document.")
     J036 = Message("Tokens arrived after the end of the stream.", "Open a new stream for each document.")
-    J037 = Message("'{name}' cannot process a streamed document.", "Put it after the parser, or leave it out.")
+    J037 = Message(
+        "'{name}' cannot process a streamed document.",
+        "Put it after the parser, leave it out, or call the pipeline on whole documents.",
+    )
     J038 = Message(
         "The pipeline ({pipeline}) has no joint_sbd_parser, and nothing else splits a stream into sentences.",
         "Add one.",
@@ -743,7 +746,7 @@ class Errors:
     )
     J614 = Message(
         "'{name}' reads columns that tokens of a stream do not have: {columns}.",
-        "Call it on whole documents instead.",
+        "Call the pipeline on whole documents, such as turns or paragraphs, or use a parser without these columns.",
     )
     J615 = Message(
         "The column '{name}' has offsets of heads that are not integers.",

@@ -1,5 +1,7 @@
 """Layers of guides: windows, the encoder, heads, and their gradients."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,6 +16,26 @@ from spacy_joint.guiding.lstm import run_lstm, run_lstm_back
 from spacy_joint.guiding.windows import cut_windows, with_windows
 
 WIDTH = 6
+# What happens to arrays before they are given to a compiled function.
+CHANGES = [
+    np.copy,
+    lambda array: array.astype(np.float64),
+    lambda array: array.astype(">f4"),
+    lambda array: array[::-1],
+    lambda array: array[1:],
+    lambda array: array[:0],
+    lambda array: array[..., :-1],
+    lambda array: array[..., None],
+    lambda array: array.sum(),
+    lambda array: np.repeat(array, 2, axis=-1)[..., ::2],
+    lambda array: np.repeat(array, 2, axis=0)[::2],
+    lambda array: np.broadcast_to(array[:1], array.shape),
+    lambda array: np.full_like(array, np.nan),
+    lambda array: np.full_like(array, np.inf),
+    lambda array: np.full_like(array, np.finfo(np.float32).max),
+    lambda array: array.tolist(),
+    lambda array: None,
+]
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +70,12 @@ def check_gradients(model, predict, inputs, d_inputs, step=1e-3):
         for place in np.random.randint(array.size, size=6).tolist():
             place = np.unravel_index(place, array.shape)
             assert gradient[place] == pytest.approx(differentiate(array, place), rel=0.02, abs=0.02)
+
+
+def change(arrays, data):
+    """Changes some of the arrays."""
+    for name in data.draw(st.sets(st.sampled_from(sorted(arrays)), max_size=2)):
+        arrays[name] = data.draw(st.sampled_from(CHANGES))(arrays[name])
 
 
 # Windows
@@ -93,7 +121,7 @@ def test_a_layer_without_context_does_not_notice_windows():
 
 
 def test_gradients_of_the_encoder_are_exact():
-    model = BiLSTMEncoder(width=8, depth=2, window=6, stride=4)
+    model = BiLSTMEncoder(width=8, depth=2, window=6, stride=6)
     X = draw_windows(3, 9, 1, 14)
     model.initialize(X=X)
     d_Y = [draw(len(rows), 8) for rows in X]
@@ -162,6 +190,11 @@ def test_each_token_sees_both_ends_of_its_window():
         ("lengths", [3, 4]),
         ("lengths", [6, 0]),
         ("lengths", [7, -1]),
+        ("lengths", [2.5, 3.5]),
+        ("lengths", [[3], [3]]),
+        ("lengths", np.array([250, 12], dtype=np.uint8)),
+        ("lengths", np.array([2**62, 2**62, 2**62, 2**62 + 6])),
+        ("bias", [0.0] * 8),
         ("hidden", draw(5, 2)),
         ("hidden", draw(2, 6).T),
         ("cells", draw(5, 2)),
@@ -180,6 +213,29 @@ def test_wrong_shapes_never_reach_memory(changed, value):
         with pytest.raises(JointValueError) as caught:
             run_lstm_back(**arrays, d_hidden=hidden, reverse=True)
         assert caught.value.code == "J620"
+
+
+SIZES = st.integers(-2, 9) | st.sampled_from([255, 2**31, 2**62, 2**63 - 1, -(2**63)])
+
+
+@given(
+    st.integers(0, 3),
+    st.lists(SIZES, max_size=4),
+    st.sampled_from([list, np.array, lambda sizes: np.array(sizes).astype(np.int8), lambda sizes: [sizes]]),
+    st.booleans(),
+    st.data(),
+)
+def test_arrays_of_an_lstm_are_used_or_refused(width, sizes, make, reverse, data):
+    n = sum(size for size in sizes if 0 < size < 256)
+    arrays = {"gates": draw(n, 4 * width), "recurrent": draw(width, 4 * width), "hidden": draw(n, width)}
+    arrays |= {"bias": draw(4 * width), "cells": draw(n, width), "squashed": draw(n, width)}
+    change(arrays, data)
+    hidden, bias = arrays.pop("hidden"), arrays.pop("bias")
+    arrays |= {"lengths": make(sizes), "reverse": reverse}
+    with np.errstate(all="ignore"):
+        for run, others in ((run_lstm, {"hidden": hidden, "bias": bias}), (run_lstm_back, {"d_hidden": hidden})):
+            with suppress(TypeError, ValueError):
+                run(**arrays, **others)
 
 
 @pytest.mark.parametrize("settings", [{"width": 7}, {"width": 0}, {"width": 8, "depth": 0}])
@@ -285,6 +341,23 @@ def test_scores_of_distances_are_those_of_their_classes(first, rows, more, bound
     add_by_distance(scores, by_class, bounds, first)
     np.testing.assert_allclose(scores, expected, atol=1e-6)
     np.testing.assert_allclose(found, sums, atol=1e-5)
+
+
+@pytest.mark.parametrize("function", [add_by_distance, sum_by_distance])
+@given(
+    st.integers(0, 4),
+    st.integers(0, 8),
+    st.lists(SIZES, max_size=4),
+    st.sampled_from([np.intp, np.int32, list]),
+    SIZES,
+    st.data(),
+)
+def test_arrays_of_distances_are_used_or_refused(function, rows, tokens, bounds, kind, first, data):
+    arrays = {"scores": draw(rows, tokens + 1), "by_class": draw(rows, len(bounds) + 1)}
+    change(arrays, data)
+    bounds = bounds if kind is list else np.array(bounds, dtype=np.int64).astype(kind)
+    with suppress(TypeError, ValueError), np.errstate(all="ignore"):
+        function(*arrays.values(), bounds, first)
 
 
 @pytest.mark.parametrize(

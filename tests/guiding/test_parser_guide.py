@@ -1,5 +1,7 @@
 """The component: what it learns and writes, and that it is a component of spaCy like others."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import spacy
@@ -16,7 +18,8 @@ from spacy_joint.annotation.custom_columns import (
     write_column,
 )
 from spacy_joint.errors import JointValueError
-from spacy_joint.guiding import architecture, segments
+from spacy_joint.guiding import architecture, encoder, segments
+from spacy_joint.pipes.streaming import stream_sentences
 
 SMALL = {
     "tok2vec": {
@@ -218,6 +221,37 @@ def test_several_processes_annotate_like_one(nlp):
         np.testing.assert_allclose(
             doc._.token_columns[GUIDE_BOUNDARY], nlp(text)._.token_columns[GUIDE_BOUNDARY], atol=1e-4
         )
+
+
+def test_threads_share_a_guide(nlp):
+    guide = nlp.get_pipe("parser_guide")
+    docs = [say(nlp.vocab, seed, n_sentences=40) for seed in range(8)]
+    alone = [guide.predict([doc])[0] for doc in docs]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda doc: guide.predict([doc])[0], docs))
+    for expected, found in zip(alone, together, strict=True):
+        for wanted, values in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(wanted, values)
+
+
+def test_an_interrupted_prediction_leaves_nothing_behind(nlp, monkeypatch):
+    _, expected = annotate(nlp)
+
+    def interrupt(*args, **arrays):
+        raise KeyboardInterrupt
+
+    doc = say(nlp.vocab, 1)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(encoder, "run_lstm", interrupt)
+        nlp.get_pipe("parser_guide")(doc)
+    assert not doc._.token_columns
+    assert annotate(nlp)[1] == expected
+
+
+def test_streams_have_no_guide(nlp):
+    with pytest.raises(JointValueError) as caught:
+        list(stream_sentences(["the man ", "sees"], nlp))
+    assert caught.value.code == "J037" and "whole documents" in str(caught.value)
 
 
 def test_columns_are_saved_with_the_document(nlp):

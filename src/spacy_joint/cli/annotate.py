@@ -69,7 +69,7 @@ def annotate(
     if file != STANDARD_INPUT:
         require_file(file)
     from .. import load
-    from ..pipes.disabled import enable_factories
+    from ..pipes.components import enable_components
     from ..transcripts.reading import TEXT, require_format
 
     if format_in is not None:
@@ -78,7 +78,7 @@ def annotate(
             raise JointValueError(Errors.J467, format=format_in)
     nlp = load(model, beam_width=beam_width)
     if format_ in TREE_FORMATS:
-        enable_factories(nlp, "constituency_parser")
+        enable_components(nlp, "constituency_parser")
     with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as source:
         are_parts = False
         if lines:

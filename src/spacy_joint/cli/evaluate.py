@@ -160,6 +160,7 @@ def measure(
     from spacy.training import Example
 
     from ..corpora.examples import make_example
+    from ..pipes.components import list_components
     from ..scoring.boundaries_and_trees import score_boundaries_and_trees
     from ..scoring.constituents import score_constituents
     from ..scoring.hedges import score_hedges
@@ -186,9 +187,7 @@ def measure(
         scores |= score_hedges(examples, max_span=max_span)
     if not spans:
         # With the parameters of the parser, if there is one.
-        parsers: list[Any] = [
-            nlp.get_pipe(name) for name in nlp.pipe_names if nlp.pipe_factories[name] == CONSTITUENCY_PARSER
-        ]
+        parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, CONSTITUENCY_PARSER)]
         scores |= parsers[-1].score(examples) if parsers else score_constituents(examples)
     words = sum(map(len, docs))
     return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}

@@ -41,16 +41,17 @@ def quotes(
     if file != STANDARD_INPUT:
         require_file(file)
     from .. import load
+    from ..pipes.components import list_components
     from ..quotation.export import write_json, write_json_lines, write_table
 
     write = {"json": write_json, "jsonl": write_json_lines, "table": write_table}[format_]
     nlp = load(model)
     # spaCy's limit is for models that need much memory per character.
     nlp.max_length = sys.maxsize
-    if COMPONENT not in nlp.pipe_factories.values():
+    if not list_components(nlp, COMPONENT):
         nlp.add_pipe(COMPONENT, config={} if single_quotes is None else {"single_quotes": single_quotes})
-    finders: Any = [nlp.get_pipe(name) for name, factory in nlp.pipe_factories.items() if factory == COMPONENT]
-    read = finders[-1].get_quotations
+    finder: Any = nlp.get_pipe(list_components(nlp, COMPONENT)[-1])
+    read = finder.get_quotations
     with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as source:
         decoded = read_lines(source, "standard input" if file == STANDARD_INPUT else file)
         texts = (line.rstrip("\r\n") for line in decoded) if lines else iter(["".join(decoded)])

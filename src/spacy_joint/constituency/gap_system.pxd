@@ -28,8 +28,8 @@ cdef struct StateC:
 
 
 cdef class GapSystem(PhraseSystem):
-    # Puts what has been jumped over back on the stack without s0, and returns the top of the stack.
-    cdef uint32_t put_back(self, ArenaC* arena, const StateC* state) noexcept nogil
+    # Puts the deque without d0 on the stack without s0, and returns the top of the stack.
+    cdef uint32_t flush_deque(self, ArenaC* arena, const StateC* state) noexcept nogil
 
 
 cdef class ShiftReduceSystem(GapSystem):

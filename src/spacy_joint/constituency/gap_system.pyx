@@ -202,12 +202,12 @@ cdef class GapSystem(PhraseSystem):
         elif action < self.kind_start[LEFT]:
             state.top = self.add_unary(arena, state.top, action)
         else:
-            below = self.put_back(arena, state)
+            below = self.flush_deque(arena, state)
             state.top = self.add_binary(arena, state.mid, state.top, below, action)
             state.mid = below
             state.n_gaps = 0
 
-    cdef uint32_t put_back(self, ArenaC* arena, const StateC* state) noexcept nogil:
+    cdef uint32_t flush_deque(self, ArenaC* arena, const StateC* state) noexcept nogil:
         cdef uint32_t[MAX_GAPS] jumped
         cdef uint32_t number = node_at(arena, state.top).below
         cdef uint32_t below = node_at(arena, state.mid).below

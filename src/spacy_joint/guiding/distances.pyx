@@ -3,6 +3,8 @@
 Distances fall into classes, each a range, so that in a row of scores, the tokens of a class stand next to each other.
 """
 
+import numpy as np
+
 from ..errors import Errors, JointValueError
 
 
@@ -25,7 +27,7 @@ def add_by_distance(scores not None, by_class not None, bounds not None, Py_ssiz
         for row in range(s.shape[0]):
             token = 0
             for number in range(c.shape[1]):
-                end = min(max(first + row + b[number], token), n) if number < b.shape[0] else n
+                end = _find_end(b, number, first + row, token, n)
                 while token < end:
                     s[row, token + 1] += c[row, number]
                     token += 1
@@ -48,7 +50,7 @@ def sum_by_distance(scores not None, sums not None, bounds not None, Py_ssize_t 
         for row in range(s.shape[0]):
             token = 0
             for number in range(c.shape[1]):
-                end = min(max(first + row + b[number], token), n) if number < b.shape[0] else n
+                end = _find_end(b, number, first + row, token, n)
                 total = 0.0
                 while token < end:
                     total += s[row, token + 1]
@@ -56,9 +58,18 @@ def sum_by_distance(scores not None, sums not None, bounds not None, Py_ssize_t 
                 c[row, number] = <float>total
 
 
+cdef inline Py_ssize_t _find_end(const Py_ssize_t[::1] bounds, Py_ssize_t number, Py_ssize_t dependent,
+                                 Py_ssize_t token, Py_ssize_t n) noexcept nogil:
+    """The end of the class of `token`, from 0 to n: where the next class begins."""
+    if number == bounds.shape[0]:
+        return n
+    # No distance is beyond n, and the sum cannot overflow.
+    return min(max(dependent + min(max(bounds[number], -n), n), token), n)
+
+
 def _check(scores, by_class, bounds, first):
-    n = len(scores)
-    if scores.ndim != 2 or first < 0 or scores.shape[1] < first + n + 1:
-        raise JointValueError(Errors.J620, name="scores", shape=scores.shape, wanted=(n, f"{first + n + 1} or more"))
-    if by_class.shape != (n, len(bounds) + 1):
-        raise JointValueError(Errors.J620, name="by_class", shape=by_class.shape, wanted=(n, len(bounds) + 1))
+    n, shape = len(scores), np.shape(scores)
+    if len(shape) != 2 or first < 0 or shape[1] < first + n + 1:
+        raise JointValueError(Errors.J620, name="scores", shape=shape, wanted=(n, f"{first + n + 1} or more"))
+    if np.shape(by_class) != (n, len(bounds) + 1):
+        raise JointValueError(Errors.J620, name="by_class", shape=np.shape(by_class), wanted=(n, len(bounds) + 1))

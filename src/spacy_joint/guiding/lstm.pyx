@@ -128,8 +128,8 @@ def run_lstm(gates not None, recurrent not None, bias not None, lengths not None
         be written if a gradient is needed.
     RAISES ValueError: If shapes do not match (J620).
     """
-    cdef ptrdiff_t width = recurrent.shape[0], n, step
-    _check(gates, recurrent, lengths, hidden, cells, squashed)
+    lengths = _check(gates, recurrent, lengths, hidden, cells, squashed)
+    cdef ptrdiff_t width = len(recurrent), n, step
     _check_shape("bias", bias, (4 * width,))
     cdef float[:, ::1] all_gates = gates
     cdef float[:, :] all_hidden = hidden
@@ -167,8 +167,8 @@ def run_lstm_back(gates not None, recurrent not None, lengths not None, d_hidden
     recurrent, lengths, reverse, cells, squashed: As for `run_lstm`.
     RAISES ValueError: If shapes do not match (J620).
     """
-    cdef ptrdiff_t width = recurrent.shape[0], n, n_after = 0, step
-    _check(gates, recurrent, lengths, d_hidden, cells, squashed)
+    lengths = _check(gates, recurrent, lengths, d_hidden, cells, squashed)
+    cdef ptrdiff_t width = len(recurrent), n, n_after = 0, step
     cdef float[:, ::1] all_gates = gates
     cdef const float[:, :] all_d = d_hidden
     cdef const float[:, ::1] all_cells = cells, all_squashed = squashed
@@ -197,7 +197,6 @@ def run_lstm_back(gates not None, recurrent not None, lengths not None, d_hidden
 
 def _find_steps(lengths):
     """The number of sequences that reach each step, and the sequences in descending order of their lengths."""
-    lengths = np.asarray(lengths)
     order = np.argsort(-lengths, kind="stable")
     # Of those with at least each length, some are not longer.
     sizes = len(lengths) - np.cumsum(np.bincount(lengths))
@@ -206,16 +205,16 @@ def _find_steps(lengths):
 
 def _find_starts(lengths, order, reverse):
     """The first row that is read of each sequence, in their order (intp)."""
-    ends = np.cumsum(lengths, dtype=np.intp)
-    return np.ascontiguousarray((ends - 1 if reverse else ends - lengths)[order], dtype=np.intp)
+    ends = np.cumsum(lengths)
+    return (ends - 1 if reverse else ends - lengths)[order]
 
 
 def _check(gates, recurrent, lengths, hidden, cells, squashed):
-    width = len(recurrent)
+    """Refuses shapes and types that do not match; returns the lengths (intp)."""
+    width, n = len(recurrent), len(gates)
     _check_shape("recurrent", recurrent, (width, 4 * width))
     if not width:
         raise JointValueError(Errors.J620, name="recurrent", shape=recurrent.shape, wanted="at least 1 x 4")
-    n = len(gates)
     _check_shape("gates", gates, (n, 4 * width))
     _check_shape("hidden", hidden, (n, width))
     if hidden.strides[1] != hidden.itemsize or hidden.strides[0] % hidden.itemsize:
@@ -225,10 +224,18 @@ def _check(gates, recurrent, lengths, hidden, cells, squashed):
     for name, array in (("cells", cells), ("squashed", squashed)):
         if array is not None:
             _check_shape(name, array, (n, width))
-    if any(length < 1 for length in lengths) or sum(lengths) != n:
-        raise JointValueError(Errors.J620, name="lengths", shape=list(lengths), wanted=f"positive, {n} in all")
+    found = np.asarray(lengths)
+    # None is above n, and the sum is a wide one: otherwise it might overflow.
+    if (
+        found.ndim != 1
+        or (found.dtype.kind not in "iu" and found.size)
+        or ((found < 1) | (found > n)).any()
+        or found.sum(dtype=np.intp) != n
+    ):
+        raise JointValueError(Errors.J620, name="lengths", shape=lengths, wanted=f"positive, {n} in all")
+    return found.astype(np.intp)
 
 
 def _check_shape(name, array, wanted):
-    if array.shape != wanted or array.dtype != np.float32:
-        raise JointValueError(Errors.J620, name=name, shape=array.shape, wanted=wanted)
+    if not isinstance(array, np.ndarray) or array.shape != wanted or array.dtype != np.float32:
+        raise JointValueError(Errors.J620, name=name, shape=np.shape(array), wanted=wanted)

@@ -290,13 +290,17 @@ class ParserGuide(TrainablePipe):
     def _check(self) -> None:
         """Adds what has been loaded to the vocabulary.
 
-        RAISES TypeError: If the labels are not those of the weights.
+        RAISES TypeError: If the labels are not those of the weights, or weights are missing.
+        RAISES ValueError: If the windows are invalid (J621).
         """
         labels = self.cfg["labels"]
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise TypeError
-        if self.is_initialized and self.model.get_dim("nO") != len(labels):
-            raise TypeError
+        if self.is_initialized:
+            has_all = all(node.has_param(name) for node in self.model.walk() for name in node.param_names)
+            if not has_all or self.model.get_dim("nO") != len(labels):
+                raise TypeError
+        cut_windows(0, self.model.attrs["window"], self.model.attrs["stride"])
         for label in labels:
             self.vocab.strings.add(label)
 

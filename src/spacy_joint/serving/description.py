@@ -19,7 +19,7 @@ from ..annotation.tree_drawing import render_tree
 from ..corpora.export import describe_sentences
 from ..files.xml import NO_XML
 from ..ordering.prenominal_orderer import reorder
-from ..pipes.disabled import enable_factories
+from ..pipes.components import enable_components, list_components
 from ..quotation.export import describe_quotation
 from ..quotation.quotation_spans import get_quotations
 from .schema import TreeKind
@@ -45,8 +45,8 @@ def load_with_demonstrated(pipeline: str | None, max_characters: int) -> Languag
     """
     nlp = load(pipeline)
     nlp.max_length = max(nlp.max_length, max_characters)
-    enable_factories(nlp, ORDERER, HEDGES)
-    if QUOTATIONS not in nlp.pipe_factories.values():
+    enable_components(nlp, ORDERER, HEDGES)
+    if not list_components(nlp, QUOTATIONS):
         nlp.add_pipe(QUOTATIONS)
     return nlp
 
@@ -60,7 +60,7 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
         "version": nlp.meta["version"],
         "components": factories,
         "finds_hedges": HEDGES in factories.values(),
-        "finds_constituents": _find_component(nlp, CONSTITUENCY_PARSER) is not None,
+        "finds_constituents": bool(list_components(nlp, CONSTITUENCY_PARSER)),
         "finds_modifiers": ORDERER in factories.values(),
     }
 
@@ -100,11 +100,11 @@ def draw_dependencies(nlp: Language, doc: Doc, sentence: int) -> str | None:
 
 def draw_constituents(nlp: Language, doc: Doc, sentence: int) -> str | None:
     """The constituents of a sentence as SVG."""
-    name = _find_component(nlp, CONSTITUENCY_PARSER)
-    if name is None or not doc.has_annotation("SENT_START"):
+    parsers = list_components(nlp, CONSTITUENCY_PARSER)
+    if not parsers or not doc.has_annotation("SENT_START"):
         return None
-    if name in nlp.disabled:
-        doc = nlp.get_pipe(name)(doc)
+    if parsers[0] in nlp.disabled:
+        doc = nlp.get_pipe(parsers[0])(doc)
     sentences = [words for words in list_sentences(doc) if not words.text.isspace()]
     return (
         render_tree(sentences[sentence], options={"bg": BACKGROUND}, jupyter=False)
@@ -113,15 +113,10 @@ def draw_constituents(nlp: Language, doc: Doc, sentence: int) -> str | None:
     )
 
 
-def _find_component(nlp: Language, factory: str) -> str | None:
-    """The name of the first component from a factory, disabled or not; None if there is no such component."""
-    return next((name for name, made_by in nlp.pipe_factories.items() if made_by == factory), None)
-
-
 def _find_settings(nlp: Language, factory: str) -> Mapping[str, Any]:
     """The settings of the first component from a factory; empty if there is no such component."""
-    name = _find_component(nlp, factory)
-    return {} if name is None else nlp.get_pipe(name).cfg  # type: ignore[attr-defined]  # of this package
+    names = list_components(nlp, factory)
+    return nlp.get_pipe(names[0]).cfg if names else {}  # type: ignore[attr-defined]  # of this package
 
 
 def _describe_sentences(doc: Doc) -> list[dict[str, Any]]:

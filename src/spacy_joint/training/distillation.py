@@ -20,6 +20,7 @@ from spacy.tokens import Doc
 
 from ..annotation.sentences import MARGIN
 from ..errors import Errors, JointValueError
+from ..pipes.components import list_components
 from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate
 
 TAGGER = "sequence_tagger"
@@ -108,9 +109,10 @@ def make_doc(nlp: Language, paragraphs: Sequence[str]) -> Doc:
 
 
 def _project(nlp: Language, docs: Iterable[Doc], original: bool) -> Iterator[Doc]:
-    if TAGGER not in nlp.pipe_names:
+    taggers = list_components(nlp, TAGGER)
+    if not taggers:
         raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
-    tagger = nlp.get_pipe(TAGGER)
+    tagger = nlp.get_pipe(taggers[0])
     for doc in docs:
         copy = doc.copy()
         mark_punctuation(copy)

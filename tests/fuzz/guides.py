@@ -1,0 +1,70 @@
+"""The target for saved guides: their labels and their layers, and their predictions.
+
+Their files are those of spaCy's own components, without checksums, so changed weights are accepted.
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+import srsly
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from thinc.api import Model
+
+from spacy_joint.guiding.parser_guide import ParserGuide
+
+from .models import DIVIDER
+
+WORDS = ["Kim", "saw", "her"]
+# As few weights as possible: most bytes describe the layers.
+MODEL = {
+    "@architectures": "spacy_joint.ParserGuide.v1",
+    "tok2vec": {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 2,
+            "attrs": ["NORM"],
+            "rows": [3],
+            "include_static_vectors": False,
+        },
+        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 2, "depth": 1},
+    },
+    "arc_width": 2,
+    "label_width": 2,
+}
+
+
+@cache
+def _make_guides() -> tuple[Any, Model, bytes]:
+    """A guide to load into, its empty model, and the bytes of an initialized one."""
+    nlp = spacy.blank("en")
+    empty, other = (nlp.create_pipe("parser_guide", config={"model": MODEL}) for _ in range(2))
+    doc = Doc(nlp.vocab, words=WORDS, heads=[1, 1, 1], deps=["nsubj", "ROOT", "obj"])
+    fix_random_seed(0)
+    other.initialize(lambda: [Example(Doc(nlp.vocab, words=WORDS), doc)])
+    return empty, copy.deepcopy(empty.model), other.to_bytes(exclude=["vocab"])
+
+
+def make_seeds() -> list[bytes]:
+    parts = srsly.msgpack_loads(_make_guides()[2])
+    return [parts["cfg"].encode("utf8") + DIVIDER + parts["model"]]
+
+
+def load_guide(content: bytes, directory: Path) -> None:
+    guide: ParserGuide
+    guide, model, _ = _make_guides()
+    cfg, _, weights = content.partition(DIVIDER)
+    guide.model, guide.cfg = copy.deepcopy(model), {"labels": []}
+    for name, part in (("cfg", cfg), ("model", weights)):
+        (directory / name).write_bytes(part)
+    guide.from_disk(directory, exclude=["vocab"])
+    with np.errstate(all="ignore"):
+        guide(Doc(guide.vocab, words=WORDS))
