@@ -21,7 +21,7 @@ KINDS = {"punctuated": PUNCTUATED, "unpunctuated": UNPUNCTUATED, "any": 0}
 # A kind of text is calibrated if the parser decided as often as this both for and against a start.
 MIN_DECISIONS = 20
 # The numbers of features without and with a guide.
-N_FEATURES, N_GUIDED = 7, 10
+N_FEATURES, N_GUIDED = 7, 8
 # Log-odds of a guide beyond this say no more.
 MOST_ODDS = 10.0
 # The strength of L2 regularization, in units of one observation.
@@ -86,10 +86,10 @@ class Calibration(NamedTuple):
         RAISES ValueError, TypeError, KeyError: If the data is not valid.
         """
         scale, search = float(data["scale"]), dict(data["search"])
-        weights = {kind: np.array(rows, dtype=np.float64) for kind, rows in data["weights"].items()}
+        weights = {kind: np.array(rows, dtype=np.float64) for kind, rows in dict(data["weights"]).items()}
         shape = (2, N_GUIDED if guided else N_FEATURES)
         are_valid = all(kind in KINDS and w.shape == shape and np.isfinite(w).all() for kind, w in weights.items())
-        if not (are_valid and 0 < scale < np.inf):
+        if not (weights and are_valid and 0 < scale < np.inf):
             raise ValueError
         return cls(scale, weights, search)
 
@@ -106,25 +106,22 @@ def fit_calibration(
         a start.
     RAISES ValueError: If there is no such kind (J646).
     """
-    margins = np.abs(np.concatenate([decisions.margins[decisions.is_open] for decisions in documents] or [[]]))
-    finite = margins[np.isfinite(margins) & (margins > 0)]
-    scale = float(np.median(finite)) if len(finite) else 1.0
-    features = [_make_features(decisions, scale) for decisions in documents]
+    n = sum(np.count_nonzero(decisions.is_open) for decisions in documents)
+    too_few = JointValueError(Errors.J646, n=n, least=MIN_DECISIONS)
+    if n < 2 * MIN_DECISIONS:
+        raise too_few
+    margins = np.abs(np.concatenate([decisions.margins[decisions.is_open] for decisions in documents]))
+    known = margins[margins > 0]
+    scale = float(np.median(known)) if len(known) else 1.0
+    features = np.concatenate([_make_features(decisions, scale) for decisions in documents])
+    right = np.concatenate(gold)
     weights = {}
     for kind in KINDS:
-        fitted = []
-        for start in (0, 1):
-            rows = [_select(decisions, kind, start) for decisions in documents]
-            if sum(map(np.count_nonzero, rows)) >= MIN_DECISIONS:
-                seen = np.concatenate([x[rows_] for x, rows_ in zip(features, rows, strict=True)])
-                right = np.concatenate([y[rows_] for y, rows_ in zip(gold, rows, strict=True)])
-                fitted.append(_fit(seen, right))
-        if len(fitted) == 2:
-            weights[kind] = np.stack(fitted)
+        rows = [np.concatenate([_select(decisions, kind, start) for decisions in documents]) for start in (0, 1)]
+        if min(map(np.count_nonzero, rows)) >= MIN_DECISIONS:
+            weights[kind] = np.stack([_fit(features[chosen], right[chosen]) for chosen in rows])
     if not weights:
-        raise JointValueError(
-            Errors.J646, n=sum(int(decisions.is_open.sum()) for decisions in documents), least=MIN_DECISIONS
-        )
+        raise too_few
     return Calibration(scale, weights, dict(search))
 
 
@@ -145,14 +142,12 @@ def _make_features(decisions: Decisions, scale: float) -> np.ndarray:
     features = [np.ones(len(starts)), squashed, squashed**2]
     features += [np.log(before), 1 / before, np.log(after), 1 / after]
     if decisions.guide is not None:
-        odds = np.clip(np.nan_to_num(decisions.guide), -MOST_ODDS, MOST_ODDS)
-        # A start that the guide sees at the next token is none here.
-        features += [odds, np.append(-MOST_ODDS, odds)[:-1], np.append(odds, -MOST_ODDS)[1:]]
+        features.append(np.clip(np.nan_to_num(decisions.guide), -MOST_ODDS, MOST_ODDS))
     return np.stack(features, axis=1)
 
 
 def _fit(features: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """The weights of a logistic regression, by Newton's method.
+    """The weights of a logistic regression, by Newton's method with step halving.
 
     Platt's (1999) targets, which are short of 0 and 1, and a penalty keep the weights finite, however few the errors.
     """
@@ -161,12 +156,19 @@ def _fit(features: np.ndarray, gold: np.ndarray) -> np.ndarray:
     penalty = np.full(features.shape[1], PENALTY)
     # That of the constant feature only keeps the Hessian regular.
     penalty[0] = 1e-6
+
+    def measure_loss(weights: np.ndarray) -> float:
+        log_odds = features @ weights
+        return float((np.logaddexp(0, log_odds) - targets * log_odds).sum() + 0.5 * (penalty * weights**2).sum())
+
     weights = np.zeros(features.shape[1])
     for _ in range(MAX_ITERATIONS):
         probabilities = _logistic(features @ weights)
         gradient = features.T @ (probabilities - targets) + penalty * weights
         hessian = (features.T * (probabilities * (1 - probabilities))) @ features + np.diag(penalty)
         step = np.linalg.solve(hessian, gradient)
+        while measure_loss(weights - step) > measure_loss(weights):
+            step /= 2
         weights -= step
         if np.abs(step).max() < 1e-9:
             break
@@ -174,4 +176,5 @@ def _fit(features: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 
 def _logistic(log_odds: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-log_odds))
+    # Does not overflow.
+    return 0.5 + 0.5 * np.tanh(0.5 * log_odds)
