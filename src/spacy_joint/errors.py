@@ -803,6 +803,7 @@ class Errors:
         "as many against a sentence start.",
         "Give more annotated documents of several sentences.",
     )
+    J647 = Message("{n} documents are too few to calibrate a parser.", "Give at least {least} annotated documents.")
     J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"text": "..."}}` in each line.')
     J651 = Message(
         "There is nothing to annotate in {paths}: no paragraph ends like a sentence.",

@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 import spacy
+from spacy.tokens import Doc
 
+from spacy_joint.annotation.custom_columns import write_column
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.calibration import KINDS, Calibration, Decisions, fit_calibration
 
@@ -132,6 +134,17 @@ def test_a_damaged_calibration_is_refused(nlp, changed):
     parser.cfg["calibration"].update(changed)
     with pytest.raises(JointValueError, match=r"J052.*cfg"):
         parser.from_bytes(parser.to_bytes())
+
+
+def test_the_parser_reads_the_log_odds_of_its_guide(small_model, read_examples):
+    nlp = spacy.blank("en")
+    columns = {"guide_boundary": {"edges": [0.0]}}
+    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": columns})
+    examples = read_examples(nlp, keep=["TAG"])
+    nlp.initialize(lambda: examples)
+    doc = Doc(nlp.vocab, words=["so", " ", "we", "left"], tags=["RB", "_SP", "PRP", "VBD"])
+    write_column(doc, "guide_boundary", [2.0, None, -1.0, None])
+    np.testing.assert_array_equal(parser.decide(doc)[1].guide, [2.0, -1.0, np.nan])
 
 
 def test_learning_drops_the_calibration(nlp, read_examples):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..parsing.calibration import Decisions
     from ..parsing.joint_sbd_parser import JointSbdParser
 
+# Of the cross-validation.
 FOLDS = 5
 
 
@@ -51,6 +52,8 @@ def calibrate(
     nlp = load(pipeline)
     name, parser = _find_parser(nlp)
     references = [doc for corpus in corpora for doc in read_documents(corpus, nlp.vocab, documents) if len(doc)]
+    if len(references) < FOLDS:
+        raise JointValueError(Errors.J647, n=len(references), least=FOLDS)
     samples = list(_read_samples(nlp, parser, references, kind))
     parser.calibrate([sample.decisions for sample in samples], [sample.gold for sample in samples])
     _show_scores(samples)

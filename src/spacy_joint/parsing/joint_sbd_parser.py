@@ -288,8 +288,9 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
 
     def _take_cfg(self, content: bytes, source: str) -> None:
         super()._take_cfg(content, source)
+        # It is read for each document, and checked here.
         with report_damage(source, "cfg"):
-            self.calibration  # noqa: B018  # checks it
+            _ = self.calibration
 
     def _annotate_margins(self, doc: Doc, tokens: np.ndarray, starts: np.ndarray, margins: np.ndarray) -> None:
         """Writes the margin of the decision about each token."""
