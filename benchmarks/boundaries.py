@@ -1,26 +1,29 @@
-"""Measures sentence boundaries of text without punctuation: margins, and the gain from known ones.
+"""Measures sentence boundaries of text without punctuation: margins, probabilities, and the gain from known ones.
 
-Documents are lower-cased and without punctuation, tokens are gold, everything else is predicted. Known boundaries are
-those that a transcript shows anyway: where the speaker changes (`# speaker` or `# speaker_id` in the corpus), and where
-a paragraph begins (`# newpar`).
+Documents are lower-cased and without punctuation (for probabilities, also as they are), tokens are gold, everything
+else is predicted. Known boundaries are those that a transcript shows anyway: where the speaker changes (`# speaker` or
+`# speaker_id` in the corpus), and where a paragraph begins (`# newpar`).
 """
 
 from measure import PARSER, format_table, write_results
 
 # isort: split
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import spacy
 import typer
+from spacy.language import Language
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.scoring.calibration import expected_calibration_error, make_reliability_table, precision_of_surest
 from spacy_joint.training.unpunctuated import unpunctuate
 
 # Shares of the predicted boundaries to keep, by margin.
@@ -133,6 +136,55 @@ def margins(
         rows.append([f"{share:.0%}", f"{least:.1f}", f"{precision:.1f}", f"{recall:.1f}"])
     print(format_table(["share of boundaries", "smallest margin", "precision", "recall"], rows))
     write_results({"corpus": corpus.name, "margins": results}, output)
+
+
+@app.command()
+def probabilities(
+    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser, calibrated on other documents.")],
+    corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files.")],
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Show whether boundary probabilities are right, on documents as they are and starred.
+
+    The first words of documents do not count. The calibration error of all words includes those that start no sentence.
+    """
+    nlp = spacy.load(model, config={"components": {PARSER: {"boundary_probabilities": True}}})
+    results, rows, reliability = {}, [], []
+    for corpus in corpora:
+        for text, references in (
+            (corpus.stem, read_conllu(corpus, nlp.vocab)),
+            (f"{corpus.stem}*", (starred for starred, _, _ in read_starred(corpus, nlp.vocab))),
+        ):
+            probability, gold, predicted = _predict(nlp, references)
+            of_boundaries = probability[predicted], gold[predicted]
+            scores = {
+                "precision": gold[predicted].mean(),
+                "surest_20": precision_of_surest(*of_boundaries),
+                "calibration_error": expected_calibration_error(*of_boundaries),
+                "calibration_error_all": expected_calibration_error(probability, gold),
+            }
+            bins = make_reliability_table(*of_boundaries)
+            results[text] = {**scores, "boundaries": int(predicted.sum()), "bins": [bin_._asdict() for bin_ in bins]}
+            rows.append([text, int(predicted.sum()), *(f"{100 * score:.1f}" for score in scores.values())])
+            reliability += [[text, n, *(f"{100 * mean:.1f}" for mean in means)] for n, *means in bins]
+    header = ["text", "boundaries", "precision", "of the surest 20 %", "calibration error", "of all words"]
+    print(format_table(header, rows))
+    print(format_table(["text", "boundaries", "mean probability", "precision"], reliability))
+    write_results(results, output)
+
+
+def _predict(nlp: Language, references: Iterable[Doc]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The probability of each word, whether it does start a sentence, and whether it does so in the prediction."""
+    rows = [
+        (token._.boundary_probability, right.is_sent_start, token.is_sent_start)
+        for reference in references
+        for token, right in zip(nlp(make_example(reference).predicted), reference, strict=True)
+        if token._.boundary_probability is not None
+    ]
+    if not rows:
+        raise typer.BadParameter(f"The pipeline is not calibrated, or has no {PARSER}.")
+    probability, gold, predicted = map(np.array, zip(*rows, strict=True))
+    return probability, gold.astype(bool), predicted.astype(bool)
 
 
 if __name__ == "__main__":

@@ -802,6 +802,15 @@ class Errors:
         "{name} has no weights, and cannot learn them.",
         "Train a pipeline with a Transformer, and convert it by `python -m spacy joint export-onnx`.",
     )
+    J645 = Message(
+        "The pipeline ({pipeline}) has no joint_sbd_parser to calibrate.", "Give a pipeline with a trained one."
+    )
+    J646 = Message(
+        "This is too little to calibrate a parser: {n} words with known boundaries, without {least} decisions for and "
+        "as many against a sentence start.",
+        "Give more annotated documents of several sentences.",
+    )
+    J647 = Message("{n} documents are too few to calibrate a parser.", "Give at least {least} annotated documents.")
     J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"text": "..."}}` in each line.')
     J651 = Message(
         "There is nothing to annotate in {paths}: no paragraph ends like a sentence.",
@@ -876,4 +885,8 @@ class Warnings:
         "predictions are much worse.",
         "Set `doc._.token_columns['{column}']`, or put the component before '{name}' that sets it; or train '{name}' "
         "without it. In training, use a reader of this package: `spacy.Corpus.v1` drops the columns of documents.",
+    )
+    JW41 = Message(
+        "'{name}' was calibrated with other settings ({settings}), so its boundary probabilities may be wrong.",
+        "Restore these settings, or calibrate it again by `python -m spacy joint calibrate`.",
     )

@@ -86,6 +86,7 @@ QUOTATION_SCORES = (
         "sb_position": "early",
         "blank_lines": True,
         "boundary_margins": False,
+        "boundary_probabilities": False,
         "boundary_bias": None,
         "punctuated_bias": 0.0,
         "unpunctuated_bias": 0.0,
@@ -113,6 +114,7 @@ def make_joint_sbd_parser(
     sb_position: str,
     blank_lines: bool,
     boundary_margins: bool,
+    boundary_probabilities: bool,
     boundary_bias: float | None,
     punctuated_bias: float,
     unpunctuated_bias: float,
@@ -126,6 +128,8 @@ def make_joint_sbd_parser(
         has been parsed.
     blank_lines (bool): Whether a blank line ends a sentence, as between paragraphs.
     boundary_margins (bool): Whether to set `Token._.boundary_margin`, the margin of each boundary decision.
+    boundary_probabilities (bool): Whether to set `Token._.boundary_probability`, the probability that a token starts a
+        sentence. The pipeline must have been calibrated, by `python -m spacy joint calibrate`.
     boundary_bias (float | None): A value added to the score of each boundary, on the scale of margins: above 0 for more
         and shorter sentences, below 0 for fewer and longer ones. It is not used in training. None is the next two.
     punctuated_bias, unpunctuated_bias (float): The values for stretches of text with and without punctuation.
@@ -143,6 +147,7 @@ def make_joint_sbd_parser(
         sb_position=sb_position,
         blank_lines=blank_lines,
         boundary_margins=boundary_margins,
+        boundary_probabilities=boundary_probabilities,
         boundary_bias=boundary_bias,
         punctuated_bias=punctuated_bias,
         unpunctuated_bias=unpunctuated_bias,

@@ -8,6 +8,9 @@ from spacy.tokens import Doc, Span
 # beam with this decision minus that of the best one with the opposite decision. It is infinite if the beam held no
 # analysis with the opposite decision, and None for whitespace and without `boundary_margins`.
 MARGIN = "boundary_margin"
+# The attribute of `Token._` with the probability that the token starts a sentence. It is None where nothing was to be
+# decided (whitespace, the first word, given boundaries), and without `boundary_probabilities` or a calibration.
+PROBABILITY = "boundary_probability"
 
 
 def list_sentences(doc: Doc) -> list[Span]:

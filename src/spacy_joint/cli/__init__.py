@@ -7,6 +7,7 @@ import typer
 from spacy.cli import app as spacy_app
 
 from .annotate import annotate
+from .calibrate import calibrate
 from .check import check
 from .check_order import check_order
 from .configs import configs
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 for command in (
     annotate,
+    calibrate,
     check,
     check_order,
     configs,

@@ -20,15 +20,17 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD
+from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD
 from ..annotation.glossary import extend_glossary
 from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
-from ..annotation.sentences import MARGIN
+from ..annotation.sentences import MARGIN, PROBABILITY
 from ..engine.beam import MAX_BIAS, MAX_WIDTH
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, Warnings
+from ..pipes.custom_columns import read_numbers
 from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
+from ..pipes.structured_pipe import report_damage
 from ..pipes.token_columns import (
     PUNCTUATED,
     STYLE,
@@ -37,6 +39,7 @@ from ..pipes.token_columns import (
     keep_right_starts,
     read_starts,
 )
+from .calibration import KINDS, Calibration, Decisions, fit_calibration
 from .guide import find_guide_facts, read_guide_templates
 from .margins import boundary_margins
 from .noun_chunks import noun_chunks
@@ -49,6 +52,8 @@ from .system import SB_ACTION, JointSystem
 NO_LABEL = "dep"
 # The settings with a bias of all boundaries, and with those of text with and without punctuation.
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
+# The key of a calibration in the cfg.
+CALIBRATION = "calibration"
 # Its label for roots.
 ROOT = "ROOT"
 
@@ -75,6 +80,7 @@ class Parsed(NamedTuple):
     labels (list[str]): The labels of arcs and roots.
     starts (np.ndarray): Which of them start a sentence.
     margins (np.ndarray | None): The boundary margins, see margins.pyx; None if not requested.
+    probabilities (np.ndarray | None): The probabilities of sentence starts, see calibration.py; None if not requested.
     columns (Columns | None): The document as it was searched, for `scored_parses`; None if it was streamed.
     """
 
@@ -83,6 +89,7 @@ class Parsed(NamedTuple):
     labels: list[str]
     starts: np.ndarray
     margins: np.ndarray | None = None
+    probabilities: np.ndarray | None = None
     columns: Columns | None = None
 
 
@@ -100,6 +107,8 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         use_noun_chunks_in(vocab, noun_chunks)
         if self.cfg["boundary_margins"]:
             self.store_margins()
+        if self.cfg["boundary_probabilities"] and not Token.has_extension(PROBABILITY):
+            Token.set_extension(PROBABILITY, default=None)
 
     def store_margins(self) -> None:
         """Turns on the setting `boundary_margins`."""
@@ -224,20 +233,75 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         return Parsed(tokens, *self.perceptron.system.build(actions, len(tokens)))
 
     def predict_doc(self, doc: Doc) -> Parsed:
-        """The trees of a document, with margins if requested."""
-        columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-        if not self.cfg["boundary_margins"]:
+        """The trees of a document, with margins and probabilities if requested."""
+        calibration = self.calibration if self.cfg["boundary_probabilities"] else None
+        if calibration is None and not self.cfg["boundary_margins"]:
+            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
             return self.read(tokens, self.search(columns))._replace(columns=columns)
-        actions, (parents, taken, gaps) = self.perceptron.trace(columns)
-        margins = boundary_margins(parents, taken, gaps, len(tokens))
-        return self.read(tokens, actions)._replace(margins=margins, columns=columns)
+        parsed, decisions = self.decide(doc)
+        if self.cfg["boundary_margins"]:
+            parsed = parsed._replace(margins=decisions.margins)
+        if calibration is not None:
+            if calibration.search != self._describe_search():
+                self.warn_once(Warnings.JW41, settings=calibration.search)
+            parsed = parsed._replace(probabilities=calibration.predict(decisions))
+        return parsed
 
-    def _annotate_margins(self, doc: Doc, tokens: np.ndarray, margins: np.ndarray) -> None:
+    def decide(self, doc: Doc) -> tuple[Parsed, Decisions]:
+        """The trees of a document, and what decided about its boundaries."""
+        constraints = self.get_constraints(doc)
+        columns, tokens = self.get_columns(doc, constraints)
+        actions, (parents, taken, gaps) = self.perceptron.trace(columns)
+        parsed = self.read(tokens, actions)._replace(columns=columns)
+        is_open = constraints[tokens] == 0
+        # The first word starts a sentence anyway.
+        is_open[:1] = False
+        kinds = np.full(len(tokens), KINDS["any"])
+        if STYLE in self.perceptron.templates.columns:
+            kinds = self.get_values(doc)[0][:, self.perceptron.templates.columns.index(STYLE)]
+        guide = read_numbers(doc, GUIDE_BOUNDARY)[tokens] if self._reads_odds else None
+        margins = boundary_margins(parents, taken, gaps, len(tokens))
+        return parsed, Decisions(parsed.starts, margins, is_open, kinds, guide)
+
+    @property
+    def _reads_odds(self) -> bool:
+        return GUIDE_BOUNDARY in self.custom_columns.names
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What turns margins into probabilities; None if the parser has not been calibrated since it last learnt."""
+        stored = self.cfg.get(CALIBRATION)
+        return None if stored is None else Calibration.from_dict(stored, guided=self._reads_odds)
+
+    def calibrate(self, documents: Sequence[Decisions], gold: Sequence[np.ndarray]) -> None:
+        """Calibrates the parser on documents that it was not trained on, see `fit_calibration`."""
+        self.cfg[CALIBRATION] = fit_calibration(documents, gold, self._describe_search()).to_dict()
+
+    def _describe_search(self) -> dict[str, Any]:
+        """The settings that margins depend on."""
+        return {"beam_width": self.perceptron.beam_width, **{setting: self.cfg[setting] for setting in BIASES}}
+
+    def forget_predictions(self) -> None:
+        """Drops the calibration, because the weights change."""
+        super().forget_predictions()
+        self.cfg.pop(CALIBRATION, None)
+
+    def _take_cfg(self, content: bytes, source: str) -> None:
+        super()._take_cfg(content, source)
+        # It is read for each document, and checked here.
+        with report_damage(source, "cfg"):
+            _ = self.calibration
+
+    def _annotate_margins(self, doc: Doc, tokens: np.ndarray, starts: np.ndarray, margins: np.ndarray) -> None:
         """Writes the margin of the decision about each token."""
-        starts = doc.to_array([SENT_START]).reshape(-1)[tokens] == 1
         ahead = np.nan_to_num(np.where(starts, margins, -margins), nan=np.inf)
         for token, margin in zip(tokens.tolist(), ahead.tolist(), strict=True):
             doc[token]._.set(MARGIN, margin)
+
+    def _annotate_probabilities(self, doc: Doc, tokens: np.ndarray, probabilities: np.ndarray) -> None:
+        """Writes the probability that each token starts a sentence."""
+        for token, probability in zip(tokens.tolist(), probabilities.tolist(), strict=True):
+            doc[token]._.set(PROBABILITY, None if np.isnan(probability) else probability)
 
     def beam_parse(self, doc: Doc, n_best: int = 1) -> list[Analysis]:
         """The best analyses of a document that the beam finds.
@@ -309,7 +373,7 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         use_noun_chunks(doc, noun_chunks)
         if not len(doc):
             return
-        tokens, heads, names, starts, margins, _ = prediction
+        tokens, heads, names, starts, margins, probabilities, _ = prediction
         ids = self.get_label_ids(doc, names)
         labels = np.array([ids[name] for name in names], dtype=np.uint64)
         first = starts
@@ -327,7 +391,9 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             heads[flat] = roots[sentences[flat] - 1]
             _set_trees(doc, heads, labels)
         if margins is not None:
-            self._annotate_margins(doc, tokens, margins)
+            self._annotate_margins(doc, tokens, starts, margins)
+        if probabilities is not None:
+            self._annotate_probabilities(doc, tokens, probabilities)
 
     def _add_whitespace(
         self, doc: Doc, tokens: np.ndarray, heads: np.ndarray, labels: np.ndarray, starts: np.ndarray
