@@ -62,6 +62,7 @@ REGISTERED = {
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
         "spacy_joint.MixedCorpus.v1": "spacy_joint.corpora.mixed:create_mixed_corpus",
         "spacy_joint.QuotationCorpus.v1": "spacy_joint.corpora.quotations:create_quotation_corpus",
+        "spacy_joint.read_labels.v1": "spacy_joint.files.learnt:read_labels",
         "spacy_joint.read_tokenizer_exceptions.v1": "spacy_joint.files.learnt:read_tokenizer_exceptions",
         "spacy_joint.read_word_classes.v1": "spacy_joint.files.learnt:read_word_classes",
     },

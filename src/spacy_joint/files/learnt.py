@@ -1,4 +1,4 @@
-"""Files that commands of this package make for configs: word classes and tokenizer exceptions.
+"""Files that commands make for configs: word classes, tokenizer exceptions and labels.
 
 Their readers are registered. Without a path they give nothing, so that a config is valid before its files are made.
 """
@@ -31,6 +31,17 @@ def read_tokenizer_exceptions(path: str | Path | None) -> dict[str, list[str]]:
     Raises FileNotFoundError (J520) if it does not exist.
     """
     return {} if path is None else srsly.read_json(_require(path, "tokenizer-exceptions"))
+
+
+def read_labels(path: str | Path | None) -> list[str] | None:
+    """Read the labels of a component, registered as `spacy_joint.read_labels.v1`.
+
+    path: A file that `spacy init labels` wrote. None: labels are collected from the training documents.
+    Raises FileNotFoundError (J402) if it does not exist.
+    """
+    if path is not None and not Path(path).is_file():
+        raise JointFileNotFoundError(Errors.J402, path=path)
+    return None if path is None else srsly.read_json(path)
 
 
 def _require(path: str | Path, command: str) -> Path:
