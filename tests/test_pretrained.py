@@ -27,7 +27,12 @@ def test_it_is_loaded_by_its_name(nlp):
 def test_its_variants_are_loaded_by_their_sizes(size):
     name = f"{NAME}_{size}"
     if name in get_installed_models():
-        assert spacy_joint.load(size).meta["name"] == f"joint_english_{size}"
+        nlp = spacy_joint.load(size)
+        assert nlp.meta["name"] == f"joint_english_{size}"
+        assert [str(sentence) for sentence in nlp("i called her yesterday she said no").sents] == [
+            "i called her yesterday",
+            "she said no",
+        ]
     else:
         with pytest.raises(OSError, match=rf"J400.*\n?.*pipelines/{name}"):
             spacy_joint.load(size)

@@ -780,7 +780,7 @@ class Errors:
     )
     J665 = Message(
         "The guide {path}, with which training begins, lacks the labels {labels}.",
-        "Pretrain it with the labels of the treebank (`spacy init labels`; [initialize.components.parser_guide.labels]).",
+        "Pretrain it with the labels of the treebank: `--paths.labels`, a file that `spacy init labels` wrote.",
     )
     J640 = Message(
         "A transformer needs {package}, which is not installed.",

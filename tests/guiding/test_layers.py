@@ -111,7 +111,7 @@ def test_windows_with_gaps_are_refused(size, stride):
 def test_a_layer_without_context_does_not_notice_windows():
     plain = with_array(Linear(3, WIDTH))
     plain.initialize()
-    windowed: Model = with_windows(plain, 3, 5, 3)
+    windowed: Model = with_windows(plain, 3, 5, 3, 64)
     X = draw_windows(0, 1, 4, 5, 6, 23)
     for found, expected in zip(windowed.predict(X), plain.predict(X), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5)

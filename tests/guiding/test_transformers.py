@@ -110,7 +110,7 @@ def check_same(nlp, other):
 
 
 def test_it_learns_a_language(directory):
-    nlp = train(directory, epochs=40, n_documents=24, learn_rate_scale=0.3)
+    nlp = train(directory, epochs=100, n_documents=24, learn_rate_scale=0.3)
     scores = nlp.evaluate(make_examples(nlp, range(100, 110)))
     for name in ("guide_boundary_f", "guide_uas", "guide_las"):
         assert scores[name] > 0.9
@@ -319,6 +319,12 @@ def test_vectors_of_the_onnx_version_are_nearly_the_same(nlp, converted):
     for expected, found in zip(find_vectors(nlp, *docs), find_vectors(loaded, *docs), strict=True):
         np.testing.assert_allclose(found, expected, atol=0.3)
         assert np.abs(found - expected).mean() < 0.05
+
+
+def test_other_documents_do_not_change_the_vectors_of_the_onnx_version(converted):
+    loaded = spacy.load(converted)
+    doc, other = make_doc(loaded, "the", "man", "sees"), make_doc(loaded, *["dog", "hears"] * 40)
+    np.testing.assert_array_equal(find_vectors(loaded, other, doc)[1], find_vectors(loaded, doc)[0])
 
 
 def test_the_onnx_version_needs_no_torch(converted):

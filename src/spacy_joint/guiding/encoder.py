@@ -15,6 +15,8 @@ from .lstm import run_lstm, run_lstm_back
 from .windows import with_windows
 
 DIRECTIONS = ("forward", "backward")
+# A step of the LSTM is one product for all windows of a batch.
+BATCH_SIZE = 64
 
 
 def BiLSTMEncoder(
@@ -36,7 +38,7 @@ def BiLSTMEncoder(
     for number in range(depth):
         layers += [cast(Model[Ragged, Ragged], Dropout(0.0)), _BiLSTM(width, width if number else None)]
     layers.append(cast(Model[Ragged, Ragged], Dropout(0.0)))
-    return use_numpy_products(with_windows(with_ragged(chain(*layers)), width, window, stride))
+    return use_numpy_products(with_windows(with_ragged(chain(*layers)), width, window, stride, BATCH_SIZE))
 
 
 def use_numpy_products(model: Model) -> Model:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 NAME = "spacy_joint.OnnxTransformer.v1"
 CONVERTED = "spacy_joint.Transformer.v1"
 
+# What the weights of 8 bits multiply is scaled by the largest value of a batch, so a window has one of its own: it must
+# not matter what else is annotated. Nor are larger batches faster.
+BATCH_SIZE = 1
+
 
 def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -> Model[list[Doc], list[Floats2d]]:
     """A transformer as ONNX, registered as `spacy_joint.OnnxTransformer.v1`. It does not learn.
@@ -40,7 +44,7 @@ def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -
         attrs={"before": [], "after": []},
         shims=[_Shim(b"", threads)],
     )
-    return with_word_pieces(encoder, _init, window, stride)
+    return with_word_pieces(encoder, _init, window, stride, BATCH_SIZE)
 
 
 class _Shim(Shim):

@@ -19,6 +19,9 @@ from thinc.types import ArgsKwargs, Floats2d
 from ..errors import Errors, JointValueError
 from .word_pieces import PieceEncoder, pad_windows, require_packages, set_word_pieces, with_word_pieces
 
+# On a CPU, larger batches of windows take more memory and more time.
+BATCH_SIZE = 8
+
 if has_torch and hasattr(os, "register_at_fork"):
     # The processes of `nlp.pipe` have none of the threads that torch would wait for.
     os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
@@ -50,7 +53,7 @@ def Transformer(
         attrs={"before": [], "after": []},
         shims=[_Shim(learn_rate_scale, mixed_precision)],
     )
-    return with_word_pieces(encoder, partial(_init, name=name, window=window), window, stride)
+    return with_word_pieces(encoder, partial(_init, name=name, window=window), window, stride, BATCH_SIZE)
 
 
 class _Shim(PyTorchShim):

@@ -11,9 +11,6 @@ from thinc.types import Floats2d
 
 from ..errors import Errors, JointValueError
 
-# The number of windows that are run together. It bounds the memory for long documents.
-BATCH = 64
-
 
 class Window(NamedTuple):
     """The rows from `start` to `end`, of which those from `first` to `last` are taken."""
@@ -44,7 +41,7 @@ def cut_windows(n: int, size: int, stride: int) -> list[Window]:
 
 
 def with_windows(
-    layer: Model[list[Floats2d], list[Floats2d]], nO: int | None, size: int, stride: int
+    layer: Model[list[Floats2d], list[Floats2d]], nO: int | None, size: int, stride: int, batch_size: int
 ) -> Model[list[Floats2d], list[Floats2d]]:
     """A layer over sequences of any length, in windows of similar lengths at a time. In training, which can do without
     the context that overlapping windows add, they do not overlap: nothing is read twice.
@@ -52,6 +49,7 @@ def with_windows(
     layer (Model): The layer.
     nO (int | None): The width of its output; None if it is not known yet.
     size, stride (int): See `cut_windows`.
+    batch_size (int): The number of windows that are run together. It bounds the memory for long documents.
     RAISES ValueError: If the windows are invalid (J621).
     """
     cut_windows(0, size, stride)
@@ -60,7 +58,7 @@ def with_windows(
         _forward,
         init=_init,
         layers=[layer],
-        attrs={"size": size, "stride": stride},
+        attrs={"size": size, "stride": stride, "batch_size": batch_size},
         dims={"nO": nO},
     )
 
@@ -82,7 +80,8 @@ def _forward(
         stride = size
     windows = [(i, window) for i, rows in enumerate(X) for window in cut_windows(len(rows), size, stride) if len(rows)]
     windows.sort(key=lambda pair: pair[1].start - pair[1].end)
-    batches = [windows[first : first + BATCH] for first in range(0, len(windows), BATCH)]
+    batch_size = model.attrs["batch_size"]
+    batches = [windows[first : first + batch_size] for first in range(0, len(windows), batch_size)]
     width = model.get_dim("nO")
     Y = [model.ops.alloc2f(len(rows), width, zeros=False) for rows in X]
     backprops = []

@@ -24,7 +24,7 @@ PieceEncoder = Model[list[Floats2d], list[Floats2d]]
 
 
 def with_word_pieces(
-    encoder: PieceEncoder, init: Callable[..., None], window: int, stride: int
+    encoder: PieceEncoder, init: Callable[..., None], window: int, stride: int, batch_size: int
 ) -> Model[list[Doc], list[Floats2d]]:
     """A layer from documents to vectors of their tokens. Dropout of the vectors has the rate of training.
 
@@ -32,6 +32,7 @@ def with_word_pieces(
         adds to each window.
     init (Callable): Initializes the layer, see `set_word_pieces`.
     window, stride (int): See `cut_windows`, in pieces.
+    batch_size (int): See `with_windows`.
     RAISES ValueError: If the windows are invalid (J621).
     """
     dropout = cast(Model[list[Floats2d], list[Floats2d]], Dropout(0.0))
@@ -39,7 +40,7 @@ def with_word_pieces(
         "with_word_pieces",
         _forward,
         init=init,
-        layers=[with_windows(encoder, None, window, stride), dropout],
+        layers=[with_windows(encoder, None, window, stride, batch_size), dropout],
         dims={"nO": None},
         attrs={"tokenizer": ""},
         refs={"encoder": encoder},
