@@ -32,9 +32,9 @@ TEXTS = {"edited": "EWT", "starred": "EWT*"}
 References = dict[str, list[Doc]]
 
 
-def measure_parser(references: References, size: str | None = None, **options: Any) -> dict[str, dict[str, float]]:
+def measure_parser(references: References, variant: str | None = None, **options: Any) -> dict[str, dict[str, float]]:
     """Accuracy of a pipeline; `options` are those of `spacy_joint.load`."""
-    nlp = spacy_joint.load(size, vocab=references["edited"][0].vocab, **options)
+    nlp = spacy_joint.load(variant, vocab=references["edited"][0].vocab, **options)
     return {text: score_documents(nlp, documents) for text, documents in references.items()}
 
 
@@ -125,13 +125,13 @@ def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> 
     plt.close(figure)
 
 
-def measure(treebank: Path, split: str, size: str | None) -> dict[str, Any]:
+def measure(treebank: Path, split: str, variant: str | None) -> dict[str, Any]:
     """Measure all figures of a split."""
     path = find_split(treebank, split)
-    vocab = spacy_joint.load(size).vocab
+    vocab = spacy_joint.load(variant).vocab
     references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
-    measured: dict[str, Any] = {"parser": measure_parser(references, size)}
-    if size is None:
+    measured: dict[str, Any] = {"parser": measure_parser(references, variant)}
+    if variant is None:
         measured["orderer"] = measure_orderer(path)
         if split == "dev":
             measured["beams"] = {component: measure_beams(references, component) for component in BEAMS}
@@ -143,17 +143,17 @@ def main(
         Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; default: rewrite pages only.")
     ] = None,
     split: Annotated[str, typer.Option(help="dev or test; beam widths are compared on dev only.")] = "dev",
-    size: Annotated[str | None, typer.Option(help="md or trf. Default: en_joint_english itself.")] = None,
+    variant: Annotated[str | None, typer.Option(help="trf. Default: en_joint_english itself.")] = None,
 ) -> None:
     """Measure a shipped pipeline, and write tables and figures of the docs."""
-    name = spacy_joint.PRETRAINED if size is None else f"{spacy_joint.PRETRAINED}_{size}"
+    name = spacy_joint.PRETRAINED if variant is None else f"{spacy_joint.PRETRAINED}_{variant}"
     of_all = json.loads(FIGURES.read_text(encoding="utf8"))
     figures = of_all.setdefault(name, {})
     if treebank is not None:
-        figures[split] = measure(treebank, split, size)
+        figures[split] = measure(treebank, split, variant)
         FIGURES.write_text(json.dumps(of_all, indent=2) + "\n", encoding="utf8", newline="\n")
     tables = {"figures": (["", *MEASURES], list_accuracy(figures))}
-    if size is None:
+    if variant is None:
         tables["orders"] = (["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures))
     for table in tables.values():
         print(format_table(*table))

@@ -23,19 +23,19 @@ def test_it_is_loaded_by_its_name(nlp):
     assert nlp.disabled == ["prenominal_orderer", "hedge_chunker", "constituency_parser"]
 
 
-@pytest.mark.parametrize("size", spacy_joint.SIZES)
-def test_its_variants_are_loaded_by_their_sizes(size):
-    name = f"{NAME}_{size}"
+@pytest.mark.parametrize("variant", spacy_joint.VARIANTS)
+def test_its_variants_are_loaded_by_their_names(variant):
+    name = f"{NAME}_{variant}"
     if name in get_installed_models():
-        nlp = spacy_joint.load(size)
-        assert nlp.meta["name"] == f"joint_english_{size}"
+        nlp = spacy_joint.load(variant)
+        assert nlp.meta["name"] == f"joint_english_{variant}"
         assert [str(sentence) for sentence in nlp("i called her yesterday she said no").sents] == [
             "i called her yesterday",
             "she said no",
         ]
     else:
         with pytest.raises(OSError, match=rf"J400.*\n?.*pipelines/{name}"):
-            spacy_joint.load(size)
+            spacy_joint.load(variant)
 
 
 def test_spacy_knows_it(nlp):
