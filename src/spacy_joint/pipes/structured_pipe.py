@@ -53,8 +53,9 @@ READ_AHEAD = 16
 TRAINED_PARTS = ("word_classes", "model", "learning")
 
 
-# Exceptions while parsing damaged bytes: invalid values, missing keys, values of other types, too deep nesting.
-DAMAGE = (LookupError, OverflowError, RecursionError, TypeError, ValueError)
+# Exceptions while parsing damaged bytes: invalid values, missing keys, values of other types, too deep nesting, and what
+# numpy reads as a type of numbers.
+DAMAGE = (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError)
 
 
 @contextmanager
