@@ -53,8 +53,8 @@ READ_AHEAD = 16
 TRAINED_PARTS = ("word_classes", "model", "learning")
 
 
-# Exceptions while parsing damaged bytes: invalid values, missing keys, values of other types, too deep nesting, and what
-# numpy reads as a type of numbers.
+# Exceptions while parsing damaged bytes: invalid values, missing keys, values of other types, too deep nesting, types
+# that numpy cannot read.
 DAMAGE = (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError)
 
 
