@@ -778,10 +778,6 @@ class Errors:
         "'{name}' finds no labels of arcs in the training corpus.",
         "Give it documents with trees.",
     )
-    J665 = Message(
-        "The guide {path}, with which training begins, lacks the labels {labels}.",
-        "Pretrain it with the labels of the treebank: `--paths.labels`, a file that `spacy init labels` wrote.",
-    )
     J640 = Message(
         "A transformer needs {package}, which is not installed.",
         "Install the extra: pip install 'spacy-joint[{extra}]'.",
@@ -832,6 +828,10 @@ class Errors:
         "{name}={found!r} is not a probability.", "Give a number from 0 (no copies) to 1 (one per document)."
     )
     J658 = Message("Noise of speech is English, and the pipeline is in {lang!r}.", "Set speech to 0.")
+    J665 = Message(
+        "The guide {path}, with which training begins, lacks the labels {labels}.",
+        "Pretrain it with the labels of the treebank: `--paths.labels`, a file that `spacy init labels` wrote.",
+    )
 
 
 class Warnings:
