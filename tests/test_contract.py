@@ -793,30 +793,33 @@ def test_it_annotates_for_others_while_it_learns(component, make, examples_of, t
     assert all(any(component.read(token) != component.read(other) for token in doc for other in doc) for doc in seen)
 
 
-@pytest.mark.parametrize("start_method", ["fork", "spawn"])
-def test_several_processes(saved, nlp, tmp_path, start_method):
-    if sys.platform == "win32" and start_method == "fork":
-        pytest.skip("there is no fork on Windows")
+def test_several_processes(saved, nlp, tmp_path):
     script = tmp_path / "annotate.py"
     script.write_text(
         "import multiprocessing, sys, spacy, srsly\n"
         "if __name__ == '__main__':\n"
-        "    multiprocessing.set_start_method(sys.argv[1])\n"
-        "    nlp = spacy.load(sys.argv[2])\n"
-        "    docs = nlp.pipe(srsly.json_loads(sys.argv[3]), n_process=2, batch_size=2)\n"
-        "    srsly.write_json('-', [doc.to_json() for doc in docs])\n",
+        "    nlp = spacy.load(sys.argv[1])\n"
+        "    found = {}\n"
+        "    for method in sys.argv[3:]:\n"
+        "        multiprocessing.set_start_method(method, force=True)\n"
+        "        docs = nlp.pipe(srsly.json_loads(sys.argv[2]), n_process=2, batch_size=2)\n"
+        "        found[method] = [doc.to_json() for doc in docs]\n"
+        "    srsly.write_json('-', found)\n",
         encoding="utf8",
     )
+    # There is no fork on Windows.
+    methods = ("spawn",) if sys.platform == "win32" else ("fork", "spawn")
     found = subprocess.run(
-        [sys.executable, str(script), start_method, str(saved), srsly.json_dumps(TEXTS)],
+        [sys.executable, str(script), str(saved), srsly.json_dumps(TEXTS), *methods],
         capture_output=True,
         check=False,
         text=True,
         encoding="utf8",
-        timeout=120,
+        timeout=240,
     )
     assert found.returncode == 0, found.stderr
-    assert srsly.json_loads(found.stdout) == [nlp(text).to_json() for text in TEXTS]
+    expected = [nlp(text).to_json() for text in TEXTS]
+    assert srsly.json_loads(found.stdout) == {method: expected for method in methods}
 
 
 # Serialisation

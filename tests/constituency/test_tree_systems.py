@@ -136,6 +136,13 @@ def test_paths_that_are_none_are_refused(system, names):
 
 
 @each_system
+@pytest.mark.parametrize("n_words", [2, 2**31 - 1])
+def test_a_path_for_more_words_is_refused(system, n_words):
+    with pytest.raises(JointValueError, match="J314"):
+        system.build(np.array([system.actions_by_name[("SHIFT",)]], dtype=np.uint16), n_words)
+
+
+@each_system
 def test_invalid_labels_are_refused(system):
     with pytest.raises(JointValueError, match="J330"):
         change_labels(system, [], [])

@@ -283,7 +283,7 @@ cdef class GapSystem(PhraseSystem):
             children, in the order of their first words. See `actions`.
         RAISES ValueError: If the path is illegal or incomplete.
         """
-        path = check_path(actions, self.n_actions).tolist()
+        path = check_path(actions, self.n_actions, least=n_words).tolist()
         nodes = []
         firsts = list(range(n_words))
         stack = []

@@ -141,6 +141,7 @@ cdef class MergeSystem(GapSystem):
 
         Merges without a label make nodes with the label TEMPORARY.
         """
+        path = check_path(actions, self.n_actions, least=n_words).tolist()
         names = list(self.numbers)
         nodes = []
         firsts = list(range(n_words))
@@ -148,7 +149,6 @@ cdef class MergeSystem(GapSystem):
         deque = []
         next = 0
         last = None
-        path = check_path(actions, self.n_actions).tolist()
         for step, action in enumerate(path):
             name = names[action]
             valid = (last in UNLABELLED) == (name[0] in ("UNARY", "LABEL", "NO-LABEL"))

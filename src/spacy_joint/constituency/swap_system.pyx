@@ -349,7 +349,7 @@ cdef class SwapSystem(PhraseSystem):
 
     def build(self, actions, int n_words):
         """The binarised tree that a path of actions builds: see `GapSystem.build`."""
-        path = check_path(actions, self.n_actions).tolist()
+        path = check_path(actions, self.n_actions, least=n_words).tolist()
         nodes = []
         firsts = list(range(n_words))
         stack = []

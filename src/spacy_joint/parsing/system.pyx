@@ -443,7 +443,8 @@ cdef class JointSystem(System):
             the starts (bool).
         RAISES ValueError: If the path is illegal, incomplete, or for a different number of tokens.
         """
-        actions = check_path(actions, self.n_actions)
+        # Each token is shifted and gets an arc.
+        actions = check_path(actions, self.n_actions, least=2 * <Py_ssize_t>n_tokens)
         cdef const uint16_t[::1] path = actions
         heads_array = np.arange(max(n_tokens, 0), dtype=np.int32)
         starts_array = np.zeros(max(n_tokens, 0), dtype=bool)
