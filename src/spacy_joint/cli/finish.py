@@ -37,7 +37,7 @@ def finish(
     --components.joint_sbd_parser.model.beam_width 16: a wider beam than in training is slower and more
     accurate. The paths of the training corpora are removed from its config, and its components predict in one thread.
     If all components are from this package, which do not need them, the words of the corpora are removed from the
-    vocabulary, and so is the limit on the length of texts.
+    vocabulary, unless they have vectors, and so is the limit on the length of texts.
     """
     from spacy.cli._util import parse_config_overrides
 
@@ -77,8 +77,23 @@ def finish_pipeline(model: Path, output: Path, overrides: Mapping[str, Any], met
         if are_own:
             # The tokenizers of some languages need libraries; they have no strings of their own.
             nlp = blank(config["nlp"]["lang"], config={"nlp": {"tokenizer": PLAIN_TOKENIZER}})
-            srsly.write_json(path / "vocab" / "strings.json", sorted(nlp.vocab.strings))
+            strings = set(nlp.vocab.strings).union(_list_words_with_vectors(path / "vocab"))
+            srsly.write_json(path / "vocab" / "strings.json", sorted(strings))
         if meta:
             srsly.write_json(path / "meta.json", {**srsly.read_json(path / "meta.json"), **meta})
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     msg.good(f"{output}: {size / 1e6:.1f} MB")
+
+
+def _list_words_with_vectors(vocab: Path) -> list[str]:
+    """The words of a saved vocabulary that have vectors: `Vectors.most_similar` gives only their hashes."""
+    from spacy.strings import get_string_id
+    from spacy.vectors import Vectors
+
+    if not (vocab / "vectors").is_file():
+        return []
+    vectors = Vectors().from_disk(vocab)
+    if vectors.mode == "floret":
+        # They are made from the letters of any word.
+        return []
+    return [word for word in srsly.read_json(vocab / "strings.json") if get_string_id(word) in vectors]

@@ -1,0 +1,18 @@
+"""`finish`: what remains of a pipeline."""
+
+import numpy as np
+import spacy
+
+from spacy_joint.cli.finish import finish_pipeline
+
+
+def test_words_of_the_corpora_are_removed_unless_they_have_vectors(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.vocab.set_vector("garage", np.ones(3, dtype=np.float32))
+    nlp.vocab.strings.add("secret")
+    nlp.to_disk(tmp_path / "trained")
+    finish_pipeline(tmp_path / "trained", tmp_path / "finished", {}, {})
+    finished = spacy.load(tmp_path / "finished")
+    assert "garage" in finished.vocab.strings and "secret" not in finished.vocab.strings
+    nearest, _, _ = finished.vocab.vectors.most_similar(np.ones((1, 3), dtype=np.float32))
+    assert finished.vocab.strings[nearest[0, 0]] == "garage"
