@@ -143,7 +143,7 @@ def main(
         Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; default: rewrite pages only.")
     ] = None,
     split: Annotated[str, typer.Option(help="dev or test; beam widths are compared on dev only.")] = "dev",
-    variant: Annotated[str | None, typer.Option(help="trf. Default: en_joint_english itself.")] = None,
+    variant: Annotated[str | None, typer.Option(help="md or trf. Default: en_joint_english itself.")] = None,
 ) -> None:
     """Measure a shipped pipeline, and write tables and figures of the docs."""
     name = spacy_joint.PRETRAINED if variant is None else f"{spacy_joint.PRETRAINED}_{variant}"

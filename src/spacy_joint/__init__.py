@@ -19,8 +19,8 @@ __all__ = ["__version__", "load"]
 
 # The pretrained pipeline: a distribution of its own, which is installed beside this one.
 PRETRAINED = "en_joint_english"
-# Variants of it that are slower and more accurate: `en_joint_english_trf`.
-VARIANTS = ("trf",)
+# Variants of it that are slower and more accurate: `en_joint_english_md` and `en_joint_english_trf`.
+VARIANTS = ("md", "trf")
 BEAM_PERCEPTRON = "spacy_joint.BeamPerceptron.v1"
 # The architectures with each setting of `load`.
 ARCHITECTURES = {"beam_width": (BEAM_PERCEPTRON, "spacy_joint.OrderPerceptron.v1"), "threads": (BEAM_PERCEPTRON,)}
@@ -39,7 +39,7 @@ def load(
     If all components are from this package, texts may have any length (see `length`).
 
     pipeline (str | Path): The name of an installed pipeline, or the path of a saved one. None is `en_joint_english`,
-        `trf` is `en_joint_english_trf`.
+        `md` is `en_joint_english_md`, `trf` is `en_joint_english_trf`.
     beam_width (int): The beam width of all components of this package; narrower is faster. None keeps the trained one.
     threads (int): The number of documents that each component of `nlp.pipe` searches at the same time, on as many
         cores. None keeps the setting of the config, by default 1. It does not affect results.

@@ -11,7 +11,7 @@ import typer
 LinesOption = Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="Path or package of a pipeline, or `trf`. Default: the shipped pipeline."),
+    typer.Option("--model", "-m", help="Path or package of a pipeline, `md` or `trf`. Default: the shipped pipeline."),
 ]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
 
