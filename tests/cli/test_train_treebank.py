@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,16 @@ def test_without_tools_for_archives_there_is_the_directory_of_the_package(train,
         result = train(tmp_path / "out", package=True)
     assert "pip install" in result.output
     assert (tmp_path / "out" / "package" / "en_joint_treebank-0.1.0" / "setup.py").is_file()
+
+
+def test_a_directory_with_the_name_of_a_tool_is_not_taken_for_it(tmp_path, monkeypatch):
+    (tmp_path / "setup.py").write_text("import setuptools; setuptools.setup(name='small', py_modules=[])")
+    # As `find_spec` finds a directory `build` in the working directory, if the tool is not installed.
+    # The package has a function of the same name.
+    module = sys.modules["spacy_joint.cli.train_treebank"]
+    monkeypatch.setattr(module, "find_spec", lambda name: ModuleSpec(name, None))
+    module._make_archive(tmp_path)
+    assert list(tmp_path.glob("dist/*.tar.gz"))
 
 
 def test_a_second_run_repeats_nothing_and_another_seed_what_it_changes(train, tmp_path):

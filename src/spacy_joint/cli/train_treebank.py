@@ -458,7 +458,9 @@ def _train(component: str, settings: Mapping[str, Any], output: Path) -> None:
 
 def _make_archive(directory: Path) -> None:
     """Makes `dist/NAME.tar.gz` of a package as `spacy package` does, or warns that it cannot (JW34)."""
-    command = ["-m", "build", "--sdist"] if find_spec("build") else ["setup.py", "sdist"]
+    found = find_spec("build")
+    # A directory `build` in the working directory would be a package, too, but without an origin.
+    command = ["-m", "build", "--sdist"] if found and found.origin else ["setup.py", "sdist"]
     finished = subprocess.run([sys.executable, *command], cwd=directory, capture_output=True, text=True)
     if finished.returncode:
         reason = (finished.stderr or finished.stdout).strip().rpartition("\n")[2]
