@@ -71,9 +71,9 @@ def test_without_tools_for_archives_there_is_the_directory_of_the_package(train,
 
 def test_a_directory_with_the_name_of_a_tool_is_not_taken_for_it(tmp_path, monkeypatch):
     (tmp_path / "setup.py").write_text("import setuptools; setuptools.setup(name='small', py_modules=[])")
-    # As `find_spec` finds a directory `build` in the working directory, if the tool is not installed.
-    # The package has a function of the same name.
+    # As an attribute of its package, the name is that of the command.
     module = sys.modules["spacy_joint.cli.train_treebank"]
+    # What is found if the tool is not installed, but the working directory has a directory `build`.
     monkeypatch.setattr(module, "find_spec", lambda name: ModuleSpec(name, None))
     module._make_archive(tmp_path)
     assert list(tmp_path.glob("dist/*.tar.gz"))

@@ -13,7 +13,7 @@ def check_path(actions: ArrayLike, n_actions: int, least: int = 0) -> NDArray[np
 
     n_actions: The number of actions of the system.
     least: The number of actions that a complete path has at least.
-    RAISES ValueError: If they are not a sequence of its actions or are too few (J314).
+    RAISES ValueError: If they are not a sequence of its actions, or too few (J314).
     """
     path = np.asarray(actions)
     if path.ndim != 1 or (path.size and path.dtype.kind not in "ui"):
