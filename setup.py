@@ -6,6 +6,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 SOURCE = Path("src")
 
@@ -29,19 +30,31 @@ extensions = [
     for path in sorted(SOURCE.rglob("*.pyx"))
 ]
 
+
+class build_cython(build_ext):
+    """Lets Cython run where something is built, and not where a source distribution is made."""
+
+    def run(self) -> None:  # noqa: D102
+        translated = cythonize(
+            self.extensions,
+            include_path=[SOURCE.as_posix()],
+            compiler_directives={
+                "language_level": 3,
+                "boundscheck": False,
+                "wraparound": False,
+                "cdivision": True,
+                "initializedcheck": False,
+                "embedsignature": True,
+                "annotation_typing": False,
+            },
+        )
+        for extension, in_c in zip(self.extensions, translated, strict=True):
+            extension.sources = in_c.sources
+        super().run()
+
+
 setup(
     options={"build_ext": {"parallel": os.cpu_count()}},
-    ext_modules=cythonize(
-        extensions,
-        include_path=[SOURCE.as_posix()],
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": False,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": False,
-            "embedsignature": True,
-            "annotation_typing": False,
-        },
-    ),
+    ext_modules=extensions,
+    cmdclass={"build_ext": build_cython},
 )
