@@ -21,7 +21,7 @@ from measure import (
 # isort: split
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import cycle
 from pathlib import Path
 from statistics import median
@@ -29,11 +29,13 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from spacy.tokens import Doc
+from spacy.language import Language
+from spacy.tokens import Doc, Span, Token
 
 # Memory at the end is compared with memory after this share of the stream.
 EARLY = 0.1
 WARM_UP = 20_000
+GUIDE = "parser_guide"
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
 app = typer.Typer(add_completion=False)
@@ -48,18 +50,28 @@ def repeat(docs: list[Doc], n_words: int) -> Iterator[Doc]:
             return
 
 
+def open_stream(nlp: Language, tokens: Iterable[Doc | Token]) -> Iterator[Span]:
+    """The sentences of tagged tokens."""
+    guided = nlp.get_pipe(GUIDE).stream(tokens) if GUIDE in nlp.pipe_names else tokens
+    return nlp.get_pipe(PARSER).stream(guided)
+
+
+def annotate(nlp: Language, doc: Doc) -> Doc:
+    """Parse a tagged document."""
+    return nlp.get_pipe(PARSER)(nlp.get_pipe(GUIDE)(doc) if GUIDE in nlp.pipe_names else doc)
+
+
 def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens: bool) -> dict[str, Any]:
     """Stream this many words in this process."""
     nlp = load_with_beam(model, beam_width)
-    parser = nlp.get_pipe(PARSER)
     docs = read_tagged(corpus, nlp.vocab)
-    for _ in parser.stream(repeat(docs, WARM_UP)):
+    for _ in open_stream(nlp, repeat(docs, WARM_UP)):
         pass
     whole = repeat(docs, n_words)
     done = 0
     peaks: list[float] = []
     start = time.process_time()
-    for sentence in parser.stream((token for doc in whole for token in doc) if tokens else whole):
+    for sentence in open_stream(nlp, (token for doc in whole for token in doc) if tokens else whole):
         done += len(sentence)
         if not peaks and done >= EARLY * n_words:
             peaks.append(get_peak_memory() / 1e6)
@@ -70,11 +82,10 @@ def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens:
 def run_batch(model: Path, corpus: Path, n_words: int, beam_width: int) -> dict[str, Any]:
     """Parse documents with this many words in this process, one by one."""
     nlp = load_with_beam(model, beam_width)
-    parser = nlp.get_pipe(PARSER)
     docs = read_tagged(corpus, nlp.vocab)
-    time_annotation(lambda copies: [parser(doc) for doc in copies], list(repeat(docs, WARM_UP)))
+    time_annotation(lambda copies: [annotate(nlp, doc) for doc in copies], list(repeat(docs, WARM_UP)))
     rounds = max(1, n_words // count_words(docs))
-    seconds = sum(time_annotation(lambda copies: [parser(doc) for doc in copies], docs) for _ in range(rounds))
+    seconds = sum(time_annotation(lambda copies: [annotate(nlp, doc) for doc in copies], docs) for _ in range(rounds))
     return {"words_per_second": rounds * count_words(docs) / seconds}
 
 
@@ -124,12 +135,11 @@ def delay(
 ) -> None:
     """Show how many words sentences are delayed if words arrive one by one; the pipeline predicts the tags."""
     nlp = load_with_beam(model, beam_width)
-    parser = nlp.get_pipe(PARSER)
     delays: list[int] = []
     for reference in read_references(corpus, nlp.vocab, starred=starred):
         tagged = Doc(nlp.vocab, words=[t.text for t in reference], spaces=[bool(t.whitespace_) for t in reference])
         for name, pipe in nlp.pipeline:
-            if name != PARSER:
+            if name not in (GUIDE, PARSER):
                 tagged = pipe(tagged)
         come = 0
 
@@ -140,7 +150,7 @@ def delay(
                 yield doc[i : i + 1].as_doc(array_head=["TAG", "SPACY"])
 
         end = 0
-        for sentence in parser.stream(count()):
+        for sentence in open_stream(nlp, count()):
             end += len(sentence)
             # The remaining sentences at the end of a document have no delay.
             if come < len(tagged):

@@ -746,15 +746,12 @@ class Errors:
     )
     J614 = Message(
         "'{name}' reads columns that tokens of a stream do not have: {columns}.",
-        "Call the pipeline on whole documents, such as turns or paragraphs, or use a parser without these columns.",
+        "Give it documents that have them, call the pipeline on whole documents, such as turns or paragraphs, or use a "
+        "parser without these columns.",
     )
     J615 = Message(
         "The column '{name}' has offsets of heads that are not integers.",
         "Give the head's position minus that of the token, 0 for the root of a sentence, and None if unknown.",
-    )
-    J616 = Message(
-        "A fact of token {token} of {n_tokens} is {found}.",
-        "Allowed are the numbers of tokens, and -1.",
     )
 
     # Guides
@@ -828,6 +825,14 @@ class Errors:
         "{name}={found!r} is not a probability.", "Give a number from 0 (no copies) to 1 (one per document)."
     )
     J658 = Message("Noise of speech is English, and the pipeline is in {lang!r}.", "Set speech to 0.")
+    J659 = Message(
+        "'{name}' is guided, and the heads of a guide that it reads may be in other parts of the stream.",
+        "Give it the documents that the `stream` of a parser_guide yields, or call the pipeline on whole documents.",
+    )
+    J660 = Message(
+        "'{name}' cannot process a streamed document: its encoder may see all of it.",
+        "Use an encoder with windows, such as spacy_joint.BiLSTMEncoder.v1, or call the pipeline on whole documents.",
+    )
     J665 = Message(
         "The guide {path}, with which training begins, lacks the labels {labels}.",
         "Pretrain it with the labels of the treebank: `--paths.labels`, a file that `spacy init labels` wrote.",

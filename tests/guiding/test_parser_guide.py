@@ -15,11 +15,9 @@ from spacy_joint.annotation.custom_columns import (
     GUIDE_COLUMNS,
     GUIDE_HEAD,
     GUIDE_LABEL,
-    write_column,
 )
 from spacy_joint.errors import JointValueError
-from spacy_joint.guiding import architecture, encoder, segments
-from spacy_joint.pipes.streaming import stream_sentences
+from spacy_joint.guiding import encoder
 
 SMALL = {
     "tok2vec": {
@@ -101,44 +99,6 @@ def test_heads_are_found_beyond_the_first_window():
     nlp = train_guide({**SMALL, "window": 40, "stride": 20}, epochs=15, n_sentences=12)
     scores = nlp.evaluate(make_examples(nlp, range(100, 104), n_sentences=60))
     assert scores["guide_las"] > 0.98
-
-
-def test_long_documents_are_predicted_in_segments(nlp, monkeypatch):
-    guide = nlp.get_pipe("parser_guide")
-    monkeypatch.setitem(guide.model.attrs, "window", 24)
-    monkeypatch.setitem(guide.model.attrs, "stride", 16)
-    encoder = next(layer for layer in guide.model.walk() if layer.name.startswith("with_windows"))
-    monkeypatch.setitem(encoder.attrs, "size", 24)
-    monkeypatch.setitem(encoder.attrs, "stride", 16)
-    doc = say(nlp.vocab, 1, n_sentences=600)
-    doc[0].norm_ = "dog"
-    (whole,) = guide.predict([doc])
-    lengths = []
-
-    def spy(given):
-        for batch in segments.batch_segments(given):
-            lengths.append(sum(len(segment.doc) for segment in batch))
-            yield batch
-
-    monkeypatch.setattr(segments, "WINDOWS", 4)
-    monkeypatch.setattr(segments, "BATCH_TOKENS", 50)
-    monkeypatch.setattr(architecture, "batch_segments", spy)
-    short = say(nlp.vocab, 2)
-    (in_segments, empty, alone) = guide.predict([doc, Doc(nlp.vocab), short])
-    assert max(lengths) < 150 and len(empty.heads) == 0 and len(alone.heads) == len(short)
-    assert in_segments.heads.tolist() == whole.heads.tolist() and in_segments.labels.tolist() == whole.labels.tolist()
-    np.testing.assert_allclose(in_segments.boundaries, whole.boundaries, atol=1e-4)
-
-
-def test_segments_keep_what_encoders_read(nlp):
-    doc = say(nlp.vocab, 1, n_sentences=3000)
-    doc[7000].norm_, doc[7000].tag_ = "dog", "NN"
-    write_column(doc, "pitch", np.arange(len(doc)))
-    for _, place, segment in segments.cut_documents([doc], 254, 192):
-        assert [token.text for token in segment] == [token.text for token in doc[place.start : place.end]]
-        assert segment._.token_columns["pitch"].tolist() == list(range(place.start, place.end))
-        if place.start <= 7000 < place.end:
-            assert segment[7000 - place.start].norm_ == "dog" and segment[7000 - place.start].tag_ == "NN"
 
 
 def test_the_columns_say_what_the_reference_says(nlp):
@@ -246,12 +206,6 @@ def test_an_interrupted_prediction_leaves_nothing_behind(nlp, monkeypatch):
         nlp.get_pipe("parser_guide")(doc)
     assert not doc._.token_columns
     assert annotate(nlp)[1] == expected
-
-
-def test_streams_have_no_guide(nlp):
-    with pytest.raises(JointValueError) as caught:
-        list(stream_sentences(["the man ", "sees"], nlp))
-    assert caught.value.code == "J037" and "whole documents" in str(caught.value)
 
 
 def test_columns_are_saved_with_the_document(nlp):

@@ -201,6 +201,22 @@ def test_documents_longer_than_a_window_are_learnt_from_and_read(directory):
     assert len(find_vectors(nlp, doc)[0]) == len(doc) > 5 * WINDOW
 
 
+@pytest.mark.parametrize("size", [1, 7, 60])
+def test_columns_of_a_stream_are_those_of_the_whole_document(nlp, size):
+    # Words have one piece, several, none, or more than a window.
+    draw = np.random.default_rng(0)
+    words = [*draw.choice(["the", *NOUNS, *VERBS, "aab", "bab", "\n", " "], 150).tolist(), "a" * 80, "the", "\n"]
+    doc = make_doc(nlp, *words)
+    parts = [make_doc(nlp, *words[start : start + size]) for start in range(0, len(words), size)]
+    streamed = list(nlp.get_pipe("parser_guide").stream(parts))
+    for name, values in read_columns(nlp, doc).items():
+        found = np.concatenate([np.asarray(part._.token_columns[name]) for part in streamed])
+        if values.dtype.kind == "f":
+            np.testing.assert_allclose(found, values, atol=1e-4)
+        else:
+            assert found.tolist() == values.tolist()
+
+
 def test_a_batch_does_not_change_the_vectors_of_a_document(nlp):
     docs = [say(nlp.vocab, seed, n_sentences=seed) for seed in range(1, 12)]
     for doc, vectors in zip(docs, find_vectors(nlp, *docs), strict=True):

@@ -242,6 +242,25 @@ def test_a_missing_column_is_reported_once(tmp_path):
     assert refused.value.code == "J614"
 
 
+def test_columns_are_read_in_streams_too(tmp_path):
+    nlp, _ = train_parser(tmp_path, **PAUSE)
+    parser = nlp.get_pipe("joint_sbd_parser")
+    doc = speak(nlp.vocab, 9)
+    pauses = doc._.token_columns["pause"]
+    words = [token.text for token in doc]
+
+    def make_doc(start, end):
+        part = Doc(nlp.vocab, words=words[start:end], tags=["X"] * (end - start))
+        part._.token_columns["pause"] = pauses[start:end]
+        return part
+
+    whole = parser(make_doc(0, len(words)))
+    for size in (1, 7, 100):
+        parts = [make_doc(start, min(start + size, len(words))) for start in range(0, len(words), size)]
+        streamed = [token for sentence in parser.stream(parts) for token in sentence]
+        assert [token.is_sent_start for token in streamed] == [token.is_sent_start for token in whole]
+
+
 def test_a_model_without_columns_does_not_depend_on_them(small_model, read_examples, train):
     saved = []
     for bring in (False, True):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import Errors, JointMemoryError, JointValueError
 
-from libc.stdint cimport int8_t, uint16_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint16_t, uint64_t
 from libcpp.vector cimport vector
 
 from .beam cimport Search, check_signals, to_array
@@ -42,6 +42,7 @@ cdef class Stream:
     cdef InputC input
     cdef uint64_t[:, ::1] cells
     cdef int8_t[::1] constraints
+    cdef int32_t[:, ::1] facts
     cdef int n_ahead                    # tokens that a step may read after the last one that its state refers to
     cdef bint started
     cdef bint failed                    # in the middle of a change, or there was an error
@@ -57,6 +58,7 @@ cdef class Stream:
         n_columns = max(len(templates.columns), 1)
         self.cells = np.zeros((FIRST + FIRST_CAPACITY + PADDING, n_columns), dtype=np.uint64)
         self.constraints = np.zeros(FIRST_CAPACITY + 1, dtype=np.int8)
+        self.facts = np.zeros((FIRST_CAPACITY + 1, max(system.n_facts, 1)), dtype=np.int32)
         for i in range(n_columns):
             self.cells[ROOT, i] = ROOT_VALUE
         self._look()
@@ -72,26 +74,29 @@ cdef class Stream:
     cdef int _look(self) except -1:
         self.input.cells = &self.cells[0, 0]
         self.input.constraints = &self.constraints[0]
+        self.input.facts = &self.facts[0, 0]
         self.input.n_columns = self.cells.shape[1]
+        self.input.n_facts = self.search.system.n_facts
         self.input.n_tokens = self.n_tokens
         return 0
 
-    def feed(self, values, constraints=None):
+    def feed(self, values, constraints=None, facts=None):
         """Adds tokens.
 
         values (np.ndarray): The values (uint64, tokens x columns).
         constraints (np.ndarray | None): Constraints (int8, one per token), as in `Columns`.
-        RAISES ValueError: If shapes do not match, or after the end.
+        facts (np.ndarray | None): Facts (int32, tokens x facts), if the system reads some.
+        RAISES ValueError: If shapes do not match, facts are missing (J046), or after the end.
         """
         self.enter()
         try:
-            self._feed(values, constraints)
+            self._feed(values, constraints, facts)
         except MemoryError as error:
             raise JointMemoryError(Errors.J003) from error
         finally:
             self.search.leave()
 
-    def _feed(self, values, constraints):
+    def _feed(self, values, constraints, facts):
         values = np.asarray(values, dtype=np.uint64)
         if self.ended:
             raise JointValueError(Errors.J036)
@@ -99,22 +104,33 @@ cdef class Stream:
             raise JointValueError(Errors.J001, shape=values.shape, n_columns=self.cells.shape[1])
         cdef uint64_t[:, ::1] wider_cells
         cdef int8_t[::1] more_constraints
+        cdef int32_t[:, ::1] more_facts
         cdef int n_new = values.shape[0]
         constraints = np.zeros(n_new, np.int8) if constraints is None else np.asarray(constraints, dtype=np.int8)
         if constraints.shape != (n_new,):
             raise JointValueError(Errors.J001, shape=constraints.shape, n_columns=f"{n_new} constraints")
+        cdef int n_facts = self.search.system.n_facts
+        facts = np.zeros((n_new, 0), dtype=np.int32) if facts is None else np.asarray(facts, dtype=np.int32)
+        if facts.ndim != 2 or facts.shape[0] != n_new:
+            raise JointValueError(Errors.J001, shape=facts.shape, n_columns=f"the facts of {n_new} tokens")
+        if n_facts and facts.shape[1] != n_facts:
+            raise JointValueError(Errors.J046, n=facts.shape[1], wanted=n_facts)
         cdef int needed = self.n_tokens + n_new
         if needed > self.constraints.shape[0] - 1:
             wider = np.zeros((FIRST + 2 * <long long>needed + PADDING, self.cells.shape[1]), dtype=np.uint64)
             wider[: self.cells.shape[0]] = self.cells
             more = np.zeros(2 * <long long>needed + 1, dtype=np.int8)
             more[: self.constraints.shape[0]] = self.constraints
-            wider_cells, more_constraints = wider, more
+            longer = np.zeros((2 * <long long>needed + 1, self.facts.shape[1]), dtype=np.int32)
+            longer[: self.facts.shape[0]] = self.facts
+            wider_cells, more_constraints, more_facts = wider, more, longer
             # From here on nothing can fail until the input borrows the new arrays.
-            self.cells, self.constraints = wider_cells, more_constraints
+            self.cells, self.constraints, self.facts = wider_cells, more_constraints, more_facts
             self._look()
         np.asarray(self.cells)[FIRST + self.n_tokens : FIRST + needed] = values
         np.asarray(self.constraints)[self.n_tokens : needed] = constraints
+        if n_facts:
+            np.asarray(self.facts)[self.n_tokens : needed] = facts
         self.n_tokens = needed
         self._look()
 
@@ -234,11 +250,12 @@ cdef class Stream:
             if n <= 0:
                 return
             self.failed = True
-            cells, constraints = np.asarray(self.cells), np.asarray(self.constraints)
+            cells, constraints, facts = map(np.asarray, (self.cells, self.constraints, self.facts))
             cells[FIRST : FIRST + self.n_tokens - n] = cells[FIRST + n : FIRST + self.n_tokens].copy()
             cells[FIRST + self.n_tokens - n :] = 0
             constraints[: self.n_tokens - n] = constraints[n : self.n_tokens].copy()
             constraints[self.n_tokens - n :] = 0
+            facts[: self.n_tokens - n] = facts[n : self.n_tokens].copy()
             self.n_tokens -= n
             self._look()
             if self.started:

@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
 from .encoder import use_numpy_products
-from .heads import GuideHeads, Scores
-from .segments import Segment, batch_segments, cut_documents, is_listener
-from .windows import Window, cut_windows
+from .guidance import NOTHING, Guidance, GuidanceStream, find_best, join
+from .heads import GuideHeads
+from .vectors import WINDOWS, batch_documents, find_encoder, is_listener
+from .windows import cut_windows
 
 NAME = "parser_guide"
-
-
-class Guidance(NamedTuple):
-    """What a guide thinks of the tokens of a document.
-
-    boundaries (np.ndarray): The log-odds of a sentence start (float32).
-    heads (np.ndarray): The best heads (intp); a root is its own head.
-    margins (np.ndarray): By how much the score of the best head exceeds that of the next (float32).
-    labels (np.ndarray): The numbers of the best labels of these arcs (intp).
-    """
-
-    boundaries: np.ndarray
-    heads: np.ndarray
-    margins: np.ndarray
-    labels: np.ndarray
-
-
-NOTHING = Guidance(*(np.zeros(0, dtype) for dtype in (np.float32, np.intp, np.float32, np.intp)))
 
 
 def ParserGuide(
@@ -84,52 +66,24 @@ def _forward(
         return []
 
     tok2vec = model.get_ref("tok2vec")
-    window, stride = model.attrs["window"], model.attrs["stride"]
     if any(map(is_listener, tok2vec.walk())):
-        batches = iter([[Segment(number, Window(0, len(doc), 0, len(doc)), doc) for number, doc in enumerate(docs)]])
-    else:
-        batches = batch_segments(cut_documents(docs, window, stride))
-    found: list[list[Guidance]] = [[NOTHING] for _ in docs]
-    for batch in batches:
-        vectors = tok2vec.predict([segment.doc for segment in batch])
-        for segment, guidance in zip(batch, _find_best(model, vectors), strict=True):
-            found[segment.number].append(_take(guidance, segment.place))
-    return [Guidance(*map(np.concatenate, zip(*parts, strict=True))) for parts in found], backprop
-
-
-def _take(guidance: Guidance, place: Window) -> Guidance:
-    """What is taken from a segment, with heads as numbered in its document."""
-    taken = guidance._replace(heads=guidance.heads + place.start)
-    return Guidance(*(values[place.first - place.start : place.last - place.start] for values in taken))
-
-
-def _find_best(model: Model[list[Doc], list[Guidance]], documents: list[Floats2d]) -> list[Guidance]:
-    """The best predictions for the tokens of documents, given their vectors."""
+        return find_best(model, tok2vec.predict(docs)), backprop
     window, stride = model.attrs["window"], model.attrs["stride"]
-    given = [(vectors, cut_windows(len(vectors), window, stride), None) for vectors in documents]
-    return [
-        _choose(model.ops, scores, windows)
-        for scores, (_, windows, _) in zip(model.get_ref("heads").predict(given), given, strict=True)
-    ]
-
-
-def _choose(ops: Any, scores: Scores, windows: list[Window]) -> Guidance:
-    heads = scores.heads
-    margins = []
-    for arcs, window in zip(scores.arcs, windows, strict=True):
-        columns = np.maximum(heads[window.first : window.last] - window.start, 0)
-        margins.append(_find_margins(ops.to_numpy(arcs), columns))
-    return Guidance(
-        ops.to_numpy(scores.boundaries),
-        np.where(heads > 0, heads - 1, np.arange(len(heads))),
-        np.concatenate(margins),
-        ops.to_numpy(scores.labels).argmax(axis=1),
+    encoder = find_encoder(tok2vec, window, stride)
+    # One with so many windows has no more than a batch of shorter ones.
+    longest = (WINDOWS - 1) * stride + window
+    found: dict[int, Guidance] = {}
+    whole = []
+    for number, doc in enumerate(docs):
+        if encoder is not None and len(doc) > longest:
+            stream = GuidanceStream(model, encoder)
+            found[number] = join([stream.feed(doc), stream.end()])
+        elif len(doc):
+            whole.append(number)
+    predicted = (
+        guidance
+        for batch in batch_documents(docs[number] for number in whole)
+        for guidance in find_best(model, tok2vec.predict(batch))
     )
-
-
-def _find_margins(scores: np.ndarray, best: np.ndarray) -> np.ndarray:
-    """By how much the best score of each row exceeds the next; the best ones are overwritten."""
-    rows = np.arange(len(scores))
-    highest = scores[rows, best]
-    scores[rows, best] = -np.inf
-    return highest - scores.max(axis=1)
+    found.update(zip(whole, predicted, strict=True))
+    return [found.get(number, NOTHING) for number in range(len(docs))], backprop

@@ -18,7 +18,7 @@ import srsly
 from spacy.attrs import DEP, HEAD
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
 from spacy.vocab import Vocab
@@ -26,10 +26,13 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
 from ..errors import Errors, JointValueError
+from ..pipes.streaming import GUIDE_FACTS, MAX_DELAY, StreamingPipe, cut_into_pieces
 from ..pipes.structured_pipe import report_damage
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
-from .architecture import Guidance
+from .guidance import Guidance, GuidanceStream
 from .heads import Scores
+from .held_pieces import HeldPieces
+from .vectors import find_encoder
 from .windows import Window, cut_windows
 
 # The number of documents with which the encoder is initialized.
@@ -53,7 +56,7 @@ class Gold(NamedTuple):
     labels: np.ndarray
 
 
-class ParserGuide(TrainablePipe):
+class ParserGuide(TrainablePipe, StreamingPipe):
     """Predicts boundaries, heads and labels, token by token."""
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, scorer: Callable[..., dict[str, Any]] | None) -> None:
@@ -139,6 +142,36 @@ class ParserGuide(TrainablePipe):
             for token in np.flatnonzero(is_space).tolist():
                 names[token] = ""
             write_column(doc, GUIDE_LABEL, names)
+
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
+        """Predicts for a streamed document in bounded memory.
+
+        A token waits for the windows in which it and the tokens around it are most central, so that its columns are
+        those of a call on the whole document: see docs/parser_guide.md.
+
+        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
+        max_delay (int | None): Has no effect, since windows are as long as they are.
+        YIELDS (Doc): The pieces with columns, and single tokens in pieces.
+        RAISES ValueError: If the component has been neither trained nor loaded (J623), or its encoder may see more than
+            windows (J660).
+        """
+        self._check_is_initialized()
+        window, stride = self.model.attrs["window"], self.model.attrs["stride"]
+        encoder = find_encoder(self.model.get_ref("tok2vec"), window, stride)
+        if encoder is None:
+            raise JointValueError(Errors.J660, name=self.name)
+        stream, held = GuidanceStream(self.model, encoder), HeldPieces(window)
+
+        def finish(guidance: Guidance, n_settled: int) -> Iterator[Doc]:
+            for piece, of_piece, facts in held.take(guidance, n_settled):
+                self.set_annotations([piece], [of_piece])
+                GUIDE_FACTS[piece] = facts
+                yield piece
+
+        for piece in filter(len, cut_into_pieces(tokens, self.vocab)):
+            held.add(piece)
+            yield from finish(stream.feed(piece), stream.n_settled)
+        yield from finish(stream.end(), held.end)
 
     # Training.
 

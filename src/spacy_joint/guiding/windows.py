@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from thinc.api import Model
+from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
 from ..errors import Errors, JointValueError
@@ -38,6 +38,44 @@ def cut_windows(n: int, size: int, stride: int) -> list[Window]:
         Window(start, min(start + size, n), first, last)
         for start, first, last in zip(starts, cuts, cuts[1:], strict=False)
     ]
+
+
+class WindowStream:
+    """The windows of a sequence that arrives in parts: those of `cut_windows`, each as soon as it cannot change.
+
+    size, stride (int): See `cut_windows`.
+    """
+
+    def __init__(self, size: int, stride: int) -> None:
+        self.size = size
+        self.stride = stride
+        # Where the next window starts, and the first row that is taken from it.
+        self.start = 0
+        self.first = 0
+        # The rows from there on.
+        self._rows: Any = None
+
+    def feed(self, rows: Any) -> list[tuple[Window, Any]]:
+        """Adds rows; returns the next windows, and their rows.
+
+        The last one waits: rows may follow that belong to it, or those at its end may be taken from the next one.
+        """
+        if self._rows is not None:
+            rows = get_array_module(rows).concatenate([self._rows, rows])
+        windows = self._cut(rows)
+        last, _ = windows.pop()
+        self._rows = rows[last.start - self.start :].copy()
+        self.start, self.first = last.start, last.first
+        return windows
+
+    def end(self) -> list[tuple[Window, Any]]:
+        """The last window, if there are any rows."""
+        return [] if self._rows is None or not len(self._rows) else self._cut(self._rows)
+
+    def _cut(self, rows: Any) -> list[tuple[Window, Any]]:
+        windows = cut_windows(len(rows), self.size, self.stride)
+        windows[0] = windows[0]._replace(first=self.first - self.start)
+        return [(Window(*(self.start + at for at in window)), rows[window.start : window.end]) for window in windows]
 
 
 def with_windows(

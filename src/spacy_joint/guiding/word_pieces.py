@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # The encoder: windows of numbers of pieces (integers, pieces x 1) to vectors of these pieces.
 PieceEncoder = Model[list[Floats2d], list[Floats2d]]
+WITH_WORD_PIECES = "with_word_pieces"
 
 
 def with_word_pieces(
@@ -37,7 +38,7 @@ def with_word_pieces(
     """
     dropout = cast(Model[list[Floats2d], list[Floats2d]], Dropout(0.0))
     return Model(
-        "with_word_pieces",
+        WITH_WORD_PIECES,
         _forward,
         init=init,
         layers=[with_windows(encoder, None, window, stride, batch_size), dropout],
@@ -83,8 +84,12 @@ def read_tokenizer(text: str) -> Tokenizer:
     return tokenizer
 
 
-def _split(tokenizer: Tokenizer, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the pieces of a document (pieces x 1), and the first piece of each token, -1 if it has none."""
+def split_document(model: Model[list[Doc], list[Floats2d]], doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the pieces of a document (pieces x 1), and the first piece of each token, -1 if it has none.
+
+    Tokens are split one by one, so that parts of a document have the same pieces.
+    """
+    tokenizer = read_tokenizer(model.attrs["tokenizer"])
     encoded = tokenizer.encode([token.text for token in doc], is_pretokenized=True, add_special_tokens=False)
     firsts = np.full(len(doc), -1, dtype=np.intp)
     tokens, pieces = np.unique(np.array(encoded.word_ids, dtype=np.intp), return_index=True)
@@ -97,8 +102,7 @@ def _forward(
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
     windows, dropout = model.layers
     ops: Any = model.ops
-    tokenizer = read_tokenizer(model.attrs["tokenizer"])
-    split = [_split(tokenizer, doc) for doc in docs]
+    split = [split_document(model, doc) for doc in docs]
     rows, backprop_windows = windows([pieces for pieces, _ in split], is_train)
     width = model.get_dim("nO")
     found = [np.flatnonzero(firsts >= 0) for _, firsts in split]

@@ -29,8 +29,9 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, Warnings
 from ..pipes.custom_columns import read_numbers
+from ..pipes.guide_facts import find_guide_facts
 from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
-from ..pipes.structured_pipe import report_damage
+from ..pipes.structured_pipe import StructuredPipe, report_damage
 from ..pipes.token_columns import (
     PUNCTUATED,
     STYLE,
@@ -40,7 +41,7 @@ from ..pipes.token_columns import (
     read_starts,
 )
 from .calibration import KINDS, Calibration, Decisions, fit_calibration
-from .guide import find_guide_facts, read_guide_templates
+from .guide import read_guide_templates
 from .margins import boundary_margins
 from .noun_chunks import noun_chunks
 from .oracle import oracle_actions
@@ -93,7 +94,7 @@ class Parsed(NamedTuple):
     columns: Columns | None = None
 
 
-class JointSbdParser(SentenceStreamingPipe[Parsed]):
+class JointSbdParser(StructuredPipe[Parsed], SentenceStreamingPipe):
     """Splits documents into sentences and parses them in a single search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -171,7 +172,8 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
             return super().get_columns(doc, constraints)
         values, tokens = self.get_values(doc)
         of_rows = None if constraints is None else constraints[tokens]
-        return Columns(self.perceptron.templates.columns, values, of_rows, find_guide_facts(doc, tokens)), tokens
+        facts = find_guide_facts(read_numbers(doc, GUIDE_HEAD), tokens)
+        return Columns(self.perceptron.templates.columns, values, of_rows, facts), tokens
 
     def _set_up(self, labels: dict[str, list[str]], templates: str) -> None:
         super()._set_up(labels, templates)
@@ -417,13 +419,14 @@ class JointSbdParser(SentenceStreamingPipe[Parsed]):
         """Splits a streamed document into sentences and parses them, in bounded memory.
 
         A sentence is yielded as soon as all items of the beam agree on it, so that nothing that follows can change it.
-        The tokens must have tags, as yielded by `sequence_tagger.stream`.
+        The tokens must have tags, as yielded by `sequence_tagger.stream`. Tokens for a parser with columns come in
+        documents that have these; those of a guide are yielded by `parser_guide.stream`.
 
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
         max_delay (int | None): The maximum number of words that are held back. Beyond it, only the best analysis is
             kept, and if this does not end the sentence, the next piece starts another one. None means no limit.
         YIELDS (Span): The sentences; without forced decisions, they are those of a call on the whole document.
-        RAISES ValueError: If `max_delay` is not positive.
+        RAISES ValueError: If `max_delay` is not positive (J309), or columns are missing (J614, J659).
         """
         document = OpenDocument(self, max_delay)
         system = self.perceptron.system

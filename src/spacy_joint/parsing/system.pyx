@@ -6,12 +6,12 @@ import numpy as np
 from ..engine.paths import check_path
 from ..errors import Errors, JointValueError
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MIN, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 from libcpp.vector cimport vector
 
 from ..engine.buckets cimport bucket
-from ..engine.columns cimport FIRST, NOTHING, ROOT, Columns, InputC
+from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
 from ..engine.system cimport ArenaC, arena_add, arena_node
 
 
@@ -154,12 +154,13 @@ cdef inline void show_children(const ItemC* item, uint64_t* tokens, uint64_t* la
 cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t s0, int32_t s1, int32_t b0,
                                      int32_t next) noexcept nogil:
     """Where the guide's head of a token is. Tokens are -1 if they do not exist."""
-    cdef int32_t head
+    cdef int64_t head
     if token < 0:
         return 0
     head = input.facts[token * N_FACTS + GUIDE_HEAD]
-    if head < 0:
+    if head == INT32_MIN:
         return UNKNOWN
+    head += token
     if head == token:
         return ITSELF
     if head == s0:
@@ -173,7 +174,7 @@ cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t
 
 cdef inline uint64_t awaits(const InputC* input, int32_t token, int32_t next) noexcept nogil:
     """Whether the guide attaches a token of the buffer to this one (2) or not (1)."""
-    return 0 if token < 0 else 1 + (input.facts[token * N_FACTS + GUIDE_LAST] >= next)
+    return 0 if token < 0 else 1 + (<int64_t>token + input.facts[token * N_FACTS + GUIDE_LAST] >= next)
 
 
 cdef class JointSystem(System):
@@ -202,8 +203,7 @@ cdef class JointSystem(System):
         self.set_kinds([1, 1, 1, len(self.left_labels), len(self.right_labels), len(self.root_labels)])
         self.n_slots = N_SLOTS if self.guided else N_PLAIN_SLOTS
         self.n_facts = N_FACTS if self.guided else 0
-        # Streams have no facts.
-        self.streams = not self.guided
+        self.streams = True
         self.state_size = sizeof(StateC)
         self.node_size = sizeof(ItemC)
         self.n_state_links = 2
@@ -231,17 +231,6 @@ cdef class JointSystem(System):
 
     def value_slots(self):
         return {**VALUE_SLOTS, **GUIDE_SLOTS} if self.guided else VALUE_SLOTS
-
-    cdef int check(self, Columns columns) except -1:
-        """Refuses facts that are not tokens: see system.pxd."""
-        System.check(self, columns)
-        cdef Py_ssize_t i, n = columns.c.n_tokens * self.n_facts
-        for i in range(n):
-            if not -1 <= columns.c.facts[i] < columns.c.n_tokens:
-                raise JointValueError(
-                    Errors.J616, token=i // N_FACTS, found=columns.c.facts[i], n_tokens=columns.c.n_tokens
-                )
-        return 0
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
         memset(state, 0, sizeof(StateC))

@@ -15,13 +15,13 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from spacy.attrs import ORTH, POS, SENT_START, SPACY, TAG
+from spacy.attrs import NORM, ORTH, POS, SENT_START, SPACY, TAG
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 from ..errors import Errors, JointValueError
-from .structured_pipe import Prediction, StructuredPipe
+from .structured_pipe import StructuredPipe
 from .token_columns import CONTEXT, find_after_blank_lines, find_whitespace
 
 # The size of pieces if tokens arrive one by one.
@@ -30,10 +30,13 @@ PIECE = 32
 FORGET_AFTER = 1024
 KEPT_TOKENS = 8
 # The token attributes that are copied from the input to the output.
-CARRIED = (ORTH, SPACY, SENT_START, TAG, POS)
+CARRIED = (ORTH, SPACY, SENT_START, TAG, POS, NORM)
 # The preset SENT_START of the first token of each live part of a document, as in `Doc.to_array`. It is needed because
 # for spaCy, the first token of every Doc starts a sentence.
 FIRST_STARTS: WeakKeyDictionary[Doc, int] = WeakKeyDictionary()
+# The facts of the words of each live part of a stream that a guide has seen, see guide_facts.py. They are about other
+# parts, too, so only the guide can find them.
+GUIDE_FACTS: WeakKeyDictionary[Doc, np.ndarray] = WeakKeyDictionary()
 # The number of characters before each live part of a stream.
 OFFSETS: WeakKeyDictionary[Doc, int] = WeakKeyDictionary()
 # The default maximum number of words that are held back. The items of a beam soon agree where sentences end, but may
@@ -74,7 +77,7 @@ def _find_in_stream(doc: Doc, offset: int) -> int | None:
 register_extensions()
 
 
-class StreamingPipe(StructuredPipe[Prediction]):
+class StreamingPipe:
     """A component that annotates streamed documents."""
 
     @abstractmethod
@@ -82,7 +85,7 @@ class StreamingPipe(StructuredPipe[Prediction]):
         """Annotates the tokens of a document as they arrive, and yields them in pieces of any length."""
 
 
-class SentenceStreamingPipe(StructuredPipe[Prediction]):
+class SentenceStreamingPipe:
     """A component that splits streamed documents into sentences."""
 
     @abstractmethod
@@ -121,7 +124,7 @@ def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
             # For spaCy, the first token of every Doc starts a sentence.
             rows[0, CARRIED.index(SENT_START)] = 0
         if token.vocab is not vocab:
-            for string in np.unique(rows[:, [CARRIED.index(ORTH), CARRIED.index(TAG)]]).tolist():
+            for string in np.unique(rows[:, [CARRIED.index(ORTH), CARRIED.index(TAG), CARRIED.index(NORM)]]).tolist():
                 vocab.strings.add(token.vocab.strings[string])
         parts.append(rows)
         first = last + 1
@@ -136,12 +139,12 @@ def to_rows(doc: Doc) -> np.ndarray:
 
 
 def make_doc(rows: np.ndarray, vocab: Vocab) -> Doc:
-    """Makes a document from the carried attributes of its tokens."""
+    """Makes a document from the carried attributes of its tokens, which are the first columns of the rows."""
     # Doc also accepts the hashes of words, which is three times as fast.
     words: Any = rows[:, 0].tolist()
     doc = Doc(vocab, words=words, spaces=rows[:, 1].astype(bool).tolist())
     if len(rows):
-        doc.from_array(list(CARRIED[2:]), rows[:, 2:])  # type: ignore[arg-type]  # wrong in its stub
+        doc.from_array(list(CARRIED[2:]), rows[:, 2 : len(CARRIED)])  # type: ignore[arg-type]  # wrong in its stub
         FIRST_STARTS[doc] = rows[0, 2]
     return doc
 
@@ -151,20 +154,20 @@ class OpenDocument:
 
     pipe (StructuredPipe): The component.
     max_delay (int | None): The maximum number of words that are held back. None means no limit.
-    RAISES ValueError: If `max_delay` is not positive, the component has not been trained, its system cannot stream, or
-        its templates read custom columns.
+    RAISES ValueError: If `max_delay` is not positive, the component has not been trained, or its system cannot stream.
     """
 
     def __init__(self, pipe: StructuredPipe[Any], max_delay: int | None) -> None:
         if max_delay is not None and max_delay < 1:
             raise JointValueError(Errors.J309, value=max_delay)
-        if columns := pipe.list_custom_columns():
-            raise JointValueError(Errors.J614, name=pipe.name, columns=", ".join(columns))
         self.pipe = pipe
+        self.columns = pipe.list_custom_columns()
         self.max_delay = max_delay
         self.stream = pipe.perceptron.stream()
-        # The tokens that have been searched but not taken, and the positions of words among them.
-        self.rows = np.zeros((0, len(CARRIED)), dtype=np.uint64)
+        self.n_facts = pipe.perceptron.system.n_facts
+        # The tokens that have been searched but not taken, and the positions of words among them. Rows have what is
+        # carried, the values of custom columns, and facts.
+        self.rows = np.zeros((0, len(CARRIED) + len(self.columns) + self.n_facts), dtype=np.uint64)
         self.words = np.zeros(0, dtype=np.intp)
         # The tokens before those that wait, as context; those that wait because their columns depend on what follows;
         # and the constraints of the latter.
@@ -179,10 +182,12 @@ class OpenDocument:
         """Adds the next tokens; returns the actions that have become final (uint16).
 
         must_start (bool): Whether the next word to be searched is forced to start a sentence.
+        RAISES ValueError: If columns are missing that the templates read (J614), or a guide has not seen the tokens of
+            a guided parser as those of a stream (J659).
         """
         if not len(piece):
             return np.zeros(0, dtype=np.uint16)
-        rows = to_rows(piece)
+        rows = np.hstack([to_rows(piece), self._read_columns(piece)])
         constraints = self.pipe.get_constraints(piece)
         self.must_start = self.must_start or must_start
         if constraints is not None:
@@ -199,6 +204,19 @@ class OpenDocument:
         self._search_waiting(more_follows=self.max_delay is None or len(self.waiting) <= self.max_delay)
         return self.stream.run()
 
+    def _read_columns(self, piece: Doc) -> np.ndarray:
+        """The values of custom columns, and the facts (uint64, tokens x both)."""
+        custom = self.pipe.custom_columns
+        if missing := custom.list_missing(piece, self.columns):
+            raise JointValueError(Errors.J614, name=self.pipe.name, columns=", ".join(missing))
+        columns = [custom.read(piece, name) for name in self.columns]
+        facts = np.zeros((len(piece), self.n_facts), dtype=np.int64)
+        if self.n_facts:
+            if piece not in GUIDE_FACTS:
+                raise JointValueError(Errors.J659, name=self.pipe.name)
+            facts[~find_whitespace(piece)] = GUIDE_FACTS[piece]
+        return np.column_stack([*columns, facts.view(np.uint64)])
+
     def _search_waiting(self, more_follows: bool) -> None:
         """Gives the tokens to the search whose columns do not depend on what follows."""
         seen = make_doc(np.concatenate([self.context, self.waiting]), self.pipe.vocab)
@@ -206,6 +224,9 @@ class OpenDocument:
         n_context = len(self.context)
         are_new = tokens >= n_context
         words = tokens[are_new] - n_context
+        values, brought = values[are_new], self.waiting[words, len(CARRIED) :]
+        for name, column in zip(self.columns, brought.T, strict=False):
+            values[:, self.pipe.perceptron.templates.columns.index(name)] = column
         # Whitespace goes with the word before it.
         all_words = np.flatnonzero(~find_whitespace(seen)[n_context:])
         end = int(all_words[len(words)]) if len(words) < len(all_words) else len(self.waiting)
@@ -220,7 +241,7 @@ class OpenDocument:
         first = int(tokens[-CONTEXT]) if len(tokens) > CONTEXT else 0
         self.context = np.concatenate([self.context, self.waiting[:end]])[first:]
         self.waiting = self.waiting[end:]
-        self.stream.feed(values[are_new], constraints)
+        self.stream.feed(values, constraints, brought[:, len(self.columns) :].astype(np.int32))
 
     @property
     def n_late(self) -> int:

@@ -36,7 +36,7 @@ class Tagged(NamedTuple):
     starts: np.ndarray
 
 
-class SequenceTagger(SequenceLabeller[Tagged], StreamingPipe[Tagged]):
+class SequenceTagger(SequenceLabeller[Tagged], StreamingPipe):
     """Tags documents, and optionally predicts sentence starts."""
 
     default_templates = Path(__file__).parent / "templates.txt"

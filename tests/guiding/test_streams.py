@@ -1,0 +1,273 @@
+"""Guides of streams: what they think of the whole document, after a delay that is known."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL, write_column
+from spacy_joint.errors import JointValueError
+from spacy_joint.guiding import architecture, guidance, vectors
+from spacy_joint.guiding.windows import WindowStream, cut_windows
+from spacy_joint.pipes.guide_facts import find_guide_facts
+from spacy_joint.pipes.streaming import FORGET_AFTER, GUIDE_FACTS, stream_sentences
+
+from .test_parser_guide import NOUNS, SMALL, VERBS, read_columns, say, train_guide
+
+WINDOW, STRIDE = 24, 16
+WINDOWS = {"window": WINDOW, "stride": STRIDE}
+ENCODE = {**SMALL["tok2vec"]["encode"], **WINDOWS}
+MODEL = {**SMALL, **WINDOWS, "tok2vec": {**SMALL["tok2vec"], "encode": ENCODE}}
+CNN = {
+    "@architectures": "spacy.MaxoutWindowEncoder.v2",
+    "width": 16,
+    "window_size": 1,
+    "maxout_pieces": 3,
+    "depth": 2,
+}
+PARSER_COLUMNS = {
+    "guide_boundary": {"edges": [-2.0, 0.0, 2.0]},
+    "guide_head": {"edges": [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]},
+    "guide_margin": {"edges": [1.0]},
+    "guide_label": {},
+}
+FEW = settings(deadline=None, max_examples=20)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """A guide with short windows. Shared: do not change it."""
+    return train_guide(MODEL, epochs=5)
+
+
+@pytest.fixture(scope="module")
+def guided():
+    """A pipeline that has learnt little, so that its parser has to decide. Shared: do not change it."""
+    nlp = train_guide(MODEL, epochs=2)
+    # All learn to tag first.
+    tagger = nlp.add_pipe("sequence_tagger", first=True, config={"model": small_model()})
+    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model(), "columns": PARSER_COLUMNS})
+    references = [say(nlp.vocab, seed) for seed in range(12)]
+    for doc in references:
+        for token in doc:
+            token.tag_ = "D" if token.text == "the" else "N" if token.text in NOUNS else "V"
+    examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in references]
+    fix_random_seed(0)
+    for pipe in (tagger, parser):
+        pipe.initialize(lambda: examples, nlp=nlp)
+        for _ in range(2):
+            pipe.update(examples)
+        for example in examples:
+            example.predicted = nlp.get_pipe("parser_guide")(tagger(example.predicted))
+    return nlp
+
+
+def small_model():
+    return {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 16, "beam_width": 4}
+
+
+def babble(n, seed=0):
+    """Words in no order, with whitespace among them."""
+    draw = np.random.default_rng(seed)
+    return "".join(
+        str(draw.choice(["the", "the", *NOUNS, *VERBS])) + str(draw.choice([" ", " ", " ", "\n\n"])) for _ in range(n)
+    )
+
+
+def cut(doc, sizes):
+    """A document in parts of sizes that are repeated."""
+    bounds = [0]
+    while bounds[-1] < len(doc):
+        bounds.append(min(bounds[-1] + sizes[len(bounds) % len(sizes)], len(doc)))
+    return [doc[start:end].as_doc() for start, end in pairwise(bounds)]
+
+
+def stream(nlp, parts):
+    return list(nlp.get_pipe("parser_guide").stream(parts))
+
+
+def check_same(parts, doc):
+    """Whether the columns of parts are those of a document; numbers may differ in their last bits."""
+    found, expected = [read_columns(part) for part in parts], read_columns(doc)
+    for name in GUIDE_COLUMNS:
+        joined = [value for columns in found for value in columns[name]]
+        if name == GUIDE_LABEL:
+            assert joined == expected[name]
+        else:
+            np.testing.assert_allclose(joined, expected[name], atol=1e-4)
+
+
+# Windows
+
+
+@given(st.integers(1, 12).flatmap(lambda size: st.tuples(st.just(size), st.integers(1, size))), st.data())
+def test_windows_of_a_stream_are_those_of_the_sequence(shape, data):
+    parts = data.draw(st.lists(st.integers(0, 30), max_size=6))
+    windows, found, n = WindowStream(*shape), [], 0
+    for length in parts:
+        found += windows.feed(np.arange(n, n + length)[:, None])
+        n += length
+        assert all(window.end < n for window, _ in found)
+    found += windows.end()
+    assert [window for window, _ in found] == (cut_windows(n, *shape) if n else [])
+    assert all(rows[:, 0].tolist() == list(range(window.start, window.end)) for window, rows in found)
+
+
+# The guide
+
+
+@FEW
+@given(st.sampled_from([0, 1, WINDOW, WINDOW + 1, 100, 400]), st.lists(st.integers(1, 90), min_size=1, max_size=5))
+def test_columns_are_those_of_the_whole_document(nlp, n, sizes):
+    doc = nlp.make_doc(babble(n))
+    parts = stream(nlp, cut(doc, sizes))
+    assert "".join(part.text_with_ws for part in parts) == doc.text_with_ws
+    check_same(parts, nlp.get_pipe("parser_guide")(doc))
+
+
+@FEW
+@given(st.lists(st.integers(1, 90), min_size=1, max_size=5), st.integers(0, 9))
+def test_facts_are_those_of_the_whole_document(nlp, sizes, seed):
+    doc = nlp.make_doc(babble(150, seed))
+    parts = stream(nlp, cut(doc, sizes))
+    offsets = np.asarray(nlp.get_pipe("parser_guide")(doc)._.token_columns["guide_head"])
+    words = np.flatnonzero([not token.is_space for token in doc])
+    found = np.concatenate([GUIDE_FACTS[part] for part in parts])
+    assert found.tolist() == find_guide_facts(offsets, words).tolist()
+
+
+def test_tokens_may_come_one_by_one(nlp):
+    doc = nlp.make_doc(babble(100))
+    check_same(stream(nlp, iter(doc)), nlp.get_pipe("parser_guide")(doc))
+
+
+def test_norms_of_tokens_are_carried(nlp):
+    doc = nlp.make_doc(babble(60))
+    doc[30].norm_ = "dog"
+    check_same(stream(nlp, iter(doc)), nlp.get_pipe("parser_guide")(doc))
+
+
+def test_empty_documents_are_left_out(nlp):
+    doc = nlp.make_doc(babble(60))
+    parts = stream(nlp, [Doc(nlp.vocab), doc[:30].as_doc(), Doc(nlp.vocab), doc[30:].as_doc()])
+    assert [len(part) for part in parts] == [30, len(doc) - 30]
+
+
+def test_a_token_waits_for_at_most_a_window_and_a_stride(nlp):
+    came = 0
+
+    def watch():
+        nonlocal came
+        for part in cut(nlp.make_doc(babble(300)), [1]):
+            came += 1
+            yield part
+
+    delays = [came - n for n, _ in enumerate(nlp.get_pipe("parser_guide").stream(watch()), start=1)]
+    # The end of the stream releases the others.
+    delays = delays[: -(WINDOW + STRIDE)]
+    assert WINDOW <= max(delays) <= WINDOW + STRIDE
+
+
+def test_a_long_stream_holds_little(nlp):
+    guide, doc = nlp.get_pipe("parser_guide"), nlp.make_doc(babble(100))
+    opened = []
+
+    class Spy(guidance.GuidanceStream):
+        def __init__(self, *args):
+            super().__init__(*args)
+            opened.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spacy_joint.guiding.parser_guide.GuidanceStream", Spy)
+        sizes = []
+        for _ in guide.stream(part for _ in range(30) for part in cut(doc, [20])):
+            sizes.append(len(opened[0].windows._rows) + len(opened[0].vectors.windows._rows))
+    assert max(sizes) < 4 * WINDOW + 40
+
+
+@pytest.mark.parametrize("encode", [ENCODE, CNN], ids=["lstm", "cnn"])
+def test_long_documents_are_predicted_in_parts(encode, monkeypatch):
+    nlp = train_guide({**MODEL, "tok2vec": {**MODEL["tok2vec"], "encode": encode}}, epochs=2)
+    guide = nlp.get_pipe("parser_guide")
+    doc, short = say(nlp.vocab, 1, n_sentences=150), say(nlp.vocab, 2)
+    doc[70].norm_ = "dog"
+    (whole,) = guide.predict([doc])
+    lengths = []
+
+    def spy(given, size):
+        for part in vectors.cut_document(given, size):
+            lengths.append(len(part))
+            yield part
+
+    monkeypatch.setattr(guidance, "cut_document", spy)
+    monkeypatch.setattr(guidance, "WINDOWS", 4)
+    monkeypatch.setattr(architecture, "WINDOWS", 4)
+    in_parts, empty, alone = guide.predict([doc, Doc(nlp.vocab), short])
+    assert max(lengths) == 4 * STRIDE and len(empty.heads) == 0 and len(alone.heads) == len(short)
+    assert in_parts.heads.tolist() == whole.heads.tolist() and in_parts.labels.tolist() == whole.labels.tolist()
+    np.testing.assert_allclose(in_parts.boundaries, whole.boundaries, atol=1e-4)
+
+
+def test_parts_keep_what_encoders_read(nlp):
+    doc = say(nlp.vocab, 1, n_sentences=30)
+    doc[70].norm_, doc[70].tag_ = "dog", "NN"
+    write_column(doc, "pitch", np.arange(len(doc)))
+    parts = list(vectors.cut_document(doc, 32))
+    assert [token.text for part in parts for token in part] == [token.text for token in doc]
+    assert np.concatenate([part._.token_columns["pitch"] for part in parts]).tolist() == list(range(len(doc)))
+    assert parts[2][6].norm_ == "dog" and parts[2][6].tag_ == "NN"
+
+
+def test_an_encoder_that_may_see_the_whole_document_is_refused():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
+    guide = nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
+    with pytest.raises(JointValueError) as caught:
+        next(guide.stream([nlp.make_doc("the man")]))
+    assert caught.value.code == "J623"
+    nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["the", "man"]), say(nlp.vocab, 1)[:2].as_doc())])
+    with pytest.raises(JointValueError) as caught:
+        next(guide.stream([nlp.make_doc("the man")]))
+    assert caught.value.code == "J660"
+
+
+# The guided parser
+
+
+def describe(tokens):
+    return [(t.text, t.whitespace_, t.tag_, t.dep_, t.head.i - t.i, bool(t.is_sent_start)) for t in tokens]
+
+
+@FEW
+@given(st.sampled_from([0, 1, 30, 200]), st.integers(0, 9), st.lists(st.integers(1, 300), max_size=20))
+def test_text_in_pieces_gives_the_same_trees_as_the_whole_text(guided, n, seed, cuts):
+    text = babble(n, seed)
+    bounds = sorted({0, len(text), *(min(at, len(text)) for at in np.cumsum(cuts).tolist())})
+    sentences = stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], guided)
+    assert describe(token for sentence in sentences for token in sentence) == describe(guided(text))
+
+
+def test_what_is_forgotten_does_not_change_what_follows(guided):
+    text = babble(3 * FORGET_AFTER, 5)
+    sentences = stream_sentences((text[at : at + 100] for at in range(0, len(text), 100)), guided)
+    assert describe(token for sentence in sentences for token in sentence) == describe(guided(text))
+
+
+def test_documents_that_no_guide_has_seen_in_a_stream_are_refused(guided):
+    *before, parser = (pipe for _, pipe in guided.pipeline)
+    doc = guided.make_doc("the man sees")
+    for pipe in before:
+        doc = pipe(doc)
+    with pytest.raises(JointValueError) as caught:
+        next(parser.stream([doc]))
+    assert caught.value.code == "J659"
+    with pytest.raises(JointValueError) as caught:
+        next(parser.stream([guided.make_doc("the man sees")]))
+    assert caught.value.code == "J614"
