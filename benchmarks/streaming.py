@@ -138,8 +138,8 @@ def delay(
     delays: list[int] = []
     for reference in read_references(corpus, nlp.vocab, starred=starred):
         tagged = Doc(nlp.vocab, words=[t.text for t in reference], spaces=[bool(t.whitespace_) for t in reference])
-        for name, pipe in nlp.pipeline:
-            if name not in (GUIDE, PARSER):
+        for name, pipe in nlp.pipeline[: nlp.pipe_names.index(PARSER)]:
+            if name != GUIDE:
                 tagged = pipe(tagged)
         come = 0
 

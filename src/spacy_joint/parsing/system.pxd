@@ -5,8 +5,8 @@ a node, so an empty list is a stack with only the root. The buffer consists of t
 document, from `next` on. States do not store arcs and boundaries: `build` reconstructs them from the actions.
 
 A guided system also shows templates what a guide thinks of the items, which it reads from the facts of the columns: how
-far after each token its head is (0 for a root, INT32_MIN if unknown), and how far the last token that has it as its head
-(0 if none comes after it). They are distances because a stream forgets tokens.
+far after each token its head is (0 for a root, INT32_MIN if unknown), and how far the last token is that has it as its
+head (0 if none comes after it). They are distances because a stream forgets tokens.
 
 Kinds of actions, in the order of their numbers: SHIFT, SB, SWAP, LEFT(label), RIGHT(label), ROOT(label).
 """
