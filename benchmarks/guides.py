@@ -1,15 +1,21 @@
-"""What a guide brings to the joint parser: the guide alone, the guided parser by beam width, and ablations.
+"""What a guide brings to the joint parser: the guide alone, the guided parser by beam width, ablations, and a rival.
 
-    python benchmarks/guides.py compare PIPELINE EWT GUM --corpus GUIDED.spacy --sparse PIPELINE --peer PEER
+    python benchmarks/guides.py compare PIPELINE EWT GUM --sparse PIPELINE --peer PEER
+    python benchmarks/guides.py ablate PIPELINE GUIDED.spacy EWT GUM
+    python benchmarks/guides.py rival PIPELINE TAGGED.spacy CONFIG EWT GUM
 
-PIPELINE has a `sequence_tagger`, a `parser_guide` and a `joint_sbd_parser`; GUIDED.spacy is the corpus with jackknifed
-columns from which the parser has learnt. The ablations are parsers that learn here from the same corpus by the same
-config, once, and are kept: without each of the guide's columns, with columns of the guide itself instead of
-jackknifed ones, and on trivial trees (NOSYNTAX, see reproduce.py); and spaCy's own parser on an encoder like that of
-the guide, by the guide's config.
+PIPELINE has a `sequence_tagger`, a `parser_guide` and a `joint_sbd_parser`.
+
+`ablate` trains parsers on GUIDED.spacy, a corpus with jackknifed columns of the guide of PIPELINE, and keeps them: with
+all columns, without each of the guide's columns, with columns of the guide itself instead of jackknifed ones, without a
+guide, and on trivial trees (NOSYNTAX, see reproduce.py) with and without a guide. To take minutes, they have one table
+of weights and learn without dropout.
+
+`rival` trains spaCy's own parser on the encoder of a guide, by the guide's config, from documents with jackknifed tags,
+and scores it greedily and with spaCy's beam: dense features within the search.
 
 Tokens are gold, everything else is predicted. Attachment scores count all tokens. A star marks lower-cased text without
-punctuation. p values are of the difference to the guide alone, by approximate randomisation over documents. Speed is in
+punctuation. p values are of the difference to the first row, by approximate randomisation over documents. Speed is in
 words per second in one thread, from tokens.
 """
 
@@ -29,16 +35,17 @@ from measure import (
 # isort: split
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import spacy
 import typer
 from accuracy import find_split
 from reproduction.runs import flatten
+from spacy.cli._util import parse_config_overrides
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
@@ -49,6 +56,7 @@ from thinc.api import Config
 import spacy_joint
 from spacy_joint.annotation.custom_columns import (
     GUIDE_BOUNDARY,
+    GUIDE_COLUMNS,
     GUIDE_HEAD,
     GUIDE_LABEL,
     GUIDE_MARGIN,
@@ -69,9 +77,12 @@ WITHOUT = {
     "without heads": (GUIDE_HEAD, GUIDE_MARGIN),
     "without labels": (GUIDE_LABEL,),
 }
-NOT_JACKKNIFED, NOSYNTAX = "not jackknifed", "NOSYNTAX"
-PEER = "spaCy parser, same encoder"
-ALONE = "guide alone"
+GUIDED, NO_GUIDE, NOT_JACKKNIFED, ALONE = "guided", "no guide", "not jackknifed", "guide alone"
+# Learnt from trivial trees, so that only boundaries are scored.
+NOSYNTAX, NOSYNTAX_NO_GUIDE = "guided, NOSYNTAX", "no guide, NOSYNTAX"
+SMALL = {"n_tables": 1, "min_changes": 1, "threads": 1}
+SPACY_PARSER = "parser"
+SPACY_BEAM = 8
 MEASURES = ("F1", "UAS", "LAS")
 # Starts of sentences, heads, labels of the tokens of a document.
 Decisions = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -120,49 +131,126 @@ def sum_up(counts: Iterable[Counts]) -> float:
     return 100 * total.f_score
 
 
+class System(NamedTuple):
+    """A pipeline with a beam width. None: that of its config; 0: only its guide."""
+
+    path: Path
+    beam_width: int | None = None
+
+
+class Comparison:
+    """A table of systems, of which the first one is what the others are compared with.
+
+    treebanks: Directories with *-dev.conllu and *-test.conllu.
+    costs: Whether to measure speed and memory, too.
+    """
+
+    def __init__(self, treebanks: list[Path], split: str, *, costs: bool = True) -> None:
+        self.texts = [(find_split(path, split), starred) for path in treebanks for starred in (False, True)]
+        self.costs = costs
+        self.counts: dict[str, list[dict[str, list[Counts]]]] = {}
+        self.results: dict[str, dict[str, Any]] = {}
+        self.rows: list[list[str]] = []
+
+    @property
+    def header(self) -> list[str]:
+        """EWT for en_ewt-ud-dev, with a star for EWT*."""
+        return [
+            f"{file.stem.partition('-')[0].partition('_')[2].upper()}{'*' * starred}" for file, starred in self.texts
+        ]
+
+    def add(self, name: str, system: System, measures: Iterable[str] = MEASURES) -> None:
+        """Score a system, and print its row."""
+        nlp, read = load(system)
+        self.counts[name] = [score(nlp, file, read, starred=starred) for file, starred in self.texts]
+        first = next(iter(self.counts))
+        result, row = {}, [name]
+        for text, counts, of_first in zip(self.header, self.counts[name], self.counts[first], strict=True):
+            cells = []
+            for measure in measures:
+                value = sum_up(counts[measure])
+                p_value = randomise(of_first[measure], counts[measure], rounds=1000)
+                result[f"{text} {measure}"] = {"score": value, "p_value": p_value}
+                cells.append(f"{value:.1f}" + (f" ({p_value:.3f})" if name != first else ""))
+            row.append(" / ".join(cells))
+        if self.costs:
+            beam = () if system.beam_width is None else ("--beam-width", system.beam_width)
+            cost = measure_in_fresh_process(Path(__file__).name, "cost", system.path, self.texts[0][0], *beam)
+            result |= cost
+            row += [f"{cost['speed']:,.0f}", f"{cost['memory'] / 2**20:,.0f}"]
+        self.results[name] = result
+        self.rows.append(row)
+        print(" | ".join(row), flush=True)
+
+    def contrast(self, title: str, first: str, second: str) -> list[str]:
+        """A row with F1 scores of two systems and p values of their difference."""
+        row = [title]
+        for of_first, of_second in zip(self.counts[first], self.counts[second], strict=True):
+            p_value = randomise(of_first["F1"], of_second["F1"], rounds=1000)
+            row.append(f"{sum_up(of_first['F1']):.1f} / {sum_up(of_second['F1']):.1f} ({p_value:.3f})")
+        return row
+
+    def write(self, output: Path | None, document: Path | None, section: str, *more: str) -> None:
+        """Print the table and more of them, and write results and tables where asked to."""
+        header = ["", *self.header, *(("words/s", "MB") if self.costs else ())]
+        text = "\n\n".join([format_table(header, self.rows), *more])
+        print(text)
+        replace_section(document, section, text + "\n")
+        write_results(self.results, output)
+
+
 def learn(config: Config, name: str, docs: list[Doc], work: Path) -> Path:
     """Train the parser of a config on documents, unless it is there already."""
     path = work / name.replace(",", "").replace(" ", "_")
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory() as directory:
             corpus = Path(directory) / "train.spacy"
             DocBin(docs=docs, store_user_data=True).to_disk(corpus)
             config = config.copy()
             config["paths"] |= {"train": str(corpus), "dev": str(corpus)}
-            config["training"] |= {"patience": 0, "eval_frequency": 10**9}
+            # Scored afterwards, on other documents.
+            config["corpora"]["dev_original"]["limit"] = 1
+            config["training"] |= {"dev_corpus": "corpora.dev_original", "patience": 0, "eval_frequency": 10**9}
             nlp = init_nlp(config.interpolate())
             train(nlp, None, stdout=sys.stderr, stderr=sys.stderr)
             nlp.to_disk(path)
     return path
 
 
-def learn_ablations(guided: Path, corpus: Path, work: Path, overrides: dict[str, Any]) -> dict[str, Path]:
-    """Train the parsers of all ablations."""
+def learn_ablations(guided: Path, corpus: Path, work: Path, overrides: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+    """Train the guided parser and its ablations."""
     config = load_config(CONFIG, overrides={"paths.guide": str(guided), **overrides})
     nlp = spacy.load(guided)
     docs = list(DocBin().from_disk(corpus).get_docs(nlp.vocab))
-    found = {}
-    for name, columns in WITHOUT.items():
-        changed = config.copy()
-        kept = changed["components"][PARSER]["columns"]
-        changed["components"][PARSER]["columns"] = {column: kept[column] for column in kept if column not in columns}
-        found[name] = learn(changed, name, docs, work)
     flat = [flatten(doc) for doc in docs]
     for doc, of_trivial_trees in zip(docs, flat, strict=True):
         copy_columns(doc, of_trivial_trees)
-    found[NOSYNTAX] = learn(config, NOSYNTAX, flat, work)
-    guide = nlp.get_pipe(GUIDE)
-    for doc in docs:
-        copy_columns(guide(make_example(doc, ["TAG"]).predicted), doc)
-    found[NOT_JACKKNIFED] = learn(config, NOT_JACKKNIFED, docs, work)
-    return found
+
+    def without(columns: Iterable[str]) -> Config:
+        changed = config.copy()
+        kept = changed["components"][PARSER]["columns"]
+        changed["components"][PARSER]["columns"] = {name: kept[name] for name in kept if name not in columns}
+        return changed
+
+    yield GUIDED, learn(config, GUIDED, docs, work)
+    yield NO_GUIDE, learn(without(GUIDE_COLUMNS), NO_GUIDE, docs, work)
+    yield NOSYNTAX, learn(config, NOSYNTAX, flat, work)
+    yield NOSYNTAX_NO_GUIDE, learn(without(GUIDE_COLUMNS), NOSYNTAX_NO_GUIDE, flat, work)
+    for name, columns in WITHOUT.items():
+        yield name, learn(without(columns), name, docs, work)
+    annotated = nlp.get_pipe(GUIDE).pipe(make_example(doc, ["TAG"]).predicted for doc in docs)
+    for doc, of_guide in zip(docs, annotated, strict=True):
+        copy_columns(of_guide, doc)
+    yield NOT_JACKKNIFED, learn(config, NOT_JACKKNIFED, docs, work)
 
 
-def learn_peer(guided: Path, corpus: Path, config_path: Path, work: Path, overrides: dict[str, Any]) -> Path:
+def learn_rival(guided: Path, corpus: Path, config_path: Path, work: Path, overrides: dict[str, Any]) -> Path:
     """Train spaCy's parser on the encoder of a guide, by the guide's config."""
-    config = load_config(config_path, overrides={"paths.tagger": str(guided), **overrides})
+    config = load_config(config_path)
     tok2vec = config["components"].pop(GUIDE)["model"]["tok2vec"]
-    config["components"]["parser"] = {
+    config["initialize"]["components"].pop(GUIDE)
+    config["components"][SPACY_PARSER] = {
         "factory": "parser",
         "model": {
             "@architectures": "spacy.TransitionBasedParser.v2",
@@ -175,27 +263,45 @@ def learn_peer(guided: Path, corpus: Path, config_path: Path, work: Path, overri
             "tok2vec": tok2vec,
         },
     }
-    config["nlp"]["pipeline"] = ["sequence_tagger", "parser"]
+    config["nlp"]["pipeline"] = ["sequence_tagger", SPACY_PARSER]
+    overrides = {"paths.tagger": str(guided), **overrides}
+    config = Config().from_str(config.to_str(), interpolate=False, overrides=overrides)
     docs = list(DocBin().from_disk(corpus).get_docs(spacy.blank(config["nlp"]["lang"]).vocab))
-    return learn(config, PEER, docs, work)
+    return learn(config, f"spacy {config_path.stem}", docs, work)
 
 
-def load(path: Path, beam_width: int | None) -> tuple[Language, Callable[[Doc], Decisions]]:
-    """Load a pipeline with a beam (None: that of its config; 0: only its guide), and say where it writes."""
+def load(system: System) -> tuple[Language, Callable[[Doc], Decisions]]:
+    """Load a pipeline with its beam, and say where it writes."""
+    path, beam_width = system
+    if beam_width == 0:
+        return spacy.load(path, exclude=[PARSER]), read_guide
     if beam_width is None:
         return spacy.load(path), read_tree
-    if beam_width:
+    if PARSER in load_config(path / "config.cfg")["components"]:
         return load_with_beam(path, beam_width), read_tree
-    return spacy.load(path, exclude=[PARSER]), read_guide
+    nlp = spacy.load(path)
+    # What `beam_parser` sets; `parser` reads it, too.
+    nlp.get_pipe(SPACY_PARSER).cfg["beam_width"] = beam_width
+    return nlp, read_tree
 
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 
 
+Guided = Annotated[Path, typer.Argument(help="Pipeline with a tagger, a guide and a joint parser.")]
+Treebanks = Annotated[list[Path], typer.Argument(help="Directories with *-dev.conllu and *-test.conllu.")]
+Work = Annotated[Path, typer.Option(help="Directory that keeps the parsers that are trained.")]
+WORK = Path("training/guides")
+Split = Annotated[str, typer.Option(help="dev or test.")]
+Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
+Document = Annotated[Path | None, typer.Option(help="Markdown page with a section to replace.")]
+Section = Annotated[str, typer.Option(help="Name of this section.")]
+
+
 @app.command()
 def cost(path: Path, corpus: Path, beam_width: Annotated[int | None, typer.Option()] = None) -> None:
-    """Print words per second of one pipeline and the peak memory of this process, in bytes, as JSON (for `compare`)."""
-    nlp, _ = load(path, beam_width)
+    """Print words per second of one pipeline and the peak memory of this process, in bytes, as JSON."""
+    nlp, _ = load(System(path, beam_width))
     docs = [make_example(reference).predicted for reference in read_references(corpus, nlp.vocab)]
     times = [time_annotation(lambda copies: list(nlp.pipe(copies)), docs) for _ in range(3)]
     print(json.dumps({"speed": count_words(docs) / min(times), "memory": get_peak_memory()}))
@@ -203,69 +309,81 @@ def cost(path: Path, corpus: Path, beam_width: Annotated[int | None, typer.Optio
 
 @app.command()
 def compare(
-    guided: Annotated[Path, typer.Argument(help="Pipeline with a tagger, a guide and a joint parser.")],
-    treebanks: Annotated[list[Path], typer.Argument(help="Directories with *-dev.conllu and *-test.conllu.")],
-    corpus: Annotated[Path | None, typer.Option(help="Jackknifed corpus of the parser, for ablations.")] = None,
-    work: Annotated[Path, typer.Option(help="Directory that keeps the parsers of ablations.")] = Path(
-        "training/guides"
-    ),
-    guide_config: Annotated[Path | None, typer.Option(help="Config of the guide, for spaCy's parser.")] = None,
-    settings: Annotated[list[str] | None, typer.Option(help="Overrides of this config: NAME=VALUE.")] = None,
-    word_classes: Annotated[Path | None, typer.Option(help="Word classes of the ablations.")] = None,
-    epochs: Annotated[int, typer.Option(help="Epochs of the ablations.")] = 12,
+    guided: Guided,
+    treebanks: Treebanks,
     sparse: Annotated[Path | None, typer.Option(help="Pipeline with a joint parser that has no guide.")] = None,
     peer: Annotated[list[Path] | None, typer.Option(help="Other pipelines that predict trees.")] = None,
-    split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Markdown page with a section to replace.")] = None,
-    section: Annotated[str, typer.Option(help="Name of this section.")] = "md",
+    split: Split = "dev",
+    output: Output = None,
+    document: Document = None,
+    section: Section = "md",
 ) -> None:
-    """Score a guided pipeline, its guide, its ablations and its peers."""
-    systems: dict[str, tuple[Path, int | None]] = {ALONE: (guided, 0)}
+    """Score a guided pipeline with several beams, its guide and its peers."""
+    comparison = Comparison(treebanks, split)
+    comparison.add(ALONE, System(guided, 0))
     if sparse is not None:
-        systems["no guide"] = (sparse, BEAM)
-    systems |= {f"guided, beam {beam}": (guided, beam) for beam in BEAMS}
-    if corpus is not None:
-        overrides = {
-            "training.max_epochs": epochs,
-            "initialize.components.joint_sbd_parser.word_classes.path": None
-            if word_classes is None
-            else str(word_classes),
-        }
-        found = learn_ablations(guided, corpus, work, overrides)
-        systems |= {name: (path, BEAM) for name, path in found.items()}
-        if guide_config is not None:
-            of_guide = dict(setting.split("=", 1) for setting in settings or [])
-            systems[PEER] = (learn_peer(guided, corpus, guide_config, work, of_guide), None)
-    systems |= {path.name: (path, None) for path in peer or []}
-    files = [find_split(treebank, split) for treebank in treebanks]
-    texts = [(file, starred) for file in files for starred in (False, True)]
-    results: dict[str, Any] = {}
-    rows = []
-    first: dict[tuple[Path, bool], dict[str, list[Counts]]] = {}
-    for name, (path, beam_width) in systems.items():
-        nlp, read = load(path, beam_width)
-        beam = () if beam_width is None else ("--beam-width", beam_width)
-        row = [name]
-        results[name] = measure_in_fresh_process(Path(__file__).name, "cost", path, files[0], *beam)
-        for text in texts:
-            counts = score(nlp, text[0], read, starred=text[1])
-            cells = []
-            for measure in MEASURES if name != NOSYNTAX else MEASURES[:1]:
-                value = sum_up(counts[measure])
-                p_value = randomise(first.setdefault(text, counts)[measure], counts[measure], rounds=1000)
-                results[name][f"{text[0].stem}{'*' * text[1]} {measure}"] = {"score": value, "p_value": p_value}
-                cells.append(f"{value:.1f}" + (f" ({p_value:.3f})" if name != ALONE else ""))
-            row.append(" / ".join(cells))
-        row += [f"{results[name]['speed']:,.0f}", f"{results[name]['memory'] / 2**20:,.0f}"]
-        rows.append(row)
-        print(" | ".join(row), flush=True)
-    # en_ewt-ud-dev: EWT.
-    names = [f"{file.stem.partition('-')[0].partition('_')[2].upper()}{'*' * starred}" for file, starred in texts]
-    table = format_table(["", *names, "words/s", "MB"], rows)
-    print(table)
-    replace_section(document, section, table + "\n")
-    write_results(results, output)
+        comparison.add(NO_GUIDE, System(sparse, BEAM))
+    for beam in BEAMS:
+        comparison.add(f"guided, beam {beam}", System(guided, beam))
+    for path in peer or []:
+        comparison.add(path.name, System(path))
+    comparison.write(output, document, section)
+
+
+@app.command()
+def ablate(
+    guided: Guided,
+    corpus: Annotated[Path, typer.Argument(help="Corpus with jackknifed columns.")],
+    treebanks: Treebanks,
+    word_classes: Annotated[Path | None, typer.Option(help="Word classes. None: no classes.")] = None,
+    epochs: Annotated[int, typer.Option(min=1)] = 3,
+    work: Work = WORK,
+    split: Split = "dev",
+    output: Output = None,
+    document: Document = None,
+    section: Section = "ablations",
+) -> None:
+    """Train and score the guided parser and its ablations."""
+    overrides = {
+        **{f"components.{PARSER}.model.{name}": value for name, value in SMALL.items()},
+        "paths.word_classes": None if word_classes is None else str(word_classes),
+        "training.dropout": 0.0,
+        "training.max_epochs": epochs,
+    }
+    comparison = Comparison(treebanks, split, costs=False)
+    for name, path in learn_ablations(guided, corpus, work, overrides):
+        comparison.add(name, System(path, BEAM), MEASURES[:1] if name in (NOSYNTAX, NOSYNTAX_NO_GUIDE) else MEASURES)
+    rows = [
+        comparison.contrast("with the guide", GUIDED, NOSYNTAX),
+        comparison.contrast("without a guide", NO_GUIDE, NOSYNTAX_NO_GUIDE),
+    ]
+    comparison.write(output, document, section, format_table(["JOINT / NOSYNTAX", *comparison.header], rows))
+
+
+@app.command()
+def rival(
+    guided: Guided,
+    corpus: Annotated[Path, typer.Argument(help="Corpus with jackknifed tags, from which the guide has learnt.")],
+    guide_config: Annotated[Path, typer.Argument(help="Config of the guide.")],
+    treebanks: Treebanks,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="Overrides of the config, also of its component `parser`: NAME=VALUE.")
+    ] = None,
+    work: Work = WORK,
+    split: Split = "dev",
+    output: Output = None,
+    document: Document = None,
+    section: Section = "rival",
+) -> None:
+    """Train spaCy's parser on the encoder of a guide, and score it beside the guided parser."""
+    overrides = parse_config_overrides([f"--{item}" for item in setting or []], env_var=None)
+    path = learn_rival(guided, corpus, guide_config, work, overrides)
+    comparison = Comparison(treebanks, split)
+    comparison.add(f"guided, beam {BEAM}", System(guided, BEAM))
+    comparison.add(ALONE, System(guided, 0))
+    for beam in (1, SPACY_BEAM):
+        comparison.add(f"spaCy's parser, beam {beam}", System(path, beam))
+    comparison.write(output, document, section)
 
 
 if __name__ == "__main__":
