@@ -164,7 +164,14 @@ def test_templates_are_installed(path):
 
 
 @pytest.mark.parametrize(
-    "name", ["head_rules_english.txt", "gap_templates.txt", "segment_templates.txt", "swap_templates.txt"]
+    "name",
+    [
+        "head_rules_english.txt",
+        "gap_templates.txt",
+        "guide_templates.txt",
+        "segment_templates.txt",
+        "swap_templates.txt",
+    ],
 )
 def test_other_texts_of_constituency_are_installed(name):
     assert (FOLDER / "constituency" / name).is_file()

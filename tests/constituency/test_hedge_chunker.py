@@ -329,3 +329,15 @@ def test_references_of_other_tokens_are_learnt_where_edges_agree(nlp):
     set_constituents(reference, [("VP", 0, 2)])
     coarse = Doc(nlp.vocab, words=["can", "notsee", "it"])
     assert pipe.make_instance(Example(coarse, reference)).n_actions == 3 + 1
+
+
+# A guide
+
+
+@pytest.mark.parametrize("columns", [{}, {"guide_head": {"edges": [-1.0, 0.0, 1.0]}}, {"guide_label": {}}])
+def test_templates_of_a_guide_are_those_of_the_columns_in_the_settings(columns, small_model, read_examples):
+    nlp = spacy.blank("en")
+    chunker = nlp.add_pipe("hedge_chunker", config={"model": small_model, "columns": columns})
+    examples = read_examples(nlp, keep=("TAG", "SENT_START"))
+    nlp.initialize(lambda: examples)
+    assert {name for name in chunker.perceptron.templates.columns if name.startswith("guide_")} == set(columns)

@@ -13,9 +13,10 @@ from spacy_joint.annotation.custom_columns import write_column
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
-from spacy_joint.parsing.guide import read_guide_templates
+from spacy_joint.parsing.joint_sbd_parser import JointSbdParser
 from spacy_joint.parsing.system import GUIDE_SLOTS, JointSystem
 from spacy_joint.pipes.guide_facts import NO_HEAD, find_guide_facts
+from spacy_joint.pipes.guide_templates import read_guide_templates
 
 from .strategies import QUICK, blank_columns, random_walk, replay, seeds
 
@@ -120,8 +121,9 @@ def test_each_token_needs_an_offset_that_is_an_integer(read_examples, small_mode
 
 
 def test_templates_read_only_the_columns_that_there_are():
-    assert "guide(s0)" in read_guide_templates(COLUMNS)
-    alone = read_guide_templates(["guide_boundary"])
+    path = JointSbdParser.guide_templates
+    assert "guide(s0)" in read_guide_templates(path, COLUMNS, GUIDE_SLOTS)
+    alone = read_guide_templates(path, ["guide_boundary"], GUIDE_SLOTS)
     assert "b0.guide_boundary" in alone
     assert not any(name in alone.split("\n\n", 1)[1] for name in ("guide_label", "guide_head", "guide(", "awaits("))
 

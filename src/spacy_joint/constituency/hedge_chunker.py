@@ -52,6 +52,7 @@ class HedgeChunker(PhrasePipe[Hedged]):
     """Finds hedges and their internal structure."""
 
     default_templates = Path(__file__).parent / "templates.txt"
+    guide_templates = Path(__file__).parent / "guide_templates.txt"
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
         if max_span < 1:

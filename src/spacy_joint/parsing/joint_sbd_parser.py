@@ -20,7 +20,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD
+from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD
 from ..annotation.glossary import extend_glossary
 from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
 from ..annotation.sentences import MARGIN, PROBABILITY
@@ -41,13 +41,12 @@ from ..pipes.token_columns import (
     read_starts,
 )
 from .calibration import KINDS, Calibration, Decisions, fit_calibration
-from .guide import read_guide_templates
 from .margins import boundary_margins
 from .noun_chunks import noun_chunks
 from .oracle import oracle_actions
 from .partial_trees import complete, read_partial_trees
 from .reference_trees import ReferenceTrees, read_reference
-from .system import SB_ACTION, JointSystem
+from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
 
 # The label that spaCy's own parser uses for unlabelled arcs.
 NO_LABEL = "dep"
@@ -98,6 +97,8 @@ class JointSbdParser(StructuredPipe[Parsed], SentenceStreamingPipe):
     """Splits documents into sentences and parses them in a single search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
+    guide_templates = Path(__file__).parent / "guide_templates.txt"
+    guide_slots = tuple(GUIDE_SLOTS)
 
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
@@ -158,13 +159,6 @@ class JointSbdParser(StructuredPipe[Parsed], SentenceStreamingPipe):
     def has_guide(self) -> bool:
         """Whether a column with the heads of a guide is among those of the settings."""
         return GUIDE_HEAD in self.custom_columns.names
-
-    def read_default_templates(self) -> list[str]:
-        """The feature templates of the task, and those of the columns of a guide, if it has any."""
-        texts = super().read_default_templates()
-        if set(GUIDE_COLUMNS) & set(self.custom_columns.names):
-            texts.append(read_guide_templates(self.custom_columns.names))
-        return texts
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns for the templates, and the tokens of their rows."""

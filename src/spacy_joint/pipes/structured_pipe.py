@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +26,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
 
 from .. import PRETRAINED
+from ..annotation.custom_columns import GUIDE_COLUMNS
 from ..engine import model_file
 from ..engine.columns import Columns
 from ..engine.learner import Instance
@@ -33,6 +34,7 @@ from ..engine.system import System
 from ..errors import Errors, JointError, JointValueError, JointWarning, Message, Warnings
 from .architectures import get_perceptron
 from .custom_columns import CustomColumns
+from .guide_templates import read_guide_templates
 from .lent_annotation import lend_annotation
 from .token_columns import COLUMNS, WordClasses, WordColumns, find_whitespace
 from .word_scores import check_tokenizer
@@ -100,6 +102,9 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
 
     # The default templates of the task, and the columns that templates can read, besides those that users bring.
     default_templates: Path
+    # Templates of the columns of a guide, and the slots that the system fills from its heads.
+    guide_templates: Path | None = None
+    guide_slots: ClassVar[Collection[str]] = ()
     columns: ClassVar[tuple[str, ...]] = COLUMNS
     # Those of them that are attributes of tokens which other components set.
     read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "dep")
@@ -364,8 +369,11 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
         self._set_up(labels, "\n\n".join(texts))
 
     def read_default_templates(self) -> list[str]:
-        """The feature templates of the task."""
-        return [_read_templates(self.default_templates)]
+        """The feature templates of the task, and those of the columns of a guide, if it has any."""
+        texts = [_read_templates(self.default_templates)]
+        if self.guide_templates is not None and set(GUIDE_COLUMNS) & set(self.custom_columns.names):
+            texts.append(read_guide_templates(self.guide_templates, self.custom_columns.names, self.guide_slots))
+        return texts
 
     def _set_up(self, labels: Any, templates: str) -> None:
         system = self.make_system(labels)
