@@ -25,7 +25,7 @@ The following command wrote the page and its figures:
 {command}
 ```
 
-It stores each run and resumes where it stopped. Nothing is edited by hand.
+It stores each run and resumes where it stopped. Except for the section on guides, nothing is edited by hand.
 
 | system | what it is |
 | --- | --- |
