@@ -838,6 +838,34 @@ class Errors:
         "Pretrain it with the labels of the treebank: `--paths.labels`, a file that `spacy init labels` wrote.",
     )
 
+    # Grammars and charts
+    J666 = Message(
+        "{source}, line {line}: '{found}' does not belong there.",
+        "Rules are written 'S -> NP VP 0.5', words 'word TAG 0.5', each word, rule and class once.",
+    )
+    J667 = Message("The probability of {rule} is {found}.", "It must be above 0 and at most 1.")
+    J668 = Message(
+        "{source} ends before its section '{section}' is complete ({found}).",
+        "The line at the head of a section gives the number of its lines, and the last line is 'end'.",
+    )
+    J669 = Message("'{symbol}' of {rule} has neither rules nor words.", "Give it some, or delete the rule.")
+    J670 = Message("{rule} is given twice.", "Give it once, with the sum of the probabilities.")
+    J671 = Message("There is no rule for the root '{root}'.", "Give at least one, such as 'ROOT -> S 1.0'.")
+    J672 = Message(
+        "The tree {number} has the label '{label}'.",
+        "Labels must not begin with '@' or contain '^' or '|'.",
+    )
+    J673 = Message("{name}={value!r} is not a setting of grammars.", "Allowed are {allowed}.")
+    J674 = Message(
+        "The probabilities of '{symbol}' add up to {total}.", "Those of all rules and words of a symbol are at most 1."
+    )
+    J675 = Message(
+        "The word {word} of {n_words} has the tag {tag} with the log-probability {score}.",
+        "Tags are those of the grammar, and log-probabilities finite and at most 0.",
+    )
+    J676 = Message("There are no trees to make a grammar of.", "Give a treebank with constituents.")
+    J677 = Message("A sentence has {n} words, but a chart at most {limit}.", "Split it, or leave it out.")
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""

@@ -46,11 +46,14 @@ def mark_heads(tree: Tree, rules: HeadRules) -> Tree:
     return rewrite(tree, rule)[0]
 
 
-def binarise(tree: Tree) -> Tree:
+def binarise(tree: Tree, order: int = 0) -> Tree:
     """Binarise a tree with marked heads, outwards from the head: first its right sisters, then its left ones.
 
     All new nodes except the topmost have a prefixed label. Single children are kept. The left of two children is the
-    one that has the first word, also if the tree is discontinuous.
+    one that has the first word, also if the tree is discontinuous. If all heads are last, the result branches to the
+    right; if all are first, to the left.
+
+    order: How many of the sisters last attached the labels of new nodes name, the outermost first: `@NP|DT,JJ`.
     """
 
     def rule(node: Tree, children: tuple[Tree, ...], words: int) -> Sequence[Tree]:
@@ -65,7 +68,8 @@ def binarise(tree: Tree) -> Tree:
             if number == len(steps):
                 built = node.with_children(pair, head)
             else:
-                built = Tree(TEMPORARY + node.label, pair, head=head)
+                named = [sister.label for sister, _ in steps[max(0, number - order) : number]][::-1]
+                built = Tree(TEMPORARY + node.label + "|" * (order > 0) + ",".join(named), pair, head=head)
         return (built,)
 
     return rewrite(tree, rule)[0]
