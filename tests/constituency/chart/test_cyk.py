@@ -1,0 +1,146 @@
+"""CYK: the best derivation is the best of all derivations, which brute force enumerates."""
+
+import math
+from functools import cache
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.annotation.constituency_trees import parse_trees
+from spacy_joint.constituency.chart.cyk import ChartParser
+from spacy_joint.constituency.chart.estimation import estimate_grammar
+from spacy_joint.constituency.chart.grammar import Grammar, Rule
+from spacy_joint.constituency.chart.lexicon import Lexicon
+from spacy_joint.errors import JointValueError
+
+QUICK = settings(deadline=None, max_examples=150)
+SYMBOLS = ("R", "A", "B", "C")
+ALL_TAGS = [(symbol, -1.0) for symbol in SYMBOLS]
+
+
+def make_grammar(rules):
+    return Grammar("R", rules, Lexicon({"a": tuple((symbol, 1e-9) for symbol in SYMBOLS)}, (), {}))
+
+
+@st.composite
+def grammars(draw):
+    """Random grammars, with cyclic unary rules and symbols that derive nothing else but words."""
+    right_sides = [(child,) for child in SYMBOLS] + list(product(SYMBOLS, repeat=2))
+    rules = draw(st.lists(st.tuples(st.sampled_from(SYMBOLS), st.sampled_from(right_sides)), unique=True, max_size=12))
+    if ("R", ("A", "C")) not in rules:
+        rules.append(("R", ("A", "C")))
+    weights = [draw(st.integers(1, 9)) for _ in rules]
+    totals = {symbol: sum(w for (p, _), w in zip(rules, weights, strict=True) if p == symbol) for symbol in SYMBOLS}
+    return make_grammar([Rule(*rule, 0.99 * w / totals[rule[0]]) for rule, w in zip(rules, weights, strict=True)])
+
+
+words = st.lists(
+    st.lists(st.tuples(st.sampled_from(SYMBOLS), st.floats(-5, 0)), max_size=3, unique_by=lambda tag: tag[0]),
+    min_size=1,
+    max_size=5,
+)
+
+
+def find_best(grammar, sentence):
+    """The score of the best derivation. Within a chain of unary rules, no symbol can help twice."""
+
+    @cache
+    def best(symbol, start, end, chain=()):
+        scores = [score for tag, score in sentence[start] if tag == symbol] if end - start == 1 else []
+        for rule in grammar.rules:
+            if rule.parent != symbol:
+                continue
+            if len(rule.children) == 2:
+                below = [
+                    best(rule.children[0], start, middle) + best(rule.children[1], middle, end)
+                    for middle in range(start + 1, end)
+                ]
+            elif rule.children[0] in (*chain, symbol):
+                continue
+            else:
+                below = [best(rule.children[0], start, end, (*chain, symbol))]
+            scores += [math.log(rule.probability) + score for score in below]
+        return max(scores, default=-math.inf)
+
+    return best(grammar.root, 0, len(sentence))
+
+
+def score_nodes(grammar, sentence, nodes):
+    """The score of a derivation, and its symbols and words as nested tuples."""
+    probabilities = {rule[:2]: math.log(rule.probability) for rule in grammar.rules}
+    symbols = [None] * len(sentence)
+    symbols += [symbol for symbol, *_ in nodes]
+    # The tags of words are those that fit: their best choice gives the score.
+    choices = [dict(tags) for tags in sentence]
+
+    def search(place, assigned):
+        if place == len(sentence):
+            named = [*assigned, *symbols[len(sentence) :]]
+            score = sum(choices[word][tag] for word, tag in enumerate(assigned))
+            for symbol, first, second in nodes:
+                key = (symbol, tuple(named[child] for child in (first, second) if child >= 0))
+                score += probabilities.get(key, -math.inf)
+            return score
+        return max((search(place + 1, [*assigned, tag]) for tag in choices[place]), default=-math.inf)
+
+    return search(0, [])
+
+
+@QUICK
+@given(grammars(), words)
+def test_the_best_derivation_is_found(grammar, sentence):
+    score, nodes = ChartParser(grammar).parse(sentence)
+    assert score == pytest.approx(find_best(grammar, sentence))
+    if nodes:
+        assert score == pytest.approx(score_nodes(grammar, sentence, nodes))
+
+
+@QUICK
+@given(grammars(), words, words)
+def test_a_sentence_leaves_nothing_for_the_next(grammar, first, second):
+    parser = ChartParser(grammar)
+    parser.parse(first)
+    assert parser.parse(second) == ChartParser(grammar).parse(second)
+
+
+def test_nodes_are_children_first_and_numbered_after_words():
+    grammar = make_grammar([Rule("R", ("A", "B"), 0.5), Rule("B", ("B", "C"), 0.5), Rule("C", ("A",), 0.5)])
+    sentence = [[("A", -1.0)], [("B", -1.0)], [("A", -1.0)]]
+    score, nodes = ChartParser(grammar).parse(sentence)
+    assert nodes == [("C", 2, -1), ("B", 1, 3), ("R", 0, 4)]
+    assert score == pytest.approx(3 * math.log(0.5) - 3)
+
+
+def test_cyclic_unary_rules_end():
+    cycle = [Rule("R", ("A",), 0.999), Rule("A", ("B",), 0.999), Rule("B", ("A",), 0.999)]
+    score, nodes = ChartParser(make_grammar(cycle)).parse([[("B", -1.0)]])
+    assert nodes == [("A", 0, -1), ("R", 1, -1)] and score == pytest.approx(2 * math.log(0.999) - 1)
+
+
+@pytest.mark.parametrize("sentence", [[], [[]], [ALL_TAGS, []], [[("C", -1.0)]]])
+def test_what_cannot_be_derived_has_no_nodes(sentence):
+    grammar = make_grammar([Rule("R", ("A", "B"), 0.5)])
+    assert ChartParser(grammar).parse(sentence) == (-math.inf, [])
+
+
+@pytest.mark.parametrize("tag", [("X", -1.0), ("A", 0.5), ("A", math.nan), ("A", -math.inf)])
+def test_wrong_tags_are_refused(tag):
+    with pytest.raises(JointValueError) as caught:
+        ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS, [tag]])
+    assert caught.value.code == "J675"
+
+
+def test_too_long_sentences_are_refused():
+    with pytest.raises(JointValueError) as caught:
+        ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS] * 5_001)
+    assert caught.value.code == "J677"
+
+
+def test_a_sentence_of_the_treebank_is_parsed():
+    text = "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB eats) (NP (NN fish)))))"
+    grammar = estimate_grammar(parse_trees(text))
+    found = [grammar.lexicon.find_tags(word) for word in ["a", "old", "cat", "eats", "fish"]]
+    _, nodes = ChartParser(grammar).parse([[(tag, math.log(p)) for tag, p in tags.items()] for tags in found])
+    assert [symbol for symbol, *_ in nodes if "@" not in symbol] == ["NP^S", "NP^VP", "VP^S", "S", "ROOT"]
