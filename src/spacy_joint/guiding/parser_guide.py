@@ -8,35 +8,25 @@ needed, and tags only if the encoder reads them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import srsly
 from spacy.attrs import DEP, HEAD
-from spacy.language import Language
-from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc, Token
-from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import minibatch
-from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from spacy.training import Example
 
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
 from ..errors import Errors, JointValueError
 from ..pipes.streaming import GUIDE_FACTS, MAX_DELAY, StreamingPipe, cut_into_pieces
-from ..pipes.structured_pipe import report_damage
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 from .guidance import Guidance, GuidanceStream
+from .guide_pipe import GuidePipe, cross_entropy_of_odds
 from .heads import Scores
 from .held_pieces import HeldPieces
 from .vectors import find_encoder
 from .windows import Window, cut_windows
 
-# The number of documents with which the encoder is initialized.
-SAMPLE = 10
 # Boundaries are rare, and there is one decision per token, as there is one about its head and one about its label.
 BOUNDARY_WEIGHT = 2.0
 # A probability that has a logarithm.
@@ -56,25 +46,8 @@ class Gold(NamedTuple):
     labels: np.ndarray
 
 
-class ParserGuide(TrainablePipe, StreamingPipe):
+class ParserGuide(GuidePipe[Guidance], StreamingPipe):
     """Predicts boundaries, heads and labels, token by token."""
-
-    def __init__(self, vocab: Vocab, model: Model, name: str, *, scorer: Callable[..., dict[str, Any]] | None) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {"labels": []}
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels that the component can predict."""
-        return tuple(self.cfg["labels"])
-
-    @property
-    def label_data(self) -> tuple[str, ...]:
-        """The `labels` argument of `initialize`, for `spacy init labels`."""
-        return self.labels
 
     def add_label(self, label: str) -> int:
         """Adds a label to those with which `initialize` sets up the component.
@@ -93,37 +66,7 @@ class ParserGuide(TrainablePipe, StreamingPipe):
         self.vocab.strings.add(label)
         return 1
 
-    @property
-    def is_initialized(self) -> bool:
-        """Whether the model has weights."""
-        return bool(self.model.get_ref("heads").get_ref("arcs").has_param("root"))
-
-    def _check_is_initialized(self) -> None:
-        if not self.is_initialized:
-            raise JointValueError(Errors.J623, name=self.name)
-
     # Prediction.
-
-    def predict(self, docs: Iterable[Doc]) -> list[Guidance]:
-        """Predicts for documents, without modifying them.
-
-        RAISES ValueError: If the component has been neither trained nor loaded (J623).
-        """
-        self._check_is_initialized()
-        return self.model.predict(list(docs))
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotates documents in batches. Of a batch that fails, only the documents that fail by themselves go to the
-        error handler."""
-        for batch in minibatch(stream, size=batch_size):
-            docs = list(batch)
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception:
-                # None stands for a document that the error handler has taken.
-                yield from (doc for doc in map(self, docs) if doc is not None)
-            else:
-                yield from docs
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:
         """Writes the predictions of `predict` as columns, with missing values for whitespace."""
@@ -175,86 +118,31 @@ class ParserGuide(TrainablePipe, StreamingPipe):
 
     # Training.
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: list[str] | None = None,
-        pretrained: str | None = None,
-    ) -> None:
-        """Prepares the component for training.
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The labels of the references, and those that have been added.
 
-        get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
-        nlp (Language): The pipeline.
-        labels (list[str]): The labels, as written by `spacy init labels`. None collects them from the examples.
-        pretrained (str): The directory of a saved component with the same architecture, such as
-            `PIPELINE/parser_guide`. Training begins with its labels and weights. None: with random weights.
-        RAISES ValueError: If there are no labels (J624), the pretrained component lacks some (J665), or it cannot be
-            read (J073, J050).
+        RAISES ValueError: If there are none (J624).
         """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        if labels is None:
-            found = {token.dep_ for example in get_examples() for token in example.reference if token.dep}
-            labels = sorted(found.union(self.labels))
-        if not labels:
+        found = {token.dep_ for example in examples for token in example.reference if token.dep}
+        if not (labels := sorted(found.union(self.labels))):
             raise JointValueError(Errors.J624, name=self.name)
-        if pretrained is not None:
-            self.from_disk(pretrained, exclude=["vocab"])
-            if missing := set(labels).difference(self.labels):
-                raise JointValueError(Errors.J665, path=pretrained, labels=", ".join(sorted(missing)))
-            return
-        self.cfg["labels"] = list(labels)
-        for label in labels:
-            self.vocab.strings.add(label)
-        sample = [example.x for example in islice(get_examples(), SAMPLE)]
-        self.model.set_dim("nO", len(labels), force=True)
-        self.model.initialize(X=sample)
+        return labels
 
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optimizer | None = None,
-        losses: dict[str, float] | None = None,
-    ) -> dict[str, float]:
-        """Learns from a batch of examples, and lets the encoder learn.
+    def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:
+        """Adds to the gradients of `heads`.
 
-        examples (Iterable[Example]): The batch.
-        drop (float): The rate of dropout.
-        sgd (Optimizer): The optimizer; None accumulates gradients.
-        losses (dict): The mean cross-entropy per token is added under the component's name.
-        RETURNS (dict): The losses.
-        RAISES ValueError: If the component has not been initialized (J623).
+        vectors (list): The vectors of the tokens of each example.
+        RETURNS (tuple): The mean cross-entropy per token, and the gradients of the vectors.
         """
-        losses = {} if losses is None else losses
-        losses.setdefault(self.name, 0.0)
-        examples = list(examples)
-        validate_examples(examples, f"{type(self).__name__}.update")
-        self._check_is_initialized()
-        if not any(len(example.predicted) for example in examples):
-            return losses
-        set_dropout_rate(self.model, drop)
-        vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
         golds = [self._read_gold(example) for example in examples]
         # As in `with_windows`, they do not overlap in training.
         window = self.model.attrs["window"]
         windows = [cut_windows(len(rows), window, window) for rows in vectors]
         heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
-        scores, backprop_heads = self.model.get_ref("heads").begin_update(
-            list(zip(vectors, windows, heads, strict=True))
-        )
+        scores, backprop = self.model.get_ref("heads").begin_update(list(zip(vectors, windows, heads, strict=True)))
         n = sum(map(len, vectors))
-        gradients = []
-        for scored, gold, of_document in zip(scores, golds, windows, strict=True):
-            loss, gradient = self._find_loss(scored, gold, of_document, n)
-            losses[self.name] += loss
-            gradients.append(gradient)
-        backprop_vectors(backprop_heads(gradients))
-        if sgd is not None:
-            self.finish_update(sgd)
-        return losses
+        found = [self._find_loss(*of, n) for of in zip(scores, golds, windows, strict=True)]
+        return sum(loss for loss, _ in found), backprop([gradient for _, gradient in found])
 
     def _read_gold(self, example: Example) -> Gold:
         n = len(example.predicted)
@@ -280,7 +168,7 @@ class ParserGuide(TrainablePipe, StreamingPipe):
     def _find_loss(self, scores: Scores, gold: Gold, windows: list[Window], n: int) -> tuple[float, Scores]:
         """The sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""
         ops: Any = self.model.ops
-        loss, d_boundaries = _cross_entropy_of_odds(ops, scores.boundaries, gold.starts)
+        loss, d_boundaries = cross_entropy_of_odds(ops, scores.boundaries, gold.starts)
         loss, d_boundaries = BOUNDARY_WEIGHT * loss, BOUNDARY_WEIGHT * d_boundaries
         d_arcs = []
         for arcs, window in zip(scores.arcs, windows, strict=True):
@@ -290,52 +178,10 @@ class ParserGuide(TrainablePipe, StreamingPipe):
         label_loss, d_labels = _cross_entropy(ops, scores.labels, gold.labels)
         return (loss + label_loss) / n, Scores(d_boundaries / n, d_arcs, scores.heads, d_labels / n)
 
-    # Serialisation.
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> ParserGuide:
-        """Loads the bytes of `to_bytes`.
-
-        exclude (Sequence[str]): Any of "cfg", "vocab", "model".
-        RAISES ValueError: If they are damaged (J050).
-        """
-        with report_damage("the bytes"):
-            parts = srsly.msgpack_loads(bytes_data)
-            if not isinstance(parts, dict) or "cfg" not in parts:
-                raise TypeError
-            super().from_bytes(bytes_data, exclude=exclude)
-            self._check()
-        return self
-
-    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> ParserGuide:
-        """Loads the component from a directory.
-
-        exclude (Sequence[str]): Any of "cfg", "vocab", "model".
-        RAISES ValueError: If a file is missing (J073) or damaged (J050).
-        """
-        for name in ("cfg", "model"):
-            if name not in exclude and not (Path(path) / name).is_file():
-                raise JointValueError(Errors.J073, path=path, name=name)
-        with report_damage(str(path)):
-            super().from_disk(path, exclude=exclude)
-            self._check()
-        return self
-
     def _check(self) -> None:
-        """Adds what has been loaded to the vocabulary.
-
-        RAISES TypeError: If the labels are not those of the weights, or weights are missing.
-        RAISES ValueError: If the windows are invalid (J621).
-        """
-        labels = self.cfg["labels"]
-        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-            raise TypeError
-        if self.is_initialized:
-            has_all = all(node.has_param(name) for node in self.model.walk() for name in node.param_names)
-            if not has_all or self.model.get_dim("nO") != len(labels):
-                raise TypeError
+        """RAISES ValueError: If the windows are invalid (J621)."""
+        super()._check()
         cut_windows(0, self.model.attrs["window"], self.model.attrs["stride"])
-        for label in labels:
-            self.vocab.strings.add(label)
 
 
 def _place_heads(heads: np.ndarray, window: Window) -> np.ndarray:
@@ -343,15 +189,6 @@ def _place_heads(heads: np.ndarray, window: Window) -> np.ndarray:
     heads, tokens = heads[window.first : window.last], np.arange(window.first, window.last)
     inside = (heads >= window.start) & (heads < window.end)
     return np.where(heads == tokens, 0, np.where(inside, heads - window.start + 1, -1))
-
-
-def _cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float, Any]:
-    """The cross-entropy of log-odds, summed over those with a right answer (not NaN), and its gradient."""
-    known = ops.asarray(~np.isnan(right))
-    truth = ops.asarray1f(np.nan_to_num(right))
-    # log(1 + exp(x)) without overflow.
-    losses = ops.xp.logaddexp(0.0, ops.xp.where(truth > 0, -odds, odds))
-    return float((losses * known).sum()), (ops.sigmoid(odds) - truth) * known
 
 
 def _cross_entropy(ops: Any, scores: Any, right: np.ndarray) -> tuple[float, Any]:
