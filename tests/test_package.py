@@ -157,9 +157,12 @@ def test_compiled_modules_come_with_stubs(path):
         "parsing/templates.txt",
         "tagging/templates.txt",
         "tokenization/character_templates.txt",
+        "quotation/cue_guide_templates.txt",
         "quotation/cue_templates.txt",
         "quotation/label_templates.txt",
+        "quotation/span_guide_templates.txt",
         "quotation/span_templates.txt",
+        "quotation/span_templates_replaced.txt",
     ],
 )
 def test_templates_are_installed(path):

@@ -102,8 +102,9 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
 
     # The default templates of the task, and the columns that templates can read, besides those that users bring.
     default_templates: Path
-    # Templates of the columns of a guide, and the slots that the system fills from its heads.
+    # Templates of the columns of a guide, these columns, and the slots that the system fills from its heads.
     guide_templates: Path | None = None
+    guide_columns: ClassVar[Collection[str]] = GUIDE_COLUMNS
     guide_slots: ClassVar[Collection[str]] = ()
     columns: ClassVar[tuple[str, ...]] = COLUMNS
     # Those of them that are attributes of tokens which other components set.
@@ -371,8 +372,9 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
     def read_default_templates(self) -> list[str]:
         """The feature templates of the task, and those of the columns of a guide, if it has any."""
         texts = [_read_templates(self.default_templates)]
-        if self.guide_templates is not None and set(GUIDE_COLUMNS) & set(self.custom_columns.names):
-            texts.append(read_guide_templates(self.guide_templates, self.custom_columns.names, self.guide_slots))
+        names = self.custom_columns.names
+        if self.guide_templates is not None and set(self.guide_columns) & set(names):
+            texts.append(read_guide_templates(self.guide_templates, names, self.guide_slots, self.guide_columns))
         return texts
 
     def _set_up(self, labels: Any, templates: str) -> None:

@@ -14,7 +14,9 @@ import numpy as np
 from spacy.attrs import DEP, HEAD, SENT_START, TAG
 from spacy.tokens import Doc
 
+from ..annotation.custom_columns import name_span_columns
 from ..annotation.dependency_trees import cut_subtype
+from ..annotation.quotations import CUES, QUOTATIONS
 from ..engine.columns import Columns
 from ..pipes.custom_columns import CustomColumns
 from ..pipes.token_columns import COLUMNS, NO_CUSTOM_COLUMNS, WordClasses, WordColumns
@@ -57,6 +59,8 @@ CUE_COLUMNS = (
     "pair_cue",
 )
 ALL_COLUMNS = (*WORD_COLUMNS, *POSITION_COLUMNS, *MARK_COLUMNS, *TREE_COLUMNS, *OTHER_COLUMNS, *CUE_COLUMNS)
+# Those of a `span_guide`, which templates read if they are in the settings.
+SPAN_GUIDE_COLUMNS = tuple(name for key in (CUES, QUOTATIONS) for name in name_span_columns(key))
 # Dependents that distinguish reporting verbs from others, one bit each.
 CHILDREN = ("nsubj", "ccomp", "xcomp", "obj", "mark", "parataxis", "advcl", "obl", "aux", "cop", "neg", "det", "iobj")
 MAX_DEPTH = 12

@@ -19,7 +19,7 @@ from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
-from .features import ALL_COLUMNS, CUE_COLUMNS, QuotationColumns
+from .features import ALL_COLUMNS, CUE_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 
 LABELS = ["O", CUE]
 
@@ -28,6 +28,8 @@ class QuotationCues(StructuredPipe[list[int]]):
     """Finds the cues of quotations."""
 
     default_templates = Path(__file__).parent / "cue_templates.txt"
+    guide_templates = Path(__file__).parent / "cue_guide_templates.txt"
+    guide_columns = SPAN_GUIDE_COLUMNS
     # It must not read its own output.
     columns = tuple(name for name in ALL_COLUMNS if name not in CUE_COLUMNS)
 

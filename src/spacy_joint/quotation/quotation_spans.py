@@ -43,7 +43,7 @@ from ..tagging.system import TaggingSystem
 from .attribution import Quotation, find_cues, find_speaker
 from .candidates import SpanScorer
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
-from .features import ALL_COLUMNS, QuotationColumns
+from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 from .layout import unwrap
 from .marks import AUTO, MarkStyle, find_style
 from .quotation_cues import find_head, find_heads, require_spans
@@ -100,6 +100,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
     """Finds quotations and their speakers."""
 
     columns = ALL_COLUMNS
+    guide_columns = SPAN_GUIDE_COLUMNS
 
     def __init__(
         self,
@@ -118,8 +119,9 @@ class QuotationSpans(StructuredPipe[Quoted]):
             if value not in known:
                 raise JointValueError(Errors.J040, what=what, name=value, known=", ".join(map(str, known)))
         super().__init__(vocab, model, name, scorer=scorer, method=method, decoder=decoder, **settings)
-        file = "span_templates.txt" if method in ("semimarkov", "combined") else "label_templates.txt"
-        self.default_templates = TEMPLATES / file
+        has_spans = method in ("semimarkov", "combined")
+        self.default_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
+        self.guide_templates = TEMPLATES / "span_guide_templates.txt" if has_spans else None
         self.find_style: Callable[[Doc], MarkStyle] = partial(find_style, **{what: settings[what] for what in STYLE})
         KEYS.add(self.cfg["spans_key"])
         if method == "combined":
@@ -132,6 +134,14 @@ class QuotationSpans(StructuredPipe[Quoted]):
         return self.cfg["method"] != "rules"
 
     # Training.
+
+    def read_default_templates(self) -> list[str]:
+        """The feature templates of the method, of which those of the columns of a guide take the place of some."""
+        texts = super().read_default_templates()
+        if len(texts) > 1:
+            replaced = set((TEMPLATES / "span_templates_replaced.txt").read_text(encoding="utf8").splitlines())
+            texts[0] = "\n".join(line for line in texts[0].splitlines() if line not in replaced)
+        return texts
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """The three types, which are fixed.
