@@ -4,7 +4,8 @@ import json
 
 import pytest
 import spacy
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 TEXT = "“We are late,” said Ann Lee. “We know.”\n\nIt rained.\n"
@@ -72,6 +73,18 @@ def test_annotated_quotations_are_converted_and_rules_are_measured(run, assets, 
     nlp.to_disk(tmp_path / "rules")
     run("evaluate-quotes", tmp_path / "rules", corpus, "--output", metrics)
     assert json.loads(metrics.read_text())["quotation_per_type"]["DIRECT"]["f"] > 0.8
+
+
+def test_columns_of_the_pipeline_are_kept(run, assets, tmp_path):
+    nlp = spacy.blank("en")
+    guide = nlp.add_pipe("span_guide", config={"spans_keys": ["quotations"]})
+    doc = Doc(nlp.vocab, words=["a"])
+    doc.spans["quotations"] = [doc[:1]]
+    guide.initialize(lambda: [Example(doc.copy(), doc)])
+    nlp.to_disk(tmp_path / "guide")
+    run("convert-quotes", assets / "tiny_quotes" / "dev", tmp_path / "dev.spacy", "--model", tmp_path / "guide")
+    for doc in DocBin().from_disk(tmp_path / "dev.spacy").get_docs(Vocab()):
+        assert len(doc._.token_columns["quotations_end"]) == len(doc)
 
 
 def test_other_formats_are_refused(run, tmp_path):

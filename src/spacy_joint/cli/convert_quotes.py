@@ -45,6 +45,6 @@ def convert_quotes(
             doc[start].is_sent_start = True
     annotated = list(nlp.pipe(docs))
     with replace_when_written(output) as path:
-        DocBin(docs=annotated).to_disk(path)
+        DocBin(docs=annotated, store_user_data=True).to_disk(path)
     n_quotations = sum(len(doc.spans["quotations"]) for doc in annotated)
     msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} quoted runs")

@@ -1,4 +1,4 @@
-"""`jackknife`: annotate the training corpus with jackknifed tags, columns of a guide, or cues of quotations.
+"""`jackknife`: annotate the training corpus with jackknifed tags, columns of guides, or cues of quotations.
 
 A parser trained on gold tags relies on tags too much; so do a parser with a guide that has seen its sentences, and a
 quotation model trained on gold cues. The documents are therefore split into folds, and each fold is annotated by a
@@ -13,7 +13,7 @@ import io
 import json
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +28,7 @@ from ..files.replacing import replace_when_written
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+    from spacy.training import Example
     from thinc.api import Config
 
 DOCBIN_READER = "spacy_joint.DocBinCorpus.v1"
@@ -35,7 +36,9 @@ QUOTATION_READER = "spacy_joint.QuotationCorpus.v1"
 READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER, QUOTATION_READER)
 TAGGER = "sequence_tagger"
 GUIDE = "parser_guide"
+SPAN_GUIDE = "span_guide"
 CUES = "quotation_cues"
+TRAINED = (TAGGER, GUIDE, SPAN_GUIDE, CUES)
 # A key of `Doc.user_data`: the document is a copy, made by an augmenter, of an earlier one.
 COPY = "is_copy"
 
@@ -110,14 +113,13 @@ class _Jackknife:
             allowed = " or ".join(READERS)
             raise JointValueError(Errors.J408, config=name, found=self.reader["@readers"], allowed=allowed)
         components = {found: config["components"][found] for found in config["nlp"]["pipeline"]}
-        self.trained = [
-            found for found, component in components.items() if component.get("factory") in (TAGGER, GUIDE, CUES)
-        ]
+        self.trained = [found for found, component in components.items() if component.get("factory") in TRAINED]
         if not self.trained:
             raise JointValueError(Errors.J411, config=name, attribute="TAG")
         settings = {components[found]["factory"]: components[found] for found in self.trained}
         self.cues = settings.get(CUES)
         self.attribute = settings.get(TAGGER, {}).get("attribute")
+        self.guided_keys = settings.get(SPAN_GUIDE, {}).get("spans_keys")
         # Quotation readers have no augmenters.
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
         plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]
@@ -206,12 +208,12 @@ class _Jackknife:
         """The config of a fold. The held-out documents must not affect early stopping, so only one is scored, once."""
         config = self.config.copy()
         shuffling = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
-        if self.cues is None:
+        if self.reader["@readers"] == QUOTATION_READER:
+            plain: dict[str, Any] = {"@readers": QUOTATION_READER}
+            trained = {**plain, **shuffling}
+        else:
             plain = {"@readers": DOCBIN_READER, "keep": self.reader.get("keep", []), "augmenter": None}
             trained = {**plain, **shuffling, "augmenter": self.reader.get("augmenter")}
-        else:
-            plain = {"@readers": QUOTATION_READER}
-            trained = {**plain, **shuffling}
         config["corpora"] = {
             "train": {**trained, "path": str(files["train"])},
             "dev": {**plain, "path": str(files["dev"]), "limit": 1},
@@ -222,14 +224,16 @@ class _Jackknife:
 
     def annotate(self, nlp: Language, held_out: Any) -> dict[str, Any]:
         """The documents with predicted tags, columns, or both, each followed by its augmented copies, and the number of
-        correct tags; without a tagger, of correct heads."""
+        correct tags; without a tagger, of tokens with a correct head, or all of whose log-odds have the right sign."""
         from spacy.tokens import DocBin
         from spacy.util import registry
         from thinc.api import fix_random_seed
 
         from ..annotation.custom_columns import copy_columns
         from ..corpora.examples import make_example
+        from ..corpora.quotations import make_quotation_example
 
+        has_quotations = self.reader["@readers"] == QUOTATION_READER
         block = self.reader.get("augmenter")
         augmenter = registry.resolve({"augmenter": block})["augmenter"] if block else None
         # The augmenter may draw random numbers.
@@ -237,7 +241,10 @@ class _Jackknife:
         documents: list[bytes] = []
         right = words = 0
         for document in held_out.get_docs(nlp.vocab):
-            example = make_example(document, self.reader.get("keep", []))
+            if has_quotations:
+                example = make_quotation_example(document)
+            else:
+                example = make_example(document, self.reader.get("keep", []))
             annotated: list[Doc] = []
             # All copies are made first, from gold annotation, which tagging the original overwrites.
             for variant in [example] if augmenter is None else list(augmenter(nlp, example)):
@@ -245,7 +252,9 @@ class _Jackknife:
                 for name in self.trained:
                     predicted = nlp.get_pipe(name)(predicted)
                 copy_columns(predicted, reference)
-                if self.attribute is None:
+                if self.attribute is None and self.guided_keys:
+                    right += _count_right_odds(variant, self.guided_keys)
+                elif self.attribute is None:
                     right += _count_right_heads(reference)
                 else:
                     gold, tags = (doc.to_array([self.attribute]) for doc in (reference, predicted))
@@ -269,7 +278,10 @@ class _Jackknife:
         documents: list[bytes] = []
         right = words = 0
         for reference in held_out.get_docs(nlp.vocab):
-            predicted = nlp(make_quotation_example(reference).predicted)
+            predicted = make_quotation_example(reference).predicted
+            # Not those of other pipelines: a guide that has seen these documents would know too much.
+            for name in self.trained:
+                predicted = nlp.get_pipe(name)(predicted)
             wrong = set(find_heads(reference, key)) ^ set(find_heads(predicted, key))
             right, words = right + len(reference) - len(wrong), words + len(reference)
             reference.spans[JACKKNIFED] = [
@@ -287,6 +299,21 @@ def _count_right_heads(doc: Doc) -> int:
     return sum(
         token.head.i - token.i == offset for token, offset in zip(doc, () if offsets is None else offsets, strict=False)
     )
+
+
+def _count_right_odds(example: Example, keys: Sequence[str]) -> int:
+    """The number of tokens for which all columns of a guide of spans are right; whitespace is."""
+    import numpy as np
+
+    from ..annotation.custom_columns import name_span_columns, read_column
+    from ..pipes.span_places import find_span_places
+
+    is_right = np.ones(len(example.predicted), dtype=bool)
+    for key in keys:
+        for name, places in zip(name_span_columns(key), find_span_places(example, key).T, strict=True):
+            odds = np.asarray(read_column(example.predicted, name), dtype=np.float32)
+            is_right &= np.isnan(places) | ((odds > 0) == (places > 0))
+    return int(is_right.sum())
 
 
 def _read_mentioned(settings: Mapping[str, Any]) -> bytes:
