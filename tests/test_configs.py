@@ -38,7 +38,7 @@ def overrides(full_pipeline, saved_cues, saved_guide):
     """The trained pipelines on which configs build. Nothing else has to exist."""
 
     def choose(path: Path) -> dict[str, str]:
-        if path.stem == "parser_guide_trf":
+        if path.stem in ("parser_guide_trf", "span_guide_trf"):
             pytest.importorskip("torch")
             pytest.importorskip("transformers")
         sources = dict.fromkeys(("tagger", "parser", "morphologizer"), str(full_pipeline))
@@ -62,6 +62,7 @@ def test_there_is_a_config_for_each_component():
         "sequence_lemmatizer",
         "sequence_morphologizer",
         "sequence_tagger",
+        "span_guide_trf",
     ]
 
 
@@ -71,7 +72,7 @@ def test_debug_config_accepts_it(path, overrides, capsys, tmp_path, monkeypatch)
     debug_config(path, overrides=overrides(path), show_funcs=True)
     printed = capsys.readouterr().out
     assert "Config is valid" in printed
-    assert "Perceptron.v1" in printed
+    assert "Perceptron.v1" in printed or "SpanGuide.v1" in printed
 
 
 @CONFIG
