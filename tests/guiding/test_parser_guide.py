@@ -8,7 +8,6 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
-from thinc.api import Adam
 
 from spacy_joint.annotation.custom_columns import (
     GUIDE_BOUNDARY,
@@ -18,6 +17,8 @@ from spacy_joint.annotation.custom_columns import (
 )
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import encoder
+
+from . import learning
 
 SMALL = {
     "tok2vec": {
@@ -57,20 +58,13 @@ def say(vocab, seed, n_sentences=8):
 
 
 def make_examples(nlp, seeds, **options):
-    references = [say(nlp.vocab, seed, **options) for seed in seeds]
-    return [Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference) for reference in references]
+    return learning.make_examples(nlp, [say(nlp.vocab, seed, **options) for seed in seeds])
 
 
 def train_guide(model=SMALL, epochs=30, **options):
     nlp = spacy.blank("en")
-    guide = nlp.add_pipe("parser_guide", config={"model": model})
-    examples = make_examples(nlp, range(24), **options)
-    fix_random_seed(0)
-    nlp.initialize(lambda: examples)
-    optimizer = Adam(0.01)
-    for _ in range(epochs):
-        for first in range(0, len(examples), 8):
-            guide.update(examples[first : first + 8], sgd=optimizer)
+    nlp.add_pipe("parser_guide", config={"model": model})
+    learning.learn(nlp, "parser_guide", make_examples(nlp, range(24), **options), epochs)
     return nlp
 
 

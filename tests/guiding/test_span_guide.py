@@ -6,7 +6,6 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
-from thinc.api import Adam
 
 from spacy_joint.annotation.custom_columns import name_span_columns
 from spacy_joint.errors import JointValueError
@@ -14,6 +13,7 @@ from spacy_joint.guiding import vectors
 from spacy_joint.pipes.span_places import find_span_places
 from spacy_joint.scoring.span_guides import score_span_guides
 
+from . import learning
 from .test_parser_guide import SMALL
 
 KEYS = ["quotation_cues", "quotations"]
@@ -43,20 +43,13 @@ def say(vocab, seed, n_sentences=8):
 
 
 def make_examples(nlp, seeds, **options):
-    references = [say(nlp.vocab, seed, **options) for seed in seeds]
-    return [Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference) for reference in references]
+    return learning.make_examples(nlp, [say(nlp.vocab, seed, **options) for seed in seeds])
 
 
 def train_guide(model=MODEL, epochs=40, spans_keys=KEYS, **options):
     nlp = spacy.blank("en")
-    guide = nlp.add_pipe("span_guide", config={"model": model, "spans_keys": spans_keys})
-    examples = make_examples(nlp, range(24), **options)
-    fix_random_seed(0)
-    nlp.initialize(lambda: examples)
-    optimizer = Adam(0.01)
-    for _ in range(epochs):
-        for first in range(0, len(examples), 8):
-            guide.update(examples[first : first + 8], sgd=optimizer)
+    nlp.add_pipe("span_guide", config={"model": model, "spans_keys": spans_keys})
+    learning.learn(nlp, "span_guide", make_examples(nlp, range(24), **options), epochs)
     return nlp
 
 

@@ -117,6 +117,7 @@ class _Jackknife:
         if not self.trained:
             raise JointValueError(Errors.J411, config=name, attribute="TAG")
         settings = {components[found]["factory"]: components[found] for found in self.trained}
+        self.has_quotations = self.reader["@readers"] == QUOTATION_READER
         self.cues = settings.get(CUES)
         self.attribute = settings.get(TAGGER, {}).get("attribute")
         self.guided_keys = settings.get(SPAN_GUIDE, {}).get("spans_keys")
@@ -208,7 +209,7 @@ class _Jackknife:
         """The config of a fold. The held-out documents must not affect early stopping, so only one is scored, once."""
         config = self.config.copy()
         shuffling = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
-        if self.reader["@readers"] == QUOTATION_READER:
+        if self.has_quotations:
             plain: dict[str, Any] = {"@readers": QUOTATION_READER}
             trained = {**plain, **shuffling}
         else:
@@ -233,7 +234,6 @@ class _Jackknife:
         from ..corpora.examples import make_example
         from ..corpora.quotations import make_quotation_example
 
-        has_quotations = self.reader["@readers"] == QUOTATION_READER
         block = self.reader.get("augmenter")
         augmenter = registry.resolve({"augmenter": block})["augmenter"] if block else None
         # The augmenter may draw random numbers.
@@ -241,7 +241,7 @@ class _Jackknife:
         documents: list[bytes] = []
         right = words = 0
         for document in held_out.get_docs(nlp.vocab):
-            if has_quotations:
+            if self.has_quotations:
                 example = make_quotation_example(document)
             else:
                 example = make_example(document, self.reader.get("keep", []))

@@ -1,0 +1,20 @@
+"""How the guides of these tests learn."""
+
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from thinc.api import Adam
+
+
+def make_examples(nlp, references):
+    return [Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference) for reference in references]
+
+
+def learn(nlp, name, examples, epochs):
+    """Initialize a pipeline, and train one of its components with batches of eight."""
+    fix_random_seed(0)
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.01)
+    for _ in range(epochs):
+        for first in range(0, len(examples), 8):
+            nlp.get_pipe(name).update(examples[first : first + 8], sgd=optimizer)
