@@ -5,7 +5,7 @@
 The peers are spaCy's `parser`, the same weights in its `beam_parser`, and its `senter`; UDPipe 1; pySBD; NLTK's Punkt.
 The two spaCy pipelines are given. The other trainable peers are trained here on the same treebank, once, and kept in
 WORK (UDPipe takes an hour for each kind of text). A star marks lower-cased text without punctuation; on such text, the
-peers are trained on such text.
+peers are trained on such text. `--without "UDPipe 1"` leaves a system out.
 
 Tokens are gold, everything else is predicted. Systems that split text are scored by the tokens at which their sentences
 begin; UDPipe then tags and parses between its own boundaries. From raw text, words are predicted, too.
@@ -43,11 +43,11 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
+from spacy.util import get_installed_models, load_model
 from spacy.vocab import Vocab
 from speed import PEER_BEAM, PEER_BEAM_DENSITY
 from udpipe import UdPipe, train_udpipe
 
-import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.conllu_writing import write_conllu
 from spacy_joint.corpora.examples import make_example
@@ -60,6 +60,8 @@ MEASURES = {"boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las
 RAW_MEASURES = {"Words": "raw_words_f", "Sentences": "raw_sents_f", "UAS": "raw_uas_f", "LAS": "raw_las_f"}
 SENTER_STEPS = 2000
 TIMED = "timed.spacy"
+SHIPPED = "en_joint_english"
+UDPIPE = "UDPipe 1"
 Annotate = Callable[[Iterable[Doc]], list[Doc]]
 
 
@@ -81,6 +83,7 @@ class Setup(NamedTuple):
 
     peers: Two spaCy pipelines, for edited and for starred text.
     own: One of our pipelines, trained on LEARNT_FROM alone.
+    without: The names of systems to leave out.
     """
 
     treebanks: Path
@@ -88,6 +91,7 @@ class Setup(NamedTuple):
     split: str
     peers: tuple[Path, Path]
     own: Path | None
+    without: list[str]
     vocab: Vocab
 
     def find(self, corpus: str, split: str | None = None) -> Path:
@@ -112,24 +116,26 @@ class Setup(NamedTuple):
         return self.work / (f"{system}_starred" if starred else system)
 
     def list_own(self) -> dict[str, Path]:
-        """Our pipelines, which handle both kinds of text."""
-        paths = {"joint, as shipped": spacy_joint.load().path, "joint, trained on EWT": self.own}
-        return {name: path for name, path in paths.items() if path is not None}
+        """Our pipelines, which handle both kinds of text: those that are installed, and `own`."""
+        installed = sorted(name for name in get_installed_models() if name.startswith(SHIPPED))
+        paths = {name: load_model(name).path for name in installed}
+        return paths if self.own is None else {**paths, "joint, trained on EWT": self.own}
 
     def list_systems(self, starred: bool = False) -> dict[str, System]:
         """All systems for one kind of text by name, ours first."""
         peer, senter, udpipe = self.peers[starred], self.place("senter", starred), self.place("udpipe", starred)
-        return {
+        systems = {
             **{name: System(partial(self.load, path), path) for name, path in self.list_own().items()},
             "spaCy parser": System(partial(self.load, peer), peer),
             "spaCy beam_parser": System(
                 partial(self.load, peer, beam_width=PEER_BEAM, beam_density=PEER_BEAM_DENSITY), peer
             ),
             "spaCy senter": System(partial(self.load, senter), senter, parses=False),
-            "UDPipe 1": System(partial(load_udpipe, udpipe), udpipe),
+            UDPIPE: System(partial(load_udpipe, udpipe), udpipe),
             "pySBD": System(load_pysbd, parses=False),
             "NLTK Punkt": System(partial(self.load_punkt, starred), parses=False),
         }
+        return {name: system for name, system in systems.items() if name not in self.without}
 
     def load(self, path: Path, **parser: float) -> Annotate:
         """Load a pipeline; `parser` has settings of its parser."""
@@ -178,7 +184,7 @@ def train_peers(setup: Setup) -> None:
             learnt, heldout = (setup.read(LEARNT_FROM, starred=starred, split=split) for split in ("train", "dev"))
             train_senter(learnt, heldout, setup.work).to_disk(senter)
         udpipe = setup.place("udpipe", starred)
-        if not udpipe.exists():
+        if UDPIPE not in setup.without and not udpipe.exists():
             train_udpipe(*(setup.find_learnt(split, starred=starred) for split in ("train", "dev")), udpipe)
 
 
@@ -207,7 +213,8 @@ def score_text(setup: Setup) -> dict[str, dict[str, float]]:
     for name, path in {**setup.list_own(), "spaCy parser": setup.peers[0]}.items():
         nlp = spacy.load(path, vocab=setup.vocab)
         results[name] = score_raw_text(nlp.pipe([doc.text for doc in references]), references)
-    results["UDPipe 1"] = UdPipe(setup.place("udpipe", False)).score_raw_text(setup.find(LEARNT_FROM))
+    if UDPIPE not in setup.without:
+        results[UDPIPE] = UdPipe(setup.place("udpipe", False)).score_raw_text(setup.find(LEARNT_FROM))
     return {name: {shown: scores[key] for shown, key in RAW_MEASURES.items()} for name, scores in results.items()}
 
 
@@ -277,6 +284,7 @@ def main(
     peer: Annotated[Path, typer.Option(help="Pipeline with spaCy's parser, trained on EWT.")],
     starred_peer: Annotated[Path, typer.Option(help="The same, trained on EWT*.")],
     own: Annotated[Path | None, typer.Option(help="Pipeline with a joint_sbd_parser, trained on EWT.")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="System to leave out.")] = None,
     split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per system, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
@@ -284,7 +292,7 @@ def main(
     alone: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Compare the joint parser with its peers."""
-    setup = Setup(treebanks, work, split, (peer, starred_peer), own, spacy.blank("en").vocab)
+    setup = Setup(treebanks, work, split, (peer, starred_peer), own, without or [], spacy.blank("en").vocab)
     if alone is not None:
         print(json.dumps(measure_alone(setup, alone)))
         return
@@ -301,6 +309,8 @@ def main(
     options = ["--peer", peer, "--starred-peer", starred_peer, "--split", split]
     if own is not None:
         options += ["--own", own]
+    for name in setup.without:
+        options += ["--without", name]
     results["costs"] = {
         name: {
             "words_per_second": speeds[name],
