@@ -9,7 +9,8 @@ import zlib
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from io import StringIO
-from itertools import count
+from itertools import count, islice
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import spacy_joint
+from spacy_joint.constituency.chart.cyk import ChartParser
+from spacy_joint.constituency.chart.grammar import Grammar
 from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.constituency_treebanks import FORMATS as TREE_FORMATS
@@ -97,6 +100,23 @@ LITBANK = (
 )
 TAGGED = "The/at Fulton/np-tl County's/np$ jury/nn said/vbd ``/`` 1\\/2/cd\n\nno/rb ?/.\n"
 PHRASES = '[["big", "JJ"], ["red", "JJ"], ["ball", "NN"]]\n[["old", ""], ["30-year", "CD"], null]\n'
+GRAMMAR = """pcfg 1
+root R
+binary 2
+A -> A B 0.25
+R -> A B 0.5
+unary 2
+A -> B 0.25
+B -> A 0.5
+words 2
+a A 0.25 B 0.125
+b B 0.125
+rare 1
+b
+classes 1
+: 2 A 0.125 B 0.0625
+end
+"""
 TEXT = "“We will rebuild the big red bridge,” said Kim.\n\nbut i don't know where it went  he added\t:-)\n"
 TRANSCRIPTS = (
     ">> ANNA [00:01]: so we\nleft\n\nBen (laughs): no: why?\n",
@@ -220,6 +240,18 @@ def read_as_phrases(content: bytes, directory: Path) -> None:
     _exhaust(read_phrases(_write(content, directory / "fuzzed.jsonl")))
 
 
+def read_as_grammar(content: bytes, directory: Path) -> None:
+    """Read a grammar, and parse a known word, and another one, with it."""
+    grammar = Grammar.from_text(content.decode("utf8", errors="replace"))
+    words = [*islice(grammar.lexicon.words, 2), "zqx"]
+    tags = [[(tag, log(share)) for tag, share in grammar.lexicon.find_tags(word).items()] for word in words]
+    parser = ChartParser(grammar)
+    for n in range(1, len(tags) + 1):
+        score, nodes = parser.parse(tags[:n])
+        assert score > -float("inf") or not nodes
+    assert Grammar.from_text(grammar.to_text()).to_text() == grammar.to_text()
+
+
 def _read_as_corpus(make: Callable[[Path], Any], content: bytes, directory: Path) -> None:
     # Compressed or not: see `_make_docbin`.
     if content[:1] != b"\x78":
@@ -279,6 +311,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]
     "litbank": (read_as_litbank, lambda: [DIVIDER.join((LITBANK_TEXT.encode("utf8"), LITBANK.encode("utf8")))]),
     "tagged": (read_as_tagged, lambda: [TAGGED.encode("utf8"), "Ärger/nn".encode("latin-1")]),
     "phrases": (read_as_phrases, lambda: [PHRASES.encode("utf8")]),
+    "grammar": (read_as_grammar, lambda: [GRAMMAR.encode("utf8")]),
     "transcript": (read_as_transcript, lambda: [text.encode("utf8") for text in TRANSCRIPTS]),
     "text": (annotate_text, lambda: [TEXT.encode("utf8")]),
     "docbin": (read_as_docbin, lambda: [_make_docbin(), zlib.compress(_make_docbin())]),

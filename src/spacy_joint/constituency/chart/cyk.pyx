@@ -4,12 +4,16 @@ from math import inf, isfinite, log
 
 from ...errors import Errors, JointMemoryError, JointValueError
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport INT32_MAX, int32_t
 from libcpp.vector cimport vector
+
+from ...engine.beam cimport check_signals
 
 
 # The chart numbers its cells by 32 bits. Time is cubic, so sentences of this length take minutes.
 MAX_WORDS = 5_000
+cdef enum:
+    SPLITS_PER_CHECK = 1 << 12      # of signals
 
 
 cdef class ChartParser:
@@ -55,6 +59,7 @@ cdef class ChartParser:
         RAISES ValueError: If a tag is not a symbol of the grammar, or a score not finite or above 0 (J675), or there
             are more than 5,000 words (J677).
         """
+        words = list(words)
         if len(words) > MAX_WORDS:
             raise JointValueError(Errors.J677, n=len(words), limit=MAX_WORDS)
         cdef vector[int32_t] starts, tags
@@ -117,6 +122,9 @@ cdef class ChartParser:
         if place >= 0:
             self.entries[place] = entry
         else:
+            if self.entries.size() == INT32_MAX:
+                with gil:
+                    raise MemoryError
             place = <int32_t>self.entries.size()
             self.entries.push_back(entry)
             self.found[symbol] = place
@@ -125,7 +133,7 @@ cdef class ChartParser:
         return 0
 
     cdef int fill(self, int32_t n, const int32_t* starts, const int32_t* tags, const double* scores) except -1 nogil:
-        cdef int32_t i, j, middle, place, child, k, cell
+        cdef int32_t i, j, middle, place, child, k, cell, n_splits = 0
         cdef size_t width = self.n_symbols
         cdef size_t at
         cdef const int32_t* right
@@ -147,6 +155,10 @@ cdef class ChartParser:
                 self.found.clear()
                 self.found.resize(width, -1)
                 self.pending.clear()
+                n_splits += j - i
+                if n_splits >= SPLITS_PER_CHECK:
+                    n_splits = 0
+                    check_signals()
                 if i == j - 1:
                     for k in range(starts[i], starts[j]):
                         self.add(tags[k], scores[k], -1, -1)

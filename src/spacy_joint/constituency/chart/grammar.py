@@ -36,6 +36,8 @@ from .lexicon import Lexicon, WordClass
 VERSION = "1"
 # Sums of probabilities may exceed 1 by rounding.
 TOLERANCE = 1e-6
+# The most digits of a number of lines or words.
+DIGITS = 9
 _Parsed = TypeVar("_Parsed")
 ANNOTATION = re.compile(r"(?<=.)[|^].*", re.DOTALL)
 
@@ -161,9 +163,13 @@ def _parse_single(fields: list[str]) -> str:
 
 def _parse_class(fields: list[str]) -> tuple[str, WordClass]:
     name, n_words, *tags = fields
-    if int(n_words) < 1:
+    if not _is_count(n_words) or not int(n_words):
         raise ValueError
     return name, WordClass(int(n_words), _parse_tags(tags))
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) <= DIGITS
 
 
 class _Reader:
@@ -189,7 +195,7 @@ class _Reader:
     def read_section(self, name: str, parse: Callable[[list[str]], _Parsed]) -> list[_Parsed]:
         """Read the lines of a section, of which no two may be for the same word or class."""
         (size,) = self.read_named(name)
-        if not size.isdecimal():
+        if not _is_count(size):
             raise JointValueError(Errors.J668, source=self.source, section=name, found=size)
         made: list[_Parsed] = []
         firsts: set[str] = set()

@@ -68,9 +68,9 @@ class Lexicon:
     def totals(self) -> Mapping[str, float]:
         """The total probability of each tag's words and classes. What is no probability makes it infinite."""
         totals: defaultdict[str, float] = defaultdict(float)
-        for tags in (*self.words.values(), *(known.tags for known in self.classes.values())):
+        for n_words, tags in (*((1, tags) for tags in self.words.values()), *self.classes.values()):
             for tag, probability in tags:
-                totals[tag] += probability if 0 < probability <= 1 else float("inf")
+                totals[tag] += probability if probability / n_words > 0 and probability <= 1 else float("inf")
         return totals
 
     def find_tags(self, word: str, *, is_first: bool = False) -> dict[str, float]:
