@@ -86,7 +86,8 @@ cdef class Stream:
         values (np.ndarray): The values (uint64, tokens x columns).
         constraints (np.ndarray | None): Constraints (int8, one per token), as in `Columns`.
         facts (np.ndarray | None): Facts (int32, tokens x facts), if the system reads some.
-        RAISES ValueError: If shapes do not match, facts are missing (J046), or after the end.
+        RAISES ValueError: If shapes do not match, facts are missing (J046), there are too many tokens (J002), or after
+            the end.
         """
         self.enter()
         try:
@@ -102,6 +103,8 @@ cdef class Stream:
             raise JointValueError(Errors.J036)
         if values.ndim != 2 or values.shape[1] != self.cells.shape[1]:
             raise JointValueError(Errors.J001, shape=values.shape, n_columns=self.cells.shape[1])
+        if self.n_tokens + values.shape[0] > 2**31 - 2 * FIRST:
+            raise JointValueError(Errors.J002, n_tokens=self.n_tokens + values.shape[0])
         cdef uint64_t[:, ::1] wider_cells
         cdef int8_t[::1] more_constraints
         cdef int32_t[:, ::1] more_facts

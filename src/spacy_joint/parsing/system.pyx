@@ -157,7 +157,7 @@ cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t
     cdef int64_t head
     if token < 0:
         return 0
-    head = input.facts[token * N_FACTS + GUIDE_HEAD]
+    head = input.facts[<int64_t>token * N_FACTS + GUIDE_HEAD]
     if head == INT32_MIN:
         return UNKNOWN
     head += token
@@ -174,7 +174,7 @@ cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t
 
 cdef inline uint64_t awaits(const InputC* input, int32_t token, int32_t next) noexcept nogil:
     """Whether the guide attaches a token of the buffer to this one (2) or not (1)."""
-    return 0 if token < 0 else 1 + (<int64_t>token + input.facts[token * N_FACTS + GUIDE_LAST] >= next)
+    return 0 if token < 0 else 1 + (<int64_t>token + input.facts[<int64_t>token * N_FACTS + GUIDE_LAST] >= next)
 
 
 cdef class JointSystem(System):
