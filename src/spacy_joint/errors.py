@@ -807,6 +807,10 @@ class Errors:
     J648 = Message(
         "The spans_keys of '{name}' are {found}.", "Give it a list of different groups of spans, such as quotations."
     )
+    J649 = Message(
+        "A document of {n_tokens} tokens has {found} now that its guide has seen enough of what follows.",
+        "Do not merge or split the tokens of documents before the stream has yielded them.",
+    )
     J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"text": "..."}}` in each line.')
     J651 = Message(
         "There is nothing to annotate in {paths}: no paragraph ends like a sentence.",

@@ -1,6 +1,7 @@
 """Guides of streams: what they think of the whole document, after a delay that is known."""
 
-from itertools import pairwise
+import gc
+from itertools import count, pairwise, zip_longest
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
+from spacy.vocab import Vocab
 
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL, write_column
 from spacy_joint.errors import JointValueError
@@ -275,3 +277,145 @@ def test_documents_that_no_guide_has_seen_in_a_stream_are_refused(guided):
     with pytest.raises(JointValueError) as caught:
         next(parser.stream([guided.make_doc("the man sees")]))
     assert caught.value.code == "J614"
+
+
+# Strangers' streams
+
+
+def stream_trees(nlp, docs):
+    """The sentences of a guided pipeline for a streamed document in pieces."""
+    pieces = iter(docs)
+    *before, parser = (pipe for _, pipe in nlp.pipeline)
+    for pipe in before:
+        pieces = pipe.stream(pieces)
+    return parser.stream(pieces)
+
+
+def describe_all(sentences):
+    return describe(token for sentence in sentences for token in sentence)
+
+
+@pytest.mark.parametrize(
+    "text", ["the", "\n\n", " \n\n \n", "\n\nthe", "the \n\n", "the\n\n dog", "\u200b", "\x00 the"]
+)
+def test_short_texts_of_any_kind_are_streamed(guided, text):
+    assert describe_all(stream_sentences([text], guided)) == describe(guided(text))
+    assert describe_all(stream_sentences(text, guided)) == describe(guided(text))
+
+
+@FEW
+@given(st.lists(st.sampled_from([0, 1, 2, 30]), min_size=1, max_size=4).filter(any), st.integers(0, 3))
+def test_pieces_may_be_empty_or_whitespace(guided, sizes, n_blank):
+    doc = guided.make_doc(babble(60) + "\n\n" * n_blank + babble(30, 1))
+    pieces = [doc[at : at + 1].as_doc() if size else Doc(guided.vocab) for at, size in enumerate([*sizes, 0])]
+    pieces += cut(doc[len(sizes) + 1 :].as_doc(), [*sizes, 1])
+    expected = guided(Doc.from_docs([piece for piece in pieces if len(piece)], ensure_whitespace=False))
+    assert describe_all(stream_trees(guided, pieces)) == describe(expected)
+
+
+def test_an_error_of_the_source_ends_the_stream_and_nothing_else(guided):
+    text = babble(300, 3)
+
+    def fail():
+        yield text[:1000]
+        raise LookupError("the source")
+
+    for _ in range(2):
+        sentences = stream_sentences(fail(), guided)
+        with pytest.raises(LookupError, match="the source"):
+            list(sentences)
+        assert list(sentences) == []
+    assert describe_all(stream_sentences([text], guided)) == describe(guided(text))
+
+
+def test_streams_of_one_pipeline_do_not_mix(guided):
+    texts = [babble(300, seed) for seed in (1, 2)]
+    opened = [stream_sentences(map("".join, zip(text, strict=True)), guided) for text in texts]
+    found = [[], []]
+    for pair in zip_longest(*opened):
+        for sentences, sentence in zip(found, pair, strict=True):
+            sentences += [] if sentence is None else [sentence]
+    assert [describe_all(sentences) for sentences in found] == [describe(guided(text)) for text in texts]
+
+
+def test_a_stream_that_is_left_keeps_nothing(guided):
+    gc.collect()
+    before = len(GUIDE_FACTS)
+    for _ in range(3):
+        sentences = stream_sentences((babble(100, seed) for seed in count()), guided)
+        next(sentences)
+        sentences.close()
+    del sentences
+    gc.collect()
+    assert len(GUIDE_FACTS) == before
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300, 0.5])
+def test_numbers_of_a_guide_that_are_changed_do_no_harm(guided, value):
+    tagger, guide, parser = (pipe for _, pipe in guided.pipeline)
+
+    def change(docs):
+        for doc in docs:
+            for name in PARSER_COLUMNS.keys() - {GUIDE_LABEL}:
+                write_column(doc, name, np.full(len(doc), value))
+            yield doc
+
+    doc = guided.make_doc(babble(100))
+    sentences = parser.stream(change(guide.stream(tagger.stream([doc]))))
+    assert [token.text for sentence in sentences for token in sentence] == [token.text for token in doc]
+
+
+@pytest.mark.parametrize("length", [0, 1, 19, 21])
+@pytest.mark.parametrize("name", ["guide_head", "guide_label"])
+def test_columns_of_another_length_are_refused_in_streams(guided, length, name):
+    tagger, guide, parser = (pipe for _, pipe in guided.pipeline)
+
+    def change(docs):
+        for doc in docs:
+            write_column(doc, name, [1] * length)
+            yield doc
+
+    pieces = cut(guided.make_doc(babble(100)), [20])
+    with pytest.raises(JointValueError) as caught:
+        list(parser.stream(change(guide.stream(tagger.stream(pieces)))))
+    assert caught.value.code == "J612"
+
+
+def test_pieces_whose_tokens_are_merged_are_refused(guided):
+    tagger, guide, parser = (pipe for _, pipe in guided.pipeline)
+
+    def merge(docs, add_columns=False):
+        for doc in docs:
+            with doc.retokenize() as retokenizer:
+                retokenizer.merge(doc[:2])
+            if add_columns:
+                for name in PARSER_COLUMNS:
+                    write_column(doc, name, [0] * len(doc))
+            yield doc
+
+    def pieces():
+        return cut(guided.make_doc(babble(100)), [20])
+
+    for add_columns, code in ((False, "J612"), (True, "J659")):
+        with pytest.raises(JointValueError) as caught:
+            list(parser.stream(merge(guide.stream(tagger.stream(pieces())), add_columns)))
+        assert caught.value.code == code
+
+    def merge_later():
+        """Merges tokens of pieces that the guide holds."""
+        held = []
+        for piece in tagger.stream(pieces()):
+            held.append(piece)
+            yield piece
+            list(merge(held))
+
+    with pytest.raises(JointValueError) as caught:
+        list(guide.stream(merge_later()))
+    assert caught.value.code == "J649"
+
+
+def test_pieces_may_be_of_another_vocabulary(guided):
+    doc = guided.make_doc(babble(100))
+    doc[7].norm_ = "nobody-knows"
+    others = [Doc(Vocab()).from_bytes(piece.to_bytes()) for piece in cut(doc, [20])]
+    assert describe_all(stream_trees(guided, others)) == describe_all(stream_trees(guided, cut(doc, [20])))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from spacy.tokens import Doc
 
+from ..errors import Errors, JointValueError
 from ..pipes.guide_facts import find_guide_facts
 from ..pipes.token_columns import find_whitespace
 from .guidance import NOTHING, Guidance, join
@@ -21,7 +22,8 @@ class HeldPieces:
 
     def __init__(self, window: int) -> None:
         self.window = window
-        self.pieces: deque[Doc] = deque()
+        # With the number of their tokens.
+        self.pieces: deque[tuple[Doc, int]] = deque()
         # The number of the first token of the first piece, and of that from which on there is what follows: the heads
         # of held tokens may be before them.
         self.first = self.begin = 0
@@ -35,7 +37,7 @@ class HeldPieces:
 
     def add(self, piece: Doc) -> None:
         """Holds a piece."""
-        self.pieces.append(piece)
+        self.pieces.append((piece, len(piece)))
         self.are_space = np.append(self.are_space, find_whitespace(piece))
 
     def take(self, guidance: Guidance, n_settled: int) -> Iterator[tuple[Doc, Guidance, np.ndarray]]:
@@ -43,22 +45,25 @@ class HeldPieces:
 
         guidance (Guidance): That of the next tokens.
         n_settled (int): The number of tokens that are not heads of tokens without guidance.
+        RAISES ValueError: If a piece has another number of tokens than when it was added (J649).
         """
         self.guidance = join([self.guidance, guidance])
-        if not self.pieces or self.first + len(self.pieces[0]) > n_settled:
+        if not self.pieces or self.first + self.pieces[0][1] > n_settled:
             return
         n_known = len(self.guidance.heads)
         offsets = np.full(len(self.are_space), np.nan)
         offsets[:n_known] = self.guidance.heads - np.arange(self.begin, self.begin + n_known)
         words = np.flatnonzero(~self.are_space)
         facts = find_guide_facts(offsets, words)
-        while self.pieces and self.first + len(self.pieces[0]) <= n_settled:
-            piece = self.pieces.popleft()
+        while self.pieces and self.first + self.pieces[0][1] <= n_settled:
+            piece, n_tokens = self.pieces.popleft()
+            if len(piece) != n_tokens:
+                raise JointValueError(Errors.J649, n_tokens=n_tokens, found=len(piece))
             start = self.first - self.begin
-            of_piece = Guidance(*(values[start : start + len(piece)] for values in self.guidance))
+            of_piece = Guidance(*(values[start : start + n_tokens] for values in self.guidance))
             of_piece = of_piece._replace(heads=of_piece.heads - self.first)
-            first, last = np.searchsorted(words, [start, start + len(piece)])
-            self.first += len(piece)
+            first, last = np.searchsorted(words, [start, start + n_tokens])
+            self.first += n_tokens
             yield piece, of_piece, facts[first:last]
         n = max(self.first - self.window - self.begin, 0)
         self.begin += n

@@ -95,8 +95,8 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
         max_delay (int | None): Has no effect, since windows are as long as they are.
         YIELDS (Doc): The pieces with columns, and single tokens in pieces.
-        RAISES ValueError: If the component has been neither trained nor loaded (J623), or its encoder may see more than
-            windows (J660).
+        RAISES ValueError: If the component has been neither trained nor loaded (J623), its encoder may see more than
+            windows (J660), or tokens of a piece are merged or split while it waits (J649).
         """
         self._check_is_initialized()
         window, stride = self.model.attrs["window"], self.model.attrs["stride"]

@@ -430,7 +430,8 @@ class JointSbdParser(StructuredPipe[Parsed], SentenceStreamingPipe):
         for piece in cut_into_pieces(tokens, self.vocab, min(PIECE, max_delay or PIECE)):
             n_words, done, rest = system.split(np.concatenate([rest, document.feed(piece, must_start)]))
             must_start = False
-            yield from self._take_done(document, n_words, done)
+            if n_words:
+                yield from self._take(document, n_words, done)
             while document.n_late:
                 _, best, _ = system.split(np.concatenate([rest, document.stream.best()]), max_sentences=1)
                 if not len(best):
@@ -438,18 +439,18 @@ class JointSbdParser(StructuredPipe[Parsed], SentenceStreamingPipe):
                     break
                 decided = np.concatenate([rest, document.stream.decide(len(best) - len(rest))])
                 n_words, done, rest = system.split(decided)
-                yield from self._take_done(document, n_words, done)
+                if n_words:
+                    yield from self._take(document, n_words, done)
         n_words, done, _ = system.split(np.concatenate([rest, document.end()]))
-        yield from self._take_done(document, n_words, done)
+        # Without words, there may be whitespace.
         if len(document.rows):
-            yield document.take(0)[0][:]
+            yield from self._take(document, n_words, done)
 
-    def _take_done(self, document: OpenDocument, n_words: int, actions: np.ndarray) -> Iterator[Span]:
-        if n_words:
-            doc, words = document.take(n_words)
-            self.annotate(doc, self.read(words, actions))
-            # At once: whoever takes them may merge tokens.
-            yield from list(doc.sents)
+    def _take(self, document: OpenDocument, n_words: int, actions: np.ndarray) -> Iterator[Span]:
+        doc, words = document.take(n_words)
+        self.annotate(doc, self.read(words, actions))
+        # At once: whoever takes them may merge tokens.
+        yield from list(doc.sents)
 
 
 def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:

@@ -212,9 +212,10 @@ class OpenDocument:
         columns = [custom.read(piece, name) for name in self.columns]
         facts = np.zeros((len(piece), self.n_facts), dtype=np.int64)
         if self.n_facts:
-            if piece not in GUIDE_FACTS:
+            found, words = GUIDE_FACTS.get(piece, ()), np.flatnonzero(~find_whitespace(piece))
+            if len(found) != len(words):
                 raise JointValueError(Errors.J659, name=self.pipe.name)
-            facts[~find_whitespace(piece)] = GUIDE_FACTS[piece]
+            facts[words] = found
         return np.column_stack([*columns, facts.view(np.uint64)])
 
     def _search_waiting(self, more_follows: bool) -> None:
