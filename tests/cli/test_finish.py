@@ -1,5 +1,7 @@
 """`finish`: what remains of a pipeline."""
 
+import zlib
+
 import numpy as np
 import spacy
 
@@ -16,3 +18,14 @@ def test_words_of_the_corpora_are_removed_unless_they_have_vectors(tmp_path):
     assert "garage" in finished.vocab.strings and "secret" not in finished.vocab.strings
     nearest, _, _ = finished.vocab.vectors.most_similar(np.ones((1, 3), dtype=np.float32))
     assert finished.vocab.strings[nearest[0, 0]] == "garage"
+
+
+def test_weights_of_fewer_bits_compress_better(saved_pipeline, tmp_path):
+    sizes = []
+    for bits in (8, 5, 2):
+        finish_pipeline(saved_pipeline, tmp_path / "finished", {}, {}, bits)
+        for name in ("sequence_tagger", "joint_sbd_parser"):
+            weights = spacy.load(tmp_path / "finished").get_pipe(name).perceptron.weights.averaged
+            assert weights.any() and not (weights % (1 << 8 - bits)).any()
+        sizes.append(len(zlib.compress((tmp_path / "finished" / "joint_sbd_parser" / "model").read_bytes())))
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 3
