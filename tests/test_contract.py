@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, registry
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.custom_columns import GUIDE_HEAD, GUIDE_LABEL, name_span_columns
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL, name_span_columns
 from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 
 
@@ -31,7 +32,7 @@ class Component:
     factory: The name of its factory, and of the component.
     read: Reads its annotation of a token.
     score: One of its scores, and the value to exceed on its training data.
-    config: Settings other than the model.
+    config: Settings other than the model. The columns that they name have the values of `guess`.
     keep: Annotation that it needs on the predicted side.
     slot: A token that its templates can name.
     corpus: Its training corpus: see `read_examples`.
@@ -76,6 +77,13 @@ def read_span_guidance(token: Token) -> tuple[Any, ...]:
         for key in (CUES, QUOTATIONS)
         for name in name_span_columns(key)
     )
+
+
+def guess(name: str, doc: Doc) -> list[Any]:
+    """What a bad guide thinks of any document: a column of strings, or of whole numbers."""
+    if name == GUIDE_LABEL:
+        return [token.shape_ for token in doc]
+    return [len(token) % 3 - 1 for token in doc]
 
 
 GUIDE_MODEL = {
@@ -297,6 +305,20 @@ COMPONENTS = {
         exceptions=NOTHING_LEARNT,
     ),
 }
+EDGES = {"edges": [0.0, 1.0]}
+# Components that read the columns of a guide.
+COMPONENTS |= {
+    f"{name}, guided": replace(
+        COMPONENTS[name],
+        config={**COMPONENTS[name].config, "columns": columns},
+        exceptions={**COMPONENTS[name].exceptions, "test_several_processes": "others do not have the columns"},
+    )
+    for name, columns in {
+        "joint_sbd_parser": {**dict.fromkeys(GUIDE_COLUMNS, EDGES), GUIDE_LABEL: {}},
+        "hedge_chunker": {**dict.fromkeys(GUIDE_COLUMNS, EDGES), GUIDE_LABEL: {}},
+        "quotation_spans": dict.fromkeys(name_span_columns(QUOTATIONS), EDGES),
+    }.items()
+}
 # A pipeline of another language.
 COMPONENTS |= {
     f"{name}, German": replace(
@@ -327,7 +349,13 @@ TEXTS = [
 
 @pytest.fixture(scope="module", params=list(COMPONENTS))
 def component(request):
-    return COMPONENTS[request.param]
+    component = COMPONENTS[request.param]
+    columns = component.config.get("columns", ())
+    for name in columns:
+        Doc.set_extension(name, getter=partial(guess, name))
+    yield component
+    for name in columns:
+        Doc.remove_extension(name)
 
 
 @pytest.fixture(autouse=True)
@@ -895,13 +923,14 @@ def test_saving_without_learning_leaves_no_older_learning_behind(pipe, tmp_path)
 
 
 def test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into(component, pipe, tmp_path):
+    made_with = {**pipe.settings, **{name: value for name, value in component.config.items() if name == "columns"}}
     pipe.to_disk(tmp_path / "pipe", exclude=["vocab"])
     for load in (
         lambda fresh: fresh.from_disk(tmp_path / "pipe", exclude=["vocab"]),
         lambda fresh: fresh.from_bytes(pipe.to_bytes(exclude=["vocab"]), exclude=["vocab"]),
     ):
         vocab = Vocab()
-        load(type(pipe)(vocab, copy.deepcopy(pipe.model), pipe.name, scorer=None, **pipe.settings))
+        load(type(pipe)(vocab, copy.deepcopy(pipe.model), pipe.name, scorer=None, **made_with))
         assert all(label in vocab.strings for label in pipe.labels)
 
 
