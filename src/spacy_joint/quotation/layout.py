@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from spacy.attrs import DEP, HEAD, POS, SENT_START, SPACY, TAG
+from spacy.attrs import DEP, HEAD, IDX, POS, SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
 from ..annotation.custom_columns import copy_columns
@@ -40,13 +40,12 @@ def find_paragraph_starts(doc: Doc) -> list[int]:
 def find_soft_breaks(doc: Doc) -> np.ndarray:
     """Which tokens are line breaks within a paragraph, with the whitespace around them (bool, one per token)."""
     soft = np.zeros(len(doc), dtype=bool)
-    spaces = np.flatnonzero(find_whitespace(doc)).tolist()
-    if any("\n" in doc[i].text for i in spaces):
-        places = find_wraps(doc.text)
-        starts = [start for start, _ in places]
-        for i in spaces:
-            at = int(np.searchsorted(starts, doc[i].idx, side="right")) - 1
-            soft[i] = at >= 0 and doc[i].idx < places[at][1]
+    wraps = np.array(find_wraps(doc.text), dtype=np.int64).reshape(-1, 2)
+    if len(wraps):
+        spaces = np.flatnonzero(find_whitespace(doc))
+        offsets = doc.to_array([IDX]).astype(np.int64)[spaces]
+        at = np.searchsorted(wraps[:, 0], offsets, side="right") - 1
+        soft[spaces] = (at >= 0) & (offsets < wraps[at, 1])
     return soft
 
 
