@@ -55,22 +55,13 @@ NOTE_ON_MARKS = (
     f"Wilcoxon's signed-rank test over documents, p < {ALPHA}."
 )
 
-# Not of these runs: of the ablations in docs/parser_guide.md.
+# Not of these runs.
 WITH_A_GUIDE = """\
 ## Does syntax still help boundaries when the encoder is strong?
 
 Yes, on starred text. With the columns of a [`parser_guide`](parser_guide.md), a bidirectional LSTM that began with raw
-text, NOSYNTAX gains 4 to 5 points of F1 on EWT* and GUM*, and JOINT is still ahead of it, though by less:
-
-| JOINT / NOSYNTAX, F1 on dev | EWT | EWT* | GUM | GUM* |
-| --- | --- | --- | --- | --- |
-| with the guide | 93.7 / 93.9 (0.602) | 70.6 / 68.3 (0.001) | 96.5 / 96.6 (0.809) | 61.0 / 57.7 (0.014) |
-| without a guide | 93.3 / 93.4 (0.965) | 68.3 / 64.2 (0.001) | 96.1 / 96.7 (0.172) | 57.0 / 52.7 (0.009) |
-
-In brackets, p values by approximate randomisation over documents. This table is not of the runs below, but of
-`benchmarks/guides.py ablate`, and does not change with them: parsers that learnt with `laso` from EWT and the free part
-of GUM together, in both kinds and with noise, and predict with beam 16, as
-[described with the ablations](parser_guide.md#ablations).
+text, NOSYNTAX gains 4 to 5 points of F1 on EWT* and GUM*, and JOINT is still ahead of it, though by less: see the
+[ablations of guides](parser_guide.md#ablations), which are not of the runs below.
 """
 
 # Results on test from tables 2 and 3 of the paper: boundary F1, then LAS.
