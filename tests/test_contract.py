@@ -923,14 +923,14 @@ def test_saving_without_learning_leaves_no_older_learning_behind(pipe, tmp_path)
 
 
 def test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into(component, pipe, tmp_path):
-    made_with = {**pipe.settings, **{name: value for name, value in component.config.items() if name == "columns"}}
+    columns = component.config.get("columns")
     pipe.to_disk(tmp_path / "pipe", exclude=["vocab"])
     for load in (
         lambda fresh: fresh.from_disk(tmp_path / "pipe", exclude=["vocab"]),
         lambda fresh: fresh.from_bytes(pipe.to_bytes(exclude=["vocab"]), exclude=["vocab"]),
     ):
         vocab = Vocab()
-        load(type(pipe)(vocab, copy.deepcopy(pipe.model), pipe.name, scorer=None, **made_with))
+        load(type(pipe)(vocab, copy.deepcopy(pipe.model), pipe.name, scorer=None, columns=columns, **pipe.settings))
         assert all(label in vocab.strings for label in pipe.labels)
 
 
