@@ -34,7 +34,7 @@ from spacy_joint.scoring.significance import randomise
 KINDS = (ALL, DIRECT, INDIRECT, MIXED)
 LENGTHS = (2, 5, 10, 15, 20, 30, 40, 60, 10_000)
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
-CUES, SPANS = COMPONENTS = ("quotation_cues", "quotation_spans")
+GUIDE, CUES, SPANS = COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
 TEMPLATES = Path(spacy.util.get_package_path("spacy_joint")) / "quotation" / "label_templates.txt"
 
 
@@ -211,7 +211,7 @@ def main(
     results["rules"] = describe(*annotate(rules, references), first)
     if train is not None:
         learnt = list(create_quotation_corpus(train, cues=JACKKNIFED, limit=crf_documents)(nlp))
-        cues, spans = (spacy.load(models[0]).get_pipe(name) for name in COMPONENTS)
+        cues, spans = (spacy.load(models[0]).get_pipe(name) for name in (CUES, SPANS))
         with TemporaryDirectory() as directory:
             model = Path(directory) / "crf.model"
             crf = Crf(learnt, spans.word_classes, model, crf_algorithm, crf_iterations)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 import spacy
+from tiny_transformer import write_transformer
 from weasel.util import load_project_config
 
 import spacy_joint
+from spacy_joint.annotation.custom_columns import name_span_columns
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = Path(spacy_joint.__file__).parent / "configs"
@@ -77,6 +79,19 @@ def test_quotation_spans_is_trained_from_files_of_the_repository(project):
     nlp = spacy.load(project / "training" / "tiny_quotes" / "semimarkov_beam" / "model-last")
     assert nlp.pipe_names == ["quotation_cues", "quotation_spans"]
     metrics = json.loads((project / "metrics" / "tiny_quotes" / "semimarkov_beam_dev.json").read_text())
+    assert metrics["quotation_f"] > 0.3
+
+
+def test_quotation_spans_is_guided_by_a_transformer(project):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    transformer = write_transformer(project / "transformer", ["said", "that", "the", "he", "she"], positions=256)
+    run_project(project, "run", "quotes-guided", ".", "--vars.transformer", str(transformer))
+    nlp = spacy.load(project / "training" / "tiny_quotes" / "guided_semimarkov_beam" / "model-last")
+    assert nlp.pipe_names == ["span_guide", "quotation_cues", "quotation_spans"]
+    for name in nlp.pipe_names[1:]:
+        assert set(nlp.get_pipe(name).perceptron.templates.columns) >= set(name_span_columns("quotations"))
+    metrics = json.loads((project / "metrics" / "tiny_quotes" / "guided_semimarkov_beam_dev.json").read_text())
     assert metrics["quotation_f"] > 0.3
 
 

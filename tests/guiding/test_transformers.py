@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Adam
+from tiny_transformer import WIDTH, write_transformer
 from typer.testing import CliRunner
 
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
@@ -27,36 +28,12 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 WINDOW, STRIDE = 24, 16
-WIDTH = 32
-
-
-def write_transformer(directory):
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", *NOUNS, *VERBS, *"abc", "##a", "##b"]
-    numbers = {word: number for number, word in enumerate(words)}
-    tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", numbers["[SEP]"]), ("[CLS]", numbers["[CLS]"]))
-    special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(directory)
-    torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(words),
-        hidden_size=WIDTH,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=40,
-    )
-    transformers.BertModel(config).save_pretrained(directory)
-    return directory
+WORDS = ["the", *NOUNS, *VERBS, *"abc", "##a", "##b"]
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
-    return write_transformer(tmp_path_factory.mktemp("transformer"))
+    return write_transformer(tmp_path_factory.mktemp("transformer"), WORDS)
 
 
 def make_pipeline(directory, **settings):
@@ -224,7 +201,7 @@ def test_a_batch_does_not_change_the_vectors_of_a_document(nlp):
 
 
 def test_a_saved_pipeline_does_not_need_the_directory(tmp_path):
-    nlp = train(write_transformer(tmp_path / "transformer"))
+    nlp = train(write_transformer(tmp_path / "transformer", WORDS))
     nlp.to_disk(tmp_path / "nlp")
     (tmp_path / "transformer").rename(tmp_path / "elsewhere")
     check_same(nlp, spacy.load(tmp_path / "nlp"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.training import Example
 
-COMPONENTS = ("quotation_cues", "quotation_spans")
+COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
 
 
 def evaluate_quotes(
@@ -51,7 +51,7 @@ def evaluate_quotes(
 
 
 def measure(nlp: Language, examples: Sequence[Example]) -> dict[str, Any]:
-    """All scores of a pipeline's quotation components, and their `speed` in words per second."""
+    """All scores of a pipeline's quotation components, and their `speed` in words per second, with that of a guide."""
     from ..scoring.quotations import score_quotations
 
     components: list[Any] = [
