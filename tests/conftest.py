@@ -153,3 +153,34 @@ def full_pipeline(
     path = tmp_path_factory.mktemp("saved") / "pipeline"
     nlp.to_disk(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def write_transformer() -> Callable[..., Path]:
+    def write(directory: Path, words: Iterable[str], positions: int = 40) -> Path:
+        """Write a tiny transformer of random weights that knows some word pieces and reads so many at once."""
+        import torch
+        import transformers
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+        pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words]
+        numbers = {piece: number for number, piece in enumerate(pieces)}
+        tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100))
+        tokenizer.normalizer = normalizers.BertNormalizer()
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.post_processor = processors.BertProcessing(("[SEP]", numbers["[SEP]"]), ("[CLS]", numbers["[CLS]"]))
+        special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+        transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(directory)
+        torch.manual_seed(0)
+        config = transformers.BertConfig(
+            vocab_size=len(pieces),
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=64,
+            max_position_embeddings=positions,
+        )
+        transformers.BertModel(config).save_pretrained(directory)
+        return directory
+
+    return write

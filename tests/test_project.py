@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import spacy
-from tiny_transformer import write_transformer
 from weasel.util import load_project_config
 
 import spacy_joint
@@ -82,7 +81,7 @@ def test_quotation_spans_is_trained_from_files_of_the_repository(project):
     assert metrics["quotation_f"] > 0.3
 
 
-def test_quotation_spans_is_guided_by_a_transformer(project):
+def test_quotation_spans_is_guided_by_a_transformer(project, write_transformer):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     transformer = write_transformer(project / "transformer", ["said", "that", "the", "he", "she"], positions=256)

@@ -12,7 +12,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Adam
-from tiny_transformer import WIDTH, write_transformer
 from typer.testing import CliRunner
 
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
@@ -28,11 +27,12 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 WINDOW, STRIDE = 24, 16
+WIDTH = 32
 WORDS = ["the", *NOUNS, *VERBS, *"abc", "##a", "##b"]
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory):
+def directory(tmp_path_factory, write_transformer):
     return write_transformer(tmp_path_factory.mktemp("transformer"), WORDS)
 
 
@@ -200,7 +200,7 @@ def test_a_batch_does_not_change_the_vectors_of_a_document(nlp):
         np.testing.assert_allclose(vectors, find_vectors(nlp, doc)[0], atol=1e-5)
 
 
-def test_a_saved_pipeline_does_not_need_the_directory(tmp_path):
+def test_a_saved_pipeline_does_not_need_the_directory(tmp_path, write_transformer):
     nlp = train(write_transformer(tmp_path / "transformer", WORDS))
     nlp.to_disk(tmp_path / "nlp")
     (tmp_path / "transformer").rename(tmp_path / "elsewhere")
