@@ -162,7 +162,6 @@ def test_compiled_modules_come_with_stubs(path):
         "quotation/label_templates.txt",
         "quotation/span_guide_templates.txt",
         "quotation/span_templates.txt",
-        "quotation/span_templates_replaced.txt",
     ],
 )
 def test_templates_are_installed(path):

@@ -39,7 +39,7 @@ def test_comments_are_not_templates_and_do_not_separate_blocks():
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing", "   \n\t\n"])
 def test_templates_without_features_are_refused(text):
-    with pytest.raises(ValueError, match=r"J011.*have 0 lines.*1 to 256"):
+    with pytest.raises(ValueError, match=r"J011.*have 0 lines.*1 to 512"):
         compile_for_joint(text)
 
 
@@ -53,16 +53,16 @@ def test_documents_need_only_the_columns_that_templates_read():
 
 
 def test_the_maximum_number_of_templates_can_be_compiled_and_searched():
-    templates = compile_for_joint("\n\n".join(["s0.word b0.word"] * 256))
-    assert (templates.n_templates, templates.n_blocks) == (256, 256)
+    templates = compile_for_joint("\n\n".join(["s0.word b0.word"] * 512))
+    assert (templates.n_templates, templates.n_blocks) == (512, 512)
     columns = random_columns_for(templates, 5)
     actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
     assert replay(JOINT, columns, actions).is_final
 
 
 def test_too_many_templates_are_refused():
-    with pytest.raises(ValueError, match=r"J011.*257"):
-        compile_for_joint("s0.word\n" * 257)
+    with pytest.raises(ValueError, match=r"J011.*513"):
+        compile_for_joint("s0.word\n" * 513)
 
 
 @pytest.mark.parametrize("offset", ["+8", "-8", "+1", "-0"])

@@ -220,6 +220,14 @@ def test_finished_weights_are_within_half_a_step_of_the_averages_unless_clipped(
     assert (error[~clipped] <= weights.scale * 0.501).all()
 
 
+@pytest.mark.parametrize(("n_templates", "most"), [(1, 127), (256, 127), (258, 127), (259, 126), (512, 63)])
+def test_sums_of_finished_weights_fit_in_16_bits(n_templates, most):
+    weights = finished([4.0, -4.0])
+    weights.finish(n_templates=n_templates)
+    assert weights.averaged[:2].tolist() == [most, -most]
+    assert n_templates * most < 2**15
+
+
 @QUICK
 @given(st.lists(st.floats(-100, 100, width=32, allow_subnormal=False), min_size=1, max_size=200))
 def test_finished_weights_keep_their_sign_or_are_pruned(raw):

@@ -228,7 +228,7 @@ class LinearModel(ABC):
         # Only once: another thread may already be searching with the new weights.
         with self._finishing:
             if self._unfinished:
-                self.weights.finish(self._others)
+                self.weights.finish(self._others, self.templates.n_templates)
                 self._forget_idle()
                 self._unfinished = False
 

@@ -17,7 +17,7 @@ from .system cimport MAX_PARTS, MAX_SLOTS, System
 
 
 cdef enum:
-    MAX_TEMPLATES = 256     # rows.h relies on this
+    MAX_TEMPLATES = 512
     MAX_BLOCK_ATOMS = 128
     MAX_BLOCK_PRODUCTS = 512
     MAX_CONJOINED = 8

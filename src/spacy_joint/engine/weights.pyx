@@ -10,6 +10,8 @@ from libc.stdint cimport int8_t, uint8_t
 # Averaged weights are clipped at this quantile of their non-zero magnitudes before quantisation to int8: otherwise, a
 # few outliers (biases of frequent actions) would reduce the precision of all others.
 CLIP_QUANTILE = 0.9999
+# Sums of quantised weights have 16 bits (rows.h), so that beyond 258 templates, weights have less than 8.
+MOST_OF_WEIGHT, MOST_OF_SUM = 2**7 - 1, 2**15 - 1
 
 
 cdef class Table:
@@ -124,11 +126,12 @@ cdef class Weights:
             raise JointValueError(Errors.J023)
         return self.raw - self.total / np.float32(max(self.n_updates, 1))
 
-    def finish(self, others=()):
+    def finish(self, others=(), n_templates=1):
         """Averages, prunes and quantises the trained weights to prediction weights. Training can continue afterwards.
 
         others (Sequence[Weights]): Tables of the same size, trained on the same task with different features dropped.
             Scores are linear in the weights, so the averaged table is an ensemble at the cost of a single table.
+        n_templates (int): The largest number of weights in a sum.
         """
         averages = self.averages()
         n_changes = self.n_changes.astype(np.uint16)
@@ -138,11 +141,12 @@ cdef class Weights:
         averages /= np.float32(1 + len(others))
         magnitudes = np.abs(averages)
         nonzero = magnitudes[magnitudes > 0]
-        scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / 127 if nonzero.size else 1.0
+        most = min(MOST_OF_WEIGHT, MOST_OF_SUM // n_templates)
+        scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / most if nonzero.size else 1.0
         # Pruning is twofold: cells closer to zero than to one step are rounded to zero, and features with fewer than
         # `min_changes` changes are not looked up at all.
         self.predict_with(
-            np.clip(np.rint(averages / np.float32(scale)), -127, 127).astype(np.int8),
+            np.clip(np.rint(averages / np.float32(scale)), -most, most).astype(np.int8),
             np.packbits(n_changes >= self.min_changes, bitorder="little"),
             scale,
         )

@@ -135,14 +135,6 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     # Training.
 
-    def read_default_templates(self) -> list[str]:
-        """The feature templates of the method, of which those of the columns of a guide take the place of some."""
-        texts = super().read_default_templates()
-        if len(texts) > 1:
-            replaced = set((TEMPLATES / "span_templates_replaced.txt").read_text(encoding="utf8").splitlines())
-            texts[0] = "\n".join(line for line in texts[0].splitlines() if line not in replaced)
-        return texts
-
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """The three types, which are fixed.
 
