@@ -36,7 +36,7 @@ class Component:
     keep: Annotation that it needs on the predicted side.
     slot: A token that its templates can name.
     corpus: Its training corpus: see `read_examples`.
-    model: Settings of its model, instead of `small_model`.
+    model: Settings of its model, instead of `small_model`; empty if it has none.
     requires: Attributes of other components that it requires, by its registration.
     language: The language of its pipeline.
     exceptions: Tests that do not apply to it, and why.
@@ -179,6 +179,59 @@ NOTHING_LEARNT = dict.fromkeys(
     ),
     "it learns nothing",
 )
+# tests/constituency/test_chart_parser.py has tests of its own for what is different.
+ESTIMATED = {
+    **dict.fromkeys(
+        (
+            "test_the_loss_decreases",
+            "test_losses_are_added_up_and_returned",
+            "test_dropout_is_repeatable_and_changes_the_model",
+            "test_the_number_of_threads_does_not_change_the_model",
+            "test_training_resumes_exactly_where_it_was_saved",
+            "test_without_learning_training_can_start_from_the_finished_weights",
+            "test_invalid_examples_are_refused",
+            "test_examples_without_annotation_change_nothing",
+            "test_an_untrained_component_raises_a_coded_error",
+            "test_a_model_without_learning_state_predicts_like_any_other",
+            "test_saving_without_learning_leaves_no_older_learning_behind",
+            "test_it_generalises_to_other_documents",
+        ),
+        "initialize has learnt everything, so there are no updates",
+    ),
+    **dict.fromkeys(
+        (
+            "test_labels_of_label_data_make_the_same_component",
+            "test_labels_can_be_added_before_initialization",
+            "test_labels_cannot_be_added_later",
+            "test_labels_are_strings",
+            "test_a_model_of_other_labels_is_refused",
+        ),
+        "its labels are those of the rules of its grammar",
+    ),
+    **dict.fromkeys(
+        (
+            "test_templates_can_be_replaced",
+            "test_missing_templates_are_named",
+            "test_a_model_of_other_templates_is_refused",
+            "test_wrong_settings_are_refused",
+            "test_settings_can_be_overridden_at_loading",
+            "test_use_params_and_resume_training_do_not_change_predictions",
+        ),
+        "it has neither a perceptron nor templates",
+    ),
+    **dict.fromkeys(
+        (
+            "test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into",
+            "test_parts_with_arbitrary_content_are_refused",
+            "test_parts_in_the_wrong_place_are_refused",
+            "test_truncated_or_changed_parts_are_refused",
+            "test_an_invalid_cfg_is_refused",
+            "test_damaged_files_are_refused_by_name",
+            "test_missing_files_are_named",
+        ),
+        "it is a Pipe, not a TrainablePipe, and its file is a grammar",
+    ),
+}
 COMPONENTS = {
     "joint_sbd_parser": Component(
         "joint_sbd_parser",
@@ -226,6 +279,15 @@ COMPONENTS = {
         keep=("TAG", "SENT_START"),
         slot="d0",
         requires=("token.tag", "doc.sents"),
+    ),
+    "chart_parser": Component(
+        "chart_parser",
+        read=lambda token: (token.tag_, *spans_around(token, "constituents")),
+        score=("constituents_f", 0.9),
+        keep=("SENT_START",),
+        model={},
+        requires=("doc.sents",),
+        exceptions=ESTIMATED,
     ),
     "hedge_segmenter": Component(
         "hedge_segmenter",
@@ -370,8 +432,9 @@ def make(component, small_model, read_examples):
 
     def make(initialize=True, **model):
         nlp = spacy.blank(component.language)
-        settings = {**(component.model or small_model), **model}
-        nlp.add_pipe(component.factory, config={"model": settings, **component.config})
+        settings = {**(small_model if component.model is None else component.model), **model}
+        config = {"model": settings} if settings else {}
+        nlp.add_pipe(component.factory, config={**config, **component.config})
         if initialize:
             fix_random_seed(0)
             nlp.initialize(lambda: read_examples(nlp, corpus=component.corpus))
@@ -547,7 +610,7 @@ def test_invalid_examples_are_refused(pipe, nlp):
 def test_initialize_without_annotation_reports_what_is_missing(component, make):
     nlp = make(initialize=False)
     doc = nlp.make_doc("hello there")
-    with pytest.raises(ValueError, match=r"\[J(?:3(?:[013]0|21|52)|624)\]"):
+    with pytest.raises(ValueError, match=r"\[J(?:3(?:[013]0|21|52)|624|676)\]"):
         nlp.initialize(lambda: [Example(doc, doc.copy())])
 
 
@@ -775,7 +838,8 @@ def test_the_default_config_is_complete(component):
     nlp = spacy.blank(component.language)
     nlp.add_pipe(component.factory)
     assert spacy.blank(component.language).from_config(nlp.config, auto_fill=False).config == nlp.config
-    assert registry.resolve({"model": nlp.get_pipe_config(component.factory)["model"]})["model"].name
+    model = nlp.get_pipe_config(component.factory).get("model")
+    assert model is None or registry.resolve({"model": model})["model"].name
 
 
 def test_wrong_settings_are_refused(component, small_model):

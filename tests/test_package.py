@@ -41,6 +41,7 @@ REGISTERED = {
         "joint": "spacy_joint.cli:app",
     },
     "spacy_factories": {
+        "chart_parser": "spacy_joint.factories:make_chart_parser",
         "constituency_parser": "spacy_joint.factories:make_constituency_parser",
         "hedge_chunker": "spacy_joint.factories:make_hedge_chunker",
         "hedge_segmenter": "spacy_joint.factories:make_hedge_segmenter",

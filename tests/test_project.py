@@ -118,3 +118,10 @@ def test_a_constituency_parser_is_trained_from_trees_in_brackets(project):
     assert nlp.pipe_names == ["sequence_tagger", "constituency_parser"]
     assert nlp.get_pipe("constituency_parser").perceptron.beam_width == 8
     assert json.loads((project / "metrics" / "tiny" / "constituents_dev.json").read_text())["constituents_f"] > 0.2
+
+
+def test_a_chart_parser_is_made_from_trees_in_brackets(project):
+    run_project(project, "run", "charts")
+    nlp = spacy.load(project / "training" / "tiny" / "constituents" / "chart_parser" / "model-last")
+    assert nlp.pipe_names == ["chart_parser"]
+    assert json.loads((project / "metrics" / "tiny" / "chart_parser_dev.json").read_text())["constituents_f"] > 0.4

@@ -872,6 +872,16 @@ class Errors:
     )
     J676 = Message("There are no trees to make a grammar of.", "Give a treebank with constituents.")
     J677 = Message("A sentence has {n} words, but a chart at most {limit}.", "Split it, or leave it out.")
+    J700 = Message(
+        "A sentence has {n} words; those with more than {limit} are not parsed.",
+        "Raise max_words, or set cut_long to true, which cuts sentences at clause marks.",
+    )
+    J701 = Message("{name}={value!r} is not a setting of charts.", "Allowed are {allowed}.")
+    J702 = Message("{word!r} has no tag in the tree of {words!r}.", "Give every word of a tree a tag.")
+    J703 = Message(
+        "The tree of {words!r} is discontinuous, and grammars are of continuous ones.",
+        "Convert the treebank: python -m spacy joint convert --continuous english.",
+    )
 
 
 class Warnings:
@@ -929,4 +939,8 @@ class Warnings:
     JW41 = Message(
         "'{name}' was calibrated with other settings ({settings}), so its boundary probabilities may be wrong.",
         "Restore these settings, or calibrate it again by `python -m spacy joint calibrate`.",
+    )
+    JW42 = Message(
+        "'{name}' reads tags, but no token of this document has one: they are found by its grammar.",
+        "Put a component that sets them before it, such as a sequence_tagger, or set its `tags` to 'own'.",
     )

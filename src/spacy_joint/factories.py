@@ -441,6 +441,61 @@ def make_constituency_parser(
 
 
 @Language.factory(
+    "chart_parser",
+    assigns=["doc.spans", "token.tag", "doc._.parse_stats"],
+    requires=["doc.sents"],
+    default_config={
+        "tags": "own",
+        "branching": "right",
+        "horizontal": 1,
+        "parents": True,
+        "tag_parents": True,
+        "max_words": 200,
+        "cut_long": False,
+        "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
+    },
+    default_score_weights=CONSTITUENCY_SCORES,
+)
+def make_chart_parser(
+    nlp: Language,
+    name: str,
+    tags: str,
+    branching: str,
+    horizontal: int,
+    parents: bool,
+    tag_parents: bool,
+    max_words: int,
+    cut_long: bool,
+    scorer: Callable[..., Any] | None,
+) -> Any:
+    """Makes a parser that finds the most probable phrase structure of sentences by a grammar.
+
+    tags (str): "own": the grammar finds tags, too, and `token.tag` is set; "given": `token.tag` is read.
+    branching (str): The side on which binarisation puts its own symbols: "right" or "left".
+    horizontal (int): How many sisters these symbols name.
+    parents (bool): Whether symbols of constituents name the label above.
+    tag_parents (bool): Whether symbols of tags name the label above.
+    max_words (int): The most words that are parsed together.
+    cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.
+    scorer (Callable): The scorer.
+    """
+    from .constituency.chart_parser import ChartParserPipe
+
+    return ChartParserPipe(
+        nlp.vocab,
+        name,
+        scorer=scorer,
+        tags=tags,
+        branching=branching,
+        horizontal=horizontal,
+        parents=parents,
+        tag_parents=tag_parents,
+        max_words=max_words,
+        cut_long=cut_long,
+    )
+
+
+@Language.factory(
     "hedge_segmenter",
     assigns=["doc.spans"],
     requires=["token.tag"],

@@ -57,7 +57,7 @@ MEASURES = {
     "constituents_disc_r": "Discontinuous constituents, recall",
     "constituents_disc_f": "Discontinuous constituents, F1",
 }
-CONSTITUENCY_PARSER = "constituency_parser"
+CONSTITUENCY_PARSERS = ("constituency_parser", "chart_parser")
 # Scores of attributes that not every pipeline predicts.
 OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
 
@@ -187,7 +187,7 @@ def measure(
         scores |= score_hedges(examples, max_span=max_span)
     if not spans:
         # With the parameters of the parser, if there is one.
-        parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, CONSTITUENCY_PARSER)]
+        parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, *CONSTITUENCY_PARSERS)]
         scores |= parsers[-1].score(examples) if parsers else score_constituents(examples)
     words = sum(map(len, docs))
     return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}

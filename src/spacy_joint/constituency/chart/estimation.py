@@ -40,10 +40,7 @@ def estimate_grammar(
     RAISES ValueError: If a setting is not allowed (J673), a label begins with `@` or has `^` or `|` (J672), or there
         are no trees (J676).
     """
-    if branching not in BRANCHING:
-        raise JointValueError(Errors.J673, name="branching", value=branching, allowed=", ".join(BRANCHING))
-    if horizontal < 0:
-        raise JointValueError(Errors.J673, name="horizontal", value=horizontal, allowed="0 and above")
+    check_settings(branching, horizontal)
     rules: Counter[Counted] = Counter()
     sentences: list[list[tuple[str, str]]] = []
     for number, tree in enumerate(trees, start=1):
@@ -67,6 +64,14 @@ def estimate_grammar(
     words = Counter(tag for sentence in sentences for tag, _ in sentence)
     made = [Rule(*rule, count / (of_parent[rule[0]] + words[rule[0]])) for rule, count in sorted(counts.items())]
     return Grammar(ROOT, made, estimate_lexicon(sentences, {tag: round(of_parent[tag]) for tag in words}))
+
+
+def check_settings(branching: str, horizontal: int) -> None:
+    """RAISES ValueError: If a setting of `estimate_grammar` is not allowed (J673)."""
+    if branching not in BRANCHING:
+        raise JointValueError(Errors.J673, name="branching", value=branching, allowed=", ".join(BRANCHING))
+    if horizontal < 0:
+        raise JointValueError(Errors.J673, name="horizontal", value=horizontal, allowed="0 and above")
 
 
 def prepare(tree: Tree, *, branching: str, horizontal: int, parents: bool, tag_parents: bool) -> Tree:

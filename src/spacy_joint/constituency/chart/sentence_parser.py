@@ -1,0 +1,183 @@
+"""Sentences and their trees by a grammar: words in, tags, constituents and probabilities out.
+
+The tags of a word are those of the grammar's lexicon, or given ones. What binarisation and annotation have added to
+labels is removed from the result.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import inf, log
+from typing import Any, NamedTuple
+
+from ...annotation.constituents import Phrase
+from ...errors import Errors, JointValueError
+from .cyk import ChartParser
+from .grammar import Grammar, is_factored, strip_annotation
+
+Possible = list[tuple[str, float]]
+"""The possible tags of a word, as symbols of the grammar, with the log-probability of the word given each."""
+
+# Long sentences are cut after these, which often end clauses.
+CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
+
+
+class Parse(NamedTuple):
+    """A tree of a sentence.
+
+    log_probability: The natural logarithm of the probability of the words and the tree; None if the grammar derives no
+        tree of the sentence.
+    tags: One per word.
+    phrases: The constituents below the root, each after those around it.
+    """
+
+    log_probability: float | None
+    tags: list[str]
+    phrases: list[Phrase]
+
+
+class SentenceParser:
+    """Finds the most probable trees of sentences. Each thread needs its own.
+
+    grammar (Grammar): The grammar.
+    max_words (int): The most words that are parsed together.
+    cut_long (bool): Whether longer sentences are cut at clause marks, and their parts parsed by themselves.
+    RAISES ValueError: If a setting is not allowed (J701).
+    """
+
+    def __init__(self, grammar: Grammar, *, max_words: int, cut_long: bool) -> None:
+        check_search(max_words=max_words, cut_long=cut_long)
+        self.grammar = grammar
+        self.settings = {"max_words": max_words, "cut_long": cut_long}
+        self._chart = ChartParser(grammar)
+        # The symbols of each tag.
+        self._symbols: defaultdict[str, list[str]] = defaultdict(list)
+        for symbol in grammar.lexicon.totals():
+            self._symbols[strip_annotation(symbol)].append(symbol)
+        # A word that has none of the tags given is as probable as any other.
+        self._unknown = -log(len(grammar.lexicon.words) + 1)
+        # The rules of each symbol of which a child is a tag.
+        tags = set(grammar.lexicon.totals())
+        self._above_tags: defaultdict[str, list[tuple[tuple[str, ...], float]]] = defaultdict(list)
+        for rule in grammar.rules:
+            if not tags.isdisjoint(rule.children):
+                self._above_tags[rule.parent].append((rule.children, log(rule.probability)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make, (self.grammar, self.settings)
+
+    def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> tuple[Parse, dict[str, Any]]:
+        """The most probable tree of a sentence, and what finding it took.
+
+        words (Sequence[str]): The words.
+        tags (Sequence[str] | None): The tag of each word, "" if unknown. None: the grammar finds all tags.
+        RETURNS (tuple[Parse, dict[str, Any]]): The tree, and these numbers: "words"; "parts", into how many the
+            sentence was cut; "log_probability", as that of the tree.
+        RAISES ValueError: If the sentence has more than `max_words` words and is not to be cut (J700).
+        """
+        possible = self._list_tags(words, tags)
+        parses = []
+        parts = self._cut(words)
+        for start, end in parts:
+            score, nodes = self._chart.parse(possible[start:end])
+            parses.append(self._read(score, nodes, possible[start:end]))
+        parse = parses[0] if len(parses) == 1 else _join(parses, parts)
+        return parse, {"words": len(words), "parts": len(parts), "log_probability": parse.log_probability}
+
+    def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
+        """The possible tags of each word. There is at least one."""
+        listed = []
+        for place, word in enumerate(words):
+            found = self.grammar.lexicon.find_tags("".join(word.split()), is_first=place == 0)
+            tag = tags[place] if tags else ""
+            if tag in self._symbols:
+                fitting = {symbol: probability for symbol, probability in found.items() if symbol in self._symbols[tag]}
+                symbols = self._symbols[tag]
+            else:
+                fitting = found
+                symbols = [symbol for group in self._symbols.values() for symbol in group]
+            if fitting:
+                listed.append([(symbol, log(probability)) for symbol, probability in fitting.items()])
+            else:
+                listed.append([(symbol, self._unknown) for symbol in symbols])
+        return listed
+
+    def _cut(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """The parts of a sentence that are parsed together."""
+        limit = self.settings["max_words"]
+        if len(words) <= limit:
+            return [(0, len(words))]
+        if not self.settings["cut_long"]:
+            raise JointValueError(Errors.J700, n=len(words), limit=limit)
+        return list(pairwise(_find_cuts(words, limit)))
+
+    def _read(self, score: float, nodes: Sequence[tuple[str, int, int]], possible: Sequence[Possible]) -> Parse:
+        """Converts a derivation, as of `ChartParser.parse`; without one, words have their most probable tags."""
+        n_words = len(possible)
+        symbols = [max(tags, key=lambda tag: tag[1])[0] for tags in possible]
+        symbols += [symbol for symbol, *_ in nodes]
+        spans = [(word, word + 1) for word in range(n_words)]
+        for symbol, *children in nodes:
+            below = [child for child in children if child >= 0]
+            if below[0] < n_words or below[-1] < n_words:
+                candidates = [dict(possible[child]) if child < n_words else symbols[child] for child in below]
+                for child, chosen in zip(below, self._choose_tags(symbol, candidates), strict=True):
+                    symbols[child] = chosen
+            spans.append((spans[below[0]][0], spans[below[-1]][1]))
+        phrases = [
+            Phrase(strip_annotation(symbols[place]), (spans[place],))
+            for place in range(len(symbols) - 2, n_words - 1, -1)
+            if not is_factored(symbols[place])
+        ]
+        tags = [strip_annotation(symbol) for symbol in symbols[:n_words]]
+        return Parse(score if nodes else None, tags, phrases)
+
+    def _choose_tags(self, parent: str, children: Sequence[str | dict[str, float]]) -> Sequence[str]:
+        """The symbols of the children of a node, which for words are the most probable of their possible tags."""
+
+        def score() -> Iterator[tuple[float, tuple[str, ...]]]:
+            for symbols, total in self._above_tags[parent]:
+                if len(symbols) == len(children):
+                    for symbol, child in zip(symbols, children, strict=True):
+                        if isinstance(child, dict):
+                            total += child.get(symbol, -inf)
+                        elif symbol != child:
+                            total = -inf
+                    yield total, symbols
+
+        return max(score())[1]
+
+
+def check_search(*, max_words: int, cut_long: bool) -> None:
+    """RAISES ValueError: If a setting of `SentenceParser` is not allowed (J701)."""
+    if max_words < 1:
+        raise JointValueError(Errors.J701, name="max_words", value=max_words, allowed="1 and above")
+
+
+def _make(grammar: Grammar, settings: dict[str, Any]) -> SentenceParser:
+    return SentenceParser(grammar, **settings)
+
+
+def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
+    """Where a sentence is cut: after the last clause mark that leaves at most `limit` words, or after so many."""
+    place = 0
+    yield place
+    while len(words) - place > limit:
+        ends = (end for end in range(place + limit, place, -1) if words[end - 1] in CLAUSE_MARKS)
+        place = next(ends, place + limit)
+        yield place
+    yield len(words)
+
+
+def _join(parses: Sequence[Parse], parts: Sequence[tuple[int, int]]) -> Parse:
+    """One tree of the trees of parts, with their constituents under one root."""
+    scores = [parse.log_probability for parse in parses]
+    phrases = [
+        Phrase(label, [(first + start, first + end) for start, end in blocks])
+        for (first, _), parse in zip(parts, parses, strict=True)
+        for label, blocks, _ in parse.phrases
+    ]
+    total = sum(score for score in scores if score is not None)
+    return Parse(None if None in scores else total, [tag for parse in parses for tag in parse.tags], phrases)

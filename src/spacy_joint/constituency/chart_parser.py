@@ -1,0 +1,259 @@
+"""`chart_parser`: the most probable phrase structure by a grammar that is estimated from trees, as a spaCy component.
+
+`initialize` estimates the grammar, in one pass; nothing is left for updates. Documents need sentence boundaries. The
+result is in `doc.spans["constituents"]`, with the attributes of annotation/constituents.py and annotation/parses.py.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import srsly
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_get_examples
+from spacy.vocab import Vocab
+
+from .. import PRETRAINED
+from ..annotation import parses
+from ..annotation.constituency_trees import Tree
+from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensions, set_phrases
+from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
+from ..annotation.sentences import list_sentences
+from ..errors import Errors, JointValueError, JointWarning, Message, Warnings
+from ..files.reading import read_text, require_file
+from ..files.replacing import replace_when_written
+from ..pipes.structured_pipe import report_damage
+from .chart.estimation import check_settings, estimate_grammar
+from .chart.grammar import Grammar, is_factored, strip_annotation
+from .chart.sentence_parser import Parse, SentenceParser, check_search
+
+FILE = "grammar.txt"
+OWN = "own"
+TAGS = (OWN, "given")
+# The settings of `estimate_grammar`.
+ESTIMATION = ("branching", "horizontal", "parents", "tag_parents")
+
+
+class Parsed(NamedTuple):
+    """The trees of a document.
+
+    tokens: The tokens that are not whitespace.
+    parses: One per sentence.
+    stats: Likewise, see annotation/parses.py.
+    """
+
+    tokens: list[int]
+    parses: list[Parse]
+    stats: list[dict[str, Any]]
+
+
+class ChartParserPipe(Pipe):
+    """Parses sentences into constituents by a grammar.
+
+    vocab (Vocab): The vocabulary.
+    name (str): The name of the component.
+    scorer (Callable): The scorer.
+    settings (Any): As in the config: `tags`, "own" (the grammar finds tags, which are written) or "given" (they are
+        read); how `estimate_grammar` makes the grammar (`branching`, `horizontal`, `parents`, `tag_parents`); and those
+        of `SentenceParser`.
+    RAISES ValueError: If a setting is not allowed (J673, J701).
+    """
+
+    def __init__(
+        self, vocab: Vocab, name: str = "chart_parser", *, scorer: Callable[..., dict[str, Any]] | None, **settings: Any
+    ) -> None:
+        if settings["tags"] not in TAGS:
+            raise JointValueError(Errors.J701, name="tags", value=settings["tags"], allowed=", ".join(TAGS))
+        self.estimation = {key: settings[key] for key in ESTIMATION}
+        self.search = {key: value for key, value in settings.items() if key not in ("tags", *ESTIMATION)}
+        check_settings(settings["branching"], settings["horizontal"])
+        check_search(**self.search)
+        register_extensions()
+        parses.register_extensions()
+        use_noun_chunks_in(vocab, chunk_constituents)
+        self.vocab = vocab
+        self.name = name
+        self.scorer = scorer
+        self.settings = settings
+        self._parser: SentenceParser | None = None
+        # The codes of warnings given.
+        self._warned: set[str] = set()
+
+    @property
+    def parser(self) -> SentenceParser:
+        """The parser of sentences.
+
+        RAISES ValueError: If there is no grammar yet (J071).
+        """
+        if self._parser is None:
+            raise JointValueError(Errors.J071, name=self.name, pretrained=PRETRAINED)
+        return self._parser
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar.
+
+        RAISES ValueError: If there is none yet (J071).
+        """
+        return self.parser.grammar
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of constituents, sorted."""
+        if self._parser is None:
+            return ()
+        symbols = {rule.parent for rule in self.grammar.rules} - {self.grammar.root}
+        return tuple(sorted({strip_annotation(symbol) for symbol in symbols if not is_factored(symbol)}))
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        grammar: str | None = None,
+    ) -> None:
+        """Estimates the grammar from the trees of all examples, or reads it.
+
+        get_examples (Callable): Returns gold examples.
+        nlp (Language): The pipeline; not used.
+        grammar (str | None): A text file with a grammar (see chart/grammar.py), instead of the examples.
+        RAISES ValueError: If there are no trees (J676), or one cannot be learnt from (J672, J702, J703), or the file is
+            no grammar (J666 to J671, J674).
+        """
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if grammar is not None:
+            self._set_grammar(Grammar.from_text(read_text(require_file(grammar)), str(grammar)))
+        else:
+            trees = (tree for example in get_examples() for tree in _list_trees(example.reference))
+            self._set_grammar(estimate_grammar(trees, **self.estimation))
+
+    def _set_grammar(self, grammar: Grammar | None) -> None:
+        self._parser = None if grammar is None else SentenceParser(grammar, **self.search)
+        for label in self.labels:
+            self.vocab.strings.add(label)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Parses a document."""
+        self.set_annotations([doc], self.predict([doc]))
+        return doc
+
+    def predict(self, docs: Iterable[Doc]) -> list[Parsed]:
+        """Parses documents, without modifying them.
+
+        RAISES ValueError: If the component has no grammar (J071), or a sentence is too long (J700).
+        """
+        return [self._parse(doc) for doc in docs]
+
+    def _parse(self, doc: Doc) -> Parsed:
+        parser = self.parser
+        self._warn_of_missing(doc)
+        parsed = Parsed([], [], [])
+        for tokens in _list_words(doc):
+            parse, stats = parser.parse(*self._read(doc, tokens))
+            parsed.tokens.extend(tokens)
+            parsed.parses.append(parse)
+            parsed.stats.append({"start": tokens[0], "end": tokens[-1] + 1, **stats})
+        return parsed
+
+    def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[Parsed]) -> None:
+        """Writes the predictions of `predict`."""
+        for doc, (tokens, found, stats) in zip(docs, predictions, strict=True):
+            # The vocabulary is another one if the component has been sourced from another pipeline.
+            use_noun_chunks(doc, chunk_constituents)
+            set_phrases(doc, [(len(parse.tags), parse.phrases) for parse in found], tokens)
+            parses.set_stats(doc, stats)
+            if self.settings["tags"] == OWN:
+                tags = [tag for parse in found for tag in parse.tags]
+                for token, tag in zip(tokens, tags, strict=True):
+                    doc[token].tag_ = tag
+
+    def _read(self, doc: Doc, tokens: Sequence[int]) -> tuple[list[str], list[str] | None]:
+        """The words of a sentence, and their tags if they are given."""
+        words = [doc[token].text for token in tokens]
+        return words, None if self.settings["tags"] == OWN else [doc[token].tag_ for token in tokens]
+
+    def _warn_of_missing(self, doc: Doc) -> None:
+        """Warns once of documents without boundaries, and without tags if these are to be given."""
+        if len(doc) and not doc.has_annotation("SENT_START"):
+            self._warn_once(Warnings.JW04)
+        if len(doc) and self.settings["tags"] != OWN and not doc.has_annotation("TAG"):
+            self._warn_once(Warnings.JW42)
+
+    def _warn_once(self, warning: Message) -> None:
+        if warning.code not in self._warned:
+            self._warned.add(warning.code)
+            warnings.warn(JointWarning(warning, name=self.name), stacklevel=4)
+
+    # Serialisation: the grammar as text, empty if there is none.
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Saves the grammar to bytes."""
+        content: bytes = srsly.msgpack_dumps({FILE: self._to_text().encode("utf8")})
+        return content
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ChartParserPipe:
+        """Loads the bytes of `to_bytes`.
+
+        RAISES ValueError: If they are damaged (J050, J052), or the grammar is (J666 to J671, J674).
+        """
+        with report_damage("the bytes"):
+            content = srsly.msgpack_loads(bytes_data)[FILE]
+            if not isinstance(content, bytes):
+                raise TypeError
+        self._from_text(content, "the bytes")
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Saves the grammar in a directory, as a text file."""
+        with replace_when_written(util.ensure_path(path) / FILE) as file:
+            file.write_bytes(self._to_text().encode("utf8"))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ChartParserPipe:
+        """Loads the grammar from a directory.
+
+        RAISES ValueError: If there is no such file (J073), or it is damaged (J052, J666 to J671, J674).
+        """
+        file = util.ensure_path(path) / FILE
+        if not file.is_file():
+            raise JointValueError(Errors.J073, path=path, name=FILE)
+        self._from_text(file.read_bytes(), str(file))
+        return self
+
+    def _to_text(self) -> str:
+        return "" if self._parser is None else self.grammar.to_text()
+
+    def _from_text(self, content: bytes, source: str) -> None:
+        with report_damage(source, FILE):
+            text = content.decode("utf8")
+        self._set_grammar(Grammar.from_text(text, source) if text else None)
+
+
+def _list_words(doc: Doc) -> Iterator[list[int]]:
+    """The tokens of each sentence that are not whitespace."""
+    for sentence in list_sentences(doc):
+        tokens = [token.i for token in sentence if not token.text.isspace()]
+        if tokens:
+            yield tokens
+
+
+def _list_trees(doc: Doc) -> list[Tree]:
+    """The trees of a reference; none if it has no constituents.
+
+    RAISES ValueError: If one has words without tags (J702), or discontinuous constituents (J703).
+    """
+    if CONSTITUENTS not in doc.spans:
+        return []
+    trees = [tree for tree in get_trees(doc) if tree.children]
+    for tree in trees:
+        for word in tree.preterminals():
+            if not word.label:
+                raise JointValueError(Errors.J702, word=word.word, words=" ".join(tree.leaves())[:80])
+        if not tree.is_continuous:
+            raise JointValueError(Errors.J703, words=" ".join(tree.leaves())[:80])
+    return trees

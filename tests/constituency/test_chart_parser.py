@@ -1,0 +1,234 @@
+"""The component: its grammar from examples or a file, what it writes to documents, and its file."""
+
+import pickle
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_joint.annotation.constituency_trees import parse_trees
+from spacy_joint.annotation.constituents import get_trees
+from spacy_joint.corpora.constituency_treebanks import make_doc
+from spacy_joint.errors import JointError, JointValueError, JointWarning
+
+TREES = list(
+    parse_trees("""
+(ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .)))
+(ROOT (S (NP (NNP ben)) (VP (VBD met) (NP (DT the) (NN cat)) (PP (IN in) (NP (DT the) (NN park)))) (. .)))
+(ROOT (S (NP (DT the) (NN saw)) (VP (VBD met) (NP (NNP ben))) (, ,) (NP (NN today)) (. .)))
+""")
+)
+
+
+def make(trees=TREES, grammar=None, **settings):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("chart_parser", config=settings)
+    doc = make_doc(nlp.vocab, trees)
+    nlp.config["initialize"]["components"]["chart_parser"] = {"grammar": grammar}
+    nlp.initialize(lambda: [Example(doc.copy(), doc)])
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make()
+
+
+def untagged(trees):
+    return Doc(
+        Vocab(),
+        words=[word for tree in trees for word in tree.leaves()],
+        sent_starts=[place == 0 for tree in trees for place in range(len(tree.leaves()))],
+    )
+
+
+def parse(nlp, doc):
+    return nlp.get_pipe("chart_parser")(doc)
+
+
+def test_sentences_get_trees_tags_and_probabilities(nlp):
+    doc = parse(nlp, untagged(TREES))
+    assert list(map(str, get_trees(doc))) == list(map(str, TREES))
+    assert [sentence._.parse_string for sentence in doc.sents] == [str(tree.children[0]) for tree in TREES]
+    probabilities = [sentence._.parse_probability for sentence in doc.sents]
+    assert [of_sentence["log_probability"] for of_sentence in doc._.parse_stats] == probabilities
+    assert max(probabilities) < 0
+    assert doc[:2]._.parse_probability is None
+
+
+def test_labels_are_those_of_constituents(nlp):
+    assert nlp.get_pipe("chart_parser").labels == ("NP", "PP", "S", "VP")
+
+
+def test_given_tags_are_read_and_not_written():
+    nlp = make(tags="given")
+    words = ["the", "saw", "met", "ben", "."]
+    doc = parse(nlp, Doc(nlp.vocab, words=words, tags=["DT", "NN", "VBD", "", "."], sent_starts=[True] + [False] * 4))
+    assert doc[:]._.parse_string == "(S (NP (DT the) (NN saw)) (VP (VBD met) (NP (_ ben))) (. .))"
+
+
+def test_documents_without_tags_to_read_are_reported_once():
+    nlp = make(tags="given")
+    with pytest.warns(JointWarning, match=r"\[JW42\]"):
+        parse(nlp, untagged(TREES))
+    parse(nlp, untagged(TREES))
+
+
+def test_a_document_without_boundaries_is_one_sentence():
+    nlp = make()
+    doc = Doc(nlp.vocab, words=TREES[0].leaves())
+    with pytest.warns(JointWarning, match=r"\[JW04\]"):
+        parse(nlp, doc)
+    assert doc[:]._.parse_string == str(TREES[0].children[0])
+
+
+def test_whitespace_is_outside_all_trees(nlp):
+    words = ["\n", "the", "cat", "\n", "saw", "ada", ".", "\n\n", "ben", "met", "ada", ".", " "]
+    starts = [number in (0, 7) for number in range(len(words))]
+    doc = parse(nlp, Doc(nlp.vocab, words=words, sent_starts=starts))
+    assert doc[1:7]._.parse_string == "(S (NP (DT the) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .))"
+    assert [(stats["start"], stats["end"]) for stats in doc._.parse_stats] == [(1, 7), (8, 12)]
+    assert all(sentence._.parse_probability < 0 for sentence in doc.sents)
+    assert not doc[3].tag_
+
+
+@pytest.mark.parametrize("words", [[], ["\n"], ["cat"], ["."], ["cat"] * 30, [" ", "\x00"]])
+def test_any_document_gets_trees_over_all_its_words(nlp, words):
+    doc = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
+    parse(nlp, doc)
+    assert [word for tree in get_trees(doc) for word in tree.leaves()] == [word for word in words if word.strip()]
+
+
+def test_annotation_survives_docbin(nlp):
+    doc = parse(nlp, untagged(TREES))
+    content = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    (again,) = DocBin().from_bytes(content).get_docs(Vocab())
+    assert list(map(str, get_trees(again))) == list(map(str, get_trees(doc)))
+    assert list(again._.parse_stats) == doc._.parse_stats
+
+
+def test_a_sentence_that_is_too_long_goes_to_the_error_handler():
+    nlp = make(max_words=7)
+    failed = []
+    nlp.set_error_handler(lambda name, proc, docs, error: failed.extend((doc[0].text, error.code) for doc in docs))
+    docs = [untagged([tree]) for tree in TREES]
+    assert [doc[0].text for doc in nlp.get_pipe("chart_parser").pipe(docs)] == ["the", "the"]
+    assert failed == [("ben", "J700")]
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"tags": "found"}, "J701"),
+        ({"branching": "up"}, "J673"),
+        ({"horizontal": -1}, "J673"),
+        ({"max_words": 0}, "J701"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, code):
+    with pytest.raises(JointValueError, match=rf"\[{code}\].*{next(iter(settings))}"):
+        spacy.blank("en").add_pipe("chart_parser", config=settings)
+
+
+# Where the grammar comes from
+
+
+def test_a_grammar_can_be_read_from_a_file(tmp_path, nlp):
+    (tmp_path / "edited.txt").write_text(nlp.get_pipe("chart_parser").grammar.to_text(), encoding="utf8")
+    other = make(trees=TREES[:1], grammar=str(tmp_path / "edited.txt"))
+    assert other.get_pipe("chart_parser").to_bytes() == nlp.get_pipe("chart_parser").to_bytes()
+    with pytest.raises(JointError, match=r"\[J402\]"):
+        make(grammar=str(tmp_path / "nowhere.txt"))
+
+
+def test_examples_without_constituents_are_left_out():
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("chart_parser")
+    doc, plain = make_doc(nlp.vocab, TREES[:1]), nlp.make_doc("hello there")
+    parser.initialize(lambda: [Example(plain, plain), Example(nlp.make_doc(""), nlp.make_doc("")), Example(doc, doc)])
+    assert parser.labels == ("NP", "S", "VP")
+
+
+@pytest.mark.parametrize(
+    ("trees", "code"),
+    [
+        ("(ROOT (S (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada))))", "J703"),
+        ("(ROOT (S|X (A 0=whom) (VBD 1=did)))", "J672"),
+    ],
+)
+def test_trees_that_are_not_for_grammars_are_refused(trees, code):
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
+        make(list(parse_trees(trees, indexed=True)))
+
+
+def test_trees_need_tags():
+    nlp = spacy.blank("en")
+    doc = make_doc(nlp.vocab, TREES)
+    doc[1].tag_ = ""
+    with pytest.raises(JointValueError, match=r"\[J702\].*'old'"):
+        nlp.add_pipe("chart_parser").initialize(lambda: [Example(doc, doc)])
+
+
+def test_initialize_has_learnt_everything(nlp):
+    doc = make_doc(nlp.vocab, TREES)
+    before = nlp.to_bytes()
+    nlp.update([Example(doc.copy(), doc)])
+    assert nlp.to_bytes() == before
+    assert not nlp.get_pipe("chart_parser").is_trainable
+
+
+def test_an_untrained_component_says_so():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("chart_parser")
+    for untrained in (nlp, spacy.blank("en").from_config(nlp.config).from_bytes(nlp.to_bytes())):
+        with pytest.raises(JointValueError, match=r"\[J071\].*'chart_parser'"):
+            untrained("hello")
+
+
+# Its file
+
+
+def test_its_file_is_the_grammar(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    assert [path.name for path in (tmp_path / "chart_parser").iterdir()] == ["grammar.txt"]
+    text = (tmp_path / "chart_parser" / "grammar.txt").read_text(encoding="utf8")
+    assert text == nlp.get_pipe("chart_parser").grammar.to_text()
+    again = spacy.load(tmp_path)
+    assert list(map(str, get_trees(parse(again, untagged(TREES))))) == list(map(str, TREES))
+
+
+def test_a_copy_parses_alike(nlp):
+    copy = pickle.loads(pickle.dumps(nlp))
+    assert copy.get_pipe("chart_parser").to_bytes() == nlp.get_pipe("chart_parser").to_bytes()
+    assert list(map(str, get_trees(parse(copy, untagged(TREES))))) == list(map(str, TREES))
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"\xff\xfe", "J052"),
+        (b"hello", "J666"),
+        (b"pcfg 1\nroot ROOT\nbinary 2\n", "J668"),
+        (b"\n", "J668"),
+    ],
+)
+def test_damaged_files_are_refused_by_name(nlp, tmp_path, content, code):
+    parser = nlp.get_pipe("chart_parser")
+    (tmp_path / "grammar.txt").write_bytes(content)
+    before = parser.to_bytes()
+    with pytest.raises(JointValueError, match=rf"\[{code}\].*grammar\.txt"):
+        parser.from_disk(tmp_path)
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
+        parser.from_bytes(srsly.msgpack_dumps({"grammar.txt": content}))
+    assert parser.to_bytes() == before
+
+
+def test_every_truncation_is_refused(nlp):
+    parser = nlp.get_pipe("chart_parser")
+    text = parser.grammar.to_text().encode("utf8")
+    for end in range(1, len(text) - 1, 7):
+        with pytest.raises(JointValueError, match=r"\[J6\d\d\]"):
+            parser.from_bytes(srsly.msgpack_dumps({"grammar.txt": text[:end]}))
