@@ -881,6 +881,23 @@ class Errors:
     J703 = Message(
         "The tree of {words!r} is discontinuous, and grammars are of continuous ones.",
         "Convert the treebank: python -m spacy joint convert --continuous english.",
+    J678 = Message("The width {width} is no number of entries.", "Give a number from 1, or 0 for any number.")
+    J679 = Message(
+        "The widths of the cells are {found}, with the least number {least}.",
+        "They are integers from -2 on, in an array of shape ({n}, {columns}) for a sentence of {n} words.",
+    )
+    J680 = Message(
+        "{name} of the boundary model has the shape {found}.",
+        "It is {expected}, and its numbers are finite and at most 0.",
+    )
+    J681 = Message("This is no boundary model.", "Give the bytes that `BoundaryModel.to_bytes` made.")
+    J682 = Message(
+        "The boundary model has {found} symbols that are not the {expected} of the grammar.",
+        "Estimate it for this grammar.",
+    )
+    J683 = Message(
+        "'{symbol}' is not in the chart where the nodes have it.",
+        "Give the nodes that `parse` returned for the same words and widths.",
     )
 
 

@@ -2,98 +2,169 @@
 
 from math import inf, isfinite, log
 
-from ...errors import Errors, JointMemoryError, JointValueError
+import numpy as np
 
-from libc.stdint cimport INT32_MAX, int32_t
-from libcpp.vector cimport vector
+from ...errors import Errors, JointMemoryError, JointValueError
+from .grammar import is_factored
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+from libcpp.algorithm cimport make_heap, pop_heap, push_heap
+from libcpp.pair cimport pair
 
 from ...engine.beam cimport check_signals
+from .merit cimport Merit
 
 
 # The chart numbers its cells by 32 bits. Time is cubic, so sentences of this length take minutes.
 MAX_WORDS = 5_000
+
 cdef enum:
-    SPLITS_PER_CHECK = 1 << 12      # of signals
+    CELLS_PER_CHECK = 64    # of signals; also their number in a column
 
 
 cdef class ChartParser:
-    """Finds the most probable derivation of a sentence.
+    """Finds the most probable derivations of sentences.
 
     grammar (Grammar): The grammar.
+    boundaries (BoundaryModel | None): What is next to constituents, for the order in which agendas are emptied. Without
+        it, this is the order of inside scores.
+    stats (dict[str, int]): Of the last sentence: `cells`, of which `closed` had the width 0, and `edges`, the number of
+        entries that agendas gave.
+    RAISES ValueError: If the boundary model is of another grammar (J682).
     """
 
-    def __cinit__(self, grammar not None):
-        cdef RuleC made
+    def __cinit__(self, grammar not None, boundaries=None):
+        cdef PairC made
+        cdef RuleC rule
         self.symbols = grammar.symbols
+        self.stats = {}
         self.n_symbols = len(self.symbols)
-        numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
+        self.merit = Merit(grammar, boundaries)
+        numbers = self.numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
         self.root = numbers[grammar.root]
-        listed = [[], []]
-        for rule in grammar.rules:
-            left, right = numbers[rule.children[0]], numbers[rule.children[1]] if len(rule.children) == 2 else -1
-            listed[len(rule.children) - 1].append((left, right, numbers[rule.parent], log(rule.probability)))
-        counts = [[0] * (self.n_symbols + 1) for _ in listed]
-        for rules, count in zip(listed, counts, strict=True):
-            rules.sort()
-            for left, _, _, _ in rules:
-                count[left + 1] += 1
-            for number in range(self.n_symbols):
-                count[number + 1] += count[number]
-        self.unary_start, self.binary_start = counts
-        for rules in listed:
-            for _, made.other, made.parent, made.score in rules:
-                if made.other < 0:
-                    self.unary.push_back(made)
-                else:
-                    self.binary.push_back(made)
+        self.is_factored = [is_factored(symbol) for symbol in self.symbols]
+        unary, binary = [], []
+        for parent, children, probability in grammar.rules:
+            found = (*(numbers[child] for child in children), numbers[parent], log(probability))
+            (binary if len(children) == 2 else unary).append(found)
+        starts = [0] * (self.n_symbols + 1)
+        for child, rule.parent, rule.score in sorted(unary):
+            self.unary.push_back(rule)
+            starts[child + 1] += 1
+        self.unary_start = np.cumsum(starts)
+        starts = [0] * (self.n_symbols + 1)
+        last = None
+        for left, made.right, rule.parent, rule.score in sorted(binary):
+            if last != (left, made.right):
+                last = left, made.right
+                made.first = <int32_t>self.binary.size()
+                self.pairs.push_back(made)
+                starts[left + 1] += 1
+            self.binary.push_back(rule)
+        made.first = <int32_t>self.binary.size()
+        self.pairs.push_back(made)
+        self.pair_start = np.cumsum(starts)
+        self.best.resize(self.n_symbols, EdgeC(-INFINITY, -1, -1))
+        self.touched.resize(self.n_symbols)
 
-    def parse(self, words):
+    def parse(self, words, *, width=0, widths=None):
         """The most probable derivation of a sentence.
 
         words (Sequence[Sequence[tuple[str, float]]]): The possible tags of each word, with the natural logarithm of the
             word's probability given the tag.
+        width (int): How many entries a cell may have, besides the tags of a word; 0: any number, so that the search is
+            exhaustive.
+        widths (np.ndarray | None): A number for each cell, an array of integers of shape (n, n + 1) for n words: at
+            [i, j], that of the words i to j - 1, for j > i. -1: as `width` says; -2: likewise, but symbols of
+            binarisation only; 0: none, so that a cell of several words is left out; above 0: at most this many.
         RETURNS (tuple[float, list[tuple[str, int, int]]]): The natural logarithm of its probability, and its nodes
             except tags, children first, the root last: the symbol, and the numbers of the first and second child, -1 if
             there is none. Words have the numbers from 0, and nodes the following ones. If there is no derivation, minus
             infinity and no nodes.
-        RAISES ValueError: If a tag is not a symbol of the grammar, or a score not finite or above 0 (J675), or there
-            are more than 5,000 words (J677).
+        RAISES ValueError: If a tag is not a symbol of the grammar, or a score not finite or above 0 (J675), there are
+            more than 5,000 words (J677), or a width or the array is wrong (J678, J679).
         """
-        words = list(words)
-        if len(words) > MAX_WORDS:
-            raise JointValueError(Errors.J677, n=len(words), limit=MAX_WORDS)
-        cdef vector[int32_t] starts, tags
-        cdef vector[double] scores
-        cdef int32_t n = len(words), top
-        numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
-        starts.push_back(0)
-        for place, possible in enumerate(words):
-            for tag, score in possible:
-                if tag not in numbers or not isfinite(score) or score > 0:
-                    raise JointValueError(Errors.J675, word=place, n_words=n, tag=tag, score=score)
-                tags.push_back(numbers[tag])
-                scores.push_back(score)
-            starts.push_back(<int32_t>tags.size())
-        if n == 0 or tags.empty():
-            return -inf, []
-        if self.in_use:
-            raise JointValueError(Errors.J007, what="chart parser")
-        self.in_use = True
+        cdef int32_t top
         try:
-            with nogil:
-                self.fill(n, starts.data(), tags.data(), scores.data())
-            top = self.cells[n]
-            while top < self.ends[n] and self.entries[top].symbol != self.root:
-                top += 1
-            if top == self.ends[n]:
-                return -inf, []
-            return self.entries[top].score, self._list_nodes(top, n)
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
+            self.begin(words, width, widths)
+            top = self.find(0, self.n, self.root) if self.n else -1
+            return (self.entries[top].edge.score, self._list_nodes(top)) if top >= 0 else (-inf, [])
         finally:
             self.in_use = False
 
-    def _list_nodes(self, int32_t top, int32_t n_words):
+    def rank_edges(self, words, nodes, *, width=0, widths=None):
+        """How wide each cell must be for a derivation, and so what a classifier of cells is to predict.
+
+        words, width, widths: As those of `parse`.
+        nodes (Sequence[tuple[str, int, int]]): The best derivation, as `parse` returns it for the same arguments.
+        RETURNS (np.ndarray): Widths as `parse` takes them, 32-bit integers: the rank of the derivation's edge in the
+            agenda of the cell, from 1, the worst one if there are several; 0 if there is none. With these widths,
+            the result is the same derivation, or one with the same probability.
+        RAISES ValueError: As `parse` does; if the nodes are no derivation of the chart (J683).
+        """
+        cdef int32_t entry
+        try:
+            self.begin(words, width, widths)
+            ranks = np.zeros((self.n, self.n + 1), dtype=np.int32)
+            spans = [(place, place + 1) for place in range(self.n)]
+            for symbol, first, second in nodes:
+                if not 0 <= first < len(spans) or not -1 <= second < len(spans) or symbol not in self.numbers:
+                    raise JointValueError(Errors.J683, symbol=symbol)
+                span = start, end = spans[first][0], spans[first if second < 0 else second][1]
+                spans.append(span)
+                entry = self.find(start, end, self.numbers[symbol]) if start < end else -1
+                if entry < 0:
+                    raise JointValueError(Errors.J683, symbol=symbol)
+                ranks[span] = max(ranks[span], self.entries[entry].rank)
+            return ranks
+        finally:
+            self.in_use = False
+
+    cdef int begin(self, object words, object width, object widths) except -1:
+        cdef const int32_t[:, ::1] view
+        cdef const int32_t* of_cells = NULL
+        cdef int32_t n = len(words), default
+        if n > MAX_WORDS:
+            raise JointValueError(Errors.J677, n=n, limit=MAX_WORDS)
+        if not 0 <= width < NO_LIMIT:
+            raise JointValueError(Errors.J678, width=width)
+        default = width or NO_LIMIT
+        if widths is not None:
+            found = np.asarray(widths)
+            if found.shape != (n, n + 1) or found.dtype.kind != "i" or (found < FACTORED_ONLY).any():
+                raise JointValueError(
+                    Errors.J679,
+                    found=f"{found.dtype} {found.shape}",
+                    least=found.min() if found.size else None,
+                    n=n,
+                    columns=n + 1,
+                )
+            view = np.ascontiguousarray(found, dtype=np.int32)
+            of_cells = &view[0, 0] if n else NULL
+        if self.in_use:
+            raise JointValueError(Errors.J007, what="chart parser")
+        self.in_use = True
+        self.n = n
+        self.starts.assign(1, 0)
+        self.tags.clear()
+        self.scores.clear()
+        for place, possible in enumerate(words):
+            for tag, score in possible:
+                if tag not in self.numbers or not isfinite(score) or score > 0:
+                    raise JointValueError(Errors.J675, word=place, n_words=n, tag=tag, score=score)
+                self.tags.push_back(self.numbers[tag])
+                self.scores.push_back(score)
+            self.starts.push_back(<int32_t>self.tags.size())
+        try:
+            with nogil:
+                self.fill(default, of_cells)
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
+        self.stats = {"cells": n * (n + 1) // 2, "closed": self.n_closed, "edges": self.n_edges}
+        return 0
+
+    def _list_nodes(self, int32_t top):
         """The nodes of the best derivation of an entry that covers all words."""
         cdef EntryC entry
         # From the top down, the right child first: reversed, this is children first, and words from left to right.
@@ -101,93 +172,171 @@ cdef class ChartParser:
         while pending:
             place = pending.pop()
             entry = self.entries[place]
-            ordered.append((place, entry.symbol, entry.left, entry.right))
-            pending.extend(child for child in (entry.left, entry.right) if child >= 0)
+            ordered.append((place, entry.symbol, entry.edge.left, entry.edge.right))
+            pending.extend(child for child in (entry.edge.left, entry.edge.right) if child >= 0)
         numbers, nodes, word = {-1: -1}, [], 0
         for place, symbol, left, right in reversed(ordered):
             if left < 0:
                 numbers[place] = word
                 word += 1
             else:
-                numbers[place] = n_words + len(nodes)
+                numbers[place] = self.n + len(nodes)
                 nodes.append((self.symbols[symbol], numbers[left], numbers[right]))
         return nodes
 
-    cdef int add(self, int32_t symbol, double score, int32_t left, int32_t right) except -1 nogil:
-        cdef EntryC entry
-        cdef int32_t place = self.found[symbol]
-        if place >= 0 and score <= self.entries[place].score:
-            return 0
-        entry.score, entry.symbol, entry.left, entry.right = score, symbol, left, right
-        if place >= 0:
-            self.entries[place] = entry
-        else:
-            if self.entries.size() == INT32_MAX:
-                with gil:
-                    raise MemoryError
-            place = <int32_t>self.entries.size()
-            self.entries.push_back(entry)
-            self.found[symbol] = place
-        if self.unary_start[symbol] < self.unary_start[symbol + 1]:
-            self.pending.push_back(place)
-        return 0
+    cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil:
+        cdef int32_t place, cell = i * (self.n + 1) + j
+        for place in range(self.cells[cell], self.ends[cell]):
+            if self.entries[place].symbol == symbol:
+                return place
+        return -1
 
-    cdef int fill(self, int32_t n, const int32_t* starts, const int32_t* tags, const double* scores) except -1 nogil:
-        cdef int32_t i, j, middle, place, child, k, cell, n_splits = 0
-        cdef size_t width = self.n_symbols
-        cdef size_t at
-        cdef const int32_t* right
-        cdef const RuleC* rule
-        cdef const RuleC* end
-        cdef EntryC entry
-        cdef double score
+    cdef int fill(self, int32_t width, const int32_t* widths) except -1 nogil:
+        cdef int32_t i, j, place, cell, limit, n = self.n
+        cdef size_t row
+        cdef bint factored_only
+        self.n_closed = self.n_edges = 0
         self.entries.clear()
-        self.cells.clear()
-        self.cells.resize(<size_t>n * (n + 1), 0)
-        self.ends.clear()
-        self.ends.resize(<size_t>n * (n + 1), 0)
-        self.column.clear()
-        self.column.resize(<size_t>n * width, -1)
+        self.cells.assign(<size_t>n * (n + 1), 0)
+        self.ends.assign(<size_t>n * (n + 1), 0)
+        self.column.assign(<size_t>n * self.n_symbols, -1)
+        self.column_scores.assign(<size_t>n * self.n_symbols, -INFINITY)
+        self.filled.assign(n, 0)
+        self.merit.prepare(n, self.starts.data(), self.tags.data(), self.scores.data())
         for j in range(1, n + 1):
             for i in range(j - 1, -1, -1):
-                cell = i * (n + 1) + j
-                self.cells[cell] = <int32_t>self.entries.size()
-                self.found.clear()
-                self.found.resize(width, -1)
-                self.pending.clear()
-                n_splits += j - i
-                if n_splits >= SPLITS_PER_CHECK:
-                    n_splits = 0
+                if (j - i) % CELLS_PER_CHECK == 0:
                     check_signals()
+                cell = i * (n + 1) + j
+                self.cells[cell] = self.ends[cell] = <int32_t>self.entries.size()
+                limit = DEFAULT if widths == NULL else widths[cell]
+                factored_only = limit == FACTORED_ONLY
+                if limit < 0:
+                    limit = width
+                self.n_closed += limit == CLOSED
                 if i == j - 1:
-                    for k in range(starts[i], starts[j]):
-                        self.add(tags[k], scores[k], -1, -1)
-                for middle in range(i + 1, j):
-                    right = self.column.data() + middle * width
-                    for place in range(self.cells[i * (n + 1) + middle], self.ends[i * (n + 1) + middle]):
-                        entry = self.entries[place]
-                        rule = self.binary.data() + self.binary_start[entry.symbol]
-                        end = self.binary.data() + self.binary_start[entry.symbol + 1]
-                        while rule < end:
-                            child = right[rule.other]
-                            if child >= 0:
-                                score = entry.score + self.entries[child].score + rule.score
-                                self.add(rule.parent, score, place, child)
-                            rule += 1
-                # What an entry improves is applied again, with its new score.
-                at = 0
-                while at < self.pending.size():
-                    place = self.pending[at]
-                    at += 1
-                    entry = self.entries[place]
-                    for k in range(self.unary_start[entry.symbol], self.unary_start[entry.symbol + 1]):
-                        self.add(self.unary[k].parent, entry.score + self.unary[k].score, place, -1)
+                    for place in range(self.starts[i], self.starts[j]):
+                        self.offer(self.tags[place], self.scores[place], -1, -1)
+                elif limit == CLOSED:
+                    continue
+                else:
+                    self.combine(i, j)
+                self.settle(i, j, limit, factored_only)
                 self.ends[cell] = <int32_t>self.entries.size()
+                self.filled[i] = self.ends[cell] - self.cells[cell]
+                row = <size_t>i * self.n_symbols
                 for place in range(self.cells[cell], self.ends[cell]):
-                    self.column[i * width + self.entries[place].symbol] = place
+                    self.column_scores[row + self.entries[place].symbol] = self.entries[place].edge.score
             # The next column is another one.
             for i in range(j):
                 cell = i * (n + 1) + j
+                row = <size_t>i * self.n_symbols
+                self.filled[i] = 0
                 for place in range(self.cells[cell], self.ends[cell]):
-                    self.column[i * width + self.entries[place].symbol] = -1
+                    self.column[row + self.entries[place].symbol] = -1
+                    self.column_scores[row + self.entries[place].symbol] = -INFINITY
         return 0
+
+    cdef void combine(self, int32_t i, int32_t j) noexcept nogil:
+        cdef int32_t middle, place, cell, rule
+        cdef size_t row
+        cdef const double* right
+        cdef double score
+        cdef const EntryC* entry
+        cdef const PairC* both
+        cdef const PairC* end
+        for middle in range(i + 1, j):
+            cell = i * (self.n + 1) + middle
+            if self.filled[middle] == 0 or self.cells[cell] == self.ends[cell]:
+                continue
+            row = <size_t>middle * self.n_symbols
+            right = self.column_scores.data() + row
+            for place in range(self.cells[cell], self.ends[cell]):
+                entry = &self.entries[place]
+                both = self.pairs.data() + self.pair_start[entry.symbol]
+                end = self.pairs.data() + self.pair_start[entry.symbol + 1]
+                while both < end:
+                    score = right[both.right]
+                    if score > -INFINITY:
+                        score += entry.edge.score
+                        for rule in range(both.first, (both + 1).first):
+                            self.offer(
+                                self.binary[rule].parent,
+                                score + self.binary[rule].score,
+                                place,
+                                self.column[row + both.right],
+                            )
+                    both += 1
+
+    cdef inline void offer(self, int32_t symbol, double score, int32_t left, int32_t right) noexcept nogil:
+        cdef EdgeC* best = &self.best[symbol]
+        if score > best.score:
+            if best.score == -INFINITY:
+                self.touched[self.n_touched] = symbol
+                self.n_touched += 1
+            best.score, best.left, best.right = score, left, right
+
+    cdef int settle(self, int32_t i, int32_t j, int32_t limit, bint factored_only) except -1 nogil:
+        cdef int32_t k, symbol, place, n_words, n_taken = 0
+        if self.entries.size() + self.n_symbols > NO_LIMIT:
+            with gil:
+                raise MemoryError
+        self.left = self.merit.left(i)
+        self.right = self.merit.right(j)
+        self.row = self.column.data() + <size_t>i * self.n_symbols
+        self.agenda.clear()
+        if i == j - 1:
+            # The tags of a word are entries whatever the limit is.
+            n_words = self.n_touched
+            place = <int32_t>self.entries.size()
+            for k in range(n_words):
+                self.take(self.touched[k], 0)
+            for k in range(place, place + n_words):
+                self.extend(k, factored_only)
+        else:
+            for k in range(self.n_touched):
+                symbol = self.touched[k]
+                if self.is_factored[symbol] or not factored_only:
+                    self.agenda.push_back(self.merit_of(symbol))
+            make_heap(self.agenda.begin(), self.agenda.end())
+        while not self.agenda.empty():
+            symbol = self.agenda.front().second
+            pop_heap(self.agenda.begin(), self.agenda.end())
+            self.agenda.pop_back()
+            place = self.row[symbol]
+            if place < 0:
+                if n_taken == limit:
+                    break
+                n_taken += 1
+            elif self.best[symbol].score <= self.entries[place].edge.score:
+                continue
+            self.extend(self.take(symbol, n_taken), factored_only)
+        self.n_edges += n_taken
+        for k in range(self.n_touched):
+            self.best[self.touched[k]].score = -INFINITY
+        self.n_touched = 0
+        return 0
+
+    cdef int32_t take(self, int32_t symbol, int32_t rank) except -1 nogil:
+        cdef int32_t place = self.row[symbol]
+        if place < 0:
+            place = self.row[symbol] = <int32_t>self.entries.size()
+            self.entries.push_back(EntryC(self.best[symbol], symbol, rank))
+        else:
+            self.entries[place].edge, self.entries[place].rank = self.best[symbol], rank
+        return place
+
+    cdef int extend(self, int32_t place, bint factored_only) except -1 nogil:
+        cdef int32_t k, parent
+        cdef EntryC entry = self.entries[place]
+        cdef double score
+        for k in range(self.unary_start[entry.symbol], self.unary_start[entry.symbol + 1]):
+            parent, score = self.unary[k].parent, entry.edge.score + self.unary[k].score
+            if score > self.best[parent].score and (self.is_factored[parent] or not factored_only):
+                self.offer(parent, score, place, -1)
+                self.agenda.push_back(self.merit_of(parent))
+                push_heap(self.agenda.begin(), self.agenda.end())
+        return 0
+
+    cdef inline pair[double, int32_t] merit_of(self, int32_t symbol) noexcept nogil:
+        return pair[double, int32_t](self.best[symbol].score + self.left[symbol] + self.right[symbol], symbol)

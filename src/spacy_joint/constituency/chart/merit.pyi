@@ -1,0 +1,9 @@
+from typing_extensions import Self
+
+from .boundaries import BoundaryModel
+from .grammar import Grammar
+
+class Merit:
+    @property
+    def boundaries(self) -> BoundaryModel | None: ...
+    def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None) -> Self: ...
