@@ -872,15 +872,6 @@ class Errors:
     )
     J676 = Message("There are no trees to make a grammar of.", "Give a treebank with constituents.")
     J677 = Message("A sentence has {n} words, but a chart at most {limit}.", "Split it, or leave it out.")
-    J700 = Message(
-        "A sentence has {n} words; those with more than {limit} are not parsed.",
-        "Raise max_words, or set cut_long to true, which cuts sentences at clause marks.",
-    )
-    J701 = Message("{name}={value!r} is not a setting of charts.", "Allowed are {allowed}.")
-    J702 = Message("{word!r} has no tag in the tree of {words!r}.", "Give every word of a tree a tag.")
-    J703 = Message(
-        "The tree of {words!r} is discontinuous, and grammars are of continuous ones.",
-        "Convert the treebank: python -m spacy joint convert --continuous english.",
     J678 = Message("The width {width} is no number of entries.", "Give a number from 1, or 0 for any number.")
     J679 = Message(
         "The widths of the cells are {found}, with the least number {least}.",
@@ -898,6 +889,20 @@ class Errors:
     J683 = Message(
         "'{symbol}' is not in the chart where the nodes have it.",
         "Give the nodes that `parse` returned for the same words and widths.",
+    )
+    J700 = Message(
+        "A sentence has {n} words; those with more than {limit} are not parsed.",
+        "Raise max_words, or set cut_long to true, which cuts sentences at clause marks.",
+    )
+    J701 = Message("{name}={value!r} is not a setting of charts.", "Allowed are {allowed}.")
+    J702 = Message("{word!r} has no tag in the tree of {words!r}.", "Give every word of a tree a tag.")
+    J703 = Message(
+        "The tree of {words!r} is discontinuous, and grammars are of continuous ones.",
+        "Convert the treebank: python -m spacy joint convert --continuous english.",
+    )
+    J704 = Message(
+        "{source} has no boundary model, which the figure_of_merit of '{name}' needs.",
+        "Set figure_of_merit to 'inside', or initialize the component again.",
     )
 
 

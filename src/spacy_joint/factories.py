@@ -450,6 +450,8 @@ def make_constituency_parser(
         "horizontal": 1,
         "parents": True,
         "tag_parents": True,
+        "width": 0,
+        "figure_of_merit": "boundary",
         "max_words": 200,
         "cut_long": False,
         "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
@@ -464,6 +466,8 @@ def make_chart_parser(
     horizontal: int,
     parents: bool,
     tag_parents: bool,
+    width: int,
+    figure_of_merit: str,
     max_words: int,
     cut_long: bool,
     scorer: Callable[..., Any] | None,
@@ -475,6 +479,9 @@ def make_chart_parser(
     horizontal (int): How many sisters these symbols name.
     parents (bool): Whether symbols of constituents name the label above.
     tag_parents (bool): Whether symbols of tags name the label above.
+    width (int): How many constituents a cell of the chart may have; 0: any number, so that the search is exhaustive.
+    figure_of_merit (str): Which ones a cell has: the best by "inside" score, or also by what is next to constituents,
+        "boundary".
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.
     scorer (Callable): The scorer.
@@ -490,6 +497,8 @@ def make_chart_parser(
         horizontal=horizontal,
         parents=parents,
         tag_parents=tag_parents,
+        width=width,
+        figure_of_merit=figure_of_merit,
         max_words=max_words,
         cut_long=cut_long,
     )

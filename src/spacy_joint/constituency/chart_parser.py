@@ -7,12 +7,11 @@ result is in `doc.spans["constituents"]`, with the attributes of annotation/cons
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import srsly
-from spacy import util
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
@@ -29,15 +28,21 @@ from ..errors import Errors, JointValueError, JointWarning, Message, Warnings
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
 from ..pipes.structured_pipe import report_damage
-from .chart.estimation import check_settings, estimate_grammar
+from .chart.boundaries import BoundaryModel, estimate_boundaries
+from .chart.estimation import check_settings, estimate_grammar, prepare
 from .chart.grammar import Grammar, is_factored, strip_annotation
 from .chart.sentence_parser import Parse, SentenceParser, check_search
 
-FILE = "grammar.txt"
+GRAMMAR = "grammar.txt"
+BOUNDARIES = "boundaries"
 OWN = "own"
 TAGS = (OWN, "given")
+BOUNDARY = "boundary"
+MERITS = (BOUNDARY, "inside")
 # The settings of `estimate_grammar`.
 ESTIMATION = ("branching", "horizontal", "parents", "tag_parents")
+# Those of `SentenceParser`.
+SEARCH = ("width", "max_words", "cut_long")
 
 
 class Parsed(NamedTuple):
@@ -60,18 +65,18 @@ class ChartParserPipe(Pipe):
     name (str): The name of the component.
     scorer (Callable): The scorer.
     settings (Any): As in the config: `tags`, "own" (the grammar finds tags, which are written) or "given" (they are
-        read); how `estimate_grammar` makes the grammar (`branching`, `horizontal`, `parents`, `tag_parents`); and those
-        of `SentenceParser`.
+        read); `figure_of_merit`, "boundary" or "inside"; and those of `estimate_grammar` and of `SentenceParser`.
     RAISES ValueError: If a setting is not allowed (J673, J701).
     """
 
     def __init__(
         self, vocab: Vocab, name: str = "chart_parser", *, scorer: Callable[..., dict[str, Any]] | None, **settings: Any
     ) -> None:
-        if settings["tags"] not in TAGS:
-            raise JointValueError(Errors.J701, name="tags", value=settings["tags"], allowed=", ".join(TAGS))
+        for key, allowed in (("tags", TAGS), ("figure_of_merit", MERITS)):
+            if settings[key] not in allowed:
+                raise JointValueError(Errors.J701, name=key, value=settings[key], allowed=", ".join(allowed))
         self.estimation = {key: settings[key] for key in ESTIMATION}
-        self.search = {key: value for key, value in settings.items() if key not in ("tags", *ESTIMATION)}
+        self.search = {key: value for key, value in settings.items() if key in SEARCH}
         check_settings(settings["branching"], settings["horizontal"])
         check_search(**self.search)
         register_extensions()
@@ -127,14 +132,18 @@ class ChartParserPipe(Pipe):
             no grammar (J666 to J671, J674).
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        if grammar is not None:
-            self._set_grammar(Grammar.from_text(read_text(require_file(grammar)), str(grammar)))
+        trees = [tree for example in get_examples() for tree in _list_trees(example.reference)]
+        if grammar is None:
+            made = estimate_grammar(trees, **self.estimation)
         else:
-            trees = (tree for example in get_examples() for tree in _list_trees(example.reference))
-            self._set_grammar(estimate_grammar(trees, **self.estimation))
+            made = Grammar.from_text(read_text(require_file(grammar)), str(grammar))
+        boundaries = None
+        if self.settings["figure_of_merit"] == BOUNDARY:
+            boundaries = estimate_boundaries((prepare(tree, **self.estimation) for tree in trees), made)
+        self._set_parser(SentenceParser(made, boundaries, **self.search))
 
-    def _set_grammar(self, grammar: Grammar | None) -> None:
-        self._parser = None if grammar is None else SentenceParser(grammar, **self.search)
+    def _set_parser(self, parser: SentenceParser | None) -> None:
+        self._parser = parser
         for label in self.labels:
             self.vocab.strings.add(label)
 
@@ -190,48 +199,71 @@ class ChartParserPipe(Pipe):
             self._warned.add(warning.code)
             warnings.warn(JointWarning(warning, name=self.name), stacklevel=4)
 
-    # Serialisation: the grammar as text, empty if there is none.
+    # Serialisation: the grammar as text, empty if there is none, and the boundary model, if there is one.
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Saves the grammar to bytes."""
-        content: bytes = srsly.msgpack_dumps({FILE: self._to_text().encode("utf8")})
+        """Saves the component to bytes."""
+        content: bytes = srsly.msgpack_dumps(self._to_parts())
         return content
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ChartParserPipe:
         """Loads the bytes of `to_bytes`.
 
-        RAISES ValueError: If they are damaged (J050, J052), or the grammar is (J666 to J671, J674).
+        RAISES ValueError: If they are damaged (J050, J052), or the grammar (J666 to J671, J674) or the boundary model
+            is (J680 to J682), or this is missing (J704).
         """
         with report_damage("the bytes"):
-            content = srsly.msgpack_loads(bytes_data)[FILE]
-            if not isinstance(content, bytes):
+            parts = srsly.msgpack_loads(bytes_data)
+            if not isinstance(parts[GRAMMAR], bytes) or not all(isinstance(part, bytes) for part in parts.values()):
                 raise TypeError
-        self._from_text(content, "the bytes")
+        self._from_parts(parts, "the bytes")
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Saves the grammar in a directory, as a text file."""
-        with replace_when_written(util.ensure_path(path) / FILE) as file:
-            file.write_bytes(self._to_text().encode("utf8"))
+        """Saves the component in a directory, the grammar as a text file."""
+        path = Path(path)
+        parts = self._to_parts()
+        for name in (GRAMMAR, BOUNDARIES):
+            if name in parts:
+                with replace_when_written(path / name) as file:
+                    file.write_bytes(parts[name])
+            else:
+                # That of an earlier model.
+                (path / name).unlink(missing_ok=True)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ChartParserPipe:
-        """Loads the grammar from a directory.
+        """Loads the component from a directory.
 
-        RAISES ValueError: If there is no such file (J073), or it is damaged (J052, J666 to J671, J674).
+        RAISES ValueError: If there is no grammar (J073), or a file is damaged or missing, as for `from_bytes`.
         """
-        file = util.ensure_path(path) / FILE
-        if not file.is_file():
-            raise JointValueError(Errors.J073, path=path, name=FILE)
-        self._from_text(file.read_bytes(), str(file))
+        path = Path(path)
+        parts = {name: (path / name).read_bytes() for name in (GRAMMAR, BOUNDARIES) if (path / name).is_file()}
+        if GRAMMAR not in parts:
+            raise JointValueError(Errors.J073, path=path, name=GRAMMAR)
+        self._from_parts(parts, str(path))
         return self
 
-    def _to_text(self) -> str:
-        return "" if self._parser is None else self.grammar.to_text()
+    def _to_parts(self) -> dict[str, bytes]:
+        if self._parser is None:
+            return {GRAMMAR: b""}
+        boundaries = self._parser.boundaries
+        parts = {GRAMMAR: self._parser.grammar.to_text().encode("utf8")}
+        return parts if boundaries is None else {**parts, BOUNDARIES: boundaries.to_bytes()}
 
-    def _from_text(self, content: bytes, source: str) -> None:
-        with report_damage(source, FILE):
-            text = content.decode("utf8")
-        self._set_grammar(Grammar.from_text(text, source) if text else None)
+    def _from_parts(self, parts: Mapping[str, bytes], source: str) -> None:
+        """Takes the boundary model if the figure of merit, which can be overridden at loading, needs it."""
+        with report_damage(source, GRAMMAR):
+            text = parts[GRAMMAR].decode("utf8")
+        if not text:
+            self._set_parser(None)
+            return
+        boundaries = None
+        if self.settings["figure_of_merit"] == BOUNDARY:
+            if BOUNDARIES not in parts:
+                raise JointValueError(Errors.J704, source=source, name=self.name)
+            boundaries = BoundaryModel.from_bytes(parts[BOUNDARIES])
+        grammar = Grammar.from_text(text, f"{GRAMMAR} of {source}")
+        self._set_parser(SentenceParser(grammar, boundaries, **self.search))
 
 
 def _list_words(doc: Doc) -> Iterator[list[int]]:

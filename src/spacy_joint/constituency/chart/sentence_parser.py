@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ...annotation.constituents import Phrase
 from ...errors import Errors, JointValueError
+from .boundaries import BoundaryModel
 from .cyk import ChartParser
 from .grammar import Grammar, is_factored, strip_annotation
 
@@ -22,6 +23,10 @@ Possible = list[tuple[str, float]]
 
 # Long sentences are cut after these, which often end clauses.
 CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
+
+
+# How often a sentence is parsed again with twice the width.
+MAX_RETRIES = 2
 
 
 class Parse(NamedTuple):
@@ -42,16 +47,26 @@ class SentenceParser:
     """Finds the most probable trees of sentences. Each thread needs its own.
 
     grammar (Grammar): The grammar.
+    boundaries (BoundaryModel | None): For the boundary figure of merit; None: the order is that of inside scores.
+    width (int): How many constituents a cell of the chart may have; 0: any number.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks, and their parts parsed by themselves.
     RAISES ValueError: If a setting is not allowed (J701).
     """
 
-    def __init__(self, grammar: Grammar, *, max_words: int, cut_long: bool) -> None:
-        check_search(max_words=max_words, cut_long=cut_long)
-        self.grammar = grammar
-        self.settings = {"max_words": max_words, "cut_long": cut_long}
-        self._chart = ChartParser(grammar)
+    def __init__(
+        self,
+        grammar: Grammar,
+        boundaries: BoundaryModel | None = None,
+        *,
+        width: int,
+        max_words: int,
+        cut_long: bool,
+    ) -> None:
+        self.settings: dict[str, Any] = {"width": width, "max_words": max_words, "cut_long": cut_long}
+        check_search(**self.settings)
+        self.grammar, self.boundaries = grammar, boundaries
+        self._chart = ChartParser(grammar, boundaries)
         # The symbols of each tag.
         self._symbols: defaultdict[str, list[str]] = defaultdict(list)
         for symbol in grammar.lexicon.totals():
@@ -66,7 +81,7 @@ class SentenceParser:
                 self._above_tags[rule.parent].append((rule.children, log(rule.probability)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make, (self.grammar, self.settings)
+        return _make, (self.grammar, self.boundaries, self.settings)
 
     def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> tuple[Parse, dict[str, Any]]:
         """The most probable tree of a sentence, and what finding it took.
@@ -74,17 +89,30 @@ class SentenceParser:
         words (Sequence[str]): The words.
         tags (Sequence[str] | None): The tag of each word, "" if unknown. None: the grammar finds all tags.
         RETURNS (tuple[Parse, dict[str, Any]]): The tree, and these numbers: "words"; "parts", into how many the
-            sentence was cut; "log_probability", as that of the tree.
+            sentence was cut; "log_probability", as that of the tree; "cells" of the chart, and how many of them were
+            "closed"; "edges" in cells; "retries", because no tree was found at first.
         RAISES ValueError: If the sentence has more than `max_words` words and is not to be cut (J700).
         """
         possible = self._list_tags(words, tags)
-        parses = []
         parts = self._cut(words)
-        for start, end in parts:
-            score, nodes = self._chart.parse(possible[start:end])
-            parses.append(self._read(score, nodes, possible[start:end]))
-        parse = parses[0] if len(parses) == 1 else _join(parses, parts)
-        return parse, {"words": len(words), "parts": len(parts), "log_probability": parse.log_probability}
+        found = [self._parse(possible[start:end]) for start, end in parts]
+        parse = found[0][0] if len(found) == 1 else _join([of_part for of_part, _ in found], parts)
+        stats = {name: sum(of_part[name] for _, of_part in found) for name in found[0][1]}
+        return parse, {
+            "words": len(words),
+            "parts": len(parts),
+            "log_probability": parse.log_probability,
+            **stats,
+        }
+
+    def _parse(self, possible: Sequence[Possible]) -> tuple[Parse, dict[str, int]]:
+        """Parses words together. If cells were too narrow for a tree, they are made wider."""
+        width, retries = self.settings["width"], 0
+        score, nodes = self._chart.parse(possible, width=width)
+        while not nodes and width and retries < MAX_RETRIES:
+            width, retries = 2 * width, retries + 1
+            score, nodes = self._chart.parse(possible, width=width)
+        return self._read(score, nodes, possible), {**self._chart.stats, "retries": retries}
 
     def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
         """The possible tags of each word. There is at least one."""
@@ -150,14 +178,15 @@ class SentenceParser:
         return max(score())[1]
 
 
-def check_search(*, max_words: int, cut_long: bool) -> None:
+def check_search(*, width: int, max_words: int, cut_long: bool) -> None:
     """RAISES ValueError: If a setting of `SentenceParser` is not allowed (J701)."""
-    if max_words < 1:
-        raise JointValueError(Errors.J701, name="max_words", value=max_words, allowed="1 and above")
+    for name, value, least in (("width", width, 0), ("max_words", max_words, 1)):
+        if value < least:
+            raise JointValueError(Errors.J701, name=name, value=value, allowed=f"{least} and above")
 
 
-def _make(grammar: Grammar, settings: dict[str, Any]) -> SentenceParser:
-    return SentenceParser(grammar, **settings)
+def _make(grammar: Grammar, boundaries: BoundaryModel | None, settings: dict[str, Any]) -> SentenceParser:
+    return SentenceParser(grammar, boundaries, **settings)
 
 
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
