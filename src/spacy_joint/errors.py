@@ -890,6 +890,22 @@ class Errors:
         "'{symbol}' is not in the chart where the nodes have it.",
         "Give the nodes that `parse` returned for the same words and widths.",
     )
+    J690 = Message(
+        "{name}={value!r} is not possible for a classifier of cells.", "Give a number from {least} to {most}."
+    )
+    J691 = Message("A sentence has {n} words, but a chart at most {most}.", "Split it, or leave it out.")
+    J692 = Message(
+        "The classes of the cells of {n} words are an array of shape {shape}, or not all are among {n_classes}.",
+        "Give integers from 0, a row for each word and a column for each boundary between words and the two ends.",
+    )
+    J693 = Message("Biases of shape {shape} do not fit.", "Give {n} finite numbers, one for each output.")
+    J694 = Message("This is no classifier of cells.", "Give the bytes that `CellClassifier.to_bytes` made.")
+    J695 = Message(
+        "There is no closing '{kind}' with {branching!r} branching and {n} classes.",
+        "'constituents' and 'complete' have 2 classes, and 'widths' has 5. Branching is 'right' or 'left'.",
+    )
+    J696 = Message("This is no closing of cells.", "Give the bytes that `Closing.to_bytes` made.")
+    J697 = Message("The share of cells that stay open is {keep}.", "Give a number above 0 and at most 1.")
     J700 = Message(
         "A sentence has {n} words; those with more than {limit} are not parsed.",
         "Raise max_words, or set cut_long to true, which cuts sentences at clause marks.",
