@@ -917,8 +917,8 @@ class Errors:
         "Convert the treebank: python -m spacy joint convert --continuous english.",
     )
     J704 = Message(
-        "{source} has no boundary model, which the figure_of_merit of '{name}' needs.",
-        "Set figure_of_merit to 'inside', or initialize the component again.",
+        "{source} lacks '{part}', which the settings of '{name}' need.",
+        "Set figure_of_merit and closure as they were when the component was initialized, or initialize it again.",
     )
 
 

@@ -452,6 +452,8 @@ def make_constituency_parser(
         "tag_parents": True,
         "width": 0,
         "figure_of_merit": "boundary",
+        "closure": "none",
+        "keep_open": 0.99,
         "max_words": 200,
         "cut_long": False,
         "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
@@ -468,6 +470,8 @@ def make_chart_parser(
     tag_parents: bool,
     width: int,
     figure_of_merit: str,
+    closure: str,
+    keep_open: float,
     max_words: int,
     cut_long: bool,
     scorer: Callable[..., Any] | None,
@@ -482,6 +486,8 @@ def make_chart_parser(
     width (int): How many constituents a cell of the chart may have; 0: any number, so that the search is exhaustive.
     figure_of_merit (str): Which ones a cell has: the best by "inside" score, or also by what is next to constituents,
         "boundary".
+    closure (str): What classifiers say of cells before parsing: "constituents", "complete", "widths", or "none".
+    keep_open (float): The share of cells with constituents that the classifiers must keep open.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.
     scorer (Callable): The scorer.
@@ -499,6 +505,8 @@ def make_chart_parser(
         tag_parents=tag_parents,
         width=width,
         figure_of_merit=figure_of_merit,
+        closure=closure,
+        keep_open=keep_open,
         max_words=max_words,
         cut_long=cut_long,
     )

@@ -7,6 +7,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituency_trees import parse_trees
@@ -126,6 +127,10 @@ def test_a_sentence_that_is_too_long_goes_to_the_error_handler():
         ({"branching": "up"}, "J673"),
         ({"horizontal": -1}, "J673"),
         ({"max_words": 0}, "J701"),
+        ({"width": -1}, "J701"),
+        ({"figure_of_merit": "outside"}, "J701"),
+        ({"closure": "all"}, "J701"),
+        ({"keep_open": 0.0}, "J701"),
     ],
 )
 def test_wrong_settings_are_refused(settings, code):
@@ -250,3 +255,35 @@ def test_the_boundary_model_belongs_to_it(nlp, tmp_path):
     parser.to_disk(tmp_path)
     inside.to_disk(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["grammar.txt"]
+
+
+@pytest.mark.parametrize("closure", ["constituents", "complete", "widths"])
+def test_cells_can_be_closed(closure, tmp_path):
+    nlp = make(TREES * 20, closure=closure, width=10)
+    doc = parse(nlp, untagged(TREES))
+    assert list(map(str, get_trees(doc))) == list(map(str, TREES))
+    assert sum(stats["closed"] for stats in doc._.parse_stats) > 0
+    nlp.to_disk(tmp_path)
+    for again in (spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
+        assert list(parse(again, untagged(TREES))._.parse_stats) == list(doc._.parse_stats)
+    other = "complete" if closure != "complete" else "widths"
+    with pytest.raises(JointValueError, match=rf"\[J704\].*{other}"):
+        spacy.load(tmp_path, config={"components.chart_parser.closure": other})
+    without = spacy.load(tmp_path, config={"components.chart_parser.closure": "none"})
+    assert not any(stats["closed"] for stats in parse(without, untagged(TREES))._.parse_stats)
+
+
+def test_sentences_without_a_tree_are_parsed_with_wider_cells():
+    narrow, wide = (parse(make(width=width, figure_of_merit="inside", tags="own"), untagged(TREES)) for width in (1, 0))
+    assert any(stats["retries"] for stats in narrow._.parse_stats)
+    for one, other in zip(narrow._.parse_stats, wide._.parse_stats, strict=True):
+        assert one["log_probability"] is None or one["log_probability"] <= other["log_probability"]
+        assert one["edges"] < other["edges"]
+
+
+def test_the_seed_decides_what_closings_learn():
+    content = []
+    for _ in range(2):
+        fix_random_seed(1)
+        content.append(make(TREES * 5, closure="complete").get_pipe("chart_parser").to_bytes())
+    assert content[0] == content[1]

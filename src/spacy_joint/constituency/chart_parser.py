@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -28,17 +29,23 @@ from ..errors import Errors, JointValueError, JointWarning, Message, Warnings
 from ..files.reading import read_text, require_file
 from ..files.replacing import replace_when_written
 from ..pipes.structured_pipe import report_damage
-from .chart.boundaries import BoundaryModel, estimate_boundaries
-from .chart.estimation import check_settings, estimate_grammar, prepare
+from .chart.boundaries import BoundaryModel
+from .chart.closing import KINDS, Closing
+from .chart.estimation import check_settings
 from .chart.grammar import Grammar, is_factored, strip_annotation
 from .chart.sentence_parser import Parse, SentenceParser, check_search
+from .chart.training import make_parser
 
 GRAMMAR = "grammar.txt"
 BOUNDARIES = "boundaries"
+CLOSING = "closing"
+PARTS = (GRAMMAR, BOUNDARIES, CLOSING)
 OWN = "own"
 TAGS = (OWN, "given")
 BOUNDARY = "boundary"
 MERITS = (BOUNDARY, "inside")
+NO_CLOSURE = "none"
+CLOSURES = (NO_CLOSURE, *KINDS)
 # The settings of `estimate_grammar`.
 ESTIMATION = ("branching", "horizontal", "parents", "tag_parents")
 # Those of `SentenceParser`.
@@ -64,17 +71,21 @@ class ChartParserPipe(Pipe):
     vocab (Vocab): The vocabulary.
     name (str): The name of the component.
     scorer (Callable): The scorer.
-    settings (Any): As in the config: `tags`, "own" (the grammar finds tags, which are written) or "given" (they are
-        read); `figure_of_merit`, "boundary" or "inside"; and those of `estimate_grammar` and of `SentenceParser`.
+    settings (Any): As in the config. `tags`: "own" (the grammar finds tags, which are written) or "given" (they are
+        read). `figure_of_merit`: "boundary" or "inside". `closure`: "none" or a kind of closing; `keep_open`, how it is
+        learnt. Those of `estimate_grammar` and `SentenceParser`.
     RAISES ValueError: If a setting is not allowed (J673, J701).
     """
 
     def __init__(
         self, vocab: Vocab, name: str = "chart_parser", *, scorer: Callable[..., dict[str, Any]] | None, **settings: Any
     ) -> None:
-        for key, allowed in (("tags", TAGS), ("figure_of_merit", MERITS)):
+        for key, allowed in (("tags", TAGS), ("figure_of_merit", MERITS), ("closure", CLOSURES)):
             if settings[key] not in allowed:
                 raise JointValueError(Errors.J701, name=key, value=settings[key], allowed=", ".join(allowed))
+        if not 0 < settings["keep_open"] <= 1:
+            allowed_share = "numbers above 0, up to 1"
+            raise JointValueError(Errors.J701, name="keep_open", value=settings["keep_open"], allowed=allowed_share)
         self.estimation = {key: settings[key] for key in ESTIMATION}
         self.search = {key: value for key, value in settings.items() if key in SEARCH}
         check_settings(settings["branching"], settings["horizontal"])
@@ -133,14 +144,23 @@ class ChartParserPipe(Pipe):
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         trees = [tree for example in get_examples() for tree in _list_trees(example.reference)]
-        if grammar is None:
-            made = estimate_grammar(trees, **self.estimation)
-        else:
-            made = Grammar.from_text(read_text(require_file(grammar)), str(grammar))
-        boundaries = None
-        if self.settings["figure_of_merit"] == BOUNDARY:
-            boundaries = estimate_boundaries((prepare(tree, **self.estimation) for tree in trees), made)
-        self._set_parser(SentenceParser(made, boundaries, **self.search))
+        parser = make_parser(
+            trees,
+            estimation=self.estimation,
+            search=self.search,
+            has_boundaries=self.settings["figure_of_merit"] == BOUNDARY,
+            closure=self._closure,
+            keep_open=self.settings["keep_open"],
+            grammar=None if grammar is None else Grammar.from_text(read_text(require_file(grammar)), grammar),
+            # spaCy has seeded numpy with the seed of the config.
+            seed=int(np.random.randint(2**24)),
+        )
+        self._set_parser(parser)
+
+    @property
+    def _closure(self) -> str | None:
+        """What is learnt about cells; None: nothing."""
+        return None if self.settings["closure"] == NO_CLOSURE else self.settings["closure"]
 
     def _set_parser(self, parser: SentenceParser | None) -> None:
         self._parser = parser
@@ -199,7 +219,7 @@ class ChartParserPipe(Pipe):
             self._warned.add(warning.code)
             warnings.warn(JointWarning(warning, name=self.name), stacklevel=4)
 
-    # Serialisation: the grammar as text, empty if there is none, and the boundary model, if there is one.
+    # Serialisation: the grammar as text, empty if there is none, and the models that there are.
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Saves the component to bytes."""
@@ -209,8 +229,8 @@ class ChartParserPipe(Pipe):
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ChartParserPipe:
         """Loads the bytes of `to_bytes`.
 
-        RAISES ValueError: If they are damaged (J050, J052), or the grammar (J666 to J671, J674) or the boundary model
-            is (J680 to J682), or this is missing (J704).
+        RAISES ValueError: If they are damaged (J050, J052), or one of their parts is (J666 to J671, J674; J680 to
+            J682; J694 to J696), or a model that the settings need is missing (J704).
         """
         with report_damage("the bytes"):
             parts = srsly.msgpack_loads(bytes_data)
@@ -223,7 +243,7 @@ class ChartParserPipe(Pipe):
         """Saves the component in a directory, the grammar as a text file."""
         path = Path(path)
         parts = self._to_parts()
-        for name in (GRAMMAR, BOUNDARIES):
+        for name in PARTS:
             if name in parts:
                 with replace_when_written(path / name) as file:
                     file.write_bytes(parts[name])
@@ -237,7 +257,7 @@ class ChartParserPipe(Pipe):
         RAISES ValueError: If there is no grammar (J073), or a file is damaged or missing, as for `from_bytes`.
         """
         path = Path(path)
-        parts = {name: (path / name).read_bytes() for name in (GRAMMAR, BOUNDARIES) if (path / name).is_file()}
+        parts = {name: (path / name).read_bytes() for name in PARTS if (path / name).is_file()}
         if GRAMMAR not in parts:
             raise JointValueError(Errors.J073, path=path, name=GRAMMAR)
         self._from_parts(parts, str(path))
@@ -246,24 +266,29 @@ class ChartParserPipe(Pipe):
     def _to_parts(self) -> dict[str, bytes]:
         if self._parser is None:
             return {GRAMMAR: b""}
-        boundaries = self._parser.boundaries
         parts = {GRAMMAR: self._parser.grammar.to_text().encode("utf8")}
-        return parts if boundaries is None else {**parts, BOUNDARIES: boundaries.to_bytes()}
+        for name, part in ((BOUNDARIES, self._parser.boundaries), (CLOSING, self._parser.closing)):
+            if part is not None:
+                parts[name] = part.to_bytes()
+        return parts
 
     def _from_parts(self, parts: Mapping[str, bytes], source: str) -> None:
-        """Takes the boundary model if the figure of merit, which can be overridden at loading, needs it."""
+        """Takes the models that the settings need, which can be overridden at loading."""
         with report_damage(source, GRAMMAR):
             text = parts[GRAMMAR].decode("utf8")
         if not text:
             self._set_parser(None)
             return
-        boundaries = None
-        if self.settings["figure_of_merit"] == BOUNDARY:
-            if BOUNDARIES not in parts:
-                raise JointValueError(Errors.J704, source=source, name=self.name)
-            boundaries = BoundaryModel.from_bytes(parts[BOUNDARIES])
+        needed = {BOUNDARIES: self.settings["figure_of_merit"] == BOUNDARY, CLOSING: self._closure is not None}
+        for name, is_needed in needed.items():
+            if is_needed and name not in parts:
+                raise JointValueError(Errors.J704, source=source, part=name, name=self.name)
+        boundaries = BoundaryModel.from_bytes(parts[BOUNDARIES]) if needed[BOUNDARIES] else None
+        closing = Closing.from_bytes(parts[CLOSING]) if needed[CLOSING] else None
+        if closing is not None and closing.kind != self._closure:
+            raise JointValueError(Errors.J704, source=source, part=self._closure, name=self.name)
         grammar = Grammar.from_text(text, f"{GRAMMAR} of {source}")
-        self._set_parser(SentenceParser(grammar, boundaries, **self.search))
+        self._set_parser(SentenceParser(grammar, boundaries, closing, **self.search))
 
 
 def _list_words(doc: Doc) -> Iterator[list[int]]:

@@ -12,9 +12,12 @@ from itertools import pairwise
 from math import inf, log
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...annotation.constituents import Phrase
 from ...errors import Errors, JointValueError
 from .boundaries import BoundaryModel
+from .closing import Closing
 from .cyk import ChartParser
 from .grammar import Grammar, is_factored, strip_annotation
 
@@ -23,10 +26,6 @@ Possible = list[tuple[str, float]]
 
 # Long sentences are cut after these, which often end clauses.
 CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
-
-
-# How often a sentence is parsed again with twice the width.
-MAX_RETRIES = 2
 
 
 class Parse(NamedTuple):
@@ -48,6 +47,7 @@ class SentenceParser:
 
     grammar (Grammar): The grammar.
     boundaries (BoundaryModel | None): For the boundary figure of merit; None: the order is that of inside scores.
+    closing (Closing | None): Which cells of the chart are closed, or narrow; None: none.
     width (int): How many constituents a cell of the chart may have; 0: any number.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks, and their parts parsed by themselves.
@@ -58,6 +58,7 @@ class SentenceParser:
         self,
         grammar: Grammar,
         boundaries: BoundaryModel | None = None,
+        closing: Closing | None = None,
         *,
         width: int,
         max_words: int,
@@ -65,7 +66,7 @@ class SentenceParser:
     ) -> None:
         self.settings: dict[str, Any] = {"width": width, "max_words": max_words, "cut_long": cut_long}
         check_search(**self.settings)
-        self.grammar, self.boundaries = grammar, boundaries
+        self.grammar, self.boundaries, self.closing = grammar, boundaries, closing
         self._chart = ChartParser(grammar, boundaries)
         # The symbols of each tag.
         self._symbols: defaultdict[str, list[str]] = defaultdict(list)
@@ -81,7 +82,8 @@ class SentenceParser:
                 self._above_tags[rule.parent].append((rule.children, log(rule.probability)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make, (self.grammar, self.boundaries, self.settings)
+        closing = None if self.closing is None else self.closing.to_bytes()
+        return _make, (self.grammar, self.boundaries, closing, self.settings)
 
     def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> tuple[Parse, dict[str, Any]]:
         """The most probable tree of a sentence, and what finding it took.
@@ -95,7 +97,7 @@ class SentenceParser:
         """
         possible = self._list_tags(words, tags)
         parts = self._cut(words)
-        found = [self._parse(possible[start:end]) for start, end in parts]
+        found = [self._parse(words[start:end], possible[start:end]) for start, end in parts]
         parse = found[0][0] if len(found) == 1 else _join([of_part for of_part, _ in found], parts)
         stats = {name: sum(of_part[name] for _, of_part in found) for name in found[0][1]}
         return parse, {
@@ -105,14 +107,31 @@ class SentenceParser:
             **stats,
         }
 
-    def _parse(self, possible: Sequence[Possible]) -> tuple[Parse, dict[str, int]]:
-        """Parses words together. If cells were too narrow for a tree, they are made wider."""
-        width, retries = self.settings["width"], 0
-        score, nodes = self._chart.parse(possible, width=width)
-        while not nodes and width and retries < MAX_RETRIES:
-            width, retries = 2 * width, retries + 1
-            score, nodes = self._chart.parse(possible, width=width)
+    def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int]]:
+        """Parses words together. If no tree is found, cells are made wider, and closed ones opened at last."""
+        width = self.settings["width"]
+        widths = None if self.closing is None else self.closing.predict(words)
+        attempts = [(width, widths)]
+        if width:
+            attempts.append((2 * width, None if widths is None else np.where(widths > 0, 2 * widths, widths)))
+        if width or widths is not None:
+            attempts.append((4 * width, None))
+        retries = -1
+        nodes: list[tuple[str, int, int]] = []
+        while not nodes and retries + 1 < len(attempts):
+            retries += 1
+            limit, of_cells = attempts[retries]
+            score, nodes = self._chart.parse(possible, width=limit, widths=of_cells)
         return self._read(score, nodes, possible), {**self._chart.stats, "retries": retries}
+
+    def rank_edges(self, words: Sequence[str]) -> np.ndarray | None:
+        """How wide each cell must be for the tree that is found, see `ChartParser.rank_edges`; None if there is no tree
+        or the sentence is too long."""
+        if len(words) > self.settings["max_words"]:
+            return None
+        possible, width = self._list_tags(words, None), self.settings["width"]
+        _, nodes = self._chart.parse(possible, width=width)
+        return self._chart.rank_edges(possible, nodes, width=width) if nodes else None
 
     def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
         """The possible tags of each word. There is at least one."""
@@ -185,8 +204,10 @@ def check_search(*, width: int, max_words: int, cut_long: bool) -> None:
             raise JointValueError(Errors.J701, name=name, value=value, allowed=f"{least} and above")
 
 
-def _make(grammar: Grammar, boundaries: BoundaryModel | None, settings: dict[str, Any]) -> SentenceParser:
-    return SentenceParser(grammar, boundaries, **settings)
+def _make(
+    grammar: Grammar, boundaries: BoundaryModel | None, closing: bytes | None, settings: dict[str, Any]
+) -> SentenceParser:
+    return SentenceParser(grammar, boundaries, None if closing is None else Closing.from_bytes(closing), **settings)
 
 
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
