@@ -890,6 +890,11 @@ class Errors:
         "'{symbol}' is not in the chart where the nodes have it.",
         "Give the nodes that `parse` returned for the same words and widths.",
     )
+    J684 = Message(
+        "The unary rules of the grammar form cycles whose probabilities have no finite sum.",
+        "The probabilities of a cycle must multiply to less than 1.",
+    )
+    J685 = Message("k={k} trees of a sentence cannot be listed.", "Ask for at least 1.")
     J690 = Message(
         "{name}={value!r} is not possible for a classifier of cells.", "Give a number from {least} to {most}."
     )

@@ -2,45 +2,20 @@
 
 import math
 from functools import cache
-from itertools import product
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.constituency.chart.cyk import ChartParser
 from spacy_joint.constituency.chart.estimation import estimate_grammar
-from spacy_joint.constituency.chart.grammar import Grammar, Rule
-from spacy_joint.constituency.chart.lexicon import Lexicon
+from spacy_joint.constituency.chart.grammar import Rule
 from spacy_joint.errors import JointValueError
 
+from .grammars import SYMBOLS, grammars, make_grammar, sentences
+
 QUICK = settings(deadline=None, max_examples=150)
-SYMBOLS = ("R", "A", "B", "C")
 ALL_TAGS = [(symbol, -1.0) for symbol in SYMBOLS]
-
-
-def make_grammar(rules):
-    return Grammar("R", rules, Lexicon({"a": tuple((symbol, 1e-9) for symbol in SYMBOLS)}, (), {}))
-
-
-@st.composite
-def grammars(draw):
-    """Random grammars, with cyclic unary rules and symbols that derive nothing else but words."""
-    right_sides = [(child,) for child in SYMBOLS] + list(product(SYMBOLS, repeat=2))
-    rules = draw(st.lists(st.tuples(st.sampled_from(SYMBOLS), st.sampled_from(right_sides)), unique=True, max_size=12))
-    if ("R", ("A", "C")) not in rules:
-        rules.append(("R", ("A", "C")))
-    weights = [draw(st.integers(1, 9)) for _ in rules]
-    totals = {symbol: sum(w for (p, _), w in zip(rules, weights, strict=True) if p == symbol) for symbol in SYMBOLS}
-    return make_grammar([Rule(*rule, 0.99 * w / totals[rule[0]]) for rule, w in zip(rules, weights, strict=True)])
-
-
-words = st.lists(
-    st.lists(st.tuples(st.sampled_from(SYMBOLS), st.floats(-5, 0)), max_size=3, unique_by=lambda tag: tag[0]),
-    min_size=1,
-    max_size=5,
-)
 
 
 def find_best(grammar, sentence):
@@ -89,7 +64,7 @@ def score_nodes(grammar, sentence, nodes):
 
 
 @QUICK
-@given(grammars(), words)
+@given(grammars(), sentences)
 def test_the_best_derivation_is_found(grammar, sentence):
     score, nodes = ChartParser(grammar).parse(sentence)
     assert score == pytest.approx(find_best(grammar, sentence))
@@ -98,7 +73,7 @@ def test_the_best_derivation_is_found(grammar, sentence):
 
 
 @QUICK
-@given(grammars(), words, words)
+@given(grammars(), sentences, sentences)
 def test_a_sentence_leaves_nothing_for_the_next(grammar, first, second):
     parser = ChartParser(grammar)
     parser.parse(first)
@@ -106,10 +81,10 @@ def test_a_sentence_leaves_nothing_for_the_next(grammar, first, second):
 
 
 def test_nodes_are_children_first_and_numbered_after_words():
-    grammar = make_grammar([Rule("R", ("A", "B"), 0.5), Rule("B", ("B", "C"), 0.5), Rule("C", ("A",), 0.5)])
+    grammar = make_grammar([Rule("R", ("A", "B"), 0.5), Rule("B", ("B", "@C"), 0.5), Rule("@C", ("A",), 0.5)])
     sentence = [[("A", -1.0)], [("B", -1.0)], [("A", -1.0)]]
     score, nodes = ChartParser(grammar).parse(sentence)
-    assert nodes == [("C", 2, -1), ("B", 1, 3), ("R", 0, 4)]
+    assert nodes == [("@C", 2, -1), ("B", 1, 3), ("R", 0, 4)]
     assert score == pytest.approx(3 * math.log(0.5) - 3)
 
 
@@ -119,7 +94,7 @@ def test_cyclic_unary_rules_end():
     assert nodes == [("A", 0, -1), ("R", 1, -1)] and score == pytest.approx(2 * math.log(0.999) - 1)
 
 
-@pytest.mark.parametrize("sentence", [[], [[]], [ALL_TAGS, []], [[("C", -1.0)]]])
+@pytest.mark.parametrize("sentence", [[], [[]], [ALL_TAGS, []], [[("@C", -1.0)]]])
 def test_what_cannot_be_derived_has_no_nodes(sentence):
     grammar = make_grammar([Rule("R", ("A", "B"), 0.5)])
     assert ChartParser(grammar).parse(sentence) == (-math.inf, [])
@@ -144,3 +119,24 @@ def test_a_sentence_of_the_treebank_is_parsed():
     found = [grammar.lexicon.find_tags(word) for word in ["a", "old", "cat", "eats", "fish"]]
     _, nodes = ChartParser(grammar).parse([[(tag, math.log(p)) for tag, p in tags.items()] for tags in found])
     assert [symbol for symbol, *_ in nodes if "@" not in symbol] == ["NP^S", "NP^VP", "VP^S", "S", "ROOT"]
+
+
+def test_nltk_finds_the_same_log_probability():
+    nltk = pytest.importorskip("nltk")
+    rules = [Rule("R", ("A", "@C"), 0.6), Rule("R", ("A", "A"), 0.4), Rule("@C", ("A", "A"), 0.3)]
+    rules += [
+        Rule("A", ("A", "A"), 0.25),
+        Rule("A", ("B",), 0.25),
+        Rule("B", ("A", "@C"), 0.5),
+        Rule("@C", ("B",), 0.2),
+    ]
+    lexical = {("A", "a"): 0.3, ("A", "b"): 0.2, ("B", "b"): 0.5, ("@C", "a"): 0.5}
+    made = [(rule.parent, [nltk.Nonterminal(child) for child in rule.children], rule.probability) for rule in rules]
+    made += [(tag, [word], probability) for (tag, word), probability in lexical.items()]
+    productions = [nltk.ProbabilisticProduction(nltk.Nonterminal(p), right, prob=value) for p, right, value in made]
+    theirs = nltk.ViterbiParser(nltk.PCFG(nltk.Nonterminal("R"), productions))
+    ours = ChartParser(make_grammar(rules))
+    for text in ("aa", "ab", "aba", "abba", "aabba"):
+        sentence = [[(tag, math.log(p)) for (tag, word), p in lexical.items() if word == letter] for letter in text]
+        (tree,) = theirs.parse(list(text))
+        assert ours.parse(sentence)[0] == pytest.approx(math.log(tree.prob()))

@@ -8,7 +8,6 @@ sequence of them by bigrams (Bodenstab, Dunlop, Hall & Roark 2011). Tags are wit
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import srsly
 
 from ...annotation.constituency_trees import Tree, take_apart
 from ...errors import Errors, JointValueError
-from .grammar import Grammar, strip_annotation
+from .grammar import Grammar, is_factored, strip_annotation
 
 # What is added to all counts.
 SMOOTHING = 0.1
@@ -91,12 +90,16 @@ def estimate_boundaries(trees: Iterable[Tree], grammar: Grammar, smoothing: floa
     tags = sorted({strip_annotation(tag) for tag in grammar.lexicon.totals()})
     numbers = {tag: number for number, tag in enumerate(tags)}
     end = len(tags)
-    # Symbols with named sisters count for those without, too, by which back-off rules replace them.
-    plain = [symbols.get(strip_annotation(symbol), number) for number, symbol in enumerate(grammar.symbols)]
-    before, after, covered, pairs, used = [], [], [], [], []
+    # Each constituent, as its symbol and the tags before and after it; each tag before another; the symbols of tags.
+    covered: list[int] = []
+    before: list[int] = []
+    after: list[int] = []
+    followed: list[int] = []
+    following: list[int] = []
+    used: list[int] = []
     for tree in trees:
         nodes, parents = take_apart(tree)
-        # Of nodes in preorder, the words that begin before a node are those of the preterminals before it.
+        # Nodes are in preorder, so the words before one are those of the preterminals before it.
         firsts, ends, around = [], [0] * len(nodes), [end]
         for node in nodes:
             firsts.append(len(around) - 1)
@@ -108,37 +111,45 @@ def estimate_boundaries(trees: Iterable[Tree], grammar: Grammar, smoothing: floa
             if place:
                 ends[parents[place]] = max(ends[parents[place]], ends[place])
         for node, first, last in zip(nodes, firsts, ends, strict=True):
-            symbol = symbols.get(node.label)
-            if symbol is None:
+            if node.label not in symbols:
                 continue
+            symbol = symbols[node.label]
             if node.is_preterminal:
                 used.append(symbol)
-            else:
-                before.append(around[first])
-                after.append(around[last + 1])
-                covered.append(symbol)
-        pairs.extend(pairwise(around))
-    left, right = np.zeros((2, end + 1, len(symbols)))
-    bigrams, shares = np.zeros((end + 1, end + 1)), np.zeros(len(symbols))
-    places = np.array(covered, dtype=int), np.array(plain)[np.array(covered, dtype=int)]
-    differ = places[0] != places[1]
-    for table, row in ((left, np.array(before, dtype=int)), (right, np.array(after, dtype=int))):
-        np.add.at(table, (row, places[0]), 1)
-        np.add.at(table, (row[differ], places[1][differ]), 1)
-    np.add.at(bigrams, tuple(np.array(pairs, dtype=int).reshape(-1, 2).T), 1)
-    np.add.at(shares, np.array(used, dtype=int), 1)
-    of_tag = np.array([numbers.get(strip_annotation(symbol), end) for symbol in grammar.symbols])
+                continue
+            covered.append(symbol)
+            before.append(around[first])
+            after.append(around[last + 1])
+        followed += around[:-1]
+        following += around[1:]
+    # A symbol with named sisters counts for that without, too, by which back-off rules replace it.
+    named = {
+        number: symbols[strip_annotation(symbol)]
+        for symbol, number in symbols.items()
+        if is_factored(symbol) and strip_annotation(symbol) in symbols and strip_annotation(symbol) != symbol
+    }
+    tables = [_count(tags_around, covered, (end + 1, len(symbols))) for tags_around in (before, after)]
+    for table in tables:
+        for number, plain in named.items():
+            table[:, plain] += table[:, number]
     is_tag = np.isin(grammar.symbols, list(grammar.lexicon.totals()))
-    shares += smoothing * is_tag
-    totals = np.bincount(of_tag, weights=shares, minlength=end + 1)
+    of_tag = np.array([numbers.get(strip_annotation(symbol), end) for symbol in grammar.symbols])
+    shares = np.bincount(np.array(used, dtype=int), minlength=len(symbols)) + smoothing
+    totals = np.bincount(of_tag, weights=shares * is_tag, minlength=end + 1)
     return BoundaryModel(
         grammar.symbols,
         tags,
         np.log(np.where(is_tag, shares / np.where(is_tag, totals[of_tag], 1), 1)),
-        _take_logarithms(left, smoothing, axis=1),
-        _take_logarithms(right, smoothing, axis=0),
-        _take_logarithms(bigrams, smoothing, axis=1),
+        _take_logarithms(tables[0], smoothing, axis=1),
+        _take_logarithms(tables[1], smoothing, axis=0),
+        _take_logarithms(_count(followed, following, (end + 1, end + 1)), smoothing, axis=1),
     )
+
+
+def _count(rows: list[int], columns: list[int], shape: tuple[int, int]) -> np.ndarray:
+    """How often each row goes with each column."""
+    cells = np.array(rows, dtype=int) * shape[1] + np.array(columns, dtype=int)
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
 
 def _take_logarithms(counts: np.ndarray, smoothing: float, axis: int) -> np.ndarray:

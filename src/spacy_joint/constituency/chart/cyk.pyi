@@ -4,19 +4,18 @@ import numpy as np
 from typing_extensions import Self
 
 from .boundaries import BoundaryModel
+from .chart import Chart
 from .grammar import Grammar
-from .merit import Merit
 
-class ChartParser:
-    @property
-    def symbols(self) -> tuple[str, ...]: ...
-    @property
-    def merit(self) -> Merit: ...
-    @property
-    def stats(self) -> dict[str, int]: ...
+class ChartParser(Chart):
     def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None) -> Self: ...
     def parse(
-        self, words: Sequence[Sequence[tuple[str, float]]], *, width: int = 0, widths: np.ndarray | None = None
+        self,
+        words: Sequence[Sequence[tuple[str, float]]],
+        *,
+        width: int = 0,
+        widths: np.ndarray | None = None,
+        glue: bool = False,
     ) -> tuple[float, list[tuple[str, int, int]]]: ...
     def rank_edges(
         self,
@@ -26,3 +25,14 @@ class ChartParser:
         width: int = 0,
         widths: np.ndarray | None = None,
     ) -> np.ndarray: ...
+    def list_best(
+        self, words: Sequence[Sequence[tuple[str, float]]], k: int, *, width: int = 0, widths: np.ndarray | None = None
+    ) -> list[tuple[float, list[tuple[str, int, int]]]]: ...
+    def sum_derivations(
+        self,
+        words: Sequence[Sequence[tuple[str, float]]],
+        *,
+        width: int = 0,
+        widths: np.ndarray | None = None,
+        least: float = 0.001,
+    ) -> tuple[float, list[tuple[str, int, int, float]]]: ...

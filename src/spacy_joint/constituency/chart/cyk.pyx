@@ -1,29 +1,22 @@
-"""Viterbi parsing with a grammar in binary form (CYK): see cyk.pxd."""
+"""Parsing with charts: the most probable derivations, and what all derivations agree on."""
 
-from math import inf, isfinite, log
+from collections import defaultdict
+from math import inf
 
 import numpy as np
 
 from ...errors import Errors, JointMemoryError, JointValueError
-from .grammar import is_factored
+from ..transform import TEMPORARY
+from .grammar import strip_annotation
+from .kbest import Derivations
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libcpp.algorithm cimport make_heap, pop_heap, push_heap
-from libcpp.pair cimport pair
 
-from ...engine.beam cimport check_signals
-from .merit cimport Merit
+from .chart cimport Chart, EntryC
+from .posteriors cimport Sums
 
 
-# The chart numbers its cells by 32 bits. Time is cubic, so sentences of this length take minutes.
-MAX_WORDS = 5_000
-
-cdef enum:
-    CELLS_PER_CHECK = 64    # of signals; also their number in a column
-
-
-cdef class ChartParser:
+cdef class ChartParser(Chart):
     """Finds the most probable derivations of sentences.
 
     grammar (Grammar): The grammar.
@@ -34,41 +27,7 @@ cdef class ChartParser:
     RAISES ValueError: If the boundary model is of another grammar (J682).
     """
 
-    def __cinit__(self, grammar not None, boundaries=None):
-        cdef PairC made
-        cdef RuleC rule
-        self.symbols = grammar.symbols
-        self.stats = {}
-        self.n_symbols = len(self.symbols)
-        self.merit = Merit(grammar, boundaries)
-        numbers = self.numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
-        self.root = numbers[grammar.root]
-        self.is_factored = [is_factored(symbol) for symbol in self.symbols]
-        unary, binary = [], []
-        for parent, children, probability in grammar.rules:
-            found = (*(numbers[child] for child in children), numbers[parent], log(probability))
-            (binary if len(children) == 2 else unary).append(found)
-        starts = [0] * (self.n_symbols + 1)
-        for child, rule.parent, rule.score in sorted(unary):
-            self.unary.push_back(rule)
-            starts[child + 1] += 1
-        self.unary_start = np.cumsum(starts)
-        starts = [0] * (self.n_symbols + 1)
-        last = None
-        for left, made.right, rule.parent, rule.score in sorted(binary):
-            if last != (left, made.right):
-                last = left, made.right
-                made.first = <int32_t>self.binary.size()
-                self.pairs.push_back(made)
-                starts[left + 1] += 1
-            self.binary.push_back(rule)
-        made.first = <int32_t>self.binary.size()
-        self.pairs.push_back(made)
-        self.pair_start = np.cumsum(starts)
-        self.best.resize(self.n_symbols, EdgeC(-INFINITY, -1, -1))
-        self.touched.resize(self.n_symbols)
-
-    def parse(self, words, *, width=0, widths=None):
+    def parse(self, words, *, width=0, widths=None, glue=False):
         """The most probable derivation of a sentence.
 
         words (Sequence[Sequence[tuple[str, float]]]): The possible tags of each word, with the natural logarithm of the
@@ -78,6 +37,8 @@ cdef class ChartParser:
         widths (np.ndarray | None): A number for each cell, an array of integers of shape (n, n + 1) for n words: at
             [i, j], that of the words i to j - 1, for j > i. -1: as `width` says; -2: likewise, but symbols of
             binarisation only; 0: none, so that a cell of several words is left out; above 0: at most this many.
+        glue (bool): If there is no derivation, whether to join the best constituents that were found, as few as
+            possible, under a root, so that any sentence with words has a tree. Its log-probability is minus infinity.
         RETURNS (tuple[float, list[tuple[str, int, int]]]): The natural logarithm of its probability, and its nodes
             except tags, children first, the root last: the symbol, and the numbers of the first and second child, -1 if
             there is none. Words have the numbers from 0, and nodes the following ones. If there is no derivation, minus
@@ -89,7 +50,57 @@ cdef class ChartParser:
         try:
             self.begin(words, width, widths)
             top = self.find(0, self.n, self.root) if self.n else -1
-            return (self.entries[top].edge.score, self._list_nodes(top)) if top >= 0 else (-inf, [])
+            if top >= 0:
+                nodes, _ = self._list_nodes([top])
+                return self.entries[top].edge.score, nodes
+            return -inf, self._glue() if glue and self.n else []
+        finally:
+            self.in_use = False
+
+    def list_best(self, words, k, *, width=0, widths=None):
+        """The most probable derivations of a sentence, no two with the same constituents (see kbest.pyx).
+
+        words, width, widths: As those of `parse`.
+        k (int): How many at most. Fewer are found if there are no more, or if very many derivations differ in tags and
+            annotation only.
+        RETURNS (list[tuple[float, list[tuple[str, int, int]]]]): As `parse` does, the most probable one first.
+        RAISES ValueError: As `parse` does; if `k` is below 1 (J685).
+        """
+        cdef int32_t top
+        if k < 1:
+            raise JointValueError(Errors.J685, k=k)
+        try:
+            self.begin(words, width, widths)
+            top = self.find(0, self.n, self.root) if self.n else -1
+            return Derivations(self).list_trees(top, k) if top >= 0 else []
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
+        finally:
+            self.in_use = False
+
+    def sum_derivations(self, words, *, width=0, widths=None, least=0.001):
+        """Sum the probabilities of all derivations of a sentence (see posteriors.pxd).
+
+        words, width, widths: As those of `parse`.
+        least (float): What is less probable is left out.
+        RETURNS (tuple[float, list[tuple[str, int, int, float]]]): The natural logarithm of the probability of the
+            sentence, and how probable constituents are: the label without annotation, the first word, the end, and the
+            expected number of such constituents there. If there is no derivation, minus infinity and none.
+        RAISES ValueError: As `parse` does; if chains of unary rules have no finite sum (J684).
+        """
+        try:
+            self.begin(words, width, widths)
+            if self.sums is None:
+                self.sums = Sums(self)
+            total = self.sums.sum_all()
+            expected = defaultdict(float)
+            if total > -inf:
+                for symbol, start, end, posterior in self.sums.list_posteriors(least / 10):
+                    if not self.is_factored[symbol] and (end - start > 1 or not self.is_tag[symbol]):
+                        expected[strip_annotation(self.symbols[symbol]), start, end] += posterior
+            return total, [(*key, number) for key, number in expected.items() if number >= least]
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
         finally:
             self.in_use = False
 
@@ -121,222 +132,61 @@ cdef class ChartParser:
         finally:
             self.in_use = False
 
-    cdef int begin(self, object words, object width, object widths) except -1:
-        cdef const int32_t[:, ::1] view
-        cdef const int32_t* of_cells = NULL
-        cdef int32_t n = len(words), default
-        if n > MAX_WORDS:
-            raise JointValueError(Errors.J677, n=n, limit=MAX_WORDS)
-        if not 0 <= width < NO_LIMIT:
-            raise JointValueError(Errors.J678, width=width)
-        default = width or NO_LIMIT
-        if widths is not None:
-            found = np.asarray(widths)
-            if found.shape != (n, n + 1) or found.dtype.kind != "i" or (found < FACTORED_ONLY).any():
-                raise JointValueError(
-                    Errors.J679,
-                    found=f"{found.dtype} {found.shape}",
-                    least=found.min() if found.size else None,
-                    n=n,
-                    columns=n + 1,
-                )
-            view = np.ascontiguousarray(found, dtype=np.int32)
-            of_cells = &view[0, 0] if n else NULL
-        if self.in_use:
-            raise JointValueError(Errors.J007, what="chart parser")
-        self.in_use = True
-        self.n = n
-        self.starts.assign(1, 0)
-        self.tags.clear()
-        self.scores.clear()
-        for place, possible in enumerate(words):
-            for tag, score in possible:
-                if tag not in self.numbers or not isfinite(score) or score > 0:
-                    raise JointValueError(Errors.J675, word=place, n_words=n, tag=tag, score=score)
-                self.tags.push_back(self.numbers[tag])
-                self.scores.push_back(score)
-            self.starts.push_back(<int32_t>self.tags.size())
-        try:
-            with nogil:
-                self.fill(default, of_cells)
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
-        self.stats = {"cells": n * (n + 1) // 2, "closed": self.n_closed, "edges": self.n_edges}
-        return 0
+    def _list_nodes(self, tops):
+        """The nodes of the best derivations of entries that follow each other, and the number of each entry.
 
-    def _list_nodes(self, int32_t top):
-        """The nodes of the best derivation of an entry that covers all words."""
+        tops: The entries; below 0: a word, whatever its tag.
+        """
         cdef EntryC entry
-        # From the top down, the right child first: reversed, this is children first, and words from left to right.
-        ordered, pending = [], [top]
+        # From the last one and the top down, the right child first: reversed, this is children first, and words from
+        # left to right.
+        ordered, pending = [], list(tops)
         while pending:
             place = pending.pop()
+            if place < 0:
+                ordered.append((place, -1, -1, -1))
+                continue
             entry = self.entries[place]
             ordered.append((place, entry.symbol, entry.edge.left, entry.edge.right))
             pending.extend(child for child in (entry.edge.left, entry.edge.right) if child >= 0)
-        numbers, nodes, word = {-1: -1}, [], 0
+        numbers, nodes, word = {}, [], 0
         for place, symbol, left, right in reversed(ordered):
             if left < 0:
                 numbers[place] = word
                 word += 1
             else:
                 numbers[place] = self.n + len(nodes)
-                nodes.append((self.symbols[symbol], numbers[left], numbers[right]))
-        return nodes
+                nodes.append((self.symbols[symbol], numbers[left], numbers[right] if right >= 0 else -1))
+        return nodes, [numbers[place] for place in tops]
 
-    cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil:
-        cdef int32_t place, cell = i * (self.n + 1) + j
-        for place in range(self.cells[cell], self.ends[cell]):
-            if self.entries[place].symbol == symbol:
-                return place
-        return -1
-
-    cdef int fill(self, int32_t width, const int32_t* widths) except -1 nogil:
-        cdef int32_t i, j, place, cell, limit, n = self.n
-        cdef size_t row
-        cdef bint factored_only
-        self.n_closed = self.n_edges = 0
-        self.entries.clear()
-        self.cells.assign(<size_t>n * (n + 1), 0)
-        self.ends.assign(<size_t>n * (n + 1), 0)
-        self.column.assign(<size_t>n * self.n_symbols, -1)
-        self.column_scores.assign(<size_t>n * self.n_symbols, -INFINITY)
-        self.filled.assign(n, 0)
-        self.merit.prepare(n, self.starts.data(), self.tags.data(), self.scores.data())
-        for j in range(1, n + 1):
-            for i in range(j - 1, -1, -1):
-                if (j - i) % CELLS_PER_CHECK == 0:
-                    check_signals()
-                cell = i * (n + 1) + j
-                self.cells[cell] = self.ends[cell] = <int32_t>self.entries.size()
-                limit = DEFAULT if widths == NULL else widths[cell]
-                factored_only = limit == FACTORED_ONLY
-                if limit < 0:
-                    limit = width
-                self.n_closed += limit == CLOSED
-                if i == j - 1:
-                    for place in range(self.starts[i], self.starts[j]):
-                        self.offer(self.tags[place], self.scores[place], -1, -1)
-                elif limit == CLOSED:
-                    continue
-                else:
-                    self.combine(i, j)
-                self.settle(i, j, limit, factored_only)
-                self.ends[cell] = <int32_t>self.entries.size()
-                self.filled[i] = self.ends[cell] - self.cells[cell]
-                row = <size_t>i * self.n_symbols
-                for place in range(self.cells[cell], self.ends[cell]):
-                    self.column_scores[row + self.entries[place].symbol] = self.entries[place].edge.score
-            # The next column is another one.
+    def _glue(self):
+        """The nodes of the fewest constituents that cover the words, and the best of those, under a root."""
+        cdef int32_t i, j, cell, place, top
+        # Up to each word: the number of constituents, their score with the opposite sign, the last one and its start.
+        best = [(0, 0.0, -1, 0)]
+        for j in range(1, self.n + 1):
+            # A word by itself, numbered so that no two are the same.
+            found = [(best[j - 1][0] + 1, best[j - 1][1], -j, j - 1)]
             for i in range(j):
-                cell = i * (n + 1) + j
-                row = <size_t>i * self.n_symbols
-                self.filled[i] = 0
+                cell = i * (self.n + 1) + j
+                top = -1
                 for place in range(self.cells[cell], self.ends[cell]):
-                    self.column[row + self.entries[place].symbol] = -1
-                    self.column_scores[row + self.entries[place].symbol] = -INFINITY
-        return 0
-
-    cdef void combine(self, int32_t i, int32_t j) noexcept nogil:
-        cdef int32_t middle, place, cell, rule
-        cdef size_t row
-        cdef const double* right
-        cdef double score
-        cdef const EntryC* entry
-        cdef const PairC* both
-        cdef const PairC* end
-        for middle in range(i + 1, j):
-            cell = i * (self.n + 1) + middle
-            if self.filled[middle] == 0 or self.cells[cell] == self.ends[cell]:
-                continue
-            row = <size_t>middle * self.n_symbols
-            right = self.column_scores.data() + row
-            for place in range(self.cells[cell], self.ends[cell]):
-                entry = &self.entries[place]
-                both = self.pairs.data() + self.pair_start[entry.symbol]
-                end = self.pairs.data() + self.pair_start[entry.symbol + 1]
-                while both < end:
-                    score = right[both.right]
-                    if score > -INFINITY:
-                        score += entry.edge.score
-                        for rule in range(both.first, (both + 1).first):
-                            self.offer(
-                                self.binary[rule].parent,
-                                score + self.binary[rule].score,
-                                place,
-                                self.column[row + both.right],
-                            )
-                    both += 1
-
-    cdef inline void offer(self, int32_t symbol, double score, int32_t left, int32_t right) noexcept nogil:
-        cdef EdgeC* best = &self.best[symbol]
-        if score > best.score:
-            if best.score == -INFINITY:
-                self.touched[self.n_touched] = symbol
-                self.n_touched += 1
-            best.score, best.left, best.right = score, left, right
-
-    cdef int settle(self, int32_t i, int32_t j, int32_t limit, bint factored_only) except -1 nogil:
-        cdef int32_t k, symbol, place, n_words, n_taken = 0
-        if self.entries.size() + self.n_symbols > NO_LIMIT:
-            with gil:
-                raise MemoryError
-        self.left = self.merit.left(i)
-        self.right = self.merit.right(j)
-        self.row = self.column.data() + <size_t>i * self.n_symbols
-        self.agenda.clear()
-        if i == j - 1:
-            # The tags of a word are entries whatever the limit is.
-            n_words = self.n_touched
-            place = <int32_t>self.entries.size()
-            for k in range(n_words):
-                self.take(self.touched[k], 0)
-            for k in range(place, place + n_words):
-                self.extend(k, factored_only)
-        else:
-            for k in range(self.n_touched):
-                symbol = self.touched[k]
-                if self.is_factored[symbol] or not factored_only:
-                    self.agenda.push_back(self.merit_of(symbol))
-            make_heap(self.agenda.begin(), self.agenda.end())
-        while not self.agenda.empty():
-            symbol = self.agenda.front().second
-            pop_heap(self.agenda.begin(), self.agenda.end())
-            self.agenda.pop_back()
-            place = self.row[symbol]
-            if place < 0:
-                if n_taken == limit:
-                    break
-                n_taken += 1
-            elif self.best[symbol].score <= self.entries[place].edge.score:
-                continue
-            self.extend(self.take(symbol, n_taken), factored_only)
-        self.n_edges += n_taken
-        for k in range(self.n_touched):
-            self.best[self.touched[k]].score = -INFINITY
-        self.n_touched = 0
-        return 0
-
-    cdef int32_t take(self, int32_t symbol, int32_t rank) except -1 nogil:
-        cdef int32_t place = self.row[symbol]
-        if place < 0:
-            place = self.row[symbol] = <int32_t>self.entries.size()
-            self.entries.push_back(EntryC(self.best[symbol], symbol, rank))
-        else:
-            self.entries[place].edge, self.entries[place].rank = self.best[symbol], rank
-        return place
-
-    cdef int extend(self, int32_t place, bint factored_only) except -1 nogil:
-        cdef int32_t k, parent
-        cdef EntryC entry = self.entries[place]
-        cdef double score
-        for k in range(self.unary_start[entry.symbol], self.unary_start[entry.symbol + 1]):
-            parent, score = self.unary[k].parent, entry.edge.score + self.unary[k].score
-            if score > self.best[parent].score and (self.is_factored[parent] or not factored_only):
-                self.offer(parent, score, place, -1)
-                self.agenda.push_back(self.merit_of(parent))
-                push_heap(self.agenda.begin(), self.agenda.end())
-        return 0
-
-    cdef inline pair[double, int32_t] merit_of(self, int32_t symbol) noexcept nogil:
-        return pair[double, int32_t](self.best[symbol].score + self.left[symbol] + self.right[symbol], symbol)
+                    if self.is_factored[self.entries[place].symbol] or self.entries[place].edge.left < 0:
+                        continue
+                    if top < 0 or self.entries[place].edge.score > self.entries[top].edge.score:
+                        top = place
+                if top >= 0:
+                    found.append((best[i][0] + 1, best[i][1] - self.entries[top].edge.score, top, i))
+            best.append(min(found))
+        tops, j = [], self.n
+        while j:
+            tops.append(best[j][2])
+            j = best[j][3]
+        nodes, numbers = self._list_nodes(tops[::-1])
+        root = self.symbols[self.root]
+        last = numbers.pop()
+        while len(numbers) > 1:
+            nodes.append((TEMPORARY + root, numbers.pop(), last))
+            last = self.n + len(nodes) - 1
+        nodes.append((root, numbers[0], last) if numbers else (root, last, -1))
+        return nodes

@@ -1,0 +1,14 @@
+from typing_extensions import Self
+
+from .boundaries import BoundaryModel
+from .grammar import Grammar
+from .merit import Merit
+
+class Chart:
+    @property
+    def symbols(self) -> tuple[str, ...]: ...
+    @property
+    def merit(self) -> Merit: ...
+    @property
+    def stats(self) -> dict[str, int]: ...
+    def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None) -> Self: ...

@@ -1,0 +1,154 @@
+"""What all derivations, and the best ones, say: compared with brute force, which enumerates derivations."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.constituency.chart.cyk import ChartParser
+from spacy_joint.constituency.chart.decoding import decode_posteriors
+from spacy_joint.constituency.chart.grammar import Rule
+from spacy_joint.errors import JointValueError
+
+from .grammars import grammars, list_constituents, list_derivations, make_grammar, nodes_to_constituents, sentences
+
+QUICK = settings(deadline=None, max_examples=100)
+acyclic = grammars(cyclic=False)
+WORD = [("A", -1.0)]
+AMBIGUOUS = [
+    Rule("R", ("A", "A"), 0.5),
+    Rule("A", ("A", "A"), 0.3),
+    Rule("A", ("B", "A"), 0.2),
+    Rule("B", ("A", "A"), 0.5),
+]
+
+
+@QUICK
+@given(acyclic, sentences)
+def test_the_best_trees_are_those_of_brute_force(grammar, sentence):
+    best = defaultdict(lambda: -math.inf)
+    for score, tree in list_derivations(grammar, sentence):
+        key = tuple(list_constituents(tree)[0])
+        best[key] = max(best[key], score)
+    found = ChartParser(grammar).list_best(sentence, 5)
+    assert [score for score, _ in found] == pytest.approx(sorted(best.values(), reverse=True)[:5])
+    for score, nodes in found:
+        assert score == pytest.approx(best[tuple(nodes_to_constituents(nodes, len(sentence)))])
+
+
+@QUICK
+@given(grammars(), sentences)
+def test_the_first_of_the_best_trees_is_the_best_one(grammar, sentence):
+    parser = ChartParser(grammar)
+    best = parser.parse(sentence)
+    found = parser.list_best(sentence, 4)
+    assert found[:1] == ([best] if best[0] > -math.inf else [])
+    assert [score for score, _ in found] == sorted((score for score, _ in found), reverse=True)
+
+
+def test_the_best_trees_of_a_cycle_go_round_it():
+    grammar = make_grammar([Rule("R", ("A",), 0.9), Rule("A", ("B",), 0.5), Rule("B", ("A",), 0.5)])
+    found = ChartParser(grammar).list_best([WORD], 3)
+    assert [len(nodes) for _, nodes in found] == [1, 3, 5]
+    assert [score for score, _ in found] == pytest.approx([math.log(0.9) - 1 + k * math.log(0.25) for k in range(3)])
+
+
+def test_a_cycle_that_costs_nothing_ends():
+    grammar = make_grammar([Rule("R", ("A",), 0.9), Rule("A", ("B",), 1 - 1e-8), Rule("B", ("A",), 1 - 1e-8)])
+    assert len(ChartParser(grammar).list_best([WORD], 3)) == 3
+
+
+def test_trees_of_long_sentences_are_listed():
+    found = ChartParser(make_grammar(AMBIGUOUS)).list_best([WORD] * 60, 20)
+    assert len(found) == 20 and len({tuple(nodes) for _, nodes in found}) == 20
+
+
+@QUICK
+@given(acyclic, sentences)
+def test_sums_are_those_of_brute_force(grammar, sentence):
+    total, expected = 0.0, defaultdict(float)
+    for score, tree in list_derivations(grammar, sentence):
+        total += math.exp(score)
+        for constituent in list_constituents(tree)[0]:
+            expected[constituent] += math.exp(score)
+    found, posteriors = ChartParser(grammar).sum_derivations(sentence, least=0)
+    assert math.exp(found) == pytest.approx(total)
+    # Which symbols over one word are constituents and which tags cannot be told in these grammars.
+    long = {key: value / total for key, value in expected.items() if key[2] - key[1] > 1}
+    assert {tuple(key): value for *key, value in posteriors if value > 1e-9} == pytest.approx(
+        {key: value for key, value in long.items() if value > 1e-9}
+    )
+
+
+def test_cyclic_unary_rules_are_summed():
+    grammar = make_grammar([Rule("R", ("A",), 0.9), Rule("A", ("B",), 0.5), Rule("B", ("A",), 0.5)])
+    total, _ = ChartParser(grammar).sum_derivations([WORD])
+    assert math.exp(total) == pytest.approx(0.9 * math.exp(-1) / (1 - 0.25))
+
+
+def test_sums_that_are_not_finite_are_refused():
+    grammar = make_grammar([Rule("R", ("A",), 0.9), Rule("A", ("B",), 1.0), Rule("B", ("A",), 1.0)])
+    with pytest.raises(JointValueError) as caught:
+        ChartParser(grammar).sum_derivations([WORD])
+    assert caught.value.code == "J684"
+
+
+def test_sums_of_long_sentences_neither_overflow_nor_vanish():
+    parser, sentence = ChartParser(make_grammar(AMBIGUOUS)), [[("A", -50.0)]] * 200
+    best, _ = parser.parse(sentence)
+    total, posteriors = parser.sum_derivations(sentence)
+    assert best < total < 0
+    assert all(0 <= posterior < 1 + 1e-6 for *_, posterior in posteriors)
+    assert [posterior for label, *span, posterior in posteriors if label == "R"] == [pytest.approx(1)]
+
+
+def test_what_cannot_be_derived_has_no_sums():
+    parser = ChartParser(make_grammar(AMBIGUOUS))
+    for sentence in ([], [[]], [WORD]):
+        assert parser.sum_derivations(sentence) == (-math.inf, [])
+        assert parser.list_best(sentence, 2) == []
+
+
+def test_no_trees_cannot_be_asked_for():
+    with pytest.raises(JointValueError) as caught:
+        ChartParser(make_grammar(AMBIGUOUS)).list_best([WORD], 0)
+    assert caught.value.code == "J685"
+
+
+def test_the_decoded_tree_has_what_is_probable():
+    posteriors = [("R", 0, 4, 1.0), ("A", 0, 2, 0.6), ("B", 1, 4, 0.55), ("B", 2, 4, 0.7), ("A", 2, 4, 0.8)]
+    nodes = decode_posteriors(posteriors, 4, "R", threshold=0.5)
+    assert nodes_to_constituents(nodes, 4) == [("A", 0, 2), ("A", 2, 4), ("B", 2, 4), ("R", 0, 4)]
+    assert nodes_to_constituents(decode_posteriors(posteriors, 4, "R", threshold=0.9), 4) == [("R", 0, 4)]
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 7])
+def test_a_decoded_tree_covers_all_words(n_words):
+    nodes = decode_posteriors([], n_words, "R")
+    assert nodes_to_constituents(nodes, n_words) == [("R", 0, n_words)]
+
+
+def test_no_words_have_no_decoded_tree():
+    assert decode_posteriors([], 0, "R") == []
+    with pytest.raises(JointValueError) as caught:
+        decode_posteriors([], 2, "R", threshold=2)
+    assert caught.value.code == "J673"
+
+
+@QUICK
+@given(st.integers(1, 6), st.integers(0, 5))
+def test_the_decoded_tree_is_the_best_choice(n_words, seed):
+    numbers = np.random.default_rng(seed)
+    spans = [(start, end) for start in range(n_words) for end in range(start + 1, n_words + 1)]
+    posteriors = [("A", *span, float(numbers.random())) for span in spans]
+
+    def best(start, end):
+        own = max(0.0, dict(((s, e), p) for _, s, e, p in posteriors)[start, end] - 0.3)
+        return own + max((best(start, middle) + best(middle, end) for middle in range(start + 1, end)), default=0.0)
+
+    chosen = nodes_to_constituents(decode_posteriors(posteriors, n_words, "R", threshold=0.3), n_words)
+    gained = sum(p - 0.3 for label, s, e, p in posteriors if (label, s, e) in chosen)
+    assert gained == pytest.approx(best(0, n_words))
