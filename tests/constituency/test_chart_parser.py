@@ -275,7 +275,7 @@ def test_cells_can_be_closed(closure, tmp_path):
 
 def test_sentences_without_a_tree_are_parsed_with_wider_cells():
     narrow, wide = (parse(make(width=width, figure_of_merit="inside", tags="own"), untagged(TREES)) for width in (1, 0))
-    assert any(stats["retries"] for stats in narrow._.parse_stats)
+    assert any(stats["stage"] == "wider" for stats in narrow._.parse_stats)
     for one, other in zip(narrow._.parse_stats, wide._.parse_stats, strict=True):
         assert one["log_probability"] is None or one["log_probability"] <= other["log_probability"]
         assert one["edges"] < other["edges"]
@@ -287,3 +287,30 @@ def test_the_seed_decides_what_closings_learn():
         fix_random_seed(1)
         content.append(make(TREES * 5, closure="complete").get_pipe("chart_parser").to_bytes())
     assert content[0] == content[1]
+
+
+# Other trees
+
+
+def test_the_best_trees_of_a_sentence_are_listed(nlp):
+    parser = nlp.get_pipe("chart_parser")
+    doc = parse(nlp, untagged(TREES))
+    for sentence, tree in zip(doc.sents, TREES, strict=True):
+        (probability, best), *others = parser.list_parses(sentence, 3)
+        assert str(best) == str(tree)
+        assert probability == pytest.approx(sentence._.parse_probability)
+        assert all(score <= probability and other.leaves() == tree.leaves() != [] for score, other in others)
+    assert len(parser.list_parses(next(iter(doc.sents)), 1)) == 1
+    assert parser.list_parses(nlp.make_doc("\n")[:], 3) == []
+    with pytest.raises(JointValueError, match=r"\[J685\]"):
+        parser.list_parses(doc[:7], 0)
+
+
+def test_sentences_that_the_grammar_does_not_derive_have_fragments():
+    nlp = make(tags="given")
+    words, tags = ["the", "cat", "the", "old", "cat"], ["DT", "NN", "DT", "JJ", "NN"]
+    doc = parse(nlp, Doc(nlp.vocab, words=words, tags=tags, sent_starts=[place == 0 for place in range(5)]))
+    assert doc[:]._.parse_probability is None
+    assert doc._.parse_stats[0]["stage"] == "glued"
+    assert doc[:]._.parse_string == "(ROOT (NP (DT the) (NN cat)) (NP (DT the) (JJ old) (NN cat)))"
+    assert nlp.get_pipe("chart_parser").list_parses(doc[:], 3) == []

@@ -15,13 +15,13 @@ import numpy as np
 import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 
 from .. import PRETRAINED
 from ..annotation import parses
-from ..annotation.constituency_trees import Tree
+from ..annotation.constituency_trees import Tree, nest
 from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensions, set_phrases
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..annotation.sentences import list_sentences
@@ -201,6 +201,26 @@ class ChartParserPipe(Pipe):
                 tags = [tag for parse in found for tag in parse.tags]
                 for token, tag in zip(tokens, tags, strict=True):
                     doc[token].tag_ = tag
+
+    def list_parses(self, span: Span, k: int) -> list[tuple[float, Tree]]:
+        """The most probable trees of a sentence, the best one first, with the natural logarithms of their
+        probabilities. The sentence is parsed again.
+
+        span (Span): The sentence.
+        k (int): The most trees to list.
+        RAISES ValueError: If `k` is not at least 1 (J685), or the sentence is too long (J700).
+        """
+        words = [token.i for token in span if not token.text.isspace()]
+        if not words:
+            return []
+        forms, tags = self._read(span.doc, words)
+        listed: list[tuple[float, Tree]] = []
+        for parse in self.parser.list_best(forms, k, tags):
+            below = [(Tree(label), blocks) for label, blocks, _ in parse.phrases]
+            preterminals = [Tree(tag, word=form) for tag, form in zip(parse.tags, forms, strict=True)]
+            assert parse.log_probability is not None
+            listed.append((parse.log_probability, nest(Tree(self.grammar.root), below, preterminals)))
+        return listed
 
     def _read(self, doc: Doc, tokens: Sequence[int]) -> tuple[list[str], list[str] | None]:
         """The words of a sentence, and their tags if they are given."""

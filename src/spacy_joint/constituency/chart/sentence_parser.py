@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import inf, log
+from math import inf, isfinite, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from ...errors import Errors, JointValueError
 from .boundaries import BoundaryModel
 from .closing import Closing
 from .cyk import ChartParser
+from .fallback import parse_surely
 from .grammar import Grammar, is_factored, strip_annotation
 
 Possible = list[tuple[str, float]]
@@ -28,11 +29,15 @@ Possible = list[tuple[str, float]]
 CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
 
 
+# Those of `parse_surely`.
+STAGES = ("first", "wider", "open", "glued")
+
+
 class Parse(NamedTuple):
     """A tree of a sentence.
 
     log_probability: The natural logarithm of the probability of the words and the tree; None if the grammar derives no
-        tree of the sentence.
+        tree of the sentence, so that this one is glued from fragments.
     tags: One per word.
     phrases: The constituents below the root, each after those around it.
     """
@@ -92,37 +97,41 @@ class SentenceParser:
         tags (Sequence[str] | None): The tag of each word, "" if unknown. None: the grammar finds all tags.
         RETURNS (tuple[Parse, dict[str, Any]]): The tree, and these numbers: "words"; "parts", into how many the
             sentence was cut; "log_probability", as that of the tree; "cells" of the chart, and how many of them were
-            "closed"; "edges" in cells; "retries", because no tree was found at first.
+            "closed"; "edges" in cells; the "stage" at which it was parsed (see fallback.py), the
+            last one of all parts.
         RAISES ValueError: If the sentence has more than `max_words` words and is not to be cut (J700).
         """
         possible = self._list_tags(words, tags)
         parts = self._cut(words)
         found = [self._parse(words[start:end], possible[start:end]) for start, end in parts]
-        parse = found[0][0] if len(found) == 1 else _join([of_part for of_part, _ in found], parts)
-        stats = {name: sum(of_part[name] for _, of_part in found) for name in found[0][1]}
+        parse = found[0][0] if len(found) == 1 else _join([of_part for of_part, *_ in found], parts)
         return parse, {
             "words": len(words),
             "parts": len(parts),
             "log_probability": parse.log_probability,
-            **stats,
+            **{name: sum(stats[name] for _, stats, _ in found) for name in found[0][1]},
+            "stage": max((stage for *_, stage in found), key=STAGES.index),
         }
 
-    def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int]]:
-        """Parses words together. If no tree is found, cells are made wider, and closed ones opened at last."""
-        width = self.settings["width"]
+    def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int], str]:
+        """Parses words together."""
         widths = None if self.closing is None else self.closing.predict(words)
-        attempts = [(width, widths)]
-        if width:
-            attempts.append((2 * width, None if widths is None else np.where(widths > 0, 2 * widths, widths)))
-        if width or widths is not None:
-            attempts.append((4 * width, None))
-        retries = -1
-        nodes: list[tuple[str, int, int]] = []
-        while not nodes and retries + 1 < len(attempts):
-            retries += 1
-            limit, of_cells = attempts[retries]
-            score, nodes = self._chart.parse(possible, width=limit, widths=of_cells)
-        return self._read(score, nodes, possible), {**self._chart.stats, "retries": retries}
+        score, nodes, stage = parse_surely(self._chart, possible, width=self.settings["width"], widths=widths)
+        return self._read(score, nodes, possible), self._chart.stats, stage
+
+    def list_best(self, words: Sequence[str], k: int, tags: Sequence[str] | None = None) -> list[Parse]:
+        """The most probable trees of a sentence, the best one first. None if the grammar derives none.
+
+        words, tags: As those of `parse`.
+        k (int): How many trees to list at most.
+        RAISES ValueError: If `k` is not at least 1 (J685), or the sentence has more than `max_words` words (J700).
+        """
+        if len(words) > self.settings["max_words"]:
+            raise JointValueError(Errors.J700, n=len(words), limit=self.settings["max_words"])
+        possible, width = self._list_tags(words, tags), self.settings["width"]
+        # Closed cells are open here: other trees than the best one may need them.
+        found = self._chart.list_best(possible, k, width=width) or self._chart.list_best(possible, k, width=2 * width)
+        return [self._read(score, nodes, possible) for score, nodes in found]
 
     def rank_edges(self, words: Sequence[str]) -> np.ndarray | None:
         """How wide each cell must be for the tree that is found, see `ChartParser.rank_edges`; None if there is no tree
@@ -170,8 +179,9 @@ class SentenceParser:
             below = [child for child in children if child >= 0]
             if below[0] < n_words or below[-1] < n_words:
                 candidates = [dict(possible[child]) if child < n_words else symbols[child] for child in below]
-                for child, chosen in zip(below, self._choose_tags(symbol, candidates), strict=True):
-                    symbols[child] = chosen
+                chosen = self._choose_tags(symbol, candidates)
+                for child, its_symbol in zip(below, chosen, strict=False):
+                    symbols[child] = its_symbol
             spans.append((spans[below[0]][0], spans[below[-1]][1]))
         phrases = [
             Phrase(strip_annotation(symbols[place]), (spans[place],))
@@ -179,10 +189,11 @@ class SentenceParser:
             if not is_factored(symbols[place])
         ]
         tags = [strip_annotation(symbol) for symbol in symbols[:n_words]]
-        return Parse(score if nodes else None, tags, phrases)
+        return Parse(score if isfinite(score) else None, tags, phrases)
 
     def _choose_tags(self, parent: str, children: Sequence[str | dict[str, float]]) -> Sequence[str]:
-        """The symbols of the children of a node, which for words are the most probable of their possible tags."""
+        """The symbols of the children of a node, which for words are the most probable of their possible tags; none if
+        no rule has these children, because the node is glued."""
 
         def score() -> Iterator[tuple[float, tuple[str, ...]]]:
             for symbols, total in self._above_tags[parent]:
@@ -194,7 +205,8 @@ class SentenceParser:
                             total = -inf
                     yield total, symbols
 
-        return max(score())[1]
+        total, symbols = max(score(), default=(-inf, ()))
+        return symbols if isfinite(total) else ()
 
 
 def check_search(*, width: int, max_words: int, cut_long: bool) -> None:
