@@ -58,7 +58,7 @@ def annotate(
 
     Unless --lines is given, the text is one document, regardless of its lines and paragraphs. Standard input is
     annotated as it arrives, except for json and spacy: sentences are printed as soon as they are final. Constituents
-    are those of the constituency_parser of the pipeline, even if it is disabled.
+    are those of the constituency_parser, even if it is disabled, or chart_parser of the pipeline.
     """
     from ..corpora.constituency_treebanks import FORMATS as TREE_FORMATS
 
