@@ -277,6 +277,12 @@ def test_cells_can_be_closed(closure, tmp_path):
     assert not any(stats["closed"] for stats in parse(without, untagged(TREES))._.parse_stats)
 
 
+@pytest.mark.parametrize("closure", ["complete", "widths"])
+def test_closings_do_not_learn_from_trees_that_are_too_long(closure):
+    nlp = make(TREES * 5, closure=closure, max_words=3, cut_long=True)
+    assert [stats["parts"] for stats in parse(nlp, untagged(TREES))._.parse_stats] == [2, 3, 3]
+
+
 def test_sentences_without_a_tree_are_parsed_with_wider_cells():
     narrow, wide = (parse(make(width=width, figure_of_merit="inside", tags="own"), untagged(TREES)) for width in (1, 0))
     assert any(stats["stage"] == "wider" for stats in narrow._.parse_stats)

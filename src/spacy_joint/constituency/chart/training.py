@@ -38,7 +38,7 @@ def make_parser(
 ) -> SentenceParser:
     """Make a parser.
 
-    trees: As for `estimate_grammar`.
+    trees: As for `estimate_grammar`. Closings learn from those that are not too long to be parsed.
     estimation: The settings of `estimate_grammar`.
     search: The settings of `SentenceParser`.
     has_boundaries: Whether to estimate a boundary model.
@@ -56,7 +56,9 @@ def make_parser(
     parser = SentenceParser(grammar, boundaries, **search)
     if closure is None:
         return parser
-    examples = _mark_ranks(parser, trees) if closure == "widths" else _mark_cells(prepared, closure)
+    examples = (
+        _mark_ranks(parser, trees) if closure == "widths" else _mark_cells(prepared, closure, search["max_words"])
+    )
     tags = find_frequent_tags(trees)
     closing = learn(list(examples), closure, tags, branching=estimation["branching"], keep_open=keep_open, seed=seed)
     return SentenceParser(grammar, boundaries, closing, **search)
@@ -72,10 +74,11 @@ def learn(
     return closing
 
 
-def _mark_cells(trees: Iterable[Tree], kind: str) -> Iterable[Example]:
+def _mark_cells(trees: Iterable[Tree], kind: str, max_words: int) -> Iterable[Example]:
     for tree in trees:
         words = tree.leaves()
-        yield words, mark_cells(list_nodes(tree), len(words), kind)
+        if len(words) <= max_words:
+            yield words, mark_cells(list_nodes(tree), len(words), kind)
 
 
 def _mark_ranks(parser: SentenceParser, trees: Iterable[Tree]) -> Iterable[Example]:
