@@ -1,6 +1,8 @@
 """What all derivations, and the best ones, say: compared with brute force, which enumerates derivations."""
 
 import math
+import signal
+import sys
 from collections import defaultdict
 
 import numpy as np
@@ -103,6 +105,27 @@ def test_sums_of_long_sentences_neither_overflow_nor_vanish():
     assert best < total < 0
     assert all(0 <= posterior < 1 + 1e-6 for *_, posterior in posteriors)
     assert [posterior for label, *span, posterior in posteriors if label == "R"] == [pytest.approx(1)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no timers")
+@pytest.mark.parametrize("method", ["parse", "sum_derivations"])
+def test_long_sentences_are_interrupted(method):
+    class Interruption(Exception):
+        pass
+
+    def interrupt(*_):
+        raise Interruption
+
+    parser = ChartParser(make_grammar(AMBIGUOUS))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(Interruption):
+            getattr(parser, method)([WORD] * 3_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert parser.parse([WORD] * 3) == ChartParser(make_grammar(AMBIGUOUS)).parse([WORD] * 3)
 
 
 def test_what_cannot_be_derived_has_no_sums():

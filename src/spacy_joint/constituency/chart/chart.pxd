@@ -24,6 +24,10 @@ from .merit cimport Merit
 cdef enum:
     NO_LIMIT = 0x7FFFFFFF
 
+# Of signals, in a column; few cells are long, so that the time between checks is short.
+cdef enum:
+    CELLS_PER_CHECK = 64
+
 # In arrays of widths.
 cdef enum WidthC:
     FACTORED_ONLY = -2

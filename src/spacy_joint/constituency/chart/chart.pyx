@@ -19,9 +19,6 @@ from .merit cimport Merit
 # The chart numbers its cells by 32 bits. Time is cubic, so sentences of this length take minutes.
 MAX_WORDS = 5_000
 
-cdef enum:
-    CELLS_PER_CHECK = 64    # of signals; also their number in a column
-
 
 cdef class Chart:
     """What `ChartParser` has of a sentence, and its grammar: see there."""

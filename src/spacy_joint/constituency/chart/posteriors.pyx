@@ -7,7 +7,8 @@ from ...errors import Errors, JointValueError
 from libc.math cimport INFINITY, exp, log
 from libc.stdint cimport int32_t
 
-from .chart cimport Chart, EntryC, PairC
+from ...engine.beam cimport check_signals
+from .chart cimport CELLS_PER_CHECK, Chart, EntryC, PairC
 
 # Sums of chains below this are rounding errors.
 LEAST = 1e-12
@@ -93,6 +94,8 @@ cdef class Sums:
         self.right_row.assign(chart.n_symbols, 0)
         for j in range(1, n + 1):
             for i in range(j - 1, -1, -1):
+                if (j - i) % CELLS_PER_CHECK == 0:
+                    check_signals()
                 cell = i * (n + 1) + j
                 if chart.cells[cell] == chart.ends[cell]:
                     continue
@@ -151,6 +154,8 @@ cdef class Sums:
         self.around.assign(chart.n_symbols, 0)
         for j in range(n, 0, -1):
             for i in range(j):
+                if (j - i) % CELLS_PER_CHECK == 0:
+                    check_signals()
                 cell = i * (n + 1) + j
                 if self.scales[cell] == -INFINITY:
                     continue
