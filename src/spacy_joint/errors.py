@@ -911,6 +911,8 @@ class Errors:
     )
     J696 = Message("This is no closing of cells.", "Give the bytes that `Closing.to_bytes` made.")
     J697 = Message("The share of cells that stay open is {keep}.", "Give a number above 0 and at most 1.")
+    J698 = Message("{name}={value!r} is not a setting of chart constraints.", "Allowed are {allowed}.")
+    J699 = Message("These are no chart constraints.", "Give the bytes that `ChartConstraints.to_bytes` made.")
     J700 = Message(
         "A sentence has {n} words; those with more than {limit} are not parsed.",
         "Raise max_words, or set cut_long to true, which cuts sentences at clause marks.",

@@ -1,0 +1,237 @@
+"""Chart constraints: words at which no constituent of several words begins or ends (Roark & Hollingshead 2008, 2009).
+
+Two taggers of Markov order 2 say how certain that is of each word. With right branching, cells that end at a closed
+word are closed, and those that begin at one are only for symbols of binarisation, whose beginning is no constituent's;
+with left branching, it is the other way round. How many words are closed is a mode:
+
+- "absolute": those whose score is above `amount`. At 0, they are what the taggers say.
+- "precise": those with a score above 0, without a share `amount` of them that are least certain in their sentence.
+- "quadratic": all but the least certain, so that at least `amount` cells for each word are open to constituents. Each
+  takes linear time, so that a sentence takes quadratic time.
+- "linear": all but the `amount` words where it is least certain that no constituent ends (with left branching: begins),
+  so that a sentence takes linear time. All words remain open for the other end.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import srsly
+from spacy.strings import get_string_id
+
+from ...engine.columns import Columns, affix_columns
+from ...engine.learner import Instance
+from ...engine.perceptron import Perceptron
+from ...errors import Errors, JointValueError
+from ...tagging.system import TaggingSystem
+from .closing import CLOSED, DEFAULT, FACTORED_ONLY, Node, find_spans
+from .estimation import BRANCHING
+from .grammar import is_factored
+from .lexicon import list_classes
+
+TEMPLATES = Path(__file__).parent / "constraint_templates.txt"
+SUFFIXES = (-2, -3)
+COLUMNS = ("word", "tag", "shape", "suffix2", "suffix3")
+MODES = ("absolute", "precise", "quadratic", "linear")
+# The labels of words; the order is that of the actions of the taggers.
+LABELS = ("open", "closed")
+OPEN_ACTION, CLOSED_ACTION = 0, 1
+ORDER = 2
+# The states of a tagger, with which its beam is exact.
+BEAM_WIDTH = len(LABELS) ** ORDER
+TABLE_BITS = 18
+PASSES = 4
+BATCH = 16
+
+
+class Boundaries(NamedTuple):
+    """Whether constituents of several words begin and end at each word of a sentence (bool)."""
+
+    begins: np.ndarray
+    ends: np.ndarray
+
+
+def mark_boundaries(nodes: Sequence[Node], n_words: int) -> Boundaries:
+    """The boundaries of a tree."""
+    marked = Boundaries(np.zeros(n_words, dtype=bool), np.zeros(n_words, dtype=bool))
+    for symbol, start, end in find_spans(nodes, n_words):
+        if end - start > 1 and not is_factored(symbol):
+            marked.begins[start] = marked.ends[end - 1] = True
+    return marked
+
+
+class ChartConstraints:
+    """Tells widths of cells by the words at which constituents do not begin or end.
+
+    tags (Mapping[str, str]): See `CellClassifier`.
+    branching (str): That of the grammar, "right" or "left".
+    mode (str), amount (float): How many words are closed. They may be changed.
+    RAISES ValueError: If a setting is not allowed (J698).
+    """
+
+    def __init__(
+        self, tags: Mapping[str, str], *, branching: str = "right", mode: str = "absolute", amount: float = 0.0
+    ) -> None:
+        if branching not in BRANCHING:
+            raise JointValueError(Errors.J698, name="branching", value=branching, allowed=", ".join(BRANCHING))
+        self.tags, self.branching = dict(tags), branching
+        self.choose(mode, amount)
+        templates = TEMPLATES.read_text(encoding="utf8")
+        self.taggers = []
+        for _ in Boundaries._fields:
+            tagger = Perceptron(
+                table_bits=TABLE_BITS,
+                beam_width=BEAM_WIDTH,
+                strategy="max_violation",
+                rule="perceptron",
+                aggressiveness=1.0,
+                min_changes=1,
+                n_tables=1,
+                threads=1,
+            )
+            tagger.set_up(TaggingSystem(LABELS, ORDER), templates, COLUMNS)
+            self.taggers.append(tagger)
+
+    def choose(self, mode: str, amount: float) -> None:
+        """Set how many words are closed.
+
+        RAISES ValueError: If the mode is unknown, or the amount not finite or, except with "absolute", below 0 (J698).
+        """
+        if mode not in MODES:
+            raise JointValueError(Errors.J698, name="mode", value=mode, allowed=", ".join(MODES))
+        if not np.isfinite(amount) or (amount < 0 and mode != "absolute"):
+            raise JointValueError(Errors.J698, name="amount", value=amount, allowed="finite numbers from 0")
+        self.mode, self.amount = mode, float(amount)
+
+    def score(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """How certain it is that no constituent begins, and that none ends, at each word: above 0 if taggers say so.
+
+        It is the score of the best sequence in which the word is closed, less that of the best one in which it is open,
+        both up to the next word.
+        """
+        columns = self._make_columns(words)
+        begins, ends = (_find_margins(tagger, columns) for tagger in self.taggers)
+        return begins, ends
+
+    def predict(self, words: Sequence[str]) -> np.ndarray:
+        """The widths of the cells of a sentence (int32, n x n + 1)."""
+        n = len(words)
+        widths = np.full((n, n + 1), DEFAULT, dtype=np.int32)
+        if n < 2:
+            return widths
+        begins, ends = self.score(words)
+        # All words are one constituent.
+        begins[0] = ends[-1] = -np.inf
+        closed = self._close(begins, ends)
+        after = np.concatenate([[False], closed.ends])
+        if self.branching == "right":
+            widths[closed.begins] = FACTORED_ONLY
+            widths[:, after] = CLOSED
+        else:
+            widths[:, after] = FACTORED_ONLY
+            widths[closed.begins] = CLOSED
+        # Single words, and what is no cell.
+        widths[np.tril_indices(n, 1, n + 1)] = DEFAULT
+        return widths
+
+    def learn(
+        self, examples: Iterable[tuple[Sequence[str], Boundaries]], *, passes: int = PASSES, seed: int = 0
+    ) -> None:
+        """Learn from the words and boundaries of sentences."""
+        read = [(self._make_columns(words), boundaries) for words, boundaries in examples if len(words)]
+        for number, tagger in enumerate(self.taggers):
+            instances = [
+                Instance(columns, tagger.system.actions([LABELS[not is_open] for is_open in boundaries[number]]))
+                for columns, boundaries in read
+            ]
+            rng = random.Random(seed)
+            for _ in range(passes):
+                rng.shuffle(instances)
+                for start in range(0, len(instances), BATCH):
+                    tagger.update(instances[start : start + BATCH])
+            tagger.finish()
+
+    def to_bytes(self) -> bytes:
+        """The constraints as bytes."""
+        settings = {"branching": self.branching, "mode": self.mode, "amount": self.amount, "tags": self.tags}
+        return srsly.msgpack_dumps({**settings, "taggers": [tagger.to_bytes() for tagger in self.taggers]})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ChartConstraints:
+        """Read constraints.
+
+        RAISES ValueError: If the bytes are none (J699), a setting is not allowed (J698), or a tagger damaged (J050 to
+            J052, J061).
+        """
+        try:
+            read = srsly.msgpack_loads(data)
+            made = cls(read["tags"], branching=read["branching"], mode=read["mode"], amount=read["amount"])
+            for tagger, content in zip(made.taggers, read["taggers"], strict=True):
+                tagger.from_bytes(content)
+            return made
+        except JointValueError:
+            raise
+        except Exception as error:
+            raise JointValueError(Errors.J699) from error
+
+    def _make_columns(self, words: Sequence[str]) -> Columns:
+        values = np.zeros((len(words), len(COLUMNS)), dtype=np.uint64)
+        for place, word in enumerate(words):
+            names = list_classes(word)
+            keys = (word, *(f" {name}" for name in names))
+            tag = next((self.tags[key] for key in keys if key in self.tags), "")
+            values[place, :3] = get_string_id(word), get_string_id(tag), get_string_id(names[0])
+        if len(words):
+            values[:, 3:] = affix_columns([word.lower() for word in words], SUFFIXES)
+        return Columns(COLUMNS, values)
+
+    def _close(self, begins: np.ndarray, ends: np.ndarray) -> Boundaries:
+        """Which words are closed."""
+        if self.mode == "absolute":
+            return Boundaries(begins > self.amount, ends > self.amount)
+        if self.mode == "precise":
+            return Boundaries(*(scores > _find_threshold(scores, self.amount) for scores in (begins, ends)))
+        if self.mode == "linear":
+            closed = Boundaries(np.zeros(len(begins), dtype=bool), np.zeros(len(ends), dtype=bool))
+            where, scores = (closed.ends, ends) if self.branching == "right" else (closed.begins, begins)
+            where[np.argsort(scores, kind="stable")[max(int(self.amount), 1) :]] = True
+            return closed
+        n = len(begins)
+        closed = Boundaries(np.ones(n, dtype=bool), np.ones(n, dtype=bool))
+        n_open = 0
+        for place in np.argsort(np.concatenate([begins, ends]), kind="stable"):
+            if n_open >= self.amount * n:
+                break
+            if place < n:
+                closed.begins[place] = False
+                n_open += int(np.count_nonzero(~closed.ends[place + 1 :]))
+            else:
+                closed.ends[place - n] = False
+                n_open += int(np.count_nonzero(~closed.begins[: place - n]))
+        closed.begins[0] = closed.ends[-1] = False
+        return closed
+
+
+def _find_threshold(scores: np.ndarray, share: float) -> float:
+    """The greatest of a share of the scores above 0, from the least on."""
+    positive = np.sort(scores[scores > 0])
+    reopened = min(round(share * len(positive)), len(positive))
+    return float(positive[reopened - 1]) if reopened else 0.0
+
+
+def _find_margins(tagger: Perceptron, columns: Columns) -> np.ndarray:
+    """See `ChartConstraints.score`."""
+    _, (parents, actions, gaps) = tagger.trace(columns)
+    n = len(columns)
+    # The action at each word of the items one word later, which know what comes next.
+    at_word = np.concatenate(
+        [np.take_along_axis(actions[: n - 1], parents[1:n].astype(np.intp), axis=1), actions[n - 1 : n]]
+    )
+    later = np.concatenate([gaps[1:n], gaps[n - 1 : n]])
+    best = [np.where(at_word == action, later, np.inf).min(axis=1) for action in (OPEN_ACTION, CLOSED_ACTION)]
+    # What fell out of the beam is as bad as can be; both cannot.
+    return np.nan_to_num(best[0] - best[1], posinf=1e6, neginf=-1e6).astype(np.float64)
