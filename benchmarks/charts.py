@@ -3,8 +3,10 @@
 `table` trains a grammar on a treebank and parses another part of it, each search in turn: seconds per sentence, words
 per second, F1 as EVALB has it, search errors (sentences whose tree is less probable than the best one), sentences for
 which wider searches or fragments were needed, and the share of closed cells. Times are of one thread and CPU time, from
-words to nodes: they have the tags of words, figures of merit, and repeated searches. `nltk` compares scores and speed
-with NLTK's ViterbiParser on short sentences.
+words to nodes: they have the tags of words, figures of merit, and repeated searches. `closings` does so for what tells
+beforehand which cells are closed or narrow; times have this, too, and are of the fastest of several runs for each
+sentence. `long` parses sentences of growing length, made of others. `nltk` compares scores and speed with NLTK's
+ViterbiParser on short sentences.
 """
 
 from measure import format_table, write_results
@@ -22,6 +24,17 @@ import typer
 from spacy_joint.annotation.constituency_trees import Tree
 from spacy_joint.constituency.binary_trees import to_phrases
 from spacy_joint.constituency.chart.boundaries import estimate_boundaries
+from spacy_joint.constituency.chart.closing import (
+    Closing,
+    choose_biases,
+    combine,
+    find_frequent_tags,
+    learn_closing,
+    list_nodes,
+    mark_cells,
+    mark_ranks,
+)
+from spacy_joint.constituency.chart.constraints import ChartConstraints, mark_boundaries
 from spacy_joint.constituency.chart.cyk import ChartParser
 from spacy_joint.constituency.chart.decoding import decode_posteriors
 from spacy_joint.constituency.chart.estimation import estimate_grammar, prepare
@@ -84,10 +97,138 @@ def table(
             for threshold in (0.3, 0.5):
                 run = decode(informed if width else plain, width, threshold, grammar.root)
                 searches.append(Search(f"posteriors, {width}, {threshold}", plain, run))
+    write_table(searches, grammar, trees, output)
+
+
+@app.command()
+def closings(
+    train: Path,
+    dev: Path,
+    test: Path,
+    inside: int = 30,
+    boundary: int = 15,
+    keep: Annotated[float, typer.Option(help="The share of cells that closings leave open where they should.")] = 0.99,
+    keep_widths: Annotated[float, typer.Option(help="The same, of the classifier of widths.")] = 0.99,
+    threshold: Annotated[float, typer.Option(help="The score from which constraints close a word.")] = 100.0,
+    parsed: Annotated[int, typer.Option(help="From how many sentences widths are learnt; 0: all.")] = 0,
+    sentences: int = 0,
+    repeats: int = 3,
+    output: Output = None,
+) -> None:
+    """Print the table of what is told beforehand: closings, widths and constraints, learnt from TRAIN, tuned on DEV."""
+    treebank, tuned = (list(read_treebank(path)) for path in (train, dev))
+    trees = list(read_treebank(test))[: sentences or None]
+    grammar = estimate_grammar(treebank, **SETTINGS)
+    prepared, held = ([prepare(tree, **SETTINGS) for tree in part] for part in (treebank, tuned))
+    informed = ChartParser(grammar, estimate_boundaries(prepared, grammar))
+    plain = ChartParser(grammar)
+    tags = find_frequent_tags(treebank)
+    learnt: dict[str, Closing | ChartConstraints] = {}
+    for kind in ("constituents", "complete"):
+        examples, examples_held = (
+            [(tree.leaves(), mark_cells(list_nodes(tree), len(tree.leaves()), kind)) for tree in part]
+            for part in (prepared, held)
+        )
+        learnt[kind] = closing = learn_closing(examples, kind, tags)
+        choose_biases(closing, examples_held, keep)
+    constraints = ChartConstraints(tags, amount=threshold)
+    constraints.learn([(tree.leaves(), mark_boundaries(list_nodes(tree), len(tree.leaves()))) for tree in prepared])
+    learnt["constraints"] = constraints
+    for name, parser, width in (("inside", plain, inside), ("boundary", informed, boundary)):
+        examples, examples_held = (
+            rank_all(parser, grammar, part[: parsed or None], width) for part in (treebank, tuned)
+        )
+        learnt[f"widths, {name}"] = closing = learn_closing(examples, "widths", tags)
+        choose_biases(closing, examples_held, keep_widths)
+    searches = [
+        Search("exhaustive", plain, lambda _, words: Outcome(*plain.parse(words, glue=True), "first")),
+        *(close(f"exhaustive + {name}", plain, 0, trees, [learnt[name]]) for name in ("constituents", "complete")),
+    ]
+    for name, parser, width in (("inside", plain, inside), ("boundary", informed, boundary)):
+        widths = learnt[f"widths, {name}"]
+        combined = {
+            "": [],
+            " + constraints": [constraints],
+            " + constituents": [learnt["constituents"]],
+            " + complete": [learnt["complete"]],
+            " + widths": [widths],
+            " + complete + widths": [learnt["complete"], widths],
+            " + complete + widths + constraints": [learnt["complete"], widths, constraints],
+        }
+        searches += [close(f"{name}, {width}{more}", parser, width, trees, used) for more, used in combined.items()]
+    write_table(searches, grammar, trees, output, repeats)
+
+
+@app.command()
+def long(
+    train: Path,
+    test: Path,
+    amount: int = 20,
+    width: int = 15,
+    lengths: Annotated[list[int], typer.Option("--length")] = [50, 100, 200, 400],  # noqa: B006
+    sentences: int = 3,
+    output: Output = None,
+) -> None:
+    """Print seconds a sentence by its length, with the linear mode of constraints and without."""
+    treebank = list(read_treebank(train))
+    stream = [word for tree in read_treebank(test) for word in tree.leaves()]
+    grammar = estimate_grammar(treebank, **SETTINGS)
+    prepared = [prepare(tree, **SETTINGS) for tree in treebank]
+    parser = ChartParser(grammar, estimate_boundaries(prepared, grammar))
+    constraints = ChartConstraints(find_frequent_tags(treebank), mode="linear", amount=amount)
+    constraints.learn([(tree.leaves(), mark_boundaries(list_nodes(tree), len(tree.leaves()))) for tree in prepared])
+    results = {}
+    for length in lengths:
+        seconds = dict.fromkeys(("beam", "linear"), 0.0)
+        edges = dict.fromkeys(seconds, 0)
+        for number in range(sentences):
+            words = stream[number * length : (number + 1) * length]
+            for name in seconds:
+                start = time.process_time()
+                widths = constraints.predict(words) if name == "linear" else None
+                parser.parse(find_tags(grammar, words), width=width, widths=widths, glue=True)
+                seconds[name] += time.process_time() - start
+                edges[name] += parser.stats["edges"]
+        results[length] = {
+            name: {"s/sentence": seconds[name] / sentences, "edges": edges[name] / sentences} for name in seconds
+        }
+        print(length, results[length], flush=True)
+    write_results(results, output)
+
+
+def rank_all(
+    parser: ChartParser, grammar: Grammar, trees: Sequence[Tree], width: int
+) -> list[tuple[list[str], np.ndarray]]:
+    """What widths are learnt from: the words of sentences, and the classes of cells by the trees that are found."""
+    examples = []
+    for tree in trees:
+        words = find_tags(grammar, tree.leaves())
+        _, nodes = parser.parse(words, width=width)
+        if nodes:
+            examples.append((tree.leaves(), mark_ranks(parser.rank_edges(words, nodes, width=width))))
+    return examples
+
+
+def close(
+    name: str, parser: ChartParser, width: int, trees: Sequence[Tree], used: Sequence[Closing | ChartConstraints]
+) -> Search:
+    """A search in the cells that all of these leave open."""
+
+    def run(number: int, words: Words) -> Outcome:
+        told = [closing.predict(trees[number].leaves()) for closing in used]
+        return parse_surely(parser, words, width=width, widths=combine(*told) if told else None)
+
+    return Search(name, parser, run)
+
+
+def write_table(
+    searches: Sequence[Search], grammar: Grammar, trees: Sequence[Tree], output: Path | None, repeats: int = 1
+) -> None:
+    """Measure searches, the first of which is exhaustive, and print the figures."""
     rows = []
     best: list[float] = []
     for search in searches:
-        figures, scores = measure(search, grammar, trees)
+        figures, scores = measure(search, grammar, trees, repeats)
         best = best or scores
         figures["search errors %"] = 100 * float(np.mean([a < b - 1e-6 for a, b in zip(scores, best, strict=True)]))
         rows.append({"search": search.name, **figures})
@@ -126,16 +267,22 @@ def decode(parser: ChartParser, width: int, threshold: float, root: str) -> Call
     return run
 
 
-def measure(search: Search, grammar: Grammar, trees: Sequence[Tree]) -> tuple[dict[str, float], list[float]]:
+def measure(
+    search: Search, grammar: Grammar, trees: Sequence[Tree], repeats: int
+) -> tuple[dict[str, float], list[float]]:
     """The figures of a search, and the score of each sentence."""
     parameters = load_parameters("evalb")
     brackets = BracketScores()
     outcomes, seconds, cells, closed = [], 0.0, 0, 0
     for number, tree in enumerate(trees):
         words = tree.leaves()
-        start = time.process_time()
-        outcomes.append(search.run(number, find_tags(grammar, words)))
-        seconds += time.process_time() - start
+        times = []
+        for _ in range(repeats):
+            start = time.process_time()
+            outcome = search.run(number, find_tags(grammar, words))
+            times.append(time.process_time() - start)
+        outcomes.append(outcome)
+        seconds += min(times)
         cells += search.parser.stats["cells"]
         closed += search.parser.stats["closed"]
     for tree, outcome in zip(trees, outcomes, strict=True):

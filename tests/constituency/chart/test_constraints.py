@@ -1,5 +1,7 @@
 """Chart constraints: closed words close cells, as far as a mode allows."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -138,11 +140,11 @@ def test_boundaries_are_learnt(learnt):
 
 def test_constraints_round_trip(learnt):
     learnt.choose("linear", 3)
-    again = ChartConstraints.from_bytes(learnt.to_bytes())
-    assert (again.mode, again.amount, again.branching) == ("linear", 3, "right")
-    assert again.to_bytes() == learnt.to_bytes()
-    for words, _ in make_examples():
-        assert (again.predict(words) == learnt.predict(words)).all()
+    for again in (ChartConstraints.from_bytes(learnt.to_bytes()), pickle.loads(pickle.dumps(learnt))):
+        assert (again.mode, again.amount, again.branching) == ("linear", 3, "right")
+        assert again.to_bytes() == learnt.to_bytes()
+        for words, _ in make_examples():
+            assert (again.predict(words) == learnt.predict(words)).all()
     learnt.choose("absolute", 0)
 
 

@@ -74,6 +74,14 @@ cdef inline bint has_length(int feature, int32_t length, int32_t n) noexcept nog
     return 5 * length >= n * (feature - 8)
 
 
+def describe_word(word, tags):
+    """What is seen of a word: the hashes of it, of its signature, and of its tag, see `CellClassifier`."""
+    names = list_classes(word)
+    keys = (word, *(f" {name}" for name in names))
+    tag = next((tags[key] for key in keys if key in tags), "")
+    return get_string_id(word), get_string_id(names[0]), get_string_id(tag)
+
+
 cdef class CellClassifier:
     """Gives the cells of two words and more a class.
 
@@ -243,12 +251,9 @@ cdef class CellClassifier:
         for word in words:
             known = self.known.get(word)
             if known is None:
-                names = list_classes(word)
-                keys = (word, *(f" {name}" for name in names))
-                tag = next((self.tags[key] for key in keys if key in self.tags), "")
                 if len(self.known) >= MAX_KNOWN:
                     self.known.clear()
-                known = self.known[word] = (get_string_id(word), get_string_id(names[0]), get_string_id(tag))
+                known = self.known[word] = describe_word(word, self.tags)
             self.atoms[at], self.atoms[at + 1], self.atoms[at + 2] = known
             at += N_ATOMS
         with nogil:

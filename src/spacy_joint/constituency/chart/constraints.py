@@ -16,26 +16,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import srsly
-from spacy.strings import get_string_id
 
 from ...engine.columns import Columns, affix_columns
 from ...engine.learner import Instance
 from ...engine.perceptron import Perceptron
 from ...errors import Errors, JointValueError
 from ...tagging.system import TaggingSystem
+from .cells import describe_word
 from .closing import CLOSED, DEFAULT, FACTORED_ONLY, Node, find_spans
 from .estimation import BRANCHING
 from .grammar import is_factored
-from .lexicon import list_classes
 
 TEMPLATES = Path(__file__).parent / "constraint_templates.txt"
 SUFFIXES = (-2, -3)
-COLUMNS = ("word", "tag", "shape", "suffix2", "suffix3")
+COLUMNS = ("word", "shape", "tag", "suffix2", "suffix3")
 MODES = ("absolute", "precise", "quadratic", "linear")
 # The labels of words; the order is that of the actions of the taggers.
 LABELS = ("open", "closed")
@@ -46,6 +46,8 @@ BEAM_WIDTH = len(LABELS) ** ORDER
 TABLE_BITS = 18
 PASSES = 4
 BATCH = 16
+# Words whose values are kept.
+MAX_KNOWN = 1 << 17
 
 
 class Boundaries(NamedTuple):
@@ -80,6 +82,7 @@ class ChartConstraints:
             raise JointValueError(Errors.J698, name="branching", value=branching, allowed=", ".join(BRANCHING))
         self.tags, self.branching = dict(tags), branching
         self.choose(mode, amount)
+        self._describe = lru_cache(MAX_KNOWN)(self._describe_word)
         templates = TEMPLATES.read_text(encoding="utf8")
         self.taggers = []
         for _ in Boundaries._fields:
@@ -95,6 +98,9 @@ class ChartConstraints:
             )
             tagger.set_up(TaggingSystem(LABELS, ORDER), templates, COLUMNS)
             self.taggers.append(tagger)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ChartConstraints.from_bytes, (self.to_bytes(),)
 
     def choose(self, mode: str, amount: float) -> None:
         """Set how many words are closed.
@@ -179,15 +185,12 @@ class ChartConstraints:
             raise JointValueError(Errors.J699) from error
 
     def _make_columns(self, words: Sequence[str]) -> Columns:
-        values = np.zeros((len(words), len(COLUMNS)), dtype=np.uint64)
-        for place, word in enumerate(words):
-            names = list_classes(word)
-            keys = (word, *(f" {name}" for name in names))
-            tag = next((self.tags[key] for key in keys if key in self.tags), "")
-            values[place, :3] = get_string_id(word), get_string_id(tag), get_string_id(names[0])
-        if len(words):
-            values[:, 3:] = affix_columns([word.lower() for word in words], SUFFIXES)
+        values = np.array([self._describe(word) for word in words], dtype=np.uint64).reshape(-1, len(COLUMNS))
         return Columns(COLUMNS, values)
+
+    def _describe_word(self, word: str) -> tuple[int, ...]:
+        """The values of the columns."""
+        return (*describe_word(word, self.tags), *affix_columns([word.lower()], SUFFIXES)[0].tolist())
 
     def _close(self, begins: np.ndarray, ends: np.ndarray) -> Boundaries:
         """Which words are closed."""
