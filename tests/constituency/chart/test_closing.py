@@ -77,6 +77,20 @@ def test_with_the_cells_of_the_best_tree_open_it_remains_the_best(treebank, bran
         assert parser.parse(words, widths=widths) == (pytest.approx(score), nodes)
 
 
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("width", [0, 3])
+def test_with_everything_open_the_result_is_that_without_widths(kind, width):
+    grammar = estimate_grammar(read())
+    parser = ChartParser(grammar)
+    classifier = CellClassifier(len(KINDS[kind]), {})
+    classifier.set_biases([1.0] * (classifier.n_classes - 1))
+    closing = Closing(kind, classifier)
+    for tree in read():
+        words = tag(grammar, tree.leaves())
+        widths = combine(closing.predict(tree.leaves()), closing.predict(tree.leaves()))
+        assert parser.parse(words, width=width, widths=widths) == parser.parse(words, width=width)
+
+
 def test_with_the_ranks_of_the_best_tree_as_classes_it_remains_the_best():
     grammar = estimate_grammar(read())
     parser = ChartParser(grammar)
