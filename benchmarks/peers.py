@@ -68,12 +68,13 @@ Annotate = Callable[[Iterable[Doc]], list[Doc]]
 class System(NamedTuple):
     """A system to compare.
 
-    load: Returns a function that annotates documents with only tokens.
+    load: Returns a function that annotates documents with only tokens, of the given vocabulary. Word vectors belong to
+        a vocabulary, so two systems cannot share one.
     path: Its files on disk.
     parses: Whether it predicts trees.
     """
 
-    load: Callable[[], Annotate]
+    load: Callable[[Vocab], Annotate]
     path: Path | None = None
     parses: bool = True
 
@@ -137,27 +138,27 @@ class Setup(NamedTuple):
         }
         return {name: system for name, system in systems.items() if name not in self.without}
 
-    def load(self, path: Path, **parser: float) -> Annotate:
+    def load(self, path: Path, vocab: Vocab, **parser: float) -> Annotate:
         """Load a pipeline; `parser` has settings of its parser."""
-        nlp = spacy.load(path, vocab=self.vocab)
+        nlp = spacy.load(path, vocab=vocab)
         if parser:
             nlp.get_pipe("parser").cfg.update(parser)
         return lambda docs: list(nlp.pipe(docs))
 
-    def load_punkt(self, starred: bool) -> Annotate:
+    def load_punkt(self, starred: bool, _: Vocab) -> Annotate:
         """Train Punkt, which takes a moment and needs only text."""
         docs = self.read(LEARNT_FROM, starred=starred, split="train")
         tokenizer = PunktSentenceTokenizer("\n\n".join(doc.text for doc in docs))
         return partial(split_documents, lambda text: [start for start, _ in tokenizer.span_tokenize(text)])
 
 
-def load_udpipe(path: Path) -> Annotate:
+def load_udpipe(path: Path, _: Vocab) -> Annotate:
     """Load UDPipe, which parses between the boundaries that it finds."""
     model = UdPipe(path)
     return lambda docs: [model.parse(doc) for doc in split_documents(model.find_sentences, docs)]
 
 
-def load_pysbd() -> Annotate:
+def load_pysbd(_: Vocab) -> Annotate:
     """Load the rules of pySBD."""
     segmenter = pysbd.Segmenter(language="en", clean=False, char_span=True)
     return partial(split_documents, lambda text: [span.start for span in segmenter.segment(text)])
@@ -202,7 +203,7 @@ def train_senter(learnt: list[Doc], heldout: list[Doc], work: Path) -> Language:
 
 def score_tokens(system: System, references: list[Doc]) -> dict[str, float | None]:
     """Scores on gold tokens."""
-    scores = score_all(system.load(), references)
+    scores = score_all(system.load(references[0].vocab), references)
     return {name: scores[key] if system.parses or name == "boundary F1" else None for name, key in MEASURES.items()}
 
 
@@ -223,7 +224,11 @@ def measure_speed(setup: Setup, rounds: int) -> dict[str, float]:
     docs = [make_example(doc).predicted for doc in setup.read(LEARNT_FROM, starred=False)]
     # For systems measured in their own process: reading a treebank takes more memory than they do.
     DocBin(docs=docs).to_disk(setup.work / TIMED)
-    measures = {name: partial(time_annotation, system.load(), docs) for name, system in setup.list_systems().items()}
+    measures = {}
+    for name, system in setup.list_systems().items():
+        vocab = spacy.blank("en").vocab
+        own = list(DocBin().from_disk(setup.work / TIMED).get_docs(vocab))
+        measures[name] = partial(time_annotation, system.load(vocab), own)
     return {name: count_words(docs) / seconds for name, seconds in interleave(measures, rounds).items()}
 
 
@@ -233,7 +238,7 @@ def measure_alone(setup: Setup, name: str) -> dict[str, float]:
     system = setup.list_systems()[name]
     before = get_peak_memory()
     start = time.perf_counter()
-    annotate = system.load()
+    annotate = system.load(setup.vocab)
     seconds = time.perf_counter() - start
     annotate(docs)
     return {"seconds_to_load": seconds, "peak_mb": (get_peak_memory() - before) / 1e6}

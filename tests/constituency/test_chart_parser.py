@@ -1,6 +1,7 @@
 """The component: its grammar from examples or a file, what it writes to documents, and its file."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import spacy
@@ -324,3 +325,11 @@ def test_sentences_that_the_grammar_does_not_derive_have_fragments():
     assert doc._.parse_stats[0]["stage"] == "glued"
     assert doc[:]._.parse_string == "(ROOT (NP (DT the) (NN cat)) (NP (DT the) (JJ old) (NN cat)))"
     assert nlp.get_pipe("chart_parser").list_parses(doc[:], 3) == []
+
+
+def test_threads_may_share_a_component():
+    nlp = make()
+    expected = [str(tree) for tree in get_trees(parse(nlp, untagged(TREES * 20)))]
+    with ThreadPoolExecutor(4) as pool:
+        for doc in pool.map(lambda _: parse(nlp, untagged(TREES * 20)), range(12)):
+            assert [str(tree) for tree in get_trees(doc)] == expected

@@ -107,8 +107,10 @@ def _round_weights(path: Path, bits: int) -> None:
 
     described, arrays = model_file.read(path)
     step = 1 << WEIGHT_BITS - bits
-    most = 128 - step
-    rounded = np.clip(np.rint(arrays["averaged"] / step) * step, -most, most).astype(np.int8)
+    weights = arrays["averaged"].astype(np.int16)
+    # Not above the largest weight, which keeps sums in range.
+    most = int(np.abs(weights).max(initial=0)) // step * step
+    rounded = np.clip(np.rint(weights / step) * step, -most, most).astype(np.int8)
     model_file.write(path, model_file.pack(described, {**arrays, "averaged": rounded}))
 
 

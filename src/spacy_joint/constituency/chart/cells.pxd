@@ -35,9 +35,13 @@ cdef class CellClassifier:
     cdef vector[uint32_t] rows          # of the features of its boundaries
     cdef vector[float] ends             # their sums: boundaries x (2 x outputs)
     cdef vector[float] lengths          # of lengths: (n + 1) x outputs
+    cdef bint in_use                    # by a call
 
+    # Claims the classifier for a call.
+    cdef int begin(self) except -1
     # Reads a sentence, and finds the rows and the sums of its boundaries and lengths.
-    cdef int read(self, words) except -1
+    cdef int read(self, list words) except -1
+    cdef int correct(self, const int32_t[:, ::1] wanted, float cost) except -1
     cdef int add_up(self) except -1 nogil
     # The row of a feature of both ends.
     cdef uint32_t find_pair(self, int feature, int32_t i, int32_t j) noexcept nogil

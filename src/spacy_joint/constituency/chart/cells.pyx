@@ -113,14 +113,19 @@ cdef class CellClassifier:
         """
         cdef int32_t i, j
         cdef int k
-        self.read(words)
-        made = np.full((self.n_outputs, self.n, self.n + 1), np.inf, dtype=np.float32)
-        cdef float[:, :, ::1] scores = made
-        with nogil:
-            for k in range(self.n_outputs):
-                for i in range(self.n):
-                    for j in range(i + 2, self.n + 1):
-                        scores[k, i, j] = self.compute(k, i, j)
+        cdef float[:, :, ::1] scores
+        self.begin()
+        try:
+            self.read(list(words))
+            made = np.full((self.n_outputs, self.n, self.n + 1), np.inf, dtype=np.float32)
+            scores = made
+            with nogil:
+                for k in range(self.n_outputs):
+                    for i in range(self.n):
+                        for j in range(i + 2, self.n + 1):
+                            scores[k, i, j] = self.compute(k, i, j)
+        finally:
+            self.in_use = False
         return made
 
     def predict(self, words):
@@ -130,16 +135,21 @@ cdef class CellClassifier:
         """
         cdef int32_t i, j
         cdef int k
-        self.read(words)
-        made = np.full((self.n, self.n + 1), self.n_outputs, dtype=np.int32)
-        cdef int32_t[:, ::1] classes = made
-        with nogil:
-            for i in range(self.n):
-                for j in range(i + 2, self.n + (i > 0)):
-                    k = 0
-                    while k < self.n_outputs and self.compute(k, i, j) > 0:
-                        k += 1
-                    classes[i, j] = k
+        cdef int32_t[:, ::1] classes
+        self.begin()
+        try:
+            self.read(list(words))
+            made = np.full((self.n, self.n + 1), self.n_outputs, dtype=np.int32)
+            classes = made
+            with nogil:
+                for i in range(self.n):
+                    for j in range(i + 2, self.n + (i > 0)):
+                        k = 0
+                        while k < self.n_outputs and self.compute(k, i, j) > 0:
+                            k += 1
+                        classes[i, j] = k
+        finally:
+            self.in_use = False
         return made
 
     def learn(self, words, classes, float cost):
@@ -151,28 +161,36 @@ cdef class CellClassifier:
         RAISES ValueError: If shapes differ or a class does not exist (J692), the cost is not from 0 to 1,000,000
             (J690), or as of `score`.
         """
-        cdef int32_t i, j, n, length
-        cdef int k, feature, n_outputs = self.n_outputs
-        cdef float score, step
-        cdef vector[float] ends, lengths
         if not 0 <= cost <= MAX_COST:
             raise JointValueError(Errors.J690, name="cost", value=cost, least=0, most=MAX_COST)
+        words = list(words)
         gold = np.ascontiguousarray(classes, dtype=np.int32)
         shape = (len(words), len(words) + 1)
         if gold.shape != shape or gold.size and not 0 <= gold.min() <= gold.max() < self.n_classes:
             raise JointValueError(Errors.J692, shape=gold.shape, n=len(words), n_classes=self.n_classes)
-        self.read(words)
-        n = self.n
-        if n < 2:
-            return
-        if self.total is None:
-            self.weights, self.total = np.array(self.weights), np.zeros_like(self.weights)
-            self._weights, self._total = self.weights, self.total
-            self.n_seen = 0
-        cdef const int32_t[:, ::1] wanted = gold
+        self.begin()
+        try:
+            self.read(words)
+            if self.n < 2:
+                return
+            if self.total is None:
+                self.weights, self.total = np.array(self.weights), np.zeros_like(self.weights)
+                self._weights, self._total = self.weights, self.total
+                self.n_seen = 0
+            self.correct(gold, cost)
+        finally:
+            self.in_use = False
+
+    cdef int correct(self, const int32_t[:, ::1] wanted, float cost) except -1:
+        cdef int32_t i, j, n = self.n, length
+        cdef int k, feature, n_outputs = self.n_outputs
+        cdef float score, step
+        cdef vector[float] ends, lengths
         with nogil:
-            ends.assign(<size_t>(n + 1) * 2 * n_outputs, 0)
-            lengths.assign(<size_t>(n + 1) * n_outputs, 0)
+            ends.clear()
+            ends.resize(<size_t>(n + 1) * 2 * n_outputs, 0)
+            lengths.clear()
+            lengths.resize(<size_t>(n + 1) * n_outputs, 0)
             for i in range(n):
                 for j in range(i + 2, n + 1):
                     for k in range(n_outputs):
@@ -192,12 +210,17 @@ cdef class CellClassifier:
                         for k in range(n_outputs):
                             self.change((<size_t>1 << self.table_bits) + feature, k, lengths[length * n_outputs + k])
             self.n_seen += 1
+        return 0
 
     def finish(self):
         """Replaces the weights by their averages over all sentences since the last time."""
-        if self.total is not None:
-            self.weights -= self.total / self.n_seen
-            self.total = None
+        self.begin()
+        try:
+            if self.total is not None:
+                self.weights -= self.total / self.n_seen
+                self.total = None
+        finally:
+            self.in_use = False
 
     def set_biases(self, biases):
         """Sets what is added to each output.
@@ -205,6 +228,8 @@ cdef class CellClassifier:
         RAISES ValueError: If they are not finite, or not one for each output (J693).
         """
         made = np.array(biases, dtype=np.float32)
+        self.begin()
+        self.in_use = False
         if made.shape != (self.n_outputs,) or not np.isfinite(made).all():
             raise JointValueError(Errors.J693, shape=made.shape, n=self.n_outputs)
         self.biases = made
@@ -242,12 +267,19 @@ cdef class CellClassifier:
     def __reduce__(self):
         return (CellClassifier.from_bytes, (self.to_bytes(),))
 
-    cdef int read(self, words) except -1:
+    cdef int begin(self) except -1:
+        if self.in_use:
+            raise JointValueError(Errors.J007, what="cell classifier")
+        self.in_use = True
+        return 0
+
+    cdef int read(self, list words) except -1:
         if len(words) > MAX_WORDS:
             raise JointValueError(Errors.J691, n=len(words), most=MAX_WORDS)
         cdef size_t at = 2 * N_ATOMS
         self.n = len(words)
-        self.atoms.assign(N_ATOMS * (<size_t>self.n + 4), 0)
+        self.atoms.clear()
+        self.atoms.resize(N_ATOMS * (<size_t>self.n + 4), 0)
         for word in words:
             known = self.known.get(word)
             if known is None:
@@ -268,8 +300,10 @@ cdef class CellClassifier:
         cdef const uint64_t* atoms
         cdef float* sums
         self.rows.clear()
-        self.ends.assign((<size_t>self.n + 1) * width, 0)
-        self.lengths.assign((<size_t>self.n + 1) * self.n_outputs, 0)
+        self.ends.clear()
+        self.ends.resize((<size_t>self.n + 1) * width, 0)
+        self.lengths.clear()
+        self.lengths.resize((<size_t>self.n + 1) * self.n_outputs, 0)
         for boundary in range(self.n + 1):
             atoms = self.atoms.data() + N_ATOMS * boundary
             sums = self.ends.data() + boundary * width

@@ -96,8 +96,9 @@ cdef class Chart:
     cdef int64_t n_edges
     cdef bint in_use
 
-    # Reads a sentence and fills the chart. The caller sets `in_use` to False when it is done with the chart.
+    # Claims the chart for a sentence and fills it. Unless this fails, the caller sets `in_use` to False at the end.
     cdef int begin(self, object words, object width, object widths) except -1
+    cdef int read(self, list words, object width, object widths) except -1
     cdef int fill(self, int32_t width, const int32_t* widths) except -1 nogil
     # Collects the best binary edge of each symbol over a cell.
     cdef void combine(self, int32_t i, int32_t j) noexcept nogil

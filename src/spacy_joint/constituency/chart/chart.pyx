@@ -60,6 +60,22 @@ cdef class Chart:
         self.touched.resize(self.n_symbols)
 
     cdef int begin(self, object words, object width, object widths) except -1:
+        # A copy: what its items do when they are read cannot change it.
+        words = list(words)
+        if self.in_use:
+            raise JointValueError(Errors.J007, what="chart parser")
+        self.in_use = True
+        try:
+            self.read(words, width, widths)
+        except BaseException as error:
+            self.in_use = False
+            if isinstance(error, MemoryError):
+                raise JointMemoryError(Errors.J003) from error
+            raise
+        self.stats = {"cells": self.n * (self.n + 1) // 2, "closed": self.n_closed, "edges": self.n_edges}
+        return 0
+
+    cdef int read(self, list words, object width, object widths) except -1:
         cdef const int32_t[:, ::1] view
         cdef const int32_t* of_cells = NULL
         cdef int32_t n = len(words), default
@@ -80,11 +96,9 @@ cdef class Chart:
                 )
             view = np.ascontiguousarray(np.minimum(found, NO_LIMIT), dtype=np.int32)
             of_cells = &view[0, 0] if n else NULL
-        if self.in_use:
-            raise JointValueError(Errors.J007, what="chart parser")
-        self.in_use = True
         self.n = n
-        self.starts.assign(1, 0)
+        self.starts.clear()
+        self.starts.resize(1, 0)
         self.tags.clear()
         self.scores.clear()
         for place, possible in enumerate(words):
@@ -94,12 +108,8 @@ cdef class Chart:
                 self.tags.push_back(self.numbers[tag])
                 self.scores.push_back(score)
             self.starts.push_back(<int32_t>self.tags.size())
-        try:
-            with nogil:
-                self.fill(default, of_cells)
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
-        self.stats = {"cells": n * (n + 1) // 2, "closed": self.n_closed, "edges": self.n_edges}
+        with nogil:
+            self.fill(default, of_cells)
         return 0
 
     cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil:
@@ -115,11 +125,20 @@ cdef class Chart:
         cdef bint factored_only
         self.n_closed = self.n_edges = 0
         self.entries.clear()
-        self.cells.assign(<size_t>n * (n + 1), 0)
-        self.ends.assign(<size_t>n * (n + 1), 0)
-        self.column.assign(<size_t>n * self.n_symbols, -1)
-        self.column_scores.assign(<size_t>n * self.n_symbols, -INFINITY)
-        self.filled.assign(n, 0)
+        self.cells.clear()
+        self.cells.resize(<size_t>n * (n + 1), 0)
+        self.ends.clear()
+        self.ends.resize(<size_t>n * (n + 1), 0)
+        self.column.clear()
+        self.column.resize(<size_t>n * self.n_symbols, -1)
+        self.column_scores.clear()
+        self.column_scores.resize(<size_t>n * self.n_symbols, -INFINITY)
+        self.filled.clear()
+        self.filled.resize(n, 0)
+        # What a search that failed has left.
+        for place in range(self.n_touched):
+            self.best[self.touched[place]].score = -INFINITY
+        self.n_touched = 0
         self.merit.prepare(n, self.starts.data(), self.tags.data(), self.scores.data())
         for j in range(1, n + 1):
             for i in range(j - 1, -1, -1):

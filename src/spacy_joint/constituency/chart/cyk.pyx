@@ -47,8 +47,8 @@ cdef class ChartParser(Chart):
             more than 5,000 words (J677), or a width or the array is wrong (J678, J679).
         """
         cdef int32_t top
+        self.begin(words, width, widths)
         try:
-            self.begin(words, width, widths)
             top = self.find(0, self.n, self.root) if self.n else -1
             if top >= 0:
                 nodes, _ = self._list_nodes([top])
@@ -69,8 +69,8 @@ cdef class ChartParser(Chart):
         cdef int32_t top
         if k < 1:
             raise JointValueError(Errors.J685, k=k)
+        self.begin(words, width, widths)
         try:
-            self.begin(words, width, widths)
             top = self.find(0, self.n, self.root) if self.n else -1
             return Derivations(self).list_trees(top, k) if top >= 0 else []
         except MemoryError as error:
@@ -88,8 +88,8 @@ cdef class ChartParser(Chart):
             expected number of such constituents there. If there is no derivation, minus infinity and none.
         RAISES ValueError: As `parse` does; if chains of unary rules have no finite sum (J684).
         """
+        self.begin(words, width, widths)
         try:
-            self.begin(words, width, widths)
             if self.sums is None:
                 self.sums = Sums(self)
             total = self.sums.sum_all()
@@ -115,8 +115,8 @@ cdef class ChartParser(Chart):
         RAISES ValueError: As `parse` does; if the nodes are no derivation of the chart (J683).
         """
         cdef int32_t entry
+        self.begin(words, width, widths)
         try:
-            self.begin(words, width, widths)
             ranks = np.zeros((self.n, self.n + 1), dtype=np.int32)
             spans = [(place, place + 1) for place in range(self.n)]
             for symbol, first, second in nodes:

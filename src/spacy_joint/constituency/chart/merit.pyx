@@ -49,6 +49,9 @@ cdef class Merit:
         cdef float score, path
         if self.stride == 0:
             return 0
+        # A search that failed may have left places.
+        self.place.clear()
+        self.place.resize(width, -1)
         self.starts.clear()
         self.tags.clear()
         self.scores.clear()

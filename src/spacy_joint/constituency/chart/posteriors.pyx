@@ -78,7 +78,8 @@ cdef class Sums:
             if self.inside[top] == 0:
                 return -INFINITY
             total = self.scales[chart.n] + log(self.inside[top])
-            self.outside.assign(chart.entries.size(), 0)
+            self.outside.clear()
+            self.outside.resize(chart.entries.size(), 0)
             self.outside[top] = 1 / self.inside[top]
             self.sum_outside(chart)
         return total
@@ -88,10 +89,14 @@ cdef class Sums:
         cdef double scale, value, most
         cdef const PairC* both
         cdef EntryC entry
-        self.scales.assign(chart.cells.size(), -INFINITY)
-        self.inside.assign(chart.entries.size(), 0)
-        self.row.assign(chart.n_symbols, 0)
-        self.right_row.assign(chart.n_symbols, 0)
+        self.scales.clear()
+        self.scales.resize(chart.cells.size(), -INFINITY)
+        self.inside.clear()
+        self.inside.resize(chart.entries.size(), 0)
+        self.row.clear()
+        self.row.resize(chart.n_symbols, 0)
+        self.right_row.clear()
+        self.right_row.resize(chart.n_symbols, 0)
         for j in range(1, n + 1):
             for i in range(j - 1, -1, -1):
                 if (j - i) % CELLS_PER_CHECK == 0:
@@ -142,8 +147,10 @@ cdef class Sums:
                     if most > 0:
                         self.inside[place] /= most
                 self.scales[cell] = scale + log(most) if most > 0 else -INFINITY
-                self.row.assign(chart.n_symbols, 0)
-                self.right_row.assign(chart.n_symbols, 0)
+                self.row.clear()
+                self.row.resize(chart.n_symbols, 0)
+                self.right_row.clear()
+                self.right_row.resize(chart.n_symbols, 0)
         return 0
 
     cdef int sum_outside(self, Chart chart) except -1 nogil:
@@ -151,7 +158,8 @@ cdef class Sums:
         cdef double factor, value
         cdef const PairC* both
         cdef EntryC entry
-        self.around.assign(chart.n_symbols, 0)
+        self.around.clear()
+        self.around.resize(chart.n_symbols, 0)
         for j in range(n, 0, -1):
             for i in range(j):
                 if (j - i) % CELLS_PER_CHECK == 0:

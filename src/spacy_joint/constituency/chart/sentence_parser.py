@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import inf, isfinite, log
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,7 @@ class Parse(NamedTuple):
 
 
 class SentenceParser:
-    """Finds the most probable trees of sentences. Each thread needs its own.
+    """Finds the most probable trees of sentences. Threads take turns.
 
     grammar (Grammar): The grammar.
     boundaries (BoundaryModel | None): For the boundary figure of merit; None: the order is that of inside scores.
@@ -73,6 +74,8 @@ class SentenceParser:
         check_search(**self.settings)
         self.grammar, self.boundaries, self.closing = grammar, boundaries, closing
         self._chart = ChartParser(grammar, boundaries)
+        # Of the chart and the closing.
+        self._lock = Lock()
         # The symbols of each tag.
         self._symbols: defaultdict[str, list[str]] = defaultdict(list)
         for symbol in grammar.lexicon.totals():
@@ -115,9 +118,11 @@ class SentenceParser:
 
     def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int], str]:
         """Parses words together."""
-        widths = None if self.closing is None else self.closing.predict(words)
-        score, nodes, stage = parse_surely(self._chart, possible, width=self.settings["width"], widths=widths)
-        return self._read(score, nodes, possible), self._chart.stats, stage
+        with self._lock:
+            widths = None if self.closing is None else self.closing.predict(words)
+            score, nodes, stage = parse_surely(self._chart, possible, width=self.settings["width"], widths=widths)
+            stats = self._chart.stats
+        return self._read(score, nodes, possible), stats, stage
 
     def list_best(self, words: Sequence[str], k: int, tags: Sequence[str] | None = None) -> list[Parse]:
         """The most probable trees of a sentence, the best one first. None if the grammar derives none.
@@ -130,7 +135,9 @@ class SentenceParser:
             raise JointValueError(Errors.J700, n=len(words), limit=self.settings["max_words"])
         possible, width = self._list_tags(words, tags), self.settings["width"]
         # Closed cells are open here: other trees than the best one may need them.
-        found = self._chart.list_best(possible, k, width=width) or self._chart.list_best(possible, k, width=2 * width)
+        with self._lock:
+            found = self._chart.list_best(possible, k, width=width)
+            found = found or self._chart.list_best(possible, k, width=2 * width)
         return [self._read(score, nodes, possible) for score, nodes in found]
 
     def rank_edges(self, words: Sequence[str]) -> np.ndarray | None:
@@ -139,8 +146,9 @@ class SentenceParser:
         if len(words) > self.settings["max_words"]:
             return None
         possible, width = self._list_tags(words, None), self.settings["width"]
-        _, nodes = self._chart.parse(possible, width=width)
-        return self._chart.rank_edges(possible, nodes, width=width) if nodes else None
+        with self._lock:
+            _, nodes = self._chart.parse(possible, width=width)
+            return self._chart.rank_edges(possible, nodes, width=width) if nodes else None
 
     def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
         """The possible tags of each word. There is at least one."""
