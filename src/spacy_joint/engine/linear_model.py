@@ -26,7 +26,7 @@ from .columns import Columns
 from .system import System
 from .templates import Templates
 from .threads import run_all
-from .weights import Weights
+from .weights import MOST_OF_WEIGHT, Weights, find_most
 
 MAX_TABLES = 16
 # The seeds of the tables, which have 64 bits, are derived from this one.
@@ -317,6 +317,10 @@ class LinearModel(ABC):
                     table.restore(raw, total, n_changes, described["n_updates"])
             else:
                 weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
+                most = find_most(self.templates.n_templates)
+                # Files are not read for this where any weight will do.
+                if most < MOST_OF_WEIGHT and max(weights.averaged.max(), -int(weights.averaged.min())) > most:
+                    raise JointValueError(Errors.J052, source=source, what="a number")
         except (KeyError, TypeError, OverflowError) as error:
             raise JointValueError(Errors.J050, source=source) from error
         self._weights, self._others, self.seed, self.n_seen = weights, others, seed, n_seen

@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 # None while the table does not learn, or was never finished: callers know which, types do not.
 _MaybeNone: TypeAlias = Any
 
+MOST_OF_WEIGHT: int
+
+def find_most(n_templates: int) -> int: ...
+
 class Table: ...
 
 class Weights:

@@ -14,6 +14,11 @@ CLIP_QUANTILE = 0.9999
 MOST_OF_WEIGHT, MOST_OF_SUM = 2**7 - 1, 2**15 - 1
 
 
+def find_most(n_templates):
+    """The largest magnitude of a quantised weight, of which so many may be in a sum."""
+    return min(MOST_OF_WEIGHT, MOST_OF_SUM // n_templates)
+
+
 cdef class Table:
     """Read-only cells, with the arrays that own them, created by `Weights`."""
 
@@ -141,7 +146,7 @@ cdef class Weights:
         averages /= np.float32(1 + len(others))
         magnitudes = np.abs(averages)
         nonzero = magnitudes[magnitudes > 0]
-        most = min(MOST_OF_WEIGHT, MOST_OF_SUM // n_templates)
+        most = find_most(n_templates)
         scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / most if nonzero.size else 1.0
         # Pruning is twofold: cells closer to zero than to one step are rounded to zero, and features with fewer than
         # `min_changes` changes are not looked up at all.
