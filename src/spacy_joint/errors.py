@@ -894,7 +894,7 @@ class Errors:
         "The unary rules of the grammar form cycles whose probabilities have no finite sum.",
         "The probabilities of a cycle must multiply to less than 1.",
     )
-    J685 = Message("k={k} trees of a sentence cannot be listed.", "Ask for at least 1.")
+    J685 = Message("k={k} trees of a sentence cannot be listed.", "Ask for 1 to {limit}.")
     J690 = Message(
         "{name}={value!r} is not possible for a classifier of cells.", "Give a number from {least} to {most}."
     )

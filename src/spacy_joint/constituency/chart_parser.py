@@ -208,7 +208,7 @@ class ChartParserPipe(Pipe):
 
         span (Span): The sentence.
         k (int): The most trees to list.
-        RAISES ValueError: If `k` is not at least 1 (J685), or the sentence is too long (J700).
+        RAISES ValueError: If `k` is not from 1 to 1,000,000 (J685), or the sentence is too long (J700).
         """
         words = [token.i for token in span if not token.text.isspace()]
         if not words:

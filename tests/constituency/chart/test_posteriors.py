@@ -136,9 +136,10 @@ def test_what_cannot_be_derived_has_no_sums():
         assert parser.list_best(sentence, 2) == []
 
 
-def test_no_trees_cannot_be_asked_for():
+@pytest.mark.parametrize("k", [-1, 0, 10**6 + 1, 2**31])
+def test_only_a_number_of_trees_can_be_asked_for(k):
     with pytest.raises(JointValueError) as caught:
-        ChartParser(make_grammar(AMBIGUOUS)).list_best([WORD], 0)
+        ChartParser(make_grammar(AMBIGUOUS)).list_best([WORD], k)
     assert caught.value.code == "J685"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ...errors import Errors, JointMemoryError, JointValueError
 from ..transform import TEMPORARY
 from .grammar import strip_annotation
-from .kbest import Derivations
+from .kbest import MAX_BEST, Derivations
 
 from libc.stdint cimport int32_t
 
@@ -64,11 +64,11 @@ cdef class ChartParser(Chart):
         k (int): How many at most. Fewer are found if there are no more, or if very many derivations differ in tags and
             annotation only.
         RETURNS (list[tuple[float, list[tuple[str, int, int]]]]): As `parse` does, the most probable one first.
-        RAISES ValueError: As `parse` does; if `k` is below 1 (J685).
+        RAISES ValueError: As `parse` does; if `k` is not from 1 to 1,000,000 (J685).
         """
         cdef int32_t top
-        if k < 1:
-            raise JointValueError(Errors.J685, k=k)
+        if not 1 <= k <= MAX_BEST:
+            raise JointValueError(Errors.J685, k=k, limit=MAX_BEST)
         self.begin(words, width, widths)
         try:
             top = self.find(0, self.n, self.root) if self.n else -1

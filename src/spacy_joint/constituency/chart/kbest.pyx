@@ -24,6 +24,9 @@ cdef enum:
     TRIES = 50
     TRIES_AT_LEAST = 1_000
 
+# How many derivations may be asked for.
+MAX_BEST = 1_000_000
+
 
 cdef class _Vertex:
     """An entry over the words i to j - 1.

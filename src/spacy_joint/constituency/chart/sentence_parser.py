@@ -129,7 +129,8 @@ class SentenceParser:
 
         words, tags: As those of `parse`.
         k (int): How many trees to list at most.
-        RAISES ValueError: If `k` is not at least 1 (J685), or the sentence has more than `max_words` words (J700).
+        RAISES ValueError: If `k` is not from 1 to 1,000,000 (J685), or the sentence has more than `max_words` words
+            (J700).
         """
         if len(words) > self.settings["max_words"]:
             raise JointValueError(Errors.J700, n=len(words), limit=self.settings["max_words"])
