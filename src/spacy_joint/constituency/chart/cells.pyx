@@ -228,12 +228,13 @@ cdef class CellClassifier:
         RAISES ValueError: If they are not finite, or not one for each output (J693).
         """
         made = np.array(biases, dtype=np.float32)
-        self.begin()
-        self.in_use = False
         if made.shape != (self.n_outputs,) or not np.isfinite(made).all():
             raise JointValueError(Errors.J693, shape=made.shape, n=self.n_outputs)
-        self.biases = made
-        self._biases = made
+        self.begin()
+        try:
+            self.biases = self._biases = made
+        finally:
+            self.in_use = False
 
     def to_bytes(self):
         """The classifier as bytes: the rows that are not all 0."""

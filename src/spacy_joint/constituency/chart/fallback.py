@@ -9,6 +9,9 @@ import numpy as np
 
 from .cyk import ChartParser
 
+# In the order of attempts.
+STAGES = FIRST, WIDER, OPEN, GLUED = "first", "wider", "open", "glued"
+
 
 class Outcome(NamedTuple):
     """The tree of a sentence.
@@ -31,14 +34,14 @@ def parse_surely(
     words, width, widths: As those of `ChartParser.parse`, which raises what is wrong. `parser.stats` is of the last
         attempt.
     """
-    attempts = [("first", width, widths)]
+    attempts = [(FIRST, width, widths)]
     if width or widths is not None:
-        attempts.append(("wider", 2 * width, None if widths is None else np.where(widths > 0, 2 * widths, widths)))
+        attempts.append((WIDER, 2 * width, None if widths is None else np.where(widths > 0, 2 * widths, widths)))
     if widths is not None:
-        attempts.append(("open", 2 * width, None))
+        attempts.append((OPEN, 2 * width, None))
     for stage, wide, of_cells in attempts:
         is_last = stage == attempts[-1][0]
         score, nodes = parser.parse(words, width=wide, widths=of_cells, glue=is_last)
         if np.isfinite(score):
             return Outcome(score, nodes, stage)
-    return Outcome(score, nodes, "glued")
+    return Outcome(score, nodes, GLUED)

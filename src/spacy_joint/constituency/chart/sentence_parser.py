@@ -20,7 +20,7 @@ from ...errors import Errors, JointValueError
 from .boundaries import BoundaryModel
 from .closing import Closing
 from .cyk import ChartParser
-from .fallback import parse_surely
+from .fallback import STAGES, parse_surely
 from .grammar import Grammar, is_factored, strip_annotation
 
 Possible = list[tuple[str, float]]
@@ -28,10 +28,6 @@ Possible = list[tuple[str, float]]
 
 # Long sentences are cut after these, which often end clauses.
 CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
-
-
-# Those of `parse_surely`.
-STAGES = ("first", "wider", "open", "glued")
 
 
 class Parse(NamedTuple):
