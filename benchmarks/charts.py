@@ -3,7 +3,7 @@
 `table` trains a grammar on a treebank and parses another part of it, each search in turn: seconds per sentence, words
 per second, F1 as EVALB has it, search errors (sentences whose tree is less probable than the best one), sentences for
 which wider searches or fragments were needed, and the share of closed cells. Times are of one thread and CPU time, from
-words to nodes: they have the tags of words, figures of merit, and repeated searches. `closings` does so for what tells
+words to trees: they have the tags of words, figures of merit, and repeated searches. `closings` does so for what tells
 beforehand which cells are closed or narrow; times have this, too, and are of the fastest of several runs for each
 sentence. `long` parses sentences of growing length, made of others. `nltk` compares scores and speed with NLTK's
 ViterbiParser on short sentences.
@@ -14,7 +14,8 @@ from measure import format_table, write_results
 # isort: split
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -22,43 +23,30 @@ import numpy as np
 import typer
 
 from spacy_joint.annotation.constituency_trees import Tree
-from spacy_joint.constituency.binary_trees import to_phrases
-from spacy_joint.constituency.chart.boundaries import estimate_boundaries
+from spacy_joint.constituency.chart.boundaries import BoundaryModel, estimate_boundaries
+from spacy_joint.constituency.chart.chart import MAX_WORDS
 from spacy_joint.constituency.chart.closing import (
+    CLOSED,
+    DEFAULT,
     Closing,
     choose_biases,
-    combine,
     find_frequent_tags,
     learn_closing,
     list_nodes,
-    mark_cells,
-    mark_ranks,
 )
 from spacy_joint.constituency.chart.constraints import ChartConstraints, mark_boundaries
 from spacy_joint.constituency.chart.cyk import ChartParser
-from spacy_joint.constituency.chart.decoding import decode_posteriors
 from spacy_joint.constituency.chart.estimation import estimate_grammar, prepare
-from spacy_joint.constituency.chart.fallback import Outcome, parse_surely
-from spacy_joint.constituency.chart.grammar import Grammar, strip_annotation
+from spacy_joint.constituency.chart.fallback import GLUED, OPEN, WIDER
+from spacy_joint.constituency.chart.grammar import Grammar
+from spacy_joint.constituency.chart.sentence_parser import SentenceParser
+from spacy_joint.constituency.chart.training import mark_examples
 from spacy_joint.corpora.constituency_treebanks import read_treebank
 from spacy_joint.scoring.brackets import BracketScores, count_brackets, load_parameters
 
 app = typer.Typer(add_completion=False, help=__doc__)
 Output = Annotated[Path | None, typer.Option(help="Write figures here, as JSON.")]
 SETTINGS: dict[str, Any] = {"branching": "right", "horizontal": 1, "parents": True, "tag_parents": True}
-
-Words = list[list[tuple[str, float]]]
-
-
-class Search(NamedTuple):
-    """A row of the table.
-
-    run: Gives the outcome of the sentence with a number and the possible tags of its words.
-    """
-
-    name: str
-    parser: ChartParser
-    run: Callable[[int, Words], Outcome]
 
 
 @app.command()
@@ -68,36 +56,28 @@ def table(
     inside_widths: Annotated[list[int], typer.Option("--inside")] = [15, 30, 60],  # noqa: B006
     boundary_widths: Annotated[list[int], typer.Option("--boundary")] = [3, 5, 8, 15, 30],  # noqa: B006
     sentences: int = 0,
-    posteriors: bool = False,
     output: Output = None,
 ) -> None:
     """Print the table of searches. The ranks of the best trees, as widths, are what classifiers of cells can reach."""
     treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
-    grammar = estimate_grammar(treebank, **SETTINGS)
-    boundaries = estimate_boundaries((prepare(tree, **SETTINGS) for tree in treebank), grammar)
-    plain, informed = ChartParser(grammar), ChartParser(grammar, boundaries)
-    ranks: dict[str, list[np.ndarray]] = {"inside": [], "boundary": []}
-    for tree in trees:
-        words = find_tags(grammar, tree.leaves())
-        _, nodes = plain.parse(words)
-        ranks["inside"].append(plain.rank_edges(words, nodes))
-        ranks["boundary"].append(informed.rank_edges(words, nodes))
-    searches = [Search("exhaustive", plain, lambda _, words: Outcome(*plain.parse(words, glue=True), "first"))]
-    for name, parser, widths in (("inside", plain, inside_widths), ("boundary", informed, boundary_widths)):
+    grammar, boundaries, _ = estimate(treebank)
+    searches = {"exhaustive": make(grammar)}
+    for name, model, widths in (("inside", None, inside_widths), ("boundary", boundaries, boundary_widths)):
         for width in widths:
-            searches.append(Search(f"{name}, {width}", parser, beam(parser, width)))
-        # Sentences without a derivation have no ranks, which would close all cells.
-        of_cells = [array if array.any() else array - 1 for array in ranks[name]]
-        closed = [np.minimum(array, -(array > 0).astype(int)) for array in of_cells]
-        searches.append(Search(f"{name}, {widths[-1]}, oracle closing", parser, beam(parser, widths[-1], closed)))
-        searches.append(Search(f"{name}, oracle widths", parser, beam(parser, widths[-1], of_cells)))
-    if posteriors:
-        for width in (0, boundary_widths[-1]):
-            for threshold in (0.3, 0.5):
-                run = decode(informed if width else plain, width, threshold, grammar.root)
-                searches.append(Search(f"posteriors, {width}, {threshold}", plain, run))
-    write_table(searches, grammar, trees, output)
+            searches[f"{name}, {width}"] = make(grammar, model, width=width)
+        ranks, closed = Given({}), Given({})
+        exhaustive = make(grammar, model)
+        for tree in trees:
+            words = tree.leaves()
+            found = exhaustive.rank_edges(words)
+            if found is None:
+                found = np.full((len(words), len(words) + 1), DEFAULT)
+            ranks.widths[tuple(words)] = found
+            closed.widths[tuple(words)] = np.minimum(found, np.where(found > 0, DEFAULT, CLOSED))
+        searches[f"{name}, {widths[-1]}, oracle closing"] = make(grammar, model, [closed], width=widths[-1])
+        searches[f"{name}, oracle widths"] = make(grammar, model, [ranks], width=widths[-1])
+    write_table(searches, trees, output)
 
 
 @app.command()
@@ -116,48 +96,37 @@ def closings(
     output: Output = None,
 ) -> None:
     """Print the table of what is told beforehand: closings, widths and constraints, learnt from TRAIN, tuned on DEV."""
-    treebank, tuned = (list(read_treebank(path)) for path in (train, dev))
+    treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
-    grammar = estimate_grammar(treebank, **SETTINGS)
-    prepared, held = ([prepare(tree, **SETTINGS) for tree in part] for part in (treebank, tuned))
-    informed = ChartParser(grammar, estimate_boundaries(prepared, grammar))
-    plain = ChartParser(grammar)
+    grammar, boundaries, prepared = estimate(treebank)
+    held = [prepare(tree, **SETTINGS) for tree in read_treebank(dev)]
     tags = find_frequent_tags(treebank)
-    learnt: dict[str, Closing | ChartConstraints] = {}
-    for kind in ("constituents", "complete"):
-        examples, examples_held = (
-            [(tree.leaves(), mark_cells(list_nodes(tree), len(tree.leaves()), kind)) for tree in part]
-            for part in (prepared, held)
-        )
-        learnt[kind] = closing = learn_closing(examples, kind, tags)
-        choose_biases(closing, examples_held, keep)
-    constraints = ChartConstraints(tags, amount=threshold)
-    constraints.learn([(tree.leaves(), mark_boundaries(list_nodes(tree), len(tree.leaves()))) for tree in prepared])
-    learnt["constraints"] = constraints
-    for name, parser, width in (("inside", plain, inside), ("boundary", informed, boundary)):
-        examples, examples_held = (
-            rank_all(parser, grammar, part[: parsed or None], width) for part in (treebank, tuned)
-        )
-        learnt[f"widths, {name}"] = closing = learn_closing(examples, "widths", tags)
-        choose_biases(closing, examples_held, keep_widths)
-    searches = [
-        Search("exhaustive", plain, lambda _, words: Outcome(*plain.parse(words, glue=True), "first")),
-        *(close(f"exhaustive + {name}", plain, 0, trees, [learnt[name]]) for name in ("constituents", "complete")),
-    ]
-    for name, parser, width in (("inside", plain, inside), ("boundary", informed, boundary)):
-        widths = learnt[f"widths, {name}"]
+
+    def learn(kind: str, parser: SentenceParser, share: float, most: int = 0) -> Closing:
+        closing = learn_closing(mark_examples(parser, prepared[: most or None], kind), kind, tags)
+        choose_biases(closing, mark_examples(parser, held[: most or None], kind), share)
+        return closing
+
+    searches = {"exhaustive": make(grammar)}
+    constituents, complete = (learn(kind, searches["exhaustive"], keep) for kind in ("constituents", "complete"))
+    constraints = learn_constraints(prepared, tags, amount=threshold)
+    for name, closing in (("constituents", constituents), ("complete", complete)):
+        searches[f"exhaustive + {name}"] = make(grammar, closings=[closing])
+    for name, model, width in (("inside", None, inside), ("boundary", boundaries, boundary)):
+        widths = learn("widths", make(grammar, model, width=width), keep_widths, parsed)
         combined = {
             "": [],
             " + constraints": [constraints],
-            " + constituents": [learnt["constituents"]],
-            " + complete": [learnt["complete"]],
+            " + constituents": [constituents],
+            " + complete": [complete],
             " + widths": [widths],
-            " + complete + constraints": [learnt["complete"], constraints],
-            " + complete + widths": [learnt["complete"], widths],
-            " + complete + widths + constraints": [learnt["complete"], widths, constraints],
+            " + complete + constraints": [complete, constraints],
+            " + complete + widths": [complete, widths],
+            " + complete + widths + constraints": [complete, widths, constraints],
         }
-        searches += [close(f"{name}, {width}{more}", parser, width, trees, used) for more, used in combined.items()]
-    write_table(searches, grammar, trees, output, repeats)
+        for more, used in combined.items():
+            searches[f"{name}, {width}{more}"] = make(grammar, model, used, width=width)
+    write_table(searches, trees, output, repeats)
 
 
 @app.command()
@@ -173,66 +142,68 @@ def long(
     """Print seconds a sentence by its length, with the linear mode of constraints and without."""
     treebank = list(read_treebank(train))
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
-    grammar = estimate_grammar(treebank, **SETTINGS)
-    prepared = [prepare(tree, **SETTINGS) for tree in treebank]
-    parser = ChartParser(grammar, estimate_boundaries(prepared, grammar))
-    constraints = ChartConstraints(find_frequent_tags(treebank), mode="linear", amount=amount)
-    constraints.learn([(tree.leaves(), mark_boundaries(list_nodes(tree), len(tree.leaves()))) for tree in prepared])
+    grammar, boundaries, prepared = estimate(treebank)
+    constraints = learn_constraints(prepared, find_frequent_tags(treebank), mode="linear", amount=amount)
+    parsers = {
+        "beam": make(grammar, boundaries, width=width),
+        "linear": make(grammar, boundaries, [constraints], width=width),
+    }
     results = {}
     for length in lengths:
-        seconds = dict.fromkeys(("beam", "linear"), 0.0)
-        edges = dict.fromkeys(seconds, 0)
+        figures = {name: {"s/sentence": 0.0, "edges": 0.0} for name in parsers}
         for number in range(sentences):
             words = stream[number * length : (number + 1) * length]
-            for name in seconds:
+            for name, parser in parsers.items():
                 start = time.process_time()
-                widths = constraints.predict(words) if name == "linear" else None
-                parser.parse(find_tags(grammar, words), width=width, widths=widths, glue=True)
-                seconds[name] += time.process_time() - start
-                edges[name] += parser.stats["edges"]
-        results[length] = {
-            name: {"s/sentence": seconds[name] / sentences, "edges": edges[name] / sentences} for name in seconds
-        }
-        print(length, results[length], flush=True)
+                _, stats = parser.parse(words)
+                figures[name]["s/sentence"] += (time.process_time() - start) / sentences
+                figures[name]["edges"] += stats["edges"] / sentences
+        results[length] = figures
+        print(length, figures, flush=True)
     write_results(results, output)
 
 
-def rank_all(
-    parser: ChartParser, grammar: Grammar, trees: Sequence[Tree], width: int
-) -> list[tuple[list[str], np.ndarray]]:
-    """What widths are learnt from: the words of sentences, and the classes of cells by the trees that are found."""
-    examples = []
-    for tree in trees:
-        words = find_tags(grammar, tree.leaves())
-        _, nodes = parser.parse(words, width=width)
-        if nodes:
-            examples.append((tree.leaves(), mark_ranks(parser.rank_edges(words, nodes, width=width))))
-    return examples
+class Given(NamedTuple):
+    """A closing that is told the widths of sentences."""
+
+    widths: dict[tuple[str, ...], np.ndarray]
+
+    def predict(self, words: Sequence[str]) -> np.ndarray:
+        """These widths."""
+        return self.widths[tuple(words)]
 
 
-def close(
-    name: str, parser: ChartParser, width: int, trees: Sequence[Tree], used: Sequence[Closing | ChartConstraints]
-) -> Search:
-    """A search in the cells that all of these leave open."""
+def estimate(treebank: Sequence[Tree]) -> tuple[Grammar, BoundaryModel, list[Tree]]:
+    """The grammar of a treebank, its boundary model, and the trees as both are made of them."""
+    grammar, prepared = estimate_grammar(treebank, **SETTINGS), [prepare(tree, **SETTINGS) for tree in treebank]
+    return grammar, estimate_boundaries(prepared, grammar), prepared
 
-    def run(number: int, words: Words) -> Outcome:
-        told = [closing.predict(trees[number].leaves()) for closing in used]
-        return parse_surely(parser, words, width=width, widths=combine(*told) if told else None)
 
-    return Search(name, parser, run)
+def learn_constraints(trees: Sequence[Tree], tags: dict[str, str], **settings: Any) -> ChartConstraints:
+    """Chart constraints of prepared trees."""
+    constraints = ChartConstraints(tags, **settings)
+    constraints.learn([(tree.leaves(), mark_boundaries(list_nodes(tree), len(tree.leaves()))) for tree in trees])
+    return constraints
+
+
+def make(
+    grammar: Grammar, boundaries: BoundaryModel | None = None, closings: Sequence[Any] = (), *, width: int = 0
+) -> SentenceParser:
+    """A parser of sentences of any length."""
+    return SentenceParser(grammar, boundaries, closings, width=width, max_words=MAX_WORDS, cut_long=False)
 
 
 def write_table(
-    searches: Sequence[Search], grammar: Grammar, trees: Sequence[Tree], output: Path | None, repeats: int = 1
+    searches: dict[str, SentenceParser], trees: Sequence[Tree], output: Path | None, repeats: int = 1
 ) -> None:
     """Measure searches, the first of which is exhaustive, and print the figures."""
     rows = []
     best: list[float] = []
-    for search in searches:
-        figures, scores = measure(search, grammar, trees, repeats)
+    for name, parser in searches.items():
+        figures, scores = measure(parser, trees, repeats)
         best = best or scores
         figures["search errors %"] = 100 * float(np.mean([a < b - 1e-6 for a, b in zip(scores, best, strict=True)]))
-        rows.append({"search": search.name, **figures})
+        rows.append({"search": name, **figures})
         print(rows[-1], flush=True)
     header = list(rows[0])
     print(
@@ -243,66 +214,36 @@ def write_table(
     write_results({row["search"]: row for row in rows}, output)
 
 
-def find_tags(grammar: Grammar, words: Sequence[str]) -> Words:
-    """The possible tags of words, as the parser takes them."""
-    found = [grammar.lexicon.find_tags(word, is_first=place == 0) for place, word in enumerate(words)]
-    return [[(tag, math.log(probability)) for tag, probability in tags.items()] for tags in found]
-
-
-def beam(
-    parser: ChartParser, width: int, widths: Sequence[np.ndarray] | None = None
-) -> Callable[[int, Words], Outcome]:
-    """A search with these widths."""
-    return lambda number, words: parse_surely(
-        parser, words, width=width, widths=None if widths is None else widths[number]
-    )
-
-
-def decode(parser: ChartParser, width: int, threshold: float, root: str) -> Callable[[int, Words], Outcome]:
-    """A search for what is probable in all derivations."""
-
-    def run(_: int, words: Words) -> Outcome:
-        total, posteriors = parser.sum_derivations(words, width=width)
-        return Outcome(total, decode_posteriors(posteriors, len(words), root, threshold), "first")
-
-    return run
-
-
-def measure(
-    search: Search, grammar: Grammar, trees: Sequence[Tree], repeats: int
-) -> tuple[dict[str, float], list[float]]:
-    """The figures of a search, and the score of each sentence."""
+def measure(parser: SentenceParser, trees: Sequence[Tree], repeats: int) -> tuple[dict[str, float], list[float]]:
+    """The figures of a search, and the log-probability of each tree."""
     parameters = load_parameters("evalb")
     brackets = BracketScores()
-    outcomes, seconds, cells, closed = [], 0.0, 0, 0
-    for number, tree in enumerate(trees):
+    scores, seconds = [], 0.0
+    counts: Counter[str] = Counter()
+    for tree in trees:
+        leaves = tree.preterminals()
         words = tree.leaves()
         times = []
         for _ in range(repeats):
             start = time.process_time()
-            outcome = search.run(number, find_tags(grammar, words))
+            parse, stats = parser.parse(words)
             times.append(time.process_time() - start)
-        outcomes.append(outcome)
         seconds += min(times)
-        cells += search.parser.stats["cells"]
-        closed += search.parser.stats["closed"]
-    for tree, outcome in zip(trees, outcomes, strict=True):
-        leaves = tree.preterminals()
-        nodes = [(strip_annotation(symbol), first, second) for symbol, first, second in outcome.nodes]
+        scores.append(-math.inf if parse.log_probability is None else parse.log_probability)
+        counts.update({name: stats[name] for name in ("words", "cells", "closed")}, **{stats["stage"]: 1})
         kept = np.cumsum([0, *(parameters.keeps(leaf.label, leaf.word or "") for leaf in leaves)])
-        found = [(phrase.label, phrase.blocks) for phrase in to_phrases(nodes, len(leaves))]
+        found = [(phrase.label, phrase.blocks) for phrase in parse.phrases]
         gold = [(label, [(start, end)]) for label, start, end in tree.spans()[1:]]
         brackets.add(count_brackets(found, kept, parameters), count_brackets(gold, kept, parameters))
-    n_words = sum(len(tree.leaves()) for tree in trees)
     figures = {
         "s/sentence": seconds / len(trees),
-        "words/s": n_words / seconds,
+        "words/s": counts["words"] / seconds,
         "F1": 100 * brackets.to_dict("brackets")["brackets_f"],
-        "wider": sum(outcome.stage in ("wider", "open") for outcome in outcomes),
-        "glued": sum(not math.isfinite(outcome.score) for outcome in outcomes),
-        "closed %": 100 * closed / cells,
+        "wider": counts[WIDER] + counts[OPEN],
+        "glued": counts[GLUED],
+        "closed %": 100 * counts["closed"] / counts["cells"],
     }
-    return figures, [outcome.score for outcome in outcomes]
+    return figures, scores
 
 
 @app.command("nltk")
@@ -354,6 +295,12 @@ def compare_nltk(train: Path, test: Path, most_words: int = 8, sentences: int = 
     results["ratio"] = times["nltk"] / times["ours"]
     print(results)
     write_results(results, output)
+
+
+def find_tags(grammar: Grammar, words: Sequence[str]) -> list[list[tuple[str, float]]]:
+    """The possible tags of words, as the parser takes them."""
+    found = [grammar.lexicon.find_tags(word, is_first=place == 0) for place, word in enumerate(words)]
+    return [[(tag, math.log(probability)) for tag, probability in tags.items()] for tags in found]
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ class ChartParserPipe(Pipe):
             estimation=self.estimation,
             search=self.search,
             has_boundaries=self.settings["figure_of_merit"] == BOUNDARY,
-            closure=self._closure,
+            closures=() if self._closure is None else (self._closure,),
             keep_open=self.settings["keep_open"],
             grammar=None if grammar is None else Grammar.from_text(read_text(require_file(grammar)), grammar),
             # spaCy has seeded numpy with the seed of the config.
@@ -287,9 +287,10 @@ class ChartParserPipe(Pipe):
         if self._parser is None:
             return {GRAMMAR: b""}
         parts = {GRAMMAR: self._parser.grammar.to_text().encode("utf8")}
-        for name, part in ((BOUNDARIES, self._parser.boundaries), (CLOSING, self._parser.closing)):
-            if part is not None:
-                parts[name] = part.to_bytes()
+        if self._parser.boundaries is not None:
+            parts[BOUNDARIES] = self._parser.boundaries.to_bytes()
+        for closing in self._parser.closings:
+            parts[CLOSING] = closing.to_bytes()
         return parts
 
     def _from_parts(self, parts: Mapping[str, bytes], source: str) -> None:
@@ -308,7 +309,7 @@ class ChartParserPipe(Pipe):
         if closing is not None and closing.kind != self._closure:
             raise JointValueError(Errors.J704, source=source, part=self._closure, name=self.name)
         grammar = Grammar.from_text(text, f"{GRAMMAR} of {source}")
-        self._set_parser(SentenceParser(grammar, boundaries, closing, **self.search))
+        self._set_parser(SentenceParser(grammar, boundaries, () if closing is None else (closing,), **self.search))
 
 
 def _list_words(doc: Doc) -> Iterator[list[int]]:

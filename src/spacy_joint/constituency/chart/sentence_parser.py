@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from math import inf, isfinite, log
 from threading import Lock
@@ -18,7 +19,8 @@ import numpy as np
 from ...annotation.constituents import Phrase
 from ...errors import Errors, JointValueError
 from .boundaries import BoundaryModel
-from .closing import Closing
+from .closing import Closing, combine
+from .constraints import ChartConstraints
 from .cyk import ChartParser
 from .fallback import STAGES, parse_surely
 from .grammar import Grammar, is_factored, strip_annotation
@@ -49,7 +51,8 @@ class SentenceParser:
 
     grammar (Grammar): The grammar.
     boundaries (BoundaryModel | None): For the boundary figure of merit; None: the order is that of inside scores.
-    closing (Closing | None): Which cells of the chart are closed, or narrow; None: none.
+    closings (Sequence[Closing | ChartConstraints]): Which cells of the chart are closed, or narrow; the narrowest width
+        of each cell counts.
     width (int): How many constituents a cell of the chart may have; 0: any number.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks, and their parts parsed by themselves.
@@ -60,7 +63,7 @@ class SentenceParser:
         self,
         grammar: Grammar,
         boundaries: BoundaryModel | None = None,
-        closing: Closing | None = None,
+        closings: Sequence[Closing | ChartConstraints] = (),
         *,
         width: int,
         max_words: int,
@@ -68,9 +71,9 @@ class SentenceParser:
     ) -> None:
         self.settings: dict[str, Any] = {"width": width, "max_words": max_words, "cut_long": cut_long}
         check_search(**self.settings)
-        self.grammar, self.boundaries, self.closing = grammar, boundaries, closing
+        self.grammar, self.boundaries, self.closings = grammar, boundaries, tuple(closings)
         self._chart = ChartParser(grammar, boundaries)
-        # Of the chart and the closing.
+        # Of the chart and the closings.
         self._lock = Lock()
         # The symbols of each tag.
         self._symbols: defaultdict[str, list[str]] = defaultdict(list)
@@ -86,8 +89,7 @@ class SentenceParser:
                 self._above_tags[rule.parent].append((rule.children, log(rule.probability)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        closing = None if self.closing is None else self.closing.to_bytes()
-        return _make, (self.grammar, self.boundaries, closing, self.settings)
+        return partial(SentenceParser, **self.settings), (self.grammar, self.boundaries, self.closings)
 
     def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> tuple[Parse, dict[str, Any]]:
         """The most probable tree of a sentence, and what finding it took.
@@ -115,7 +117,8 @@ class SentenceParser:
     def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int], str]:
         """Parses words together."""
         with self._lock:
-            widths = None if self.closing is None else self.closing.predict(words)
+            told = [closing.predict(words) for closing in self.closings]
+            widths = combine(*told) if told else None
             score, nodes, stage = parse_surely(self._chart, possible, width=self.settings["width"], widths=widths)
             stats = self._chart.stats
         return self._read(score, nodes, possible), stats, stage
@@ -138,10 +141,7 @@ class SentenceParser:
         return [self._read(score, nodes, possible) for score, nodes in found]
 
     def rank_edges(self, words: Sequence[str]) -> np.ndarray | None:
-        """How wide each cell must be for the tree that is found, see `ChartParser.rank_edges`; None if there is no tree
-        or the sentence is too long."""
-        if len(words) > self.settings["max_words"]:
-            return None
+        """How wide each cell must be for the tree that is found, see `ChartParser.rank_edges`; None if none is."""
         possible, width = self._list_tags(words, None), self.settings["width"]
         with self._lock:
             _, nodes = self._chart.parse(possible, width=width)
@@ -219,12 +219,6 @@ def check_search(*, width: int, max_words: int, cut_long: bool) -> None:
     for name, value, least in (("width", width, 0), ("max_words", max_words, 1)):
         if value < least:
             raise JointValueError(Errors.J701, name=name, value=value, allowed=f"{least} and above")
-
-
-def _make(
-    grammar: Grammar, boundaries: BoundaryModel | None, closing: bytes | None, settings: dict[str, Any]
-) -> SentenceParser:
-    return SentenceParser(grammar, boundaries, None if closing is None else Closing.from_bytes(closing), **settings)
 
 
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:

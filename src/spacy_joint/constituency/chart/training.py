@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...annotation.constituency_trees import Tree
@@ -31,8 +31,8 @@ def make_parser(
     estimation: dict[str, Any],
     search: dict[str, Any],
     has_boundaries: bool,
-    closure: str | None,
-    keep_open: float,
+    closures: Sequence[str] = (),
+    keep_open: float = 1.0,
     grammar: Grammar | None = None,
     seed: int = 0,
 ) -> SentenceParser:
@@ -42,8 +42,8 @@ def make_parser(
     estimation: The settings of `estimate_grammar`.
     search: The settings of `SentenceParser`.
     has_boundaries: Whether to estimate a boundary model.
-    closure: The kind of the closing (see closing.py); None: none.
-    keep_open: The share of the cells of trees that stay open.
+    closures: The kinds of closings (see closing.py).
+    keep_open: The share of the cells of trees that each closing leaves open.
     grammar: The grammar, instead of that of the trees.
     seed: Of the order in which closings learn.
     RAISES ValueError: As `estimate_grammar`, `estimate_boundaries` and `SentenceParser`; if `keep_open` is not allowed
@@ -54,37 +54,32 @@ def make_parser(
     prepared = [prepare(tree, **estimation) for tree in trees]
     boundaries = estimate_boundaries(prepared, grammar) if has_boundaries else None
     parser = SentenceParser(grammar, boundaries, **search)
-    if closure is None:
-        return parser
-    examples = (
-        _mark_ranks(parser, trees) if closure == "widths" else _mark_cells(prepared, closure, search["max_words"])
-    )
-    tags = find_frequent_tags(trees)
-    closing = learn(list(examples), closure, tags, branching=estimation["branching"], keep_open=keep_open, seed=seed)
-    return SentenceParser(grammar, boundaries, closing, **search)
+    tags = find_frequent_tags(trees) if closures else {}
+    closings: list[Closing] = []
+    for kind in closures:
+        examples = mark_examples(parser, prepared, kind)
+        learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
+        closing = learn_closing(learnt, kind, tags, branching=estimation["branching"], seed=seed)
+        choose_biases(closing, examples[::HELD_OUT], keep_open)
+        closings.append(closing)
+    return SentenceParser(grammar, boundaries, closings, **search)
 
 
-def learn(
-    examples: Sequence[Example], kind: str, tags: dict[str, str], *, branching: str, keep_open: float, seed: int
-) -> Closing:
-    """Learn to close cells, of which a share stays open: see `learn_closing` and `choose_biases`."""
-    learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
-    closing = learn_closing(learnt, kind, tags, branching=branching, seed=seed)
-    choose_biases(closing, examples[::HELD_OUT], keep_open)
-    return closing
+def mark_examples(parser: SentenceParser, trees: Sequence[Tree], kind: str) -> list[Example]:
+    """What closings of a kind learn from, of those trees that are not too long to be parsed.
 
-
-def _mark_cells(trees: Iterable[Tree], kind: str, max_words: int) -> Iterable[Example]:
+    parser: Gives the widths: it is to find what it finds now with fewer edges.
+    trees: As `prepare` made them.
+    """
+    examples: list[Example] = []
     for tree in trees:
         words = tree.leaves()
-        if len(words) <= max_words:
-            yield words, mark_cells(list_nodes(tree), len(words), kind)
-
-
-def _mark_ranks(parser: SentenceParser, trees: Iterable[Tree]) -> Iterable[Example]:
-    """What the parser finds, not the trees: it is to find the same with fewer edges."""
-    for tree in trees:
-        words = tree.leaves()
-        ranks = parser.rank_edges(words)
-        if ranks is not None:
-            yield words, mark_ranks(ranks)
+        if len(words) > parser.settings["max_words"]:
+            continue
+        if kind != "widths":
+            examples.append((words, mark_cells(list_nodes(tree), len(words), kind)))
+        else:
+            ranks = parser.rank_edges(words)
+            if ranks is not None:
+                examples.append((words, mark_ranks(ranks)))
+    return examples
