@@ -5,7 +5,8 @@ per second, F1 as EVALB has it, search errors (sentences whose tree is less prob
 which wider searches or fragments were needed, and the share of closed cells. Times are of one thread and CPU time, from
 words to trees: they have the tags of words, figures of merit, and repeated searches. `closings` does so for what tells
 beforehand which cells are closed or narrow; times have this, too, and are of the fastest of several runs for each
-sentence. `long` parses sentences of growing length, made of others. `nltk` compares scores and speed with NLTK's
+sentence. `decodings` compares the most probable trees with those of the most probable
+constituents. `long` parses sentences of growing length, made of others. `nltk` compares scores and speed with NLTK's
 ViterbiParser on short sentences.
 """
 
@@ -36,11 +37,12 @@ from spacy_joint.constituency.chart.closing import (
 )
 from spacy_joint.constituency.chart.constraints import ChartConstraints, mark_boundaries
 from spacy_joint.constituency.chart.cyk import ChartParser
+from spacy_joint.constituency.chart.decoding import DECODINGS, VITERBI
 from spacy_joint.constituency.chart.estimation import estimate_grammar, prepare
 from spacy_joint.constituency.chart.fallback import GLUED, OPEN, WIDER
 from spacy_joint.constituency.chart.grammar import Grammar
 from spacy_joint.constituency.chart.sentence_parser import SentenceParser
-from spacy_joint.constituency.chart.training import mark_examples
+from spacy_joint.constituency.chart.training import make_parser, mark_examples
 from spacy_joint.corpora.constituency_treebanks import read_treebank
 from spacy_joint.scoring.brackets import BracketScores, count_brackets, load_parameters
 
@@ -130,6 +132,36 @@ def closings(
 
 
 @app.command()
+def decodings(
+    train: Path,
+    test: Path,
+    width: int = 10,
+    keep: Annotated[float, typer.Option(help="The share of cells that stay open where they should.")] = 0.99,
+    sentences: int = 0,
+    output: Output = None,
+) -> None:
+    """Print the table of decodings, with and without complete closure and a limit of width."""
+    trees = list(read_treebank(test))[: sentences or None]
+    search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
+    made = make_parser(
+        list(read_treebank(train)),
+        estimation=SETTINGS,
+        search=search,
+        has_boundaries=True,
+        closures=["complete"],
+        keep_open=keep,
+    )
+    searches = {}
+    for limit in (0, width):
+        for closed, closings in (("", ()), (" + complete", made.closings)):
+            for decoding in DECODINGS:
+                name = f"{f'boundary, {limit}' if limit else 'exhaustive'}{closed}, {decoding}"
+                model = made.boundaries if limit else None
+                searches[name] = make(made.grammar, model, closings, width=limit, decoding=decoding)
+    write_table(searches, trees, output)
+
+
+@app.command()
 def long(
     train: Path,
     test: Path,
@@ -187,10 +219,17 @@ def learn_constraints(trees: Sequence[Tree], tags: dict[str, str], **settings: A
 
 
 def make(
-    grammar: Grammar, boundaries: BoundaryModel | None = None, closings: Sequence[Any] = (), *, width: int = 0
+    grammar: Grammar,
+    boundaries: BoundaryModel | None = None,
+    closings: Sequence[Any] = (),
+    *,
+    width: int = 0,
+    decoding: str = VITERBI,
 ) -> SentenceParser:
     """A parser of sentences of any length."""
-    return SentenceParser(grammar, boundaries, closings, width=width, max_words=MAX_WORDS, cut_long=False)
+    return SentenceParser(
+        grammar, boundaries, closings, width=width, decoding=decoding, max_words=MAX_WORDS, cut_long=False
+    )
 
 
 def write_table(
@@ -285,7 +324,7 @@ def compare_nltk(train: Path, test: Path, most_words: int = 8, sentences: int = 
         times["nltk"] += time.process_time() - start
         start = time.process_time()
         for _ in range(100):
-            score, _ = parser.parse(words)
+            score, *_ = parser.parse(words)
         times["ours"] += (time.process_time() - start) / 100
         n_words += len(words)
         differences.append(abs(score - math.log(found[0].prob())) if found else abs(score) * (score > -math.inf))

@@ -452,6 +452,7 @@ def make_constituency_parser(
         "tag_parents": True,
         "width": 10,
         "figure_of_merit": "boundary",
+        "decoding": "viterbi",
         "closure": "complete",
         "keep_open": 0.99,
         "max_words": 200,
@@ -470,6 +471,7 @@ def make_chart_parser(
     tag_parents: bool,
     width: int,
     figure_of_merit: str,
+    decoding: str,
     closure: str,
     keep_open: float,
     max_words: int,
@@ -486,6 +488,8 @@ def make_chart_parser(
     width (int): How many constituents a cell of the chart may have; 0: any number, so that the search is exhaustive.
     figure_of_merit (str): Which ones a cell has: the best by "inside" score, or also by what is next to constituents,
         "boundary".
+    decoding (str): Which tree is found: "viterbi", the most probable one, or "max_constituents", that of the most
+        probable constituents.
     closure (str): What classifiers say of cells before parsing: "constituents", "complete", "widths", or "none".
     keep_open (float): The share of cells with constituents that the classifiers must keep open.
     max_words (int): The most words that are parsed together.
@@ -505,6 +509,7 @@ def make_chart_parser(
         tag_parents=tag_parents,
         width=width,
         figure_of_merit=figure_of_merit,
+        decoding=decoding,
         closure=closure,
         keep_open=keep_open,
         max_words=max_words,

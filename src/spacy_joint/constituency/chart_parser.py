@@ -49,7 +49,7 @@ CLOSURES = (NO_CLOSURE, *KINDS)
 # The settings of `estimate_grammar`.
 ESTIMATION = ("branching", "horizontal", "parents", "tag_parents")
 # Those of `SentenceParser`.
-SEARCH = ("width", "max_words", "cut_long")
+SEARCH = ("width", "decoding", "max_words", "cut_long")
 
 
 class Parsed(NamedTuple):

@@ -69,12 +69,12 @@ def test_with_the_cells_of_the_best_tree_open_it_remains_the_best(treebank, bran
     parser = ChartParser(grammar)
     for tree in treebank:
         words = tag(grammar, tree.leaves())
-        score, nodes = parser.parse(words)
+        score, nodes, tags = parser.parse(words)
         widths = to_widths(mark_cells(nodes, len(words), kind), kind, branching)
         assert widths[0, len(words)] in (DEFAULT, FACTORED_ONLY) or len(words) == 1
         for word in range(len(words)):
             widths[word, word + 1] = DEFAULT
-        assert parser.parse(words, widths=widths) == (pytest.approx(score), nodes)
+        assert parser.parse(words, widths=widths) == (pytest.approx(score), nodes, tags)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -96,7 +96,7 @@ def test_with_the_ranks_of_the_best_tree_as_classes_it_remains_the_best():
     parser = ChartParser(grammar)
     for tree in read():
         words = tag(grammar, tree.leaves())
-        score, nodes = parser.parse(words)
+        score, nodes, _ = parser.parse(words)
         widths = to_widths(mark_ranks(parser.rank_edges(words, nodes)), "widths")
         for word in range(len(words)):
             widths[word, word + 1] = DEFAULT

@@ -72,11 +72,11 @@ def test_with_the_boundaries_of_the_best_tree_it_remains_the_best(treebank, bran
     parser = ChartParser(grammar)
     for tree in treebank:
         words = [[(tag, np.log(p)) for tag, p in grammar.lexicon.find_tags(word).items()] for word in tree.leaves()]
-        score, nodes = parser.parse(words)
+        score, nodes, tags = parser.parse(words)
         marked = mark_boundaries(nodes, len(words))
         scores = [1.0 - 2 * is_open for is_open in marked]
         widths = Given(*scores, branching=branching).predict(tree.leaves())
-        assert parser.parse(words, widths=widths) == (pytest.approx(score), nodes)
+        assert parser.parse(words, widths=widths) == (pytest.approx(score), nodes, tags)
 
 
 def test_closed_words_close_cells():

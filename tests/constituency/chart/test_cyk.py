@@ -66,7 +66,7 @@ def score_nodes(grammar, sentence, nodes):
 @QUICK
 @given(grammars(), sentences)
 def test_the_best_derivation_is_found(grammar, sentence):
-    score, nodes = ChartParser(grammar).parse(sentence)
+    score, nodes, _ = ChartParser(grammar).parse(sentence)
     assert score == pytest.approx(find_best(grammar, sentence))
     if nodes:
         assert score == pytest.approx(score_nodes(grammar, sentence, nodes))
@@ -83,21 +83,21 @@ def test_a_sentence_leaves_nothing_for_the_next(grammar, first, second):
 def test_nodes_are_children_first_and_numbered_after_words():
     grammar = make_grammar([Rule("R", ("A", "B"), 0.5), Rule("B", ("B", "@C"), 0.5), Rule("@C", ("A",), 0.5)])
     sentence = [[("A", -1.0)], [("B", -1.0)], [("A", -1.0)]]
-    score, nodes = ChartParser(grammar).parse(sentence)
+    score, nodes, _ = ChartParser(grammar).parse(sentence)
     assert nodes == [("@C", 2, -1), ("B", 1, 3), ("R", 0, 4)]
     assert score == pytest.approx(3 * math.log(0.5) - 3)
 
 
 def test_cyclic_unary_rules_end():
     cycle = [Rule("R", ("A",), 0.999), Rule("A", ("B",), 0.999), Rule("B", ("A",), 0.999)]
-    score, nodes = ChartParser(make_grammar(cycle)).parse([[("B", -1.0)]])
+    score, nodes, _ = ChartParser(make_grammar(cycle)).parse([[("B", -1.0)]])
     assert nodes == [("A", 0, -1), ("R", 1, -1)] and score == pytest.approx(2 * math.log(0.999) - 1)
 
 
 @pytest.mark.parametrize("sentence", [[], [[]], [ALL_TAGS, []], [[("@C", -1.0)]]])
 def test_what_cannot_be_derived_has_no_nodes(sentence):
     grammar = make_grammar([Rule("R", ("A", "B"), 0.5)])
-    assert ChartParser(grammar).parse(sentence) == (-math.inf, [])
+    assert ChartParser(grammar).parse(sentence) == (-math.inf, [], [])
 
 
 @pytest.mark.parametrize("tag", [("X", -1.0), ("A", 0.5), ("A", math.nan), ("A", -math.inf)])
@@ -117,7 +117,7 @@ def test_a_sentence_of_the_treebank_is_parsed():
     text = "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB eats) (NP (NN fish)))))"
     grammar = estimate_grammar(parse_trees(text))
     found = [grammar.lexicon.find_tags(word) for word in ["a", "old", "cat", "eats", "fish"]]
-    _, nodes = ChartParser(grammar).parse([[(tag, math.log(p)) for tag, p in tags.items()] for tags in found])
+    _, nodes, _ = ChartParser(grammar).parse([[(tag, math.log(p)) for tag, p in tags.items()] for tags in found])
     assert [symbol for symbol, *_ in nodes if "@" not in symbol] == ["NP^S", "NP^VP", "VP^S", "S", "ROOT"]
 
 

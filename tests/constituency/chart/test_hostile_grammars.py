@@ -73,13 +73,13 @@ def test_grammars_of_treebanks_parse_as_brute_force_does(treebank):
 )
 def test_scores_may_be_as_extreme_as_numbers_are(grammar, sentence):
     known = [[(tag, score) for tag, score in word if tag in grammar.symbols] for word in sentence]
-    score, nodes = ChartParser(grammar).parse(known)
+    score, nodes, _ = ChartParser(grammar).parse(known)
     assert score <= 0 and (score > -math.inf or not nodes)
 
 
 def test_rules_that_are_certain_may_be_cyclic():
     cycle = [Rule("R", ("A",), 1.0), Rule("A", ("B",), 1.0), Rule("B", ("C",), 1.0), Rule("C", ("A",), 1.0)]
-    score, nodes = ChartParser(make_grammar(cycle)).parse([[("C", 0.0)]])
+    score, nodes, _ = ChartParser(make_grammar(cycle)).parse([[("C", 0.0)]])
     assert (score, [symbol for symbol, *_ in nodes]) == (0, ["B", "A", "R"])
 
 

@@ -36,8 +36,8 @@ def test_the_best_trees_are_those_of_brute_force(grammar, sentence):
         key = tuple(list_constituents(tree)[0])
         best[key] = max(best[key], score)
     found = ChartParser(grammar).list_best(sentence, 5)
-    assert [score for score, _ in found] == pytest.approx(sorted(best.values(), reverse=True)[:5])
-    for score, nodes in found:
+    assert [score for score, *_ in found] == pytest.approx(sorted(best.values(), reverse=True)[:5])
+    for score, nodes, _ in found:
         assert score == pytest.approx(best[tuple(nodes_to_constituents(nodes, len(sentence)))])
 
 
@@ -45,8 +45,8 @@ def test_the_best_trees_are_those_of_brute_force(grammar, sentence):
 @given(grammars(), sentences)
 def test_the_first_of_the_best_trees_is_the_best_one(grammar, sentence):
     parser = ChartParser(grammar)
-    best, _ = parser.parse(sentence)
-    scores = [score for score, _ in parser.list_best(sentence, 4)]
+    best, *_ = parser.parse(sentence)
+    scores = [score for score, *_ in parser.list_best(sentence, 4)]
     # Sums of the same numbers in another order: there may be ties, too.
     assert scores[:1] == pytest.approx([best] if best > -math.inf else [])
     assert scores == pytest.approx(sorted(scores, reverse=True))
@@ -55,8 +55,8 @@ def test_the_first_of_the_best_trees_is_the_best_one(grammar, sentence):
 def test_the_best_trees_of_a_cycle_go_round_it():
     grammar = make_grammar([Rule("R", ("A",), 0.9), Rule("A", ("B",), 0.5), Rule("B", ("A",), 0.5)])
     found = ChartParser(grammar).list_best([WORD], 3)
-    assert [len(nodes) for _, nodes in found] == [1, 3, 5]
-    assert [score for score, _ in found] == pytest.approx([math.log(0.9) - 1 + k * math.log(0.25) for k in range(3)])
+    assert [len(nodes) for _, nodes, _ in found] == [1, 3, 5]
+    assert [score for score, *_ in found] == pytest.approx([math.log(0.9) - 1 + k * math.log(0.25) for k in range(3)])
 
 
 def test_a_cycle_that_costs_nothing_ends():
@@ -66,7 +66,7 @@ def test_a_cycle_that_costs_nothing_ends():
 
 def test_trees_of_long_sentences_are_listed():
     found = ChartParser(make_grammar(AMBIGUOUS)).list_best([WORD] * 60, 20)
-    assert len(found) == 20 and len({tuple(nodes) for _, nodes in found}) == 20
+    assert len(found) == 20 and len({tuple(nodes) for _, nodes, _ in found}) == 20
 
 
 @QUICK
@@ -77,7 +77,7 @@ def test_sums_are_those_of_brute_force(grammar, sentence):
         total += math.exp(score)
         for constituent in list_constituents(tree)[0]:
             expected[constituent] += math.exp(score)
-    found, posteriors = ChartParser(grammar).sum_derivations(sentence, least=0)
+    found, posteriors, _ = ChartParser(grammar).sum_derivations(sentence, least=0)
     assert math.exp(found) == pytest.approx(total)
     # Which symbols over one word are constituents and which tags cannot be told in these grammars.
     long = {key: value / total for key, value in expected.items() if key[2] - key[1] > 1}
@@ -88,7 +88,7 @@ def test_sums_are_those_of_brute_force(grammar, sentence):
 
 def test_cyclic_unary_rules_are_summed():
     grammar = make_grammar([Rule("R", ("A",), 0.9), Rule("A", ("B",), 0.5), Rule("B", ("A",), 0.5)])
-    total, _ = ChartParser(grammar).sum_derivations([WORD])
+    total, *_ = ChartParser(grammar).sum_derivations([WORD])
     assert math.exp(total) == pytest.approx(0.9 * math.exp(-1) / (1 - 0.25))
 
 
@@ -101,8 +101,8 @@ def test_sums_that_are_not_finite_are_refused():
 
 def test_sums_of_long_sentences_neither_overflow_nor_vanish():
     parser, sentence = ChartParser(make_grammar(AMBIGUOUS)), [[("A", -50.0)]] * 200
-    best, _ = parser.parse(sentence)
-    total, posteriors = parser.sum_derivations(sentence)
+    best, *_ = parser.parse(sentence)
+    total, posteriors, _ = parser.sum_derivations(sentence)
     assert best < total < 0
     assert all(0 <= posterior < 1 + 1e-6 for *_, posterior in posteriors)
     assert [posterior for label, *span, posterior in posteriors if label == "R"] == [pytest.approx(1)]
@@ -132,7 +132,7 @@ def test_long_sentences_are_interrupted(method):
 def test_what_cannot_be_derived_has_no_sums():
     parser = ChartParser(make_grammar(AMBIGUOUS))
     for sentence in ([], [[]], [WORD]):
-        assert parser.sum_derivations(sentence) == (-math.inf, [])
+        assert parser.sum_derivations(sentence) == (-math.inf, [], [])
         assert parser.list_best(sentence, 2) == []
 
 

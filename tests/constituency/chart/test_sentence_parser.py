@@ -21,9 +21,9 @@ TREES = """
 """
 
 
-def make(trees=TREES, *, width=0, max_words=200, cut_long=False, **settings):
+def make(trees=TREES, *, width=0, decoding="viterbi", max_words=200, cut_long=False, **settings):
     grammar = estimate_grammar(list(parse_trees(trees)), **settings)
-    return SentenceParser(grammar, width=width, max_words=max_words, cut_long=cut_long)
+    return SentenceParser(grammar, width=width, decoding=decoding, max_words=max_words, cut_long=cut_long)
 
 
 def format_parse(parse, words):
@@ -46,7 +46,7 @@ def test_trees_of_the_treebank_come_back_without_what_was_added_to_labels(branch
 def test_the_probability_is_the_product_of_rules_and_words():
     lexicon = Lexicon({"a": (("A", 0.5),), "b": (("B", 0.25), ("A", 0.5))}, (), {})
     grammar = Grammar("ROOT", [Rule("ROOT", ("S",), 1.0), Rule("S", ("A", "B"), 0.75)], lexicon)
-    parse, _ = SentenceParser(grammar, width=0, max_words=9, cut_long=False).parse(["a", "b"])
+    parse, _ = SentenceParser(grammar, width=0, decoding="viterbi", max_words=9, cut_long=False).parse(["a", "b"])
     assert parse.log_probability == pytest.approx(math.log(0.5 * 0.25 * 0.75))
     # The tag that the tree needs, not the most probable one of the word.
     assert parse.tags == ["A", "B"]
@@ -71,7 +71,7 @@ def test_words_without_a_tag_of_the_grammar_have_those_of_the_lexicon(tag):
 def test_words_of_no_class_can_have_any_tag():
     lexicon = Lexicon({"a": (("A", 1.0),), "b": (("B", 1.0),)}, (), {})
     grammar = Grammar("ROOT", [Rule("ROOT", ("A", "B"), 1.0)], lexicon)
-    parse, _ = SentenceParser(grammar, width=0, max_words=9, cut_long=False).parse(["x", "y"])
+    parse, _ = SentenceParser(grammar, width=0, decoding="viterbi", max_words=9, cut_long=False).parse(["x", "y"])
     assert parse.tags == ["A", "B"]
     assert parse.log_probability == pytest.approx(2 * math.log(1 / 3))
 

@@ -45,7 +45,7 @@ parsers = st.builds(
 @QUICK
 @given(parsers, sentences)
 def test_a_search_without_limits_is_exhaustive(parser, sentence):
-    score, _ = parser.parse(sentence)
+    score, *_ = parser.parse(sentence)
     for limits in ({"width": WIDE}, {"widths": make_widths(sentence, -1)}, {"widths": make_widths(sentence, 2**40)}):
         assert parser.parse(sentence, **limits)[0] == pytest.approx(score)
 
@@ -60,20 +60,20 @@ def test_the_order_of_agendas_does_not_matter_without_limits(parser, sentence):
 @QUICK
 @given(parsers, sentences, st.data())
 def test_no_restricted_search_finds_a_better_derivation(parser, sentence, data):
-    exhaustive, _ = parser.parse(sentence)
+    exhaustive, *_ = parser.parse(sentence)
     size = len(sentence) * (len(sentence) + 1)
     values = data.draw(st.lists(st.integers(-2, 3), min_size=size, max_size=size))
     widths = np.array(values, dtype=np.int32).reshape(len(sentence), -1)
-    score, _ = parser.parse(sentence, width=data.draw(st.integers(0, 3)), widths=widths)
+    score, *_ = parser.parse(sentence, width=data.draw(st.integers(0, 3)), widths=widths)
     assert score <= exhaustive + 1e-9
 
 
 @QUICK
 @given(parsers, sentences)
 def test_the_ranks_of_the_best_derivation_are_widths_that_find_it_again(parser, sentence):
-    score, nodes = parser.parse(sentence)
+    score, nodes, _ = parser.parse(sentence)
     ranks = parser.rank_edges(sentence, nodes)
-    found, _ = parser.parse(sentence, widths=ranks)
+    found, *_ = parser.parse(sentence, widths=ranks)
     assert found == pytest.approx(score)
     assert (ranks > 0).sum() <= len(nodes)
 
@@ -81,10 +81,10 @@ def test_the_ranks_of_the_best_derivation_are_widths_that_find_it_again(parser, 
 def test_the_rank_of_an_edge_is_its_place_in_the_agenda_of_the_cell():
     grammar = make_grammar([Rule("R", ("B", "B"), 0.1), Rule("A", ("B", "B"), 0.9), Rule("B", ("B", "B"), 0.5)])
     parser, sentence = ChartParser(grammar), [[("B", -1.0)], [("B", -1.0)]]
-    _, nodes = parser.parse(sentence)
+    _, nodes, _ = parser.parse(sentence)
     assert nodes == [("R", 0, 1)]
     assert parser.rank_edges(sentence, nodes).tolist() == [[0, 0, 3], [0, 0, 0]]
-    assert parser.parse(sentence, width=2) == (-math.inf, [])
+    assert parser.parse(sentence, width=2) == (-math.inf, [], [])
 
 
 def test_a_boundary_model_changes_the_order():
@@ -93,7 +93,7 @@ def test_a_boundary_model_changes_the_order():
     left = np.where(np.array(grammar.symbols) == "R", 0, -9) + zeros
     model = BoundaryModel(grammar.symbols, sorted(SYMBOLS), np.zeros(4), left, zeros, np.zeros((5, 5)))
     parser, sentence = ChartParser(grammar, model), [[("B", -1.0)], [("B", -1.0)]]
-    _, nodes = parser.parse(sentence, width=1)
+    _, nodes, _ = parser.parse(sentence, width=1)
     assert parser.rank_edges(sentence, nodes)[0, 2] == 1
 
 
@@ -111,11 +111,11 @@ def test_closed_cells_have_nothing_but_the_tags_of_words():
     parser, sentence = ChartParser(grammar), [[("A", -1.0)]] * 3
     widths = make_widths(sentence, -1)
     widths[0, 2] = 0
-    _, nodes = parser.parse(sentence, widths=widths)
+    _, nodes, _ = parser.parse(sentence, widths=widths)
     assert nodes == [("A", 1, 2), ("R", 0, 3)]
     assert parser.stats["cells"] == 6 and parser.stats["closed"] == 1
     widths[1, 3] = 0
-    assert parser.parse(sentence, widths=widths) == (-math.inf, [])
+    assert parser.parse(sentence, widths=widths) == (-math.inf, [], [])
 
 
 def test_cells_may_be_for_symbols_of_binarisation_only():
@@ -157,7 +157,7 @@ def test_ranks_are_of_derivations_of_the_chart(nodes):
 @given(parsers, sentences, st.integers(0, 2), st.data())
 def test_all_sentences_have_a_tree(parser, sentence, width, data):
     widths = make_widths(sentence, data.draw(st.integers(-1, 1)))
-    outcome = parse_surely(parser, sentence, width=width, widths=widths)
+    outcome = parse_surely(parser.parse, sentence, width=width, widths=widths)
     spans = [{place} for place in range(len(sentence))]
     for _, first, second in outcome.nodes:
         spans.append(spans[first] | (spans[second] if second >= 0 else set()))
@@ -169,16 +169,16 @@ def test_all_sentences_have_a_tree(parser, sentence, width, data):
 def test_a_failed_search_is_repeated_with_less_left_out():
     grammar = make_grammar([Rule("R", ("B", "B"), 0.1), Rule("A", ("B", "B"), 0.9), Rule("B", ("B", "B"), 0.5)])
     parser, sentence = ChartParser(grammar), [[("B", -1.0)], [("B", -1.0)]]
-    assert parse_surely(parser, sentence, width=3).stage == "first"
-    assert parse_surely(parser, sentence, width=2).stage == "wider"
-    assert parse_surely(parser, sentence, width=2, widths=make_widths(sentence, 0)).stage == "open"
-    glued = parse_surely(parser, sentence, width=1)
+    assert parse_surely(parser.parse, sentence, width=3).stage == "first"
+    assert parse_surely(parser.parse, sentence, width=2).stage == "wider"
+    assert parse_surely(parser.parse, sentence, width=2, widths=make_widths(sentence, 0)).stage == "open"
+    glued = parse_surely(parser.parse, sentence, width=1)
     assert glued.stage == "glued" and glued.nodes == [("A", 0, 1), ("R", 2, -1)]
 
 
 def test_fragments_are_glued_without_a_tag_for_each_word():
     parser = ChartParser(make_grammar([Rule("R", ("A", "B"), 0.5), Rule("A", ("B", "B"), 0.5)]))
-    _, nodes = parser.parse([[("B", -1.0)], [("B", -1.0)], [], [("B", -1.0)]], glue=True)
+    _, nodes, _ = parser.parse([[("B", -1.0)], [("B", -1.0)], [], [("B", -1.0)]], glue=True)
     assert nodes == [("A", 0, 1), ("@R", 2, 3), ("R", 4, 5)]
     assert parser.parse([[]], glue=True)[1] == [("R", 0, -1)]
     assert parser.parse([], glue=True)[1] == []

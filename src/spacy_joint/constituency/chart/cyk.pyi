@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from typing_extensions import Self
@@ -6,6 +7,8 @@ from typing_extensions import Self
 from .boundaries import BoundaryModel
 from .chart import Chart
 from .grammar import Grammar
+
+Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
 
 class ChartParser(Chart):
     def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None) -> Self: ...
@@ -16,7 +19,7 @@ class ChartParser(Chart):
         width: int = 0,
         widths: np.ndarray | None = None,
         glue: bool = False,
-    ) -> tuple[float, list[tuple[str, int, int]]]: ...
+    ) -> Derivation: ...
     def rank_edges(
         self,
         words: Sequence[Sequence[tuple[str, float]]],
@@ -27,7 +30,7 @@ class ChartParser(Chart):
     ) -> np.ndarray: ...
     def list_best(
         self, words: Sequence[Sequence[tuple[str, float]]], k: int, *, width: int = 0, widths: np.ndarray | None = None
-    ) -> list[tuple[float, list[tuple[str, int, int]]]]: ...
+    ) -> list[Derivation]: ...
     def sum_derivations(
         self,
         words: Sequence[Sequence[tuple[str, float]]],
@@ -35,4 +38,4 @@ class ChartParser(Chart):
         width: int = 0,
         widths: np.ndarray | None = None,
         least: float = 0.001,
-    ) -> tuple[float, list[tuple[str, int, int, float]]]: ...
+    ) -> tuple[float, list[tuple[str, int, int, float]], list[dict[str, float]]]: ...

@@ -39,10 +39,10 @@ cdef class ChartParser(Chart):
             binarisation only; 0: none, so that a cell of several words is left out; above 0: at most this many.
         glue (bool): If there is no derivation, whether to join the best constituents that were found, as few as
             possible, under a root, so that any sentence with words has a tree. Its log-probability is minus infinity.
-        RETURNS (tuple[float, list[tuple[str, int, int]]]): The natural logarithm of its probability, and its nodes
-            except tags, children first, the root last: the symbol, and the numbers of the first and second child, -1 if
-            there is none. Words have the numbers from 0, and nodes the following ones. If there is no derivation, minus
-            infinity and no nodes.
+        RETURNS (tuple[float, list[tuple[str, int, int]], list[str]]): The natural logarithm of its probability, its
+            nodes except tags, and the tag of each word. Nodes are children first, the root last: the symbol, and the
+            numbers of the first and second child, -1 if there is none. Words have the numbers from 0, and nodes the
+            following ones. If there is no derivation, minus infinity, and no nodes and tags.
         RAISES ValueError: If a tag is not a symbol of the grammar, or a score not finite or above 0 (J675), there are
             more than 5,000 words (J677), or a width or the array is wrong (J678, J679).
         """
@@ -51,9 +51,9 @@ cdef class ChartParser(Chart):
         try:
             top = self.find(0, self.n, self.root) if self.n else -1
             if top >= 0:
-                nodes, _ = self._list_nodes([top])
-                return self.entries[top].edge.score, nodes
-            return -inf, self._glue() if glue and self.n else []
+                nodes, tags, _ = self._list_nodes([top])
+                return self.entries[top].edge.score, nodes, tags
+            return -inf, *(self._glue() if glue and self.n else ([], []))
         finally:
             self.in_use = False
 
@@ -63,7 +63,8 @@ cdef class ChartParser(Chart):
         words, width, widths: As those of `parse`.
         k (int): How many at most. Fewer are found if there are no more, or if very many derivations differ in tags and
             annotation only.
-        RETURNS (list[tuple[float, list[tuple[str, int, int]]]]): As `parse` does, the most probable one first.
+        RETURNS (list[tuple[float, list[tuple[str, int, int]], list[str]]]): As `parse` does, the most probable one
+            first.
         RAISES ValueError: As `parse` does; if `k` is not from 1 to 1,000,000 (J685).
         """
         cdef int32_t top
@@ -82,10 +83,11 @@ cdef class ChartParser(Chart):
         """Sum the probabilities of all derivations of a sentence (see posteriors.pxd).
 
         words, width, widths: As those of `parse`.
-        least (float): What is less probable is left out.
-        RETURNS (tuple[float, list[tuple[str, int, int, float]]]): The natural logarithm of the probability of the
-            sentence, and how probable constituents are: the label without annotation, the first word, the end, and the
-            expected number of such constituents there. If there is no derivation, minus infinity and none.
+        least (float): Constituents that are less probable are left out.
+        RETURNS (tuple[float, list[tuple[str, int, int, float]], list[dict[str, float]]]): The natural logarithm of the
+            probability of the sentence; how probable constituents are: the label without annotation, the first word,
+            the end, and the expected number of such constituents there; and how probable the tags of each word are,
+            without annotation. If there is no derivation, minus infinity and none.
         RAISES ValueError: As `parse` does; if chains of unary rules have no finite sum (J684).
         """
         self.begin(words, width, widths)
@@ -93,12 +95,16 @@ cdef class ChartParser(Chart):
             if self.sums is None:
                 self.sums = Sums(self)
             total = self.sums.sum_all()
-            expected = defaultdict(float)
+            expected, tags = defaultdict(float), []
             if total > -inf:
+                tags = [defaultdict(float) for _ in range(self.n)]
                 for symbol, start, end, posterior in self.sums.list_posteriors(least / 10):
-                    if not self.is_factored[symbol] and (end - start > 1 or not self.is_tag[symbol]):
-                        expected[strip_annotation(self.symbols[symbol]), start, end] += posterior
-            return total, [(*key, number) for key, number in expected.items() if number >= least]
+                    label = strip_annotation(self.symbols[symbol])
+                    if end - start == 1 and self.is_tag[symbol]:
+                        tags[start][label] += posterior
+                    elif not self.is_factored[symbol]:
+                        expected[label, start, end] += posterior
+            return total, [(*key, number) for key, number in expected.items() if number >= least], tags
         except MemoryError as error:
             raise JointMemoryError(Errors.J003) from error
         finally:
@@ -133,9 +139,10 @@ cdef class ChartParser(Chart):
             self.in_use = False
 
     def _list_nodes(self, tops):
-        """The nodes of the best derivations of entries that follow each other, and the number of each entry.
+        """The nodes of the best derivations of entries that follow each other, the tags of words, and the number of
+        each entry.
 
-        tops: The entries; below 0: a word, whatever its tag.
+        tops: The entries; below 0: a word with its most probable tag.
         """
         cdef EntryC entry
         # From the last one and the top down, the right child first: reversed, this is children first, and words from
@@ -149,18 +156,27 @@ cdef class ChartParser(Chart):
             entry = self.entries[place]
             ordered.append((place, entry.symbol, entry.edge.left, entry.edge.right))
             pending.extend(child for child in (entry.edge.left, entry.edge.right) if child >= 0)
-        numbers, nodes, word = {}, [], 0
+        numbers, nodes, tags = {}, [], []
         for place, symbol, left, right in reversed(ordered):
             if left < 0:
-                numbers[place] = word
-                word += 1
+                numbers[place] = len(tags)
+                tags.append(self.symbols[symbol] if place >= 0 else self._find_tag(len(tags)))
             else:
                 numbers[place] = self.n + len(nodes)
                 nodes.append((self.symbols[symbol], numbers[left], numbers[right] if right >= 0 else -1))
-        return nodes, [numbers[place] for place in tops]
+        return nodes, tags, [numbers[place] for place in tops]
+
+    def _find_tag(self, int32_t word):
+        """The most probable tag of a word; "" if it has none."""
+        cdef int32_t place, best = -1
+        for place in range(self.starts[word], self.starts[word + 1]):
+            if best < 0 or self.scores[place] > self.scores[best]:
+                best = place
+        return self.symbols[self.tags[best]] if best >= 0 else ""
 
     def _glue(self):
-        """The nodes of the fewest constituents that cover the words, and the best of those, under a root."""
+        """The nodes of the fewest constituents that cover the words, and the best of those, under a root, and the tags
+        of words."""
         cdef int32_t i, j, cell, place, top
         # Up to each word: the number of constituents, their score with the opposite sign, the last one and its start.
         best = [(0, 0.0, -1, 0)]
@@ -182,11 +198,11 @@ cdef class ChartParser(Chart):
         while j:
             tops.append(best[j][2])
             j = best[j][3]
-        nodes, numbers = self._list_nodes(tops[::-1])
+        nodes, tags, numbers = self._list_nodes(tops[::-1])
         root = self.symbols[self.root]
         last = numbers.pop()
         while len(numbers) > 1:
             nodes.append((TEMPORARY + root, numbers.pop(), last))
             last = self.n + len(nodes) - 1
         nodes.append((root, numbers[0], last) if numbers else (root, last, -1))
-        return nodes
+        return nodes, tags

@@ -10,6 +10,9 @@ import numpy as np
 from ...errors import Errors, JointValueError
 from ..transform import TEMPORARY
 
+# Which tree is the best one: the most probable one, or that of the most probable constituents.
+DECODINGS = VITERBI, MAX_CONSTITUENTS = "viterbi", "max_constituents"
+
 Posterior = tuple[str, int, int, float]
 """A label, its first word, its end, and how probable it is there."""
 

@@ -61,7 +61,7 @@ cdef class Derivations:
     def list_trees(self, int32_t top, int32_t k):
         """The best derivations of an entry over all words, at most k, no two of the same constituents.
 
-        Returns (list[tuple[float, list[tuple[str, int, int]]]]): As those of `ChartParser.parse`.
+        Returns (list[tuple[float, list[tuple[str, int, int]], list[str]]]): As those of `ChartParser.parse`.
         """
         cdef _Vertex vertex = self._get(top, 0, self.chart.n)
         found, seen = [], set()
@@ -69,10 +69,10 @@ cdef class Derivations:
         for rank in range(max(TRIES * k, TRIES_AT_LEAST)):
             if len(found) == k or not self._reach(vertex, rank):
                 break
-            nodes, constituents = self._unfold(vertex, rank)
+            nodes, tags, constituents = self._unfold(vertex, rank)
             if constituents not in seen:
                 seen.add(constituents)
-                found.append((vertex.derivations[rank][0], nodes))
+                found.append((vertex.derivations[rank][0], nodes, tags))
         return found
 
     cdef _Vertex _get(self, int32_t place, int32_t i, int32_t j):
@@ -189,7 +189,7 @@ cdef class Derivations:
         return None
 
     cdef object _unfold(self, _Vertex top, size_t rank):
-        """The nodes of a derivation, and its constituents: their labels, without annotation, and words."""
+        """The nodes of a derivation, its tags, and its constituents: their labels, without annotation, and words."""
         cdef _Vertex vertex
         ordered, pending = [], [(top, rank)]
         while pending:
@@ -202,17 +202,17 @@ cdef class Derivations:
             if right >= 0:
                 pending.append((self._get(right, middle, vertex.j), right_rank))
         # Words and nodes that are not the child of any yet. An entry may be in a derivation twice, in a cycle.
-        waiting, nodes, constituents, word = [], [], [], 0
+        waiting, nodes, tags, constituents = [], [], [], []
         for vertex, left, right in reversed(ordered):
+            symbol = self.chart.entries[vertex.place].symbol
             if left < 0:
-                waiting.append(word)
-                word += 1
+                waiting.append(len(tags))
+                tags.append(self.chart.symbols[symbol])
                 continue
             second = waiting.pop() if right >= 0 else -1
             first = waiting.pop()
-            symbol = self.chart.entries[vertex.place].symbol
             waiting.append(self.chart.n + len(nodes))
             nodes.append((self.chart.symbols[symbol], first, second))
             if not self.chart.is_factored[symbol]:
                 constituents.append((strip_annotation(self.chart.symbols[symbol]), vertex.i, vertex.j))
-        return nodes, tuple(constituents)
+        return nodes, tags, tuple(constituents)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from math import inf, isfinite, log
+from math import isfinite, log
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -22,8 +22,10 @@ from .boundaries import BoundaryModel
 from .closing import Closing, combine
 from .constraints import ChartConstraints
 from .cyk import ChartParser
-from .fallback import STAGES, parse_surely
+from .decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI, decode_posteriors
+from .fallback import GLUED, STAGES, parse_surely
 from .grammar import Grammar, is_factored, strip_annotation
+from .tree_scores import TreeScorer
 
 Possible = list[tuple[str, float]]
 """The possible tags of a word, as symbols of the grammar, with the log-probability of the word given each."""
@@ -35,8 +37,8 @@ CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
 class Parse(NamedTuple):
     """A tree of a sentence.
 
-    log_probability: The natural logarithm of the probability of the words and the tree; None if the grammar derives no
-        tree of the sentence, so that this one is glued from fragments.
+    log_probability: The natural logarithm of the probability of the words and the tree, that of its best derivation;
+        None if the grammar does not derive it: it is glued from fragments, or from probable constituents.
     tags: One per word.
     phrases: The constituents below the root, each after those around it.
     """
@@ -54,9 +56,12 @@ class SentenceParser:
     closings (Sequence[Closing | ChartConstraints]): Which cells of the chart are closed, or narrow; the narrowest width
         of each cell counts.
     width (int): How many constituents a cell of the chart may have; 0: any number.
+    decoding (str): Which tree is found: "viterbi", the most probable derivation's, or "max_constituents", that of the
+        most probable constituents (see decoding.py).
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks, and their parts parsed by themselves.
-    RAISES ValueError: If a setting is not allowed (J701).
+    RAISES ValueError: If a setting is not allowed (J701), the boundary model is of another grammar (J682), or
+        probabilities that decoding needs have no finite sum (J684).
     """
 
     def __init__(
@@ -66,10 +71,16 @@ class SentenceParser:
         closings: Sequence[Closing | ChartConstraints] = (),
         *,
         width: int,
+        decoding: str,
         max_words: int,
         cut_long: bool,
     ) -> None:
-        self.settings: dict[str, Any] = {"width": width, "max_words": max_words, "cut_long": cut_long}
+        self.settings: dict[str, Any] = {
+            "width": width,
+            "decoding": decoding,
+            "max_words": max_words,
+            "cut_long": cut_long,
+        }
         check_search(**self.settings)
         self.grammar, self.boundaries, self.closings = grammar, boundaries, tuple(closings)
         self._chart = ChartParser(grammar, boundaries)
@@ -81,12 +92,10 @@ class SentenceParser:
             self._symbols[strip_annotation(symbol)].append(symbol)
         # A word that has none of the tags given is as probable as any other.
         self._unknown = -log(len(grammar.lexicon.words) + 1)
-        # The rules of each symbol of which a child is a tag.
-        tags = set(grammar.lexicon.totals())
-        self._above_tags: defaultdict[str, list[tuple[tuple[str, ...], float]]] = defaultdict(list)
-        for rule in grammar.rules:
-            if not tags.isdisjoint(rule.children):
-                self._above_tags[rule.parent].append((rule.children, log(rule.probability)))
+        self._scorer = TreeScorer(grammar)
+        if decoding == MAX_CONSTITUENTS:
+            # Sums that are not finite are an error, before anything is parsed.
+            self._chart.sum_derivations([])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(SentenceParser, **self.settings), (self.grammar, self.boundaries, self.closings)
@@ -119,9 +128,13 @@ class SentenceParser:
         with self._lock:
             told = [closing.predict(words) for closing in self.closings]
             widths = combine(*told) if told else None
-            score, nodes, stage = parse_surely(self._chart, possible, width=self.settings["width"], widths=widths)
+            is_viterbi = self.settings["decoding"] == VITERBI
+            search = self._chart.parse if is_viterbi else self._decode
+            score, nodes, tags, stage = parse_surely(search, possible, width=self.settings["width"], widths=widths)
             stats = self._chart.stats
-        return self._read(score, nodes, possible), stats, stage
+        if not is_viterbi and stage != GLUED:
+            score = self._scorer.score(possible, nodes, tags)
+        return _read(score, nodes, tags), stats, stage
 
     def list_best(self, words: Sequence[str], k: int, tags: Sequence[str] | None = None) -> list[Parse]:
         """The most probable trees of a sentence, the best one first. None if the grammar derives none.
@@ -138,13 +151,13 @@ class SentenceParser:
         with self._lock:
             found = self._chart.list_best(possible, k, width=width)
             found = found or self._chart.list_best(possible, k, width=2 * width)
-        return [self._read(score, nodes, possible) for score, nodes in found]
+        return [_read(*derivation) for derivation in found]
 
     def rank_edges(self, words: Sequence[str]) -> np.ndarray | None:
         """How wide each cell must be for the tree that is found, see `ChartParser.rank_edges`; None if none is."""
         possible, width = self._list_tags(words, None), self.settings["width"]
         with self._lock:
-            _, nodes = self._chart.parse(possible, width=width)
+            _, nodes, _ = self._chart.parse(possible, width=width)
             return self._chart.rank_edges(possible, nodes, width=width) if nodes else None
 
     def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
@@ -174,51 +187,38 @@ class SentenceParser:
             raise JointValueError(Errors.J700, n=len(words), limit=limit)
         return list(pairwise(_find_cuts(words, limit)))
 
-    def _read(self, score: float, nodes: Sequence[tuple[str, int, int]], possible: Sequence[Possible]) -> Parse:
-        """Converts a derivation, as of `ChartParser.parse`; without one, words have their most probable tags."""
-        n_words = len(possible)
-        symbols = [max(tags, key=lambda tag: tag[1])[0] for tags in possible]
-        symbols += [symbol for symbol, *_ in nodes]
-        spans = [(word, word + 1) for word in range(n_words)]
-        for symbol, *children in nodes:
-            below = [child for child in children if child >= 0]
-            if below[0] < n_words or below[-1] < n_words:
-                candidates = [dict(possible[child]) if child < n_words else symbols[child] for child in below]
-                chosen = self._choose_tags(symbol, candidates)
-                for child, its_symbol in zip(below, chosen, strict=False):
-                    symbols[child] = its_symbol
-            spans.append((spans[below[0]][0], spans[below[-1]][1]))
-        phrases = [
-            Phrase(strip_annotation(symbols[place]), (spans[place],))
-            for place in range(len(symbols) - 2, n_words - 1, -1)
-            if not is_factored(symbols[place])
-        ]
-        tags = [strip_annotation(symbol) for symbol in symbols[:n_words]]
-        return Parse(score if isfinite(score) else None, tags, phrases)
-
-    def _choose_tags(self, parent: str, children: Sequence[str | dict[str, float]]) -> Sequence[str]:
-        """The symbols of the children of a node, which for words are the most probable of their possible tags; none if
-        no rule has these children, because the node is glued."""
-
-        def score() -> Iterator[tuple[float, tuple[str, ...]]]:
-            for symbols, total in self._above_tags[parent]:
-                if len(symbols) == len(children):
-                    for symbol, child in zip(symbols, children, strict=True):
-                        if isinstance(child, dict):
-                            total += child.get(symbol, -inf)
-                        elif symbol != child:
-                            total = -inf
-                    yield total, symbols
-
-        total, symbols = max(score(), default=(-inf, ()))
-        return symbols if isfinite(total) else ()
+    def _decode(
+        self, possible: Sequence[Possible], *, width: int, widths: np.ndarray | None, glue: bool
+    ) -> tuple[float, list[tuple[str, int, int]], list[str]]:
+        """As `ChartParser.parse`, but the tree of the most probable constituents, with the probability of the words."""
+        total, posteriors, tags = self._chart.sum_derivations(possible, width=width, widths=widths)
+        if not isfinite(total):
+            return self._chart.parse(possible, width=width, widths=widths, glue=glue)
+        nodes = decode_posteriors(posteriors, len(possible), self.grammar.root)
+        return total, nodes, [max(of_word, key=of_word.__getitem__) for of_word in tags]
 
 
-def check_search(*, width: int, max_words: int, cut_long: bool) -> None:
+def check_search(*, width: int, decoding: str, max_words: int, cut_long: bool) -> None:
     """RAISES ValueError: If a setting of `SentenceParser` is not allowed (J701)."""
+    if decoding not in DECODINGS:
+        raise JointValueError(Errors.J701, name="decoding", value=decoding, allowed=", ".join(DECODINGS))
     for name, value, least in (("width", width, 0), ("max_words", max_words, 1)):
         if value < least:
             raise JointValueError(Errors.J701, name=name, value=value, allowed=f"{least} and above")
+
+
+def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[str]) -> Parse:
+    """Converts a derivation, as of `ChartParser.parse`."""
+    n_words = len(tags)
+    spans = [(word, word + 1) for word in range(n_words)]
+    for _, first, second in nodes:
+        spans.append((spans[first][0], spans[first if second < 0 else second][1]))
+    phrases = [
+        Phrase(strip_annotation(symbol), (span,))
+        for (symbol, *_), span in zip(nodes[-2::-1], spans[-2 : n_words - 1 : -1], strict=True)
+        if not is_factored(symbol)
+    ]
+    return Parse(score if isfinite(score) else None, [strip_annotation(tag) for tag in tags], phrases)
 
 
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
