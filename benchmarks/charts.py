@@ -33,16 +33,14 @@ from spacy_joint.constituency.chart.closing import (
     choose_biases,
     find_frequent_tags,
     learn_closing,
-    list_nodes,
 )
-from spacy_joint.constituency.chart.constraints import ChartConstraints, mark_boundaries
 from spacy_joint.constituency.chart.cyk import ChartParser
 from spacy_joint.constituency.chart.decoding import DECODINGS, VITERBI
 from spacy_joint.constituency.chart.estimation import estimate_grammar, prepare
 from spacy_joint.constituency.chart.fallback import GLUED, OPEN, WIDER
 from spacy_joint.constituency.chart.grammar import Grammar
 from spacy_joint.constituency.chart.sentence_parser import SentenceParser
-from spacy_joint.constituency.chart.training import make_parser, mark_examples
+from spacy_joint.constituency.chart.training import learn_constraints, make_parser, mark_examples
 from spacy_joint.corpora.constituency_treebanks import read_treebank
 from spacy_joint.scoring.brackets import BracketScores, count_brackets, load_parameters
 
@@ -111,7 +109,7 @@ def closings(
 
     searches = {"exhaustive": make(grammar)}
     constituents, complete = (learn(kind, searches["exhaustive"], keep) for kind in ("constituents", "complete"))
-    constraints = learn_constraints(prepared, tags, amount=threshold)
+    constraints = learn_constraints(prepared, tags, mode="absolute", amount=threshold)
     for name, closing in (("constituents", constituents), ("complete", complete)):
         searches[f"exhaustive + {name}"] = make(grammar, closings=[closing])
     for name, model, width in (("inside", None, inside), ("boundary", boundaries, boundary)):
@@ -209,13 +207,6 @@ def estimate(treebank: Sequence[Tree]) -> tuple[Grammar, BoundaryModel, list[Tre
     """The grammar of a treebank, its boundary model, and the trees as both are made of them."""
     grammar, prepared = estimate_grammar(treebank, **SETTINGS), [prepare(tree, **SETTINGS) for tree in treebank]
     return grammar, estimate_boundaries(prepared, grammar), prepared
-
-
-def learn_constraints(trees: Sequence[Tree], tags: dict[str, str], **settings: Any) -> ChartConstraints:
-    """Chart constraints of prepared trees."""
-    constraints = ChartConstraints(tags, **settings)
-    constraints.learn([(tree.leaves(), mark_boundaries(list_nodes(tree), len(tree.leaves()))) for tree in trees])
-    return constraints
 
 
 def make(

@@ -925,7 +925,11 @@ class Errors:
     )
     J704 = Message(
         "{source} lacks '{part}', which the settings of '{name}' need.",
-        "Set figure_of_merit and closure as they were when the component was initialized, or initialize it again.",
+        "Set figure_of_merit, closure and constraints as they were when it was initialized, or initialize it again.",
+    )
+    J705 = Message(
+        "The gains of parts of sentences are an array of shape {shape}.",
+        "Give a row for each of the {n} words, and {columns} columns.",
     )
 
 

@@ -455,6 +455,8 @@ def make_constituency_parser(
         "decoding": "viterbi",
         "closure": "complete",
         "keep_open": 0.99,
+        "constraints": "none",
+        "constraint_amount": None,
         "max_words": 200,
         "cut_long": False,
         "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
@@ -472,8 +474,10 @@ def make_chart_parser(
     width: int,
     figure_of_merit: str,
     decoding: str,
-    closure: str,
+    closure: str | list[str],
     keep_open: float,
+    constraints: str,
+    constraint_amount: float | None,
     max_words: int,
     cut_long: bool,
     scorer: Callable[..., Any] | None,
@@ -490,8 +494,12 @@ def make_chart_parser(
         "boundary".
     decoding (str): Which tree is found: "viterbi", the most probable one, or "max_constituents", that of the most
         probable constituents.
-    closure (str): What classifiers say of cells before parsing: "constituents", "complete", "widths", or "none".
+    closure (str | list[str]): What classifiers say of cells before parsing: "constituents", "complete", "widths",
+        several of them, or "none".
     keep_open (float): The share of cells with constituents that the classifiers must keep open.
+    constraints (str): At how many words no constituent begins or ends: the mode "absolute", "high_precision",
+        "quadratic" or "linear", or "none".
+    constraint_amount (float | None): The amount of the mode; None: its usual one.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.
     scorer (Callable): The scorer.
@@ -512,6 +520,8 @@ def make_chart_parser(
         decoding=decoding,
         closure=closure,
         keep_open=keep_open,
+        constraints=constraints,
+        constraint_amount=constraint_amount,
         max_words=max_words,
         cut_long=cut_long,
     )

@@ -31,6 +31,7 @@ from ..files.replacing import replace_when_written
 from ..pipes.structured_pipe import report_damage
 from .chart.boundaries import BoundaryModel
 from .chart.closing import KINDS, Closing
+from .chart.constraints import MODES, ChartConstraints, check_mode
 from .chart.estimation import check_settings
 from .chart.grammar import Grammar, is_factored, strip_annotation
 from .chart.sentence_parser import Parse, SentenceParser, check_search
@@ -38,14 +39,14 @@ from .chart.training import make_parser
 
 GRAMMAR = "grammar.txt"
 BOUNDARIES = "boundaries"
-CLOSING = "closing"
-PARTS = (GRAMMAR, BOUNDARIES, CLOSING)
+CONSTRAINTS = "constraints"
+# Closings are files with the names of their kinds.
+PARTS = (GRAMMAR, BOUNDARIES, *KINDS, CONSTRAINTS)
 OWN = "own"
 TAGS = (OWN, "given")
 BOUNDARY = "boundary"
 MERITS = (BOUNDARY, "inside")
-NO_CLOSURE = "none"
-CLOSURES = (NO_CLOSURE, *KINDS)
+NONE = "none"
 # The settings of `estimate_grammar`.
 ESTIMATION = ("branching", "horizontal", "parents", "tag_parents")
 # Those of `SentenceParser`.
@@ -72,17 +73,33 @@ class ChartParserPipe(Pipe):
     name (str): The name of the component.
     scorer (Callable): The scorer.
     settings (Any): As in the config. `tags`: "own" (the grammar finds tags, which are written) or "given" (they are
-        read). `figure_of_merit`: "boundary" or "inside". `closure`: "none" or a kind of closing; `keep_open`, how it is
-        learnt. Those of `estimate_grammar` and `SentenceParser`.
-    RAISES ValueError: If a setting is not allowed (J673, J701).
+        read). `figure_of_merit`: "boundary" or "inside". `closure`: "none", a kind of closing or several; `keep_open`,
+        how they are learnt. `constraints`: "none" or a mode of chart constraints; `constraint_amount`, its amount, None
+        for that of the mode. Those of `estimate_grammar` and `SentenceParser`.
+    RAISES ValueError: If a setting is not allowed (J673, J698, J701).
     """
 
     def __init__(
         self, vocab: Vocab, name: str = "chart_parser", *, scorer: Callable[..., dict[str, Any]] | None, **settings: Any
     ) -> None:
-        for key, allowed in (("tags", TAGS), ("figure_of_merit", MERITS), ("closure", CLOSURES)):
-            if settings[key] not in allowed:
-                raise JointValueError(Errors.J701, name=key, value=settings[key], allowed=", ".join(allowed))
+        closure, mode, amount = (settings[key] for key in ("closure", "constraints", "constraint_amount"))
+        chosen = [] if closure == NONE else [closure] if isinstance(closure, str) else closure
+        # What is learnt about cells, in one order, so that the component's bytes have one.
+        self.closures = tuple(kind for kind in KINDS if kind in chosen)
+        # The mode of constraints and its amount; None: there are none.
+        self.constraints: tuple[str, float] | None = None
+        choices: list[tuple[str, str, Sequence[str]]] = [
+            ("tags", settings["tags"], TAGS),
+            ("figure_of_merit", settings["figure_of_merit"], MERITS),
+            *(("closure", kind, (NONE, *KINDS)) for kind in chosen),
+            ("constraints", mode, (NONE, *MODES)),
+        ]
+        for key, value, allowed in choices:
+            if value not in allowed:
+                raise JointValueError(Errors.J701, name=key, value=value, allowed=", ".join(allowed))
+        if mode != NONE:
+            self.constraints = mode, MODES[mode] if amount is None else amount
+            check_mode(*self.constraints)
         if not 0 < settings["keep_open"] <= 1:
             allowed_share = "numbers above 0, up to 1"
             raise JointValueError(Errors.J701, name="keep_open", value=settings["keep_open"], allowed=allowed_share)
@@ -149,18 +166,14 @@ class ChartParserPipe(Pipe):
             estimation=self.estimation,
             search=self.search,
             has_boundaries=self.settings["figure_of_merit"] == BOUNDARY,
-            closures=() if self._closure is None else (self._closure,),
+            closures=self.closures,
             keep_open=self.settings["keep_open"],
+            constraints=self.constraints,
             grammar=None if grammar is None else Grammar.from_text(read_text(require_file(grammar)), grammar),
             # spaCy has seeded numpy with the seed of the config.
             seed=int(np.random.randint(2**24)),
         )
         self._set_parser(parser)
-
-    @property
-    def _closure(self) -> str | None:
-        """What is learnt about cells; None: nothing."""
-        return None if self.settings["closure"] == NO_CLOSURE else self.settings["closure"]
 
     def _set_parser(self, parser: SentenceParser | None) -> None:
         self._parser = parser
@@ -249,8 +262,8 @@ class ChartParserPipe(Pipe):
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ChartParserPipe:
         """Loads the bytes of `to_bytes`.
 
-        RAISES ValueError: If they are damaged (J050, J052), or one of their parts is (J666 to J671, J674; J680 to
-            J682; J694 to J696), or a model that the settings need is missing (J704).
+        RAISES ValueError: If they are damaged (J050, J052), or one of their parts is (J050 to J052, J061; J666 to J671,
+            J674; J680 to J682; J694 to J696; J698, J699), or a model that the settings need is missing (J704).
         """
         with report_damage("the bytes"):
             parts = srsly.msgpack_loads(bytes_data)
@@ -290,7 +303,7 @@ class ChartParserPipe(Pipe):
         if self._parser.boundaries is not None:
             parts[BOUNDARIES] = self._parser.boundaries.to_bytes()
         for closing in self._parser.closings:
-            parts[CLOSING] = closing.to_bytes()
+            parts[closing.kind if isinstance(closing, Closing) else CONSTRAINTS] = closing.to_bytes()
         return parts
 
     def _from_parts(self, parts: Mapping[str, bytes], source: str) -> None:
@@ -300,16 +313,23 @@ class ChartParserPipe(Pipe):
         if not text:
             self._set_parser(None)
             return
-        needed = {BOUNDARIES: self.settings["figure_of_merit"] == BOUNDARY, CLOSING: self._closure is not None}
-        for name, is_needed in needed.items():
-            if is_needed and name not in parts:
+        has_boundaries = self.settings["figure_of_merit"] == BOUNDARY
+        for name in [BOUNDARIES] * has_boundaries + [*self.closures] + [CONSTRAINTS] * (self.constraints is not None):
+            if name not in parts:
                 raise JointValueError(Errors.J704, source=source, part=name, name=self.name)
-        boundaries = BoundaryModel.from_bytes(parts[BOUNDARIES]) if needed[BOUNDARIES] else None
-        closing = Closing.from_bytes(parts[CLOSING]) if needed[CLOSING] else None
-        if closing is not None and closing.kind != self._closure:
-            raise JointValueError(Errors.J704, source=source, part=self._closure, name=self.name)
+        boundaries = BoundaryModel.from_bytes(parts[BOUNDARIES]) if has_boundaries else None
+        closings: list[Closing | ChartConstraints] = []
+        for kind in self.closures:
+            closing = Closing.from_bytes(parts[kind])
+            if closing.kind != kind:
+                raise JointValueError(Errors.J704, source=source, part=kind, name=self.name)
+            closings.append(closing)
+        if self.constraints:
+            constraints = ChartConstraints.from_bytes(parts[CONSTRAINTS])
+            constraints.choose(*self.constraints)
+            closings.append(constraints)
         grammar = Grammar.from_text(text, f"{GRAMMAR} of {source}")
-        self._set_parser(SentenceParser(grammar, boundaries, () if closing is None else (closing,), **self.search))
+        self._set_parser(SentenceParser(grammar, boundaries, closings, **self.search))
 
 
 def _list_words(doc: Doc) -> Iterator[list[int]]:

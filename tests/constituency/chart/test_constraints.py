@@ -103,11 +103,11 @@ def test_the_threshold_of_absolute_mode_is_the_amount():
     assert opened == sorted(opened) and opened[-1] == 6
 
 
-def test_precise_mode_reopens_a_share_of_closed_words():
+def test_high_precision_mode_reopens_a_share_of_closed_words():
     scores = [-1, *range(1, 11), -1]
-    constraints = Given([-1] * 12, scores, mode="precise", amount=0.3)
+    constraints = Given([-1] * 12, scores, mode="high_precision", amount=0.3)
     assert (constraints.predict(list("abcdefghijkl"))[0, 2:] == CLOSED).sum() == 7
-    constraints.choose("precise", 1.0)
+    constraints.choose("high_precision", 1.0)
     assert (constraints.predict(list("abcdefghijkl"))[0, 2:] == CLOSED).sum() == 0
 
 

@@ -4,6 +4,8 @@ from .boundaries import BoundaryModel
 from .grammar import Grammar
 from .merit import Merit
 
+MAX_WORDS: int
+
 class Chart:
     @property
     def symbols(self) -> tuple[str, ...]: ...

@@ -5,7 +5,7 @@ word are closed, and those that begin at one are only for symbols of binarisatio
 with left branching, it is the other way round. How many words are closed is a mode:
 
 - "absolute": those whose score is above `amount`. At 0, they are what the taggers say.
-- "precise": those with a score above 0, without a share `amount` of them that are least certain in their sentence.
+- "high_precision": those with a score above 0, without a share `amount` of them, the least certain of their sentence.
 - "quadratic": all but the least certain, so that at least `amount` cells for each word are open to constituents. Each
   takes linear time, so that a sentence takes quadratic time.
 - "linear": all but the `amount` words where it is least certain that no constituent ends (with left branching: begins),
@@ -36,7 +36,10 @@ from .grammar import is_factored
 TEMPLATES = Path(__file__).parent / "constraint_templates.txt"
 SUFFIXES = (-2, -3)
 COLUMNS = ("word", "shape", "tag", "suffix2", "suffix3")
-MODES = ("absolute", "precise", "quadratic", "linear")
+# The modes, and an amount that is good for each.
+MODES = {"absolute": 50.0, "high_precision": 0.3, "quadratic": 4.0, "linear": 20.0}
+# In these modes, the time of a sentence is not cubic.
+BOUNDED = ("quadratic", "linear")
 # The labels of words; the order is that of the actions of the taggers.
 LABELS = ("open", "closed")
 OPEN_ACTION, CLOSED_ACTION = 0, 1
@@ -55,6 +58,14 @@ class Boundaries(NamedTuple):
 
     begins: np.ndarray
     ends: np.ndarray
+
+
+def check_mode(mode: str, amount: float) -> None:
+    """RAISES ValueError: If a mode is unknown, or its amount not finite or, except with "absolute", below 0 (J698)."""
+    if mode not in MODES:
+        raise JointValueError(Errors.J698, name="mode", value=mode, allowed=", ".join(MODES))
+    if not np.isfinite(amount) or (amount < 0 and mode != "absolute"):
+        raise JointValueError(Errors.J698, name="amount", value=amount, allowed="finite numbers from 0")
 
 
 def mark_boundaries(nodes: Sequence[Node], n_words: int) -> Boundaries:
@@ -105,12 +116,9 @@ class ChartConstraints:
     def choose(self, mode: str, amount: float) -> None:
         """Set how many words are closed.
 
-        RAISES ValueError: If the mode is unknown, or the amount not finite or, except with "absolute", below 0 (J698).
+        RAISES ValueError: As `check_mode`.
         """
-        if mode not in MODES:
-            raise JointValueError(Errors.J698, name="mode", value=mode, allowed=", ".join(MODES))
-        if not np.isfinite(amount) or (amount < 0 and mode != "absolute"):
-            raise JointValueError(Errors.J698, name="amount", value=amount, allowed="finite numbers from 0")
+        check_mode(mode, amount)
         self.mode, self.amount = mode, float(amount)
 
     def score(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -196,7 +204,7 @@ class ChartConstraints:
         """Which words are closed."""
         if self.mode == "absolute":
             return Boundaries(begins > self.amount, ends > self.amount)
-        if self.mode == "precise":
+        if self.mode == "high_precision":
             return Boundaries(*(scores > _find_threshold(scores, self.amount) for scores in (begins, ends)))
         if self.mode == "linear":
             closed = Boundaries(np.zeros(len(begins), dtype=bool), np.zeros(len(ends), dtype=bool))

@@ -9,16 +9,20 @@ import numpy as np
 
 from ...errors import Errors, JointValueError
 from ..transform import TEMPORARY
+from .posteriors import divide
 
 # Which tree is the best one: the most probable one, or that of the most probable constituents.
 DECODINGS = VITERBI, MAX_CONSTITUENTS = "viterbi", "max_constituents"
+
+# By development data, see docs/chart_parser.md.
+THRESHOLD = 0.35
 
 Posterior = tuple[str, int, int, float]
 """A label, its first word, its end, and how probable it is there."""
 
 
 def decode_posteriors(
-    posteriors: Iterable[Posterior], n_words: int, root: str, threshold: float = 0.5
+    posteriors: Iterable[Posterior], n_words: int, root: str, threshold: float = THRESHOLD
 ) -> list[tuple[str, int, int]]:
     """The tree with the best sum of probabilities, less the threshold for each constituent.
 
@@ -33,19 +37,12 @@ def decode_posteriors(
     if not n_words:
         return []
     labels: defaultdict[tuple[int, int], list[tuple[float, str]]] = defaultdict(list)
+    gains = np.zeros((n_words, n_words + 1))
     for label, start, end, probability in posteriors:
         if probability > threshold and label != root:
             labels[start, end].append((probability, label))
-    # The best sum of what is within the words from i to j - 1, and where they are divided.
-    best = np.zeros((n_words + 1, n_words + 1))
-    middles = np.zeros((n_words, n_words + 1), dtype=np.int32)
-    for end in range(1, n_words + 1):
-        for start in range(end - 1, -1, -1):
-            if end - start > 1:
-                sums = best[start, start + 1 : end] + best[start + 1 : end, end]
-                middles[start, end] = start + 1 + sums.argmax()
-                best[start, end] = sums.max()
-            best[start, end] += sum(probability - threshold for probability, _ in labels[start, end])
+            gains[start, end] += probability - threshold
+    middles = divide(gains)
     ordered, pending = [], [(0, n_words)]
     while pending:
         start, end = pending.pop()

@@ -31,16 +31,18 @@ def parse_surely(
     *,
     width: int,
     widths: np.ndarray | None = None,
+    is_bounded: bool = False,
 ) -> Outcome:
     """Find a tree, whatever the widths.
 
     search: `ChartParser.parse`, or what takes and returns the same, which raises what is wrong.
     words, width, widths: As those of `ChartParser.parse`.
+    is_bounded: Whether closed cells always stay closed, because there must not be time for all cells.
     """
     attempts = [(FIRST, width, widths)]
     if width or widths is not None:
         attempts.append((WIDER, 2 * width, None if widths is None else np.where(widths > 0, 2 * widths, widths)))
-    if widths is not None:
+    if widths is not None and not is_bounded:
         attempts.append((OPEN, 2 * width, None))
     for stage, wide, of_cells in attempts:
         is_last = stage == attempts[-1][0]

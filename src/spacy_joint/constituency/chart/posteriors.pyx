@@ -6,6 +6,7 @@ from ...errors import Errors, JointValueError
 
 from libc.math cimport INFINITY, exp, log
 from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
 
 from ...engine.beam cimport check_signals
 from .chart cimport CELLS_PER_CHECK, Chart, EntryC, PairC
@@ -203,3 +204,33 @@ cdef class Sums:
                 for place in range(chart.cells[cell], chart.ends[cell]):
                     self.row[chart.entries[place].symbol] = 0
         return 0
+
+
+def divide(const double[:, :] gains not None):
+    """Divides words in two, and both parts again, and so on, so that the gains of all parts add up to the most.
+
+    gains (np.ndarray): That of the words i to j - 1 at [i, j], of shape (n, n + 1) for n words.
+    RETURNS (np.ndarray): Where each part would be divided, the first word of its second half (int32, n x n + 1).
+    RAISES ValueError: If the shape is wrong (J705).
+    """
+    cdef int32_t i, j, middle, n = gains.shape[0]
+    cdef int32_t[:, ::1] middles
+    cdef vector[double] best
+    cdef double most, value
+    if gains.shape[1] != n + 1:
+        raise JointValueError(Errors.J705, shape=(gains.shape[0], gains.shape[1]), n=n, columns=n + 1)
+    made = np.zeros((n, n + 1), dtype=np.int32)
+    middles = made
+    best.resize(<size_t>n * (n + 1))
+    with nogil:
+        for j in range(1, n + 1):
+            for i in range(j - 1, -1, -1):
+                if (j - i) % CELLS_PER_CHECK == 0:
+                    check_signals()
+                most = -INFINITY if j - i > 1 else 0
+                for middle in range(i + 1, j):
+                    value = best[i * (n + 1) + middle] + best[middle * (n + 1) + j]
+                    if value > most:
+                        most, middles[i, j] = value, middle
+                best[i * (n + 1) + j] = most + gains[i, j]
+    return made

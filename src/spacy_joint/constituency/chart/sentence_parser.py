@@ -19,8 +19,9 @@ import numpy as np
 from ...annotation.constituents import Phrase
 from ...errors import Errors, JointValueError
 from .boundaries import BoundaryModel
+from .chart import MAX_WORDS
 from .closing import Closing, combine
-from .constraints import ChartConstraints
+from .constraints import BOUNDED, ChartConstraints
 from .cyk import ChartParser
 from .decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI, decode_posteriors
 from .fallback import GLUED, STAGES, parse_surely
@@ -128,9 +129,14 @@ class SentenceParser:
         with self._lock:
             told = [closing.predict(words) for closing in self.closings]
             widths = combine(*told) if told else None
+            is_bounded = any(
+                isinstance(closing, ChartConstraints) and closing.mode in BOUNDED for closing in self.closings
+            )
             is_viterbi = self.settings["decoding"] == VITERBI
             search = self._chart.parse if is_viterbi else self._decode
-            score, nodes, tags, stage = parse_surely(search, possible, width=self.settings["width"], widths=widths)
+            score, nodes, tags, stage = parse_surely(
+                search, possible, width=self.settings["width"], widths=widths, is_bounded=is_bounded
+            )
             stats = self._chart.stats
         if not is_viterbi and stage != GLUED:
             score = self._scorer.score(possible, nodes, tags)
@@ -202,9 +208,10 @@ def check_search(*, width: int, decoding: str, max_words: int, cut_long: bool) -
     """RAISES ValueError: If a setting of `SentenceParser` is not allowed (J701)."""
     if decoding not in DECODINGS:
         raise JointValueError(Errors.J701, name="decoding", value=decoding, allowed=", ".join(DECODINGS))
-    for name, value, least in (("width", width, 0), ("max_words", max_words, 1)):
-        if value < least:
-            raise JointValueError(Errors.J701, name=name, value=value, allowed=f"{least} and above")
+    if width < 0:
+        raise JointValueError(Errors.J701, name="width", value=width, allowed="0 and above")
+    if not 0 < max_words <= MAX_WORDS:
+        raise JointValueError(Errors.J701, name="max_words", value=max_words, allowed=f"1 to {MAX_WORDS}")
 
 
 def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[str]) -> Parse:

@@ -17,6 +17,7 @@ from .closing import (
     mark_cells,
     mark_ranks,
 )
+from .constraints import ChartConstraints, mark_boundaries
 from .estimation import estimate_grammar, prepare
 from .grammar import Grammar
 from .sentence_parser import SentenceParser
@@ -33,6 +34,7 @@ def make_parser(
     has_boundaries: bool,
     closures: Sequence[str] = (),
     keep_open: float = 1.0,
+    constraints: tuple[str, float] | None = None,
     grammar: Grammar | None = None,
     seed: int = 0,
 ) -> SentenceParser:
@@ -44,25 +46,45 @@ def make_parser(
     has_boundaries: Whether to estimate a boundary model.
     closures: The kinds of closings (see closing.py).
     keep_open: The share of the cells of trees that each closing leaves open.
+    constraints: The mode of chart constraints and its amount (see constraints.py); None: there are none.
     grammar: The grammar, instead of that of the trees.
-    seed: Of the order in which closings learn.
-    RAISES ValueError: As `estimate_grammar`, `estimate_boundaries` and `SentenceParser`; if `keep_open` is not allowed
-        (J697).
+    seed: Of the order in which closings and constraints learn.
+    RAISES ValueError: As `estimate_grammar`, `estimate_boundaries` and `SentenceParser`; if `keep_open` (J697) or a
+        mode (J698) is not allowed.
     """
     if grammar is None:
         grammar = estimate_grammar(trees, **estimation)
     prepared = [prepare(tree, **estimation) for tree in trees]
     boundaries = estimate_boundaries(prepared, grammar) if has_boundaries else None
     parser = SentenceParser(grammar, boundaries, **search)
-    tags = find_frequent_tags(trees) if closures else {}
-    closings: list[Closing] = []
+    tags = find_frequent_tags(trees)
+    closings: list[Closing | ChartConstraints] = []
     for kind in closures:
         examples = mark_examples(parser, prepared, kind)
         learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
         closing = learn_closing(learnt, kind, tags, branching=estimation["branching"], seed=seed)
         choose_biases(closing, examples[::HELD_OUT], keep_open)
         closings.append(closing)
+    if constraints is not None:
+        mode, amount = constraints
+        closings.append(
+            learn_constraints(prepared, tags, branching=estimation["branching"], mode=mode, amount=amount, seed=seed)
+        )
     return SentenceParser(grammar, boundaries, closings, **search)
+
+
+def learn_constraints(
+    trees: Sequence[Tree], tags: dict[str, str], *, branching: str = "right", mode: str, amount: float, seed: int = 0
+) -> ChartConstraints:
+    """Learn chart constraints.
+
+    trees: As `prepare` made them.
+    tags, branching, mode, amount: See `ChartConstraints`.
+    """
+    constraints = ChartConstraints(tags, branching=branching, mode=mode, amount=amount)
+    examples = [(tree.leaves(), mark_boundaries(list_nodes(tree), len(tree.leaves()))) for tree in trees]
+    constraints.learn(examples, seed=seed)
+    return constraints
 
 
 def mark_examples(parser: SentenceParser, trees: Sequence[Tree], kind: str) -> list[Example]:

@@ -27,10 +27,15 @@ class TreeScorer:
 
     def __init__(self, grammar: Grammar) -> None:
         self.root = grammar.root
+        self._labels = {symbol: strip_annotation(symbol) for symbol in grammar.symbols}
+        # On which sides of others symbols of binarisation are.
+        self._sides = [
+            any(is_factored(rule.children[side]) for rule in grammar.rules if rule.children[1:]) for side in (0, 1)
+        ]
         # By children and label, which is that of binarisation for all its symbols.
         self._rules: defaultdict[tuple[tuple[str, ...], str], list[tuple[str, float]]] = defaultdict(list)
         for rule in grammar.rules:
-            label = TEMPORARY if is_factored(rule.parent) else strip_annotation(rule.parent)
+            label = TEMPORARY if is_factored(rule.parent) else self._labels[rule.parent]
             self._rules[rule.children, label].append((rule.parent, log(rule.probability)))
 
     def score(
@@ -48,7 +53,7 @@ class TreeScorer:
         # The constituents and words below each node, without nodes of binarisation between.
         below: list[list[Scores]] = []
         for of_word, tag in zip(possible, tags, strict=True):
-            below.append([{symbol: score for symbol, score in of_word if strip_annotation(symbol) == tag}])
+            below.append([{symbol: score for symbol, score in of_word if self._labels[symbol] == tag}])
         for label, first, second in nodes:
             children = below[first] + (below[second] if second >= 0 else [])
             below.append(children if label.startswith(TEMPORARY) else [self._derive(label, children)])
@@ -61,11 +66,10 @@ class TreeScorer:
             return self._apply([(children[0],)], label)
         cells = {(place, place + 1): self._extend(dict(child)) for place, child in enumerate(children)}
         for size in range(2, n):
-            for start in range(n - size + 1):
-                end = start + size
-                pairs = [(cells[start, middle], cells[middle, end]) for middle in range(start + 1, end)]
-                cells[start, end] = self._extend(self._apply(pairs, TEMPORARY))
-        return self._apply([(cells[0, middle], cells[middle, n]) for middle in range(1, n)], label)
+            # All of them are first, or last, if they are on one side only.
+            for start in range(n - size + 1) if all(self._sides) else (0 if self._sides[0] else n - size,):
+                cells[start, start + size] = self._extend(self._apply(_divide(cells, start, start + size), TEMPORARY))
+        return self._apply(_divide(cells, 0, n), label)
 
     def _apply(self, pairs: Sequence[tuple[Scores, ...]], label: str) -> Scores:
         """The symbols with a label that have one of these pairs of children, or one of these children."""
@@ -88,3 +92,9 @@ class TreeScorer:
                     scores[parent] = score + scores[symbol]
                     pending.append(parent)
         return scores
+
+
+def _divide(cells: dict[tuple[int, int], Scores], start: int, end: int) -> list[tuple[Scores, Scores]]:
+    """Both halves of children from one place to another, wherever they are divided."""
+    halves = [((start, middle), (middle, end)) for middle in range(start + 1, end)]
+    return [(cells[left], cells[right]) for left, right in halves if left in cells and right in cells]
