@@ -1,7 +1,7 @@
 """Measures the accuracy and speed of hedges, by maximum span and sentence boundaries, and compares other systems.
 
-The other systems are a conditional random field for segments and an exhaustive chart parser; noun_chunks.py compares
-noun chunks.
+The other systems are a conditional random field for segments, chart parsers with grammars of hedges and of whole trees,
+and NLTK's; noun_chunks.py compares noun chunks.
 
 Corpora are `.spacy` files that `python -m spacy joint convert` makes from trees in brackets, one document per tree;
 MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are predicted, and sentence boundaries are
@@ -25,6 +25,7 @@ from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituency_trees import Tree
@@ -254,6 +255,116 @@ def segment(doc: Doc, max_span: int) -> list[tuple[str, int, int]]:
     """The segments of a one-sentence reference."""
     kept = [constituent for constituent in get_constituents(doc) or [] if constituent[2] - constituent[1] <= max_span]
     return find_segments(kept, len(doc))
+
+
+@app.command()
+def grammars(
+    train: Path,
+    test: Path,
+    models: Annotated[list[Path], typer.Argument(help="Pipelines with a tagger and a chunker or a segmenter.")],
+    tags: Annotated[str, typer.Option(help="own: grammars find tags; given: they are those of the tagger.")] = "own",
+    closure: str = "complete",
+    width: int = 10,
+    rounds: Annotated[int, typer.Option(help="Speed measurements; the best one counts.")] = 3,
+    output: Output = None,
+) -> None:
+    """Hedge scores and words per second of chunkers and of grammars, at the maximum spans of the pipelines.
+
+    Grammars are those of hedges, beside a chunker; of the segments of hedges, which are parsed by themselves, beside a
+    segmenter; and of whole trees, which are parsed as such, and cut to hedges. Speed is that of the chunker or chart
+    parser alone.
+    """
+    search = {"tags": tags, "closure": closure, "width": width}
+    learnt = list(read_docbin(train, Vocab()))
+    whole = make_chart_parser(learnt, max_span=0, **search)
+    whole_trees: list[Example] | None = None
+    rows: list[dict[str, Any]] = []
+    for path in models:
+        nlp = spacy.load(path)
+        last = nlp.pipe_names[-1]
+        max_span = nlp.get_pipe(last).cfg["max_span"]
+        references = list(read_docbin(test, nlp.vocab))
+        with nlp.select_pipes(disable=last if last == "hedge_chunker" else []):
+            prepared = [example.predicted for example in annotate(nlp, references)]
+        systems: dict[str, tuple[Any, list[Doc]]] = {}
+        if last == "hedge_chunker":
+            systems["hedge_chunker"] = nlp.get_pipe(last), prepared
+            systems["hedges"] = make_chart_parser(learnt, max_span=max_span, **search), prepared
+        else:
+            cut = [cut_into_segments(doc, segment(doc, max_span), max_span) for doc in learnt]
+            segmented = [
+                cut_into_segments(doc, [(span.label_, span.start, span.end) for span in doc.spans[SEGMENTS]], max_span)
+                for doc in prepared
+            ]
+            systems["segments"] = make_chart_parser(cut, max_span=max_span, **search), segmented
+        if whole_trees is None:
+            systems["whole trees"] = whole, prepared
+        for name, (pipe, docs) in systems.items():
+            annotated, speed = measure_pipe(pipe, docs, rounds)
+            examples = [Example(*pair) for pair in zip(annotated, references, strict=True)]
+            if name == "whole trees":
+                whole_trees, whole_speed = examples, speed
+            else:
+                rows.append({"system": name, "max_span": max_span, "examples": examples, "words/s": speed})
+        if not any(row["system"] == "whole trees" and row["max_span"] == max_span for row in rows):
+            rows.append(
+                {"system": "whole trees", "max_span": max_span, "examples": whole_trees, "words/s": whole_speed}
+            )
+    rows.sort(key=lambda row: row["max_span"])
+    for row in rows:
+        scores = score_hedges(row.pop("examples"), max_span=row["max_span"])
+        row |= {name: scores[name] for name in ("hedge_p", "hedge_r", "hedge_f")}
+    print(
+        format_table(
+            ["L", "system", "P", "R", "hedge F1", "words/s"],
+            [
+                [
+                    row["max_span"],
+                    row["system"],
+                    *(f"{100 * row[name]:.1f}" for name in ("hedge_p", "hedge_r", "hedge_f")),
+                    f"{row['words/s']:,.0f}",
+                ]
+                for row in rows
+            ],
+        )
+    )
+    write_results({"rows": rows}, output)
+
+
+def make_chart_parser(docs: list[Doc], **settings: Any) -> Any:
+    """A chart parser with the grammar of the trees of documents."""
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("chart_parser", config=settings)
+    nlp.initialize(lambda: [Example(doc, doc) for doc in docs])
+    return parser
+
+
+def cut_into_segments(doc: Doc, segments: list[tuple[str, int, int]], max_span: int) -> Doc:
+    """The document with segments for sentences. If it has constituents, those of up to `max_span` words are kept."""
+    starts = {start for _, start, _ in segments}
+    cut = Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        tags=[token.tag_ for token in doc],
+        sent_starts=[token.i in starts for token in doc],
+    )
+    constituents = get_constituents(doc)
+    if constituents is not None:
+        set_constituents(cut, [found for found in constituents if found[2] - found[1] <= max_span])
+    return cut
+
+
+def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], float]:
+    """The annotated documents, and words per CPU second of the fastest round."""
+    seconds = []
+    for _ in range(rounds):
+        annotated = [doc.copy() for doc in docs]
+        start = time.process_time()
+        for doc in annotated:
+            pipe(doc)
+        seconds.append(time.process_time() - start)
+    return annotated, sum(map(len, docs)) / min(seconds)
 
 
 @app.command()

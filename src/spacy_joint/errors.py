@@ -895,6 +895,7 @@ class Errors:
         "The probabilities of a cycle must multiply to less than 1.",
     )
     J685 = Message("k={k} trees of a sentence cannot be listed.", "Ask for 1 to {limit}.")
+    J686 = Message("max_span={value!r} is no number of words for a chart.", "Give a whole number from 0, for no limit.")
     J690 = Message(
         "{name}={value!r} is not possible for a classifier of cells.", "Give a number from {least} to {most}."
     )

@@ -457,6 +457,7 @@ def make_constituency_parser(
         "keep_open": 0.99,
         "constraints": "none",
         "constraint_amount": None,
+        "max_span": 0,
         "max_words": 200,
         "cut_long": False,
         "scorer": {"@scorers": "spacy_joint.constituent_scorer.v1", "parameters": "evalb"},
@@ -478,6 +479,7 @@ def make_chart_parser(
     keep_open: float,
     constraints: str,
     constraint_amount: float | None,
+    max_span: int,
     max_words: int,
     cut_long: bool,
     scorer: Callable[..., Any] | None,
@@ -500,6 +502,7 @@ def make_chart_parser(
     constraints (str): At how many words no constituent begins or ends: the mode "absolute", "high_precision",
         "quadratic" or "linear", or "none".
     constraint_amount (float | None): The amount of the mode; None: its usual one.
+    max_span (int): The maximum number of words in a constituent; 0: any number.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.
     scorer (Callable): The scorer.
@@ -522,6 +525,7 @@ def make_chart_parser(
         keep_open=keep_open,
         constraints=constraints,
         constraint_amount=constraint_amount,
+        max_span=max_span,
         max_words=max_words,
         cut_long=cut_long,
     )

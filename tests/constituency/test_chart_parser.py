@@ -13,6 +13,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.annotation.constituents import get_trees
+from spacy_joint.constituency.transform import hedge
 from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.errors import JointError, JointValueError, JointWarning
 
@@ -129,6 +130,7 @@ def test_a_sentence_that_is_too_long_goes_to_the_error_handler():
         ({"horizontal": -1}, "J673"),
         ({"max_words": 0}, "J701"),
         ({"width": -1}, "J701"),
+        ({"max_span": -1}, "J701"),
         ({"figure_of_merit": "outside"}, "J701"),
         ({"closure": "all"}, "J701"),
         ({"keep_open": 0.0}, "J701"),
@@ -276,6 +278,15 @@ def test_cells_can_be_closed(closure, tmp_path):
         spacy.load(tmp_path, config={"components.chart_parser.closure": other})
     without = spacy.load(tmp_path, config={"components.chart_parser.closure": "none"})
     assert not any(stats["closed"] for stats in parse(without, untagged(TREES))._.parse_stats)
+
+
+@pytest.mark.parametrize("closure", ["none", "constituents", "complete", "widths"])
+@pytest.mark.parametrize("branching", ["right", "left"])
+def test_constituents_can_be_hedges(closure, branching):
+    nlp = make(TREES * 20, max_span=3, closure=closure, branching=branching)
+    doc = parse(nlp, untagged(TREES))
+    assert list(map(str, get_trees(doc))) == [str(hedge(tree, 3)) for tree in TREES]
+    assert all(sentence._.parse_probability < 0 for sentence in doc.sents)
 
 
 @pytest.mark.parametrize("closure", ["complete", "widths"])

@@ -50,7 +50,7 @@ NONE = "none"
 # The settings of `estimate_grammar`.
 ESTIMATION = ("branching", "horizontal", "parents", "tag_parents")
 # Those of `SentenceParser`.
-SEARCH = ("width", "decoding", "max_words", "cut_long")
+SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
 
 
 class Parsed(NamedTuple):

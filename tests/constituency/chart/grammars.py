@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy_joint.constituency.chart.grammar import Grammar, Rule
 from spacy_joint.constituency.chart.lexicon import Lexicon
 
-SYMBOLS = ("R", "A", "B", "@C")
+SYMBOLS = ("R", "A", "B", "@R")
 
 
 def make_grammar(rules):
@@ -27,8 +27,8 @@ def grammars(draw, *, cyclic=True):
     ]
     right_sides += [(parent, pair) for parent in SYMBOLS for pair in product(SYMBOLS, repeat=2)]
     rules = draw(st.lists(st.sampled_from(right_sides), unique=True, max_size=12))
-    if ("R", ("A", "@C")) not in rules:
-        rules.append(("R", ("A", "@C")))
+    if ("R", ("A", "@R")) not in rules:
+        rules.append(("R", ("A", "@R")))
     weights = [draw(st.integers(1, 9)) for _ in rules]
     totals = {symbol: sum(w for (p, _), w in zip(rules, weights, strict=True) if p == symbol) for symbol in SYMBOLS}
     return make_grammar([Rule(*rule, 0.9 * w / totals[rule[0]]) for rule, w in zip(rules, weights, strict=True)])

@@ -119,12 +119,12 @@ def test_closed_cells_have_nothing_but_the_tags_of_words():
 
 
 def test_cells_may_be_for_symbols_of_binarisation_only():
-    rules = [Rule("R", ("A", "@C"), 0.5), Rule("R", ("A", "A"), 0.5), Rule("A", ("A", "A"), 0.5)]
-    grammar = make_grammar([*rules, Rule("@C", ("A", "A"), 0.01)])
+    rules = [Rule("R", ("A", "@R"), 0.5), Rule("R", ("A", "A"), 0.5), Rule("A", ("A", "A"), 0.5)]
+    grammar = make_grammar([*rules, Rule("@R", ("A", "A"), 0.01)])
     parser, sentence = ChartParser(grammar), [[("A", -1.0)]] * 3
     widths = make_widths(sentence, -1)
     widths[0, 2], widths[1, 3] = 0, -2
-    assert parser.parse(sentence, widths=widths)[1] == [("@C", 1, 2), ("R", 0, 3)]
+    assert parser.parse(sentence, widths=widths)[1] == [("@R", 1, 2), ("R", 0, 3)]
 
 
 @pytest.mark.parametrize(

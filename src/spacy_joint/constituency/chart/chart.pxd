@@ -67,7 +67,9 @@ cdef class Chart:
     cdef dict numbers                   # of symbols
     cdef int32_t n_symbols
     cdef int32_t root
+    cdef readonly int32_t max_span      # 0: none
     cdef vector[char] is_factored       # by symbol
+    cdef vector[char] is_glue           # by symbol: whether it is the root or what binarisation makes of its children
     cdef vector[char] is_tag            # by symbol: whether it has words in the lexicon
     cdef vector[PairC] pairs            # those with the left child s: pairs[pair_start[s] .. pair_start[s + 1])
     cdef vector[int32_t] pair_start
@@ -103,12 +105,12 @@ cdef class Chart:
     # Collects the best binary edge of each symbol over a cell.
     cdef void combine(self, int32_t i, int32_t j) noexcept nogil
     cdef void offer(self, int32_t symbol, double score, int32_t left, int32_t right) noexcept nogil
-    # Empties the agenda of a cell.
-    cdef int settle(self, int32_t i, int32_t j, int32_t limit, bint factored_only) except -1 nogil
+    # Empties the agenda of a cell. Only the symbols that are admitted become entries; NULL: all.
+    cdef int settle(self, int32_t i, int32_t j, int32_t limit, const char* admitted) except -1 nogil
     # Makes an entry of the best edge of a symbol, or improves the one that is there.
     cdef int32_t take(self, int32_t symbol, int32_t rank) except -1 nogil
     # Adds edges by the unary rules of an entry to the agenda.
-    cdef int extend(self, int32_t place, bint factored_only) except -1 nogil
+    cdef int extend(self, int32_t place, const char* admitted) except -1 nogil
     cdef pair[double, int32_t] merit_of(self, int32_t symbol) noexcept nogil
     # The entry of a symbol in a cell, or -1.
     cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil

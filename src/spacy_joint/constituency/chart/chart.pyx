@@ -5,7 +5,8 @@ from math import isfinite, log
 import numpy as np
 
 from ...errors import Errors, JointMemoryError, JointValueError
-from .grammar import is_factored
+from ..transform import TEMPORARY
+from .grammar import is_factored, strip_annotation
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
@@ -23,9 +24,12 @@ MAX_WORDS = 5_000
 cdef class Chart:
     """What `ChartParser` has of a sentence, and its grammar: see there."""
 
-    def __cinit__(self, grammar not None, boundaries=None):
+    def __cinit__(self, grammar not None, boundaries=None, max_span=0):
         cdef PairC made
         cdef RuleC rule
+        if not 0 <= max_span < NO_LIMIT:
+            raise JointValueError(Errors.J686, value=max_span)
+        self.max_span = max_span
         self.symbols = grammar.symbols
         self.stats = {}
         self.n_symbols = len(self.symbols)
@@ -33,6 +37,8 @@ cdef class Chart:
         numbers = self.numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
         self.root = numbers[grammar.root]
         self.is_factored = [is_factored(symbol) for symbol in self.symbols]
+        glue = grammar.root, TEMPORARY + grammar.root
+        self.is_glue = [strip_annotation(symbol) in glue for symbol in self.symbols]
         tags = grammar.lexicon.totals()
         self.is_tag = [symbol in tags for symbol in self.symbols]
         unary, binary = [], []
@@ -122,7 +128,8 @@ cdef class Chart:
     cdef int fill(self, int32_t width, const int32_t* widths) except -1 nogil:
         cdef int32_t i, j, place, cell, limit, n = self.n
         cdef size_t row
-        cdef bint factored_only
+        cdef bint is_long
+        cdef const char* admitted
         self.n_closed = self.n_edges = 0
         self.entries.clear()
         self.cells.clear()
@@ -147,7 +154,14 @@ cdef class Chart:
                 cell = i * (n + 1) + j
                 self.cells[cell] = self.ends[cell] = <int32_t>self.entries.size()
                 limit = DEFAULT if widths == NULL else widths[cell]
-                factored_only = limit == FACTORED_ONLY
+                is_long = 0 < self.max_span < j - i
+                admitted = NULL
+                if is_long and 0 < i and j < n:
+                    limit = CLOSED
+                elif is_long:
+                    admitted = self.is_glue.data()
+                elif limit == FACTORED_ONLY:
+                    admitted = self.is_factored.data()
                 if limit < 0:
                     limit = width
                 self.n_closed += limit == CLOSED
@@ -158,7 +172,7 @@ cdef class Chart:
                     continue
                 else:
                     self.combine(i, j)
-                self.settle(i, j, limit, factored_only)
+                self.settle(i, j, limit, admitted)
                 self.ends[cell] = <int32_t>self.entries.size()
                 self.filled[i] = self.ends[cell] - self.cells[cell]
                 row = <size_t>i * self.n_symbols
@@ -213,7 +227,7 @@ cdef class Chart:
                 self.n_touched += 1
             best.score, best.left, best.right = score, left, right
 
-    cdef int settle(self, int32_t i, int32_t j, int32_t limit, bint factored_only) except -1 nogil:
+    cdef int settle(self, int32_t i, int32_t j, int32_t limit, const char* admitted) except -1 nogil:
         cdef int32_t k, symbol, place, n_words, n_taken = 0
         if self.entries.size() + self.n_symbols > NO_LIMIT:
             with gil:
@@ -229,11 +243,11 @@ cdef class Chart:
             for k in range(n_words):
                 self.take(self.touched[k], 0)
             for k in range(place, place + n_words):
-                self.extend(k, factored_only)
+                self.extend(k, admitted)
         else:
             for k in range(self.n_touched):
                 symbol = self.touched[k]
-                if self.is_factored[symbol] or not factored_only:
+                if admitted == NULL or admitted[symbol]:
                     self.agenda.push_back(self.merit_of(symbol))
             make_heap(self.agenda.begin(), self.agenda.end())
         while not self.agenda.empty():
@@ -247,7 +261,7 @@ cdef class Chart:
                 n_taken += 1
             elif self.best[symbol].score <= self.entries[place].edge.score:
                 continue
-            self.extend(self.take(symbol, n_taken), factored_only)
+            self.extend(self.take(symbol, n_taken), admitted)
         self.n_edges += n_taken
         for k in range(self.n_touched):
             self.best[self.touched[k]].score = -INFINITY
@@ -263,13 +277,13 @@ cdef class Chart:
             self.entries[place].edge, self.entries[place].rank = self.best[symbol], rank
         return place
 
-    cdef int extend(self, int32_t place, bint factored_only) except -1 nogil:
+    cdef int extend(self, int32_t place, const char* admitted) except -1 nogil:
         cdef int32_t k, parent
         cdef EntryC entry = self.entries[place]
         cdef double score
         for k in range(self.unary_start[entry.symbol], self.unary_start[entry.symbol + 1]):
             parent, score = self.unary[k].parent, entry.edge.score + self.unary[k].score
-            if score > self.best[parent].score and (self.is_factored[parent] or not factored_only):
+            if score > self.best[parent].score and (admitted == NULL or admitted[parent]):
                 self.offer(parent, score, place, -1)
                 self.agenda.push_back(self.merit_of(parent))
                 push_heap(self.agenda.begin(), self.agenda.end())

@@ -11,7 +11,7 @@ from .grammar import Grammar
 Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
 
 class ChartParser(Chart):
-    def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None) -> Self: ...
+    def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None, max_span: int = 0) -> Self: ...
     def parse(
         self,
         words: Sequence[Sequence[tuple[str, float]]],

@@ -22,9 +22,11 @@ cdef class ChartParser(Chart):
     grammar (Grammar): The grammar.
     boundaries (BoundaryModel | None): What is next to constituents, for the order in which agendas are emptied. Without
         it, this is the order of inside scores.
+    max_span (int): How many words a constituent may have, except the root; 0: any number. Cells of more words have only
+        symbols of binarisation of the root, and only those that begin or end with the sentence, so that time is linear.
     stats (dict[str, int]): Of the last sentence: `cells`, of which `closed` had the width 0, and `edges`, the number of
         entries that agendas gave.
-    RAISES ValueError: If the boundary model is of another grammar (J682).
+    RAISES ValueError: If the boundary model is of another grammar (J682), or `max_span` is not allowed (J686).
     """
 
     def parse(self, words, *, width=0, widths=None, glue=False):

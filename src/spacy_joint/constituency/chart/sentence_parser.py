@@ -57,6 +57,7 @@ class SentenceParser:
     closings (Sequence[Closing | ChartConstraints]): Which cells of the chart are closed, or narrow; the narrowest width
         of each cell counts.
     width (int): How many constituents a cell of the chart may have; 0: any number.
+    max_span (int): How many words a constituent may have, see `ChartParser`; 0: any number.
     decoding (str): Which tree is found: "viterbi", the most probable derivation's, or "max_constituents", that of the
         most probable constituents (see decoding.py).
     max_words (int): The most words that are parsed together.
@@ -72,19 +73,21 @@ class SentenceParser:
         closings: Sequence[Closing | ChartConstraints] = (),
         *,
         width: int,
+        max_span: int = 0,
         decoding: str,
         max_words: int,
         cut_long: bool,
     ) -> None:
         self.settings: dict[str, Any] = {
             "width": width,
+            "max_span": max_span,
             "decoding": decoding,
             "max_words": max_words,
             "cut_long": cut_long,
         }
         check_search(**self.settings)
         self.grammar, self.boundaries, self.closings = grammar, boundaries, tuple(closings)
-        self._chart = ChartParser(grammar, boundaries)
+        self._chart = ChartParser(grammar, boundaries, max_span)
         # Of the chart and the closings.
         self._lock = Lock()
         # The symbols of each tag.
@@ -204,12 +207,13 @@ class SentenceParser:
         return total, nodes, [max(of_word, key=of_word.__getitem__) for of_word in tags]
 
 
-def check_search(*, width: int, decoding: str, max_words: int, cut_long: bool) -> None:
+def check_search(*, width: int, max_span: int, decoding: str, max_words: int, cut_long: bool) -> None:
     """RAISES ValueError: If a setting of `SentenceParser` is not allowed (J701)."""
     if decoding not in DECODINGS:
         raise JointValueError(Errors.J701, name="decoding", value=decoding, allowed=", ".join(DECODINGS))
-    if width < 0:
-        raise JointValueError(Errors.J701, name="width", value=width, allowed="0 and above")
+    for name, value in (("width", width), ("max_span", max_span)):
+        if value < 0:
+            raise JointValueError(Errors.J701, name=name, value=value, allowed="0 and above")
     if not 0 < max_words <= MAX_WORDS:
         raise JointValueError(Errors.J701, name="max_words", value=max_words, allowed=f"1 to {MAX_WORDS}")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...annotation.constituency_trees import Tree
+from ..transform import hedge
 from .boundaries import estimate_boundaries
 from .closing import (
     Closing,
@@ -42,7 +43,7 @@ def make_parser(
 
     trees: As for `estimate_grammar`. Closings learn from those that are not too long to be parsed.
     estimation: The settings of `estimate_grammar`.
-    search: The settings of `SentenceParser`.
+    search: The settings of `SentenceParser`. If these have a `max_span`, the trees are hedged.
     has_boundaries: Whether to estimate a boundary model.
     closures: The kinds of closings (see closing.py).
     keep_open: The share of the cells of trees that each closing leaves open.
@@ -52,6 +53,8 @@ def make_parser(
     RAISES ValueError: As `estimate_grammar`, `estimate_boundaries` and `SentenceParser`; if `keep_open` (J697) or a
         mode (J698) is not allowed.
     """
+    if search["max_span"]:
+        trees = [hedge(tree, search["max_span"]) for tree in trees]
     if grammar is None:
         grammar = estimate_grammar(trees, **estimation)
     prepared = [prepare(tree, **estimation) for tree in trees]
