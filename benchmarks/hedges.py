@@ -81,6 +81,9 @@ COLUMNS = {
 }
 
 
+SCORES = ("hedge_p", "hedge_r", "hedge_f")
+
+
 def format_scores(results: dict[str, list[dict[str, Any]]]) -> str:
     """Format the results of `accuracy` as a table, by corpus and limit."""
     rows = [
@@ -261,73 +264,60 @@ def segment(doc: Doc, max_span: int) -> list[tuple[str, int, int]]:
 def grammars(
     train: Path,
     test: Path,
-    models: Annotated[list[Path], typer.Argument(help="Pipelines with a tagger and a chunker or a segmenter.")],
-    tags: Annotated[str, typer.Option(help="own: grammars find tags; given: they are those of the tagger.")] = "own",
+    models: Annotated[list[Path] | None, typer.Argument(help="Pipelines that end in a chunker or segmenter.")] = None,
+    max_spans: Annotated[list[int], typer.Option("--max-span")] = [3, 7, 10, 15],  # noqa: B006
     closure: str = "complete",
     width: int = 10,
     rounds: Annotated[int, typer.Option(help="Speed measurements; the best one counts.")] = 3,
     output: Output = None,
 ) -> None:
-    """Hedge scores and words per second of chunkers and of grammars, at the maximum spans of the pipelines.
+    """Hedge scores and words per second of chart parsers, by maximum span, and of pipelines at their own.
 
-    Grammars are those of hedges, beside a chunker; of the segments of hedges, which are parsed by themselves, beside a
-    segmenter; and of whole trees, which are parsed as such, and cut to hedges. Speed is that of the chunker or chart
-    parser alone.
+    Grammars are of whole trees, whose parses are cut to hedges; of hedges; and of the segments of hedges, which are
+    parsed by themselves: gold ones, and those of pipelines that end in a segmenter. They find tags, too. Speed is of
+    the chart parser or the chunker alone.
     """
-    search = {"tags": tags, "closure": closure, "width": width}
-    learnt = list(read_docbin(train, Vocab()))
-    whole = make_chart_parser(learnt, max_span=0, **search)
-    whole_trees: list[Example] | None = None
+    learnt, references = (list(read_docbin(path, Vocab())) for path in (train, test))
     rows: list[dict[str, Any]] = []
-    for path in models:
+
+    def parse(system: str, trees: list[Doc], docs: list[Doc], max_span: int) -> None:
+        parser = make_chart_parser(trees, max_span=max_span, closure=closure, width=width)
+        score(system, *measure_pipe(parser, docs, rounds), [max_span] if max_span else max_spans)
+
+    def score(system: str, docs: list[Doc], speed: int, spans: list[int]) -> None:
+        examples = [Example(*pair) for pair in zip(docs, references, strict=True)]
+        for max_span in spans:
+            scores = score_hedges(examples, max_span=max_span)
+            rows.append({"max_span": max_span, "system": system, **{name: scores[name] for name in SCORES}})
+            rows[-1]["words_per_second"] = speed
+            print(rows[-1], flush=True)
+
+    plain = [make_example(reference, ["SENT_START"]).predicted for reference in references]
+    parse("whole trees", learnt, plain, 0)
+    for max_span in max_spans:
+        parse("hedges", learnt, plain, max_span)
+        trees, docs = ([cut(doc, segment(doc, max_span), max_span) for doc in part] for part in (learnt, references))
+        parse("gold segments", trees, docs, max_span)
+    for path in models or []:
         nlp = spacy.load(path)
-        last = nlp.pipe_names[-1]
-        max_span = nlp.get_pipe(last).cfg["max_span"]
-        references = list(read_docbin(test, nlp.vocab))
-        with nlp.select_pipes(disable=last if last == "hedge_chunker" else []):
-            prepared = [example.predicted for example in annotate(nlp, references)]
-        systems: dict[str, tuple[Any, list[Doc]]] = {}
-        if last == "hedge_chunker":
-            systems["hedge_chunker"] = nlp.get_pipe(last), prepared
-            systems["hedges"] = make_chart_parser(learnt, max_span=max_span, **search), prepared
+        *_, (last, pipe) = nlp.pipeline
+        max_span = pipe.cfg["max_span"]
+        with nlp.select_pipes(disable=last):
+            tagged = [example.predicted for example in annotate(nlp, references)]
+        if nlp.has_pipe("hedge_chunker"):
+            score(last, *measure_pipe(pipe, tagged, rounds), [max_span])
         else:
-            cut = [cut_into_segments(doc, segment(doc, max_span), max_span) for doc in learnt]
-            segmented = [
-                cut_into_segments(doc, [(span.label_, span.start, span.end) for span in doc.spans[SEGMENTS]], max_span)
-                for doc in prepared
-            ]
-            systems["segments"] = make_chart_parser(cut, max_span=max_span, **search), segmented
-        if whole_trees is None:
-            systems["whole trees"] = whole, prepared
-        for name, (pipe, docs) in systems.items():
-            annotated, speed = measure_pipe(pipe, docs, rounds)
-            examples = [Example(*pair) for pair in zip(annotated, references, strict=True)]
-            if name == "whole trees":
-                whole_trees, whole_speed = examples, speed
-            else:
-                rows.append({"system": name, "max_span": max_span, "examples": examples, "words/s": speed})
-        if not any(row["system"] == "whole trees" and row["max_span"] == max_span for row in rows):
-            rows.append(
-                {"system": "whole trees", "max_span": max_span, "examples": whole_trees, "words/s": whole_speed}
-            )
+            trees = [cut(doc, segment(doc, max_span), max_span) for doc in learnt]
+            found = ([(span.label_, span.start, span.end) for span in pipe(doc).spans[SEGMENTS]] for doc in tagged)
+            docs = [cut(*pair, max_span) for pair in zip(tagged, found, strict=True)]
+            parse("found segments", trees, docs, max_span)
     rows.sort(key=lambda row: row["max_span"])
-    for row in rows:
-        scores = score_hedges(row.pop("examples"), max_span=row["max_span"])
-        row |= {name: scores[name] for name in ("hedge_p", "hedge_r", "hedge_f")}
-    print(
-        format_table(
-            ["L", "system", "P", "R", "hedge F1", "words/s"],
-            [
-                [
-                    row["max_span"],
-                    row["system"],
-                    *(f"{100 * row[name]:.1f}" for name in ("hedge_p", "hedge_r", "hedge_f")),
-                    f"{row['words/s']:,.0f}",
-                ]
-                for row in rows
-            ],
-        )
-    )
+    header = ["L", "system", "P", "R", "hedge F1", "words/s"]
+    cells = [
+        [row["max_span"], row["system"], *(f"{100 * row[name]:.1f}" for name in SCORES), row["words_per_second"]]
+        for row in rows
+    ]
+    print(format_table(header, cells))
     write_results({"rows": rows}, output)
 
 
@@ -340,22 +330,17 @@ def make_chart_parser(docs: list[Doc], **settings: Any) -> Any:
     return parser
 
 
-def cut_into_segments(doc: Doc, segments: list[tuple[str, int, int]], max_span: int) -> Doc:
-    """The document with segments for sentences. If it has constituents, those of up to `max_span` words are kept."""
+def cut(doc: Doc, segments: list[tuple[str, int, int]], max_span: int) -> Doc:
+    """A document with segments for sentences, and with constituents of up to `max_span` words, if there are any."""
     starts = {start for _, start, _ in segments}
-    cut = Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        tags=[token.tag_ for token in doc],
-        sent_starts=[token.i in starts for token in doc],
-    )
-    constituents = get_constituents(doc)
-    if constituents is not None:
-        set_constituents(cut, [found for found in constituents if found[2] - found[1] <= max_span])
-    return cut
+    words, tags = [token.text for token in doc], [token.tag_ for token in doc]
+    made = Doc(doc.vocab, words=words, tags=tags, sent_starts=[place in starts for place in range(len(doc))])
+    kept = [found for found in get_constituents(doc) or [] if found[2] - found[1] <= max_span]
+    set_constituents(made, kept)
+    return made
 
 
-def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], float]:
+def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], int]:
     """The annotated documents, and words per CPU second of the fastest round."""
     seconds = []
     for _ in range(rounds):
@@ -364,7 +349,7 @@ def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], fl
         for doc in annotated:
             pipe(doc)
         seconds.append(time.process_time() - start)
-    return annotated, sum(map(len, docs)) / min(seconds)
+    return annotated, round(sum(map(len, docs)) / min(seconds))
 
 
 @app.command()
