@@ -302,9 +302,11 @@ def compare_nltk(
     times, difference, n_words, n_parsed = {"nltk": 0.0, "ours": 0.0}, 0.0, 0, 0
     for number, tree in enumerate(trees, start=1):
         words = find_tags(grammar, tree.leaves())
+        # The same word has the same name, so that it counts once.
+        names = [str(words.index(tags)) for tags in words]
         lexical = [
-            nltk.ProbabilisticProduction(symbols[tag], [str(place)], prob=math.exp(score))
-            for place, tags in enumerate(words)
+            nltk.ProbabilisticProduction(symbols[tag], [name], prob=math.exp(score))
+            for name, tags in dict(zip(names, words, strict=True)).items()
             for tag, score in tags
         ]
         # NLTK wants probabilities that add up to 1: what is not in this sentence is another word.
@@ -319,7 +321,7 @@ def compare_nltk(
         ]
         theirs = nltk.ViterbiParser(nltk.PCFG(symbols[grammar.root], [*rules, *lexical]), max_time=None)
         start = time.process_time()
-        found = list(theirs.parse([str(place) for place in range(len(words))]))
+        found = list(theirs.parse(names))
         times["nltk"] += time.process_time() - start
         start = time.process_time()
         for _ in range(repeats):

@@ -860,7 +860,7 @@ class Errors:
     J671 = Message("There is no rule for the root '{root}'.", "Give at least one, such as 'ROOT -> S 1.0'.")
     J672 = Message(
         "The tree {number} has the label '{label}'.",
-        "Labels must not begin with '@' or contain '^' or '|'.",
+        "Labels must not begin with '@', contain '^' or '|', or end in a hyphen and a number.",
     )
     J673 = Message("{name}={value!r} is not a setting of grammars.", "Allowed are {allowed}.")
     J674 = Message(

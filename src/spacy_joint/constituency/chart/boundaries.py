@@ -15,7 +15,7 @@ import srsly
 
 from ...annotation.constituency_trees import Tree, take_apart
 from ...errors import Errors, JointValueError
-from .grammar import Grammar, is_factored, strip_annotation
+from .grammar import Grammar, is_factored, join_subsymbols, strip_annotation
 
 # What is added to all counts.
 SMOOTHING = 0.1
@@ -80,13 +80,15 @@ class BoundaryModel:
 def estimate_boundaries(trees: Iterable[Tree], grammar: Grammar, smoothing: float = SMOOTHING) -> BoundaryModel:
     """Estimate the model of a grammar.
 
-    trees: As the grammar was made of them: see `prepare` in estimation.py.
+    trees: As the grammar was made of them, except for splits: see `prepare` in estimation.py.
     smoothing: What is added to all counts, above 0.
     RAISES ValueError: If `smoothing` is not above 0 (J673).
     """
     if not smoothing > 0:
         raise JointValueError(Errors.J673, name="smoothing", value=smoothing, allowed="numbers above 0")
-    symbols = {symbol: number for number, symbol in enumerate(grammar.symbols)}
+    # A subsymbol counts as the whole symbol.
+    whole = sorted({join_subsymbols(symbol) for symbol in grammar.symbols})
+    symbols = {symbol: number for number, symbol in enumerate(whole)}
     tags = sorted({strip_annotation(tag) for tag in grammar.lexicon.totals()})
     numbers = {tag: number for number, tag in enumerate(tags)}
     end = len(tags)
@@ -132,16 +134,17 @@ def estimate_boundaries(trees: Iterable[Tree], grammar: Grammar, smoothing: floa
     for table in tables:
         for number, plain in named.items():
             table[:, plain] += table[:, number]
+    part_of = [symbols[join_subsymbols(symbol)] for symbol in grammar.symbols]
     is_tag = np.isin(grammar.symbols, list(grammar.lexicon.totals()))
     of_tag = np.array([numbers.get(strip_annotation(symbol), end) for symbol in grammar.symbols])
-    shares = np.bincount(np.array(used, dtype=int), minlength=len(symbols)) + smoothing
+    shares = np.bincount(np.array(used, dtype=int), minlength=len(symbols))[part_of] + smoothing
     totals = np.bincount(of_tag, weights=shares * is_tag, minlength=end + 1)
     return BoundaryModel(
         grammar.symbols,
         tags,
         np.log(np.where(is_tag, shares / np.where(is_tag, totals[of_tag], 1), 1)),
-        _take_logarithms(tables[0], smoothing, axis=1),
-        _take_logarithms(tables[1], smoothing, axis=0),
+        _take_logarithms(tables[0][:, part_of], smoothing, axis=1),
+        _take_logarithms(tables[1][:, part_of], smoothing, axis=0),
         _take_logarithms(_count(followed, following, (end + 1, end + 1)), smoothing, axis=1),
     )
 

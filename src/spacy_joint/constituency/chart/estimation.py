@@ -3,12 +3,13 @@
 Annotation follows Klein & Manning (2003): horizontally, symbols of binarisation name the nearest of the sisters that
 they cover; vertically, other symbols name the label above. A named sister (order 1) is interpolated with any sister
 (order 0): `NP -> DT @NP|JJ` has a share of the rules `NP -> DT @NP` and `@NP -> @NP|JJ`, so that unseen pairs are
-possible. The share depends on how many different symbols follow, and how often any does (Witten & Bell 1991).
+possible. The share depends on how many different symbols follow, and how often any does (Witten & Bell 1991). Further
+distinctions are learnt by splitting symbols (see splitting.py).
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ...annotation.constituency_trees import ROOT, Tree, rewrite, take_apart
@@ -16,11 +17,9 @@ from ...errors import Errors, JointValueError
 from ..transform import binarise
 from .grammar import Grammar, Rule, is_factored, strip_annotation
 from .lexicon import estimate_lexicon
+from .splitting import MAX_CYCLES, Counted, SplitTreebank
 
 BRANCHING = ("right", "left")
-
-Counted = tuple[str, tuple[str, ...]]
-"""A symbol and its children."""
 
 
 def estimate_grammar(
@@ -30,6 +29,8 @@ def estimate_grammar(
     horizontal: int = 1,
     parents: bool = True,
     tag_parents: bool = True,
+    split_cycles: int = 0,
+    seed: int = 0,
 ) -> Grammar:
     """Estimate a grammar.
 
@@ -37,41 +38,51 @@ def estimate_grammar(
     branching (str): "right" or "left", the side on which binarisation puts its own symbols.
     horizontal (int): How many sisters these symbols name.
     parents (bool), tag_parents (bool): Whether the symbols of constituents, and of tags, name the label above.
-    RAISES ValueError: If a setting is not allowed (J673), a label begins with `@` or has `^` or `|` (J672), or there
-        are no trees (J676).
+    split_cycles (int): How often symbols are split, from 0 to 4 (see splitting.py).
+    seed (int): Of splitting.
+    RAISES ValueError: If a setting is not allowed (J673), a label begins with `@`, has `^` or `|`, or ends in a hyphen
+        and a number (J672), or there are no trees (J676).
     """
-    check_settings(branching, horizontal)
-    rules: Counter[Counted] = Counter()
-    sentences: list[list[tuple[str, str]]] = []
+    check_settings(branching, horizontal, split_cycles)
+    prepared = []
     for number, tree in enumerate(trees, start=1):
         for label in {node.label for node in tree.nodes()}:
             if strip_annotation(label) != label or is_factored(label):
                 raise JointValueError(Errors.J672, number=number, label=label)
-        prepared = prepare(tree, branching=branching, horizontal=horizontal, parents=parents, tag_parents=tag_parents)
-        rules.update(
-            (node.label, tuple([child.label for child in node.children])) for node in prepared.nodes() if node.children
+        prepared.append(
+            prepare(tree, branching=branching, horizontal=horizontal, parents=parents, tag_parents=tag_parents)
         )
-        sentences.append([(node.label, "".join((node.word or "").split())) for node in prepared.preterminals()])
-    if not rules:
+    if not any(tree.children for tree in prepared):
         raise JointValueError(Errors.J676)
-    counts = {rule: float(count) for rule, count in rules.items()}
+    treebank = SplitTreebank(prepared, seed)
+    for _ in range(split_cycles):
+        treebank.run_cycle()
+    counts, sentences = treebank.count()
     if horizontal:
         counts = interpolate(counts)
     of_parent: defaultdict[str, float] = defaultdict(float)
     for (parent, _), count in counts.items():
         of_parent[parent] += count
     # A label may be of constituents and of words.
-    words = Counter(tag for sentence in sentences for tag, _ in sentence)
+    words: defaultdict[str, float] = defaultdict(float)
+    for sentence in sentences:
+        for _, tags in sentence:
+            for tag, share in tags.items():
+                words[tag] += share
     made = [Rule(*rule, count / (of_parent[rule[0]] + words[rule[0]])) for rule, count in sorted(counts.items())]
-    return Grammar(ROOT, made, estimate_lexicon(sentences, {tag: round(of_parent[tag]) for tag in words}))
+    return Grammar(ROOT, made, estimate_lexicon(sentences, {tag: of_parent[tag] for tag in words}))
 
 
-def check_settings(branching: str, horizontal: int) -> None:
+def check_settings(branching: str, horizontal: int, split_cycles: int) -> None:
     """RAISES ValueError: If a setting of `estimate_grammar` is not allowed (J673)."""
     if branching not in BRANCHING:
         raise JointValueError(Errors.J673, name="branching", value=branching, allowed=", ".join(BRANCHING))
     if horizontal < 0:
         raise JointValueError(Errors.J673, name="horizontal", value=horizontal, allowed="0 and above")
+    if not 0 <= split_cycles <= MAX_CYCLES:
+        raise JointValueError(
+            Errors.J673, name="split_cycles", value=split_cycles, allowed=f"numbers from 0 to {MAX_CYCLES}"
+        )
 
 
 def prepare(tree: Tree, *, branching: str, horizontal: int, parents: bool, tag_parents: bool) -> Tree:

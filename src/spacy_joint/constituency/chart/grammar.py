@@ -1,7 +1,8 @@
 """Probabilistic context-free grammars in binary form, and a text format for them.
 
-Symbols are labels with annotation: `NP^S` is an NP below an S, and `@NP|JJ` is what binarisation makes of the children
-of an NP from a JJ on. Probabilities are those of rules given the symbol on their left, and of words given their tag.
+Symbols are labels with annotation: `NP^S` is an NP below an S, `@NP|JJ` is what binarisation makes of the children of
+an NP from a JJ on, and `NP-0` and `NP-1` are subsymbols of NP (see splitting.py). Probabilities are those of rules
+given the symbol on their left, and of words given their tag.
 
 The text has sections, each with the number of its lines, which are in any order within a section:
 
@@ -39,7 +40,8 @@ TOLERANCE = 1e-6
 # The most digits of a number of lines or words.
 DIGITS = 9
 _Parsed = TypeVar("_Parsed")
-ANNOTATION = re.compile(r"(?<=.)[|^].*", re.DOTALL)
+ANNOTATION = re.compile(r"(?<=.)(?:[|^].*|-[0-9]+\Z)", re.DOTALL)
+SUBSYMBOL = re.compile(r"(?<=.)-[0-9]+\Z", re.DOTALL)
 
 
 class Rule(NamedTuple):
@@ -59,8 +61,18 @@ def is_factored(symbol: str) -> bool:
 
 
 def strip_annotation(symbol: str) -> str:
-    """The label of a symbol: NP of `NP^S`, and @NP of `@NP|JJ^S`."""
+    """The label of a symbol: NP of `NP^S` and `NP-0`, and @NP of `@NP|JJ`."""
     return ANNOTATION.sub("", symbol)
+
+
+def name_subsymbol(symbol: str, number: int) -> str:
+    """The name of a subsymbol."""
+    return f"{symbol}-{number}"
+
+
+def join_subsymbols(symbol: str) -> str:
+    """The symbol that was split, if this is a subsymbol: `NP^S` of `NP^S-0`; otherwise the symbol itself."""
+    return SUBSYMBOL.sub("", symbol)
 
 
 class Grammar:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 Tags = Sequence[tuple[str, float]]
 """Tags, and the probability of a word, or a class, given each."""
+TaggedWord = tuple[str, Mapping[str, float]]
+"""A word, and its share in each tag, which add up to 1."""
 
 # A word is rare if it occurs at most this often in training; its class has this share of its occurrences.
 RARE = 5
@@ -90,35 +92,43 @@ class Lexicon:
         return found
 
 
-def estimate_lexicon(sentences: Iterable[Sequence[tuple[str, str]]], outside: Mapping[str, int]) -> Lexicon:
-    """Estimate a lexicon by relative frequencies.
-
-    sentences: The tag and the word of each token.
-    outside: How often each tag occurs with anything but a word below it.
-    """
-    counts: Counter[tuple[str, str]] = Counter()
+def choose_classes(sentences: Iterable[Sequence[str]]) -> dict[str, str]:
+    """The class of each rare word."""
     first: Counter[str] = Counter()
-    for sentence in sentences:
-        counts.update((word, tag) for tag, word in sentence)
-        first.update(word for _, word in sentence[:1])
     of_word: Counter[str] = Counter()
-    of_tag: Counter[str] = Counter(outside)
-    for (word, tag), count in counts.items():
-        of_word[word] += count
-        of_tag[tag] += count
-    rare = {word for word, count in of_word.items() if count <= RARE}
+    for words in sentences:
+        of_word.update(words)
+        first.update(words[:1])
+    rare = [word for word, count in of_word.items() if count <= RARE]
     in_class: Counter[str] = Counter()
     # A word that is first more often than not is taken for one that is usually first.
     names = {word: list_classes(word, is_first=2 * first[word] > of_word[word]) for word in rare}
     for word in rare:
         in_class.update(dict.fromkeys(names[word], of_word[word]))
     # The words of a class are those for which no more specific one is frequent enough.
-    chosen = {word: next((name for name in names[word] if in_class[name] >= LEAST), names[word][-1]) for word in rare}
+    return {word: next((name for name in names[word] if in_class[name] >= LEAST), names[word][-1]) for word in rare}
+
+
+def estimate_lexicon(sentences: Sequence[Sequence[TaggedWord]], outside: Mapping[str, float]) -> Lexicon:
+    """Estimate a lexicon by relative frequencies.
+
+    sentences: The words of sentences.
+    outside: How often each tag occurs with anything but a word below it.
+    """
+    counts: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for sentence in sentences:
+        for word, tags in sentence:
+            for tag, share in tags.items():
+                counts[word, tag] += share
+    of_tag: defaultdict[str, float] = defaultdict(float, outside)
+    for (_, tag), count in counts.items():
+        of_tag[tag] += count
+    chosen = choose_classes([[word for word, _ in sentence] for sentence in sentences])
     n_words = Counter(chosen.values())
     words: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
-    tags_of: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    tags_of: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     for (word, tag), count in sorted(counts.items()):
-        share = SHARE if word in rare else 0.0
+        share = SHARE if word in chosen else 0.0
         words[word].append((tag, (1 - share) * count / of_tag[tag]))
         if share:
             tags_of[chosen[word]][tag] += count
@@ -128,4 +138,4 @@ def estimate_lexicon(sentences: Iterable[Sequence[tuple[str, str]]], outside: Ma
         )
         for name, of_class in tags_of.items()
     }
-    return Lexicon(words, rare, classes)
+    return Lexicon(words, chosen, classes)
