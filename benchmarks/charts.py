@@ -143,7 +143,7 @@ def decodings(
     search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
     made = make_parser(
         list(read_treebank(train)),
-        estimation=SETTINGS,
+        annotation=SETTINGS,
         search=search,
         has_boundaries=True,
         closures=["complete"],

@@ -450,6 +450,7 @@ def make_constituency_parser(
         "horizontal": 1,
         "parents": True,
         "tag_parents": True,
+        "split_cycles": 0,
         "width": 10,
         "figure_of_merit": "boundary",
         "decoding": "viterbi",
@@ -472,6 +473,7 @@ def make_chart_parser(
     horizontal: int,
     parents: bool,
     tag_parents: bool,
+    split_cycles: int,
     width: int,
     figure_of_merit: str,
     decoding: str,
@@ -491,6 +493,7 @@ def make_chart_parser(
     horizontal (int): How many sisters these symbols name.
     parents (bool): Whether symbols of constituents name the label above.
     tag_parents (bool): Whether symbols of tags name the label above.
+    split_cycles (int): How often symbols are split into subsymbols, which are learnt; from 0 to 4.
     width (int): How many constituents a cell of the chart may have; 0: any number, so that the search is exhaustive.
     figure_of_merit (str): Which ones a cell has: the best by "inside" score, or also by what is next to constituents,
         "boundary".
@@ -518,6 +521,7 @@ def make_chart_parser(
         horizontal=horizontal,
         parents=parents,
         tag_parents=tag_parents,
+        split_cycles=split_cycles,
         width=width,
         figure_of_merit=figure_of_merit,
         decoding=decoding,

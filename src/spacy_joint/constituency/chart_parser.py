@@ -47,8 +47,8 @@ TAGS = (OWN, "given")
 BOUNDARY = "boundary"
 MERITS = (BOUNDARY, "inside")
 NONE = "none"
-# The settings of `estimate_grammar`.
-ESTIMATION = ("branching", "horizontal", "parents", "tag_parents")
+# The settings of `prepare`; those of `estimate_grammar` have `split_cycles`, too.
+ANNOTATION = ("branching", "horizontal", "parents", "tag_parents")
 # Those of `SentenceParser`.
 SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
 
@@ -103,9 +103,9 @@ class ChartParserPipe(Pipe):
         if not 0 < settings["keep_open"] <= 1:
             allowed_share = "numbers above 0, up to 1"
             raise JointValueError(Errors.J701, name="keep_open", value=settings["keep_open"], allowed=allowed_share)
-        self.estimation = {key: settings[key] for key in ESTIMATION}
+        self.annotation = {key: settings[key] for key in ANNOTATION}
         self.search = {key: value for key, value in settings.items() if key in SEARCH}
-        check_settings(settings["branching"], settings["horizontal"])
+        check_settings(settings["branching"], settings["horizontal"], settings["split_cycles"])
         check_search(**self.search)
         register_extensions()
         parses.register_extensions()
@@ -163,7 +163,8 @@ class ChartParserPipe(Pipe):
         trees = [tree for example in get_examples() for tree in _list_trees(example.reference)]
         parser = make_parser(
             trees,
-            estimation=self.estimation,
+            annotation=self.annotation,
+            split_cycles=self.settings["split_cycles"],
             search=self.search,
             has_boundaries=self.settings["figure_of_merit"] == BOUNDARY,
             closures=self.closures,

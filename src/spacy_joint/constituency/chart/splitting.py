@@ -24,8 +24,8 @@ from .lexicon import TaggedWord, choose_classes
 
 # More make 16 subsymbols, and rules of three symbols 4,096 times as many.
 MAX_CYCLES = 4
-STEPS = 50
-STEPS_AFTER_MERGING = 20
+STEPS = 25
+STEPS_AFTER_MERGING = 10
 NOISE = 0.01
 MERGED = 0.5
 # How much of a mean is in the probability of a rule, and of a word.

@@ -30,7 +30,8 @@ HELD_OUT = 10
 def make_parser(
     trees: Sequence[Tree],
     *,
-    estimation: dict[str, Any],
+    annotation: dict[str, Any],
+    split_cycles: int = 0,
     search: dict[str, Any],
     has_boundaries: bool,
     closures: Sequence[str] = (),
@@ -42,22 +43,23 @@ def make_parser(
     """Make a parser.
 
     trees: As for `estimate_grammar`. Closings learn from those that are not too long to be parsed.
-    estimation: The settings of `estimate_grammar`.
+    annotation: The settings of `prepare`.
+    split_cycles: How often symbols are split.
     search: The settings of `SentenceParser`. If these have a `max_span`, the trees are hedged.
     has_boundaries: Whether to estimate a boundary model.
     closures: The kinds of closings (see closing.py).
     keep_open: The share of the cells of trees that each closing leaves open.
     constraints: The mode of chart constraints and its amount (see constraints.py); None: there are none.
     grammar: The grammar, instead of that of the trees.
-    seed: Of the order in which closings and constraints learn.
+    seed: Of splitting, and of the order in which closings and constraints learn.
     RAISES ValueError: As `estimate_grammar`, `estimate_boundaries` and `SentenceParser`; if `keep_open` (J697) or a
         mode (J698) is not allowed.
     """
     if search["max_span"]:
         trees = [hedge(tree, search["max_span"]) for tree in trees]
     if grammar is None:
-        grammar = estimate_grammar(trees, **estimation)
-    prepared = [prepare(tree, **estimation) for tree in trees]
+        grammar = estimate_grammar(trees, **annotation, split_cycles=split_cycles, seed=seed)
+    prepared = [prepare(tree, **annotation) for tree in trees]
     boundaries = estimate_boundaries(prepared, grammar) if has_boundaries else None
     parser = SentenceParser(grammar, boundaries, **search)
     tags = find_frequent_tags(trees)
@@ -65,13 +67,13 @@ def make_parser(
     for kind in closures:
         examples = mark_examples(parser, prepared, kind)
         learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
-        closing = learn_closing(learnt, kind, tags, branching=estimation["branching"], seed=seed)
+        closing = learn_closing(learnt, kind, tags, branching=annotation["branching"], seed=seed)
         choose_biases(closing, examples[::HELD_OUT], keep_open)
         closings.append(closing)
     if constraints is not None:
         mode, amount = constraints
         closings.append(
-            learn_constraints(prepared, tags, branching=estimation["branching"], mode=mode, amount=amount, seed=seed)
+            learn_constraints(prepared, tags, branching=annotation["branching"], mode=mode, amount=amount, seed=seed)
         )
     return SentenceParser(grammar, boundaries, closings, **search)
 
