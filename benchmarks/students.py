@@ -12,7 +12,7 @@ from measure import PARSER, format_table, get_peak_memory, read_references, writ
 import io
 import time
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,10 +56,13 @@ def configure(
 
 
 def count_words(nlp: Language, config: Config, max_batches: int) -> int:
-    """The words of a pass over the training corpus, or of its first batches."""
+    """The words of a pass over the training corpus, or of so many batches, in as many passes as they need."""
     corpus = registry.resolve({"corpus": config.interpolate()["corpora"]["train"]})["corpus"]
-    n_docs = (max_batches + 1) * config["training"]["batcher"]["size"] if max_batches else None
-    return sum(len(example.reference) for example in islice(corpus(nlp), n_docs))
+    examples = corpus(nlp)
+    if max_batches:
+        n_docs = (max_batches + 1) * config["training"]["batcher"]["size"]
+        examples = islice(chain.from_iterable(map(corpus, repeat(nlp))), n_docs)
+    return sum(len(example.reference) for example in examples)
 
 
 def read_tagged(path: Path, tagged_by: Language, starred: bool) -> Iterator[Example]:
