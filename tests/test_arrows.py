@@ -19,7 +19,7 @@ LAYERS = (
     ("corpora", "tagging", "tokenization", "transcripts"),
     ("constituency", "guiding", "ordering", "parsing", "quotation"),
     ("scoring", "training"),
-    ("factories", "serving"),
+    ("factories", "scale", "serving"),
     ("cli",),
 )
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
@@ -120,3 +120,12 @@ def test_scoring_and_training_import_no_component(imports):
     for module, imported in imports.items():
         if folder_of(module) in ("scoring", "training"):
             assert not components & set(imported), module
+
+
+def test_only_commands_import_what_is_spread_over_processes(imports):
+    importing = {folder_of(module) for module, imported in imports.items() if any(map(is_scale, imported))}
+    assert importing <= {"cli", "scale"}
+
+
+def is_scale(module):
+    return folder_of(module) == "scale"

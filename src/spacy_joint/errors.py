@@ -811,7 +811,7 @@ class Errors:
         "A document of {n_tokens} tokens has {found} now that its guide has seen enough of what follows.",
         "Do not merge or split the tokens of documents before the stream has yielded them.",
     )
-    J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"text": "..."}}` in each line.')
+    J650 = Message("{path}, line {line}: this is not JSON with a text.", 'Write `{{"{key}": "..."}}` in each line.')
     J651 = Message(
         "There is nothing to annotate in {paths}: no paragraph ends like a sentence.",
         "Give punctuated text. If each line is a paragraph, add --lines.",
@@ -933,6 +933,34 @@ class Errors:
         "Give a row for each of the {n} words, and {columns} columns.",
     )
 
+    # Corpora of any size
+    J710 = Message(
+        "{package} is needed for this, and not installed.", 'Install the extra: pip install "spacy-joint[{extra}]".'
+    )
+    J711 = Message(
+        "There are no files at {address}.",
+        "Give a file, a directory, a pattern such as 'texts/*.jsonl.gz', or an address such as s3://bucket/texts.",
+    )
+    J712 = Message(
+        "The storage of {address} cannot be used: {reason}.",
+        "Correct the address, or install what it needs, e.g. `pip install s3fs` for s3://.",
+    )
+    J713 = Message(
+        "{address} has the output of another run: {differences}.",
+        "Repeat the earlier command to complete it, or give an empty directory.",
+    )
+    J714 = Message("Several inputs, and directories, are annotated as a corpus.", "Add --engine local, or ray.")
+    J715 = Message("A corpus has inputs and an output directory.", "Give files and --output DIR.")
+    J716 = Message("--{option} is for a corpus.", "Add --engine local or ray, or leave it out.")
+    J717 = Message(
+        "The pipeline on {place} is {found}, and not {expected}, as where the run was started.",
+        "Install the same pipeline and the same packages everywhere.",
+    )
+    J718 = Message(
+        "Processes that annotate die before they complete anything. They had been given {pieces}.",
+        "There may be too little memory: see the log of the system. Use fewer --workers or smaller --shard-bytes.",
+    )
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""
@@ -994,3 +1022,8 @@ class Warnings:
         "'{name}' reads tags, but no token of this document has one: they are found by its grammar.",
         "Put a component that sets them before it, such as a sequence_tagger, or set its `tags` to 'own'.",
     )
+    JW43 = Message(
+        "{n} files of {address} are left out, because their suffixes are of no known format, such as {example}.",
+        "Name them, with --format-in, if they are texts.",
+    )
+    JW44 = Message("{n:,} of {total:,} records failed.", "See {address} for their places and reasons.")

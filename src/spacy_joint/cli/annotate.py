@@ -8,14 +8,23 @@ from contextlib import nullcontext
 from itertools import chain, groupby, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO, TextIO
 
 import typer
 
 from ..errors import Errors, JointValueError
 from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
-from .options import LinesOption, ModelOption, OutputOption
+from .annotate_corpus import (
+    AddressOption,
+    EngineOption,
+    ShardBytesOption,
+    TextColumnOption,
+    WorkersOption,
+    annotate_corpus,
+)
+from .options import LinesOption, ModelOption
+from .progress import show_progress
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -30,17 +39,29 @@ LONG_TEXT = 200_000
 
 
 def annotate(
-    file: Annotated[str, typer.Argument(help="File (UTF-8), or - for standard input.")] = STANDARD_INPUT,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[INPUT]...",
+            help="File (UTF-8), or - for standard input. With --engine: files, directories, patterns and addresses.",
+        ),
+    ] = None,
     format_: Annotated[
         str,
         typer.Option(
             "--format",
             "-f",
             help="conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; for "
-            "constituents, brackets, discbracket, export (version 4), export3 or alpino.",
+            "constituents, brackets, discbracket, export (version 4), export3 or alpino. With --engine: conllu, json, "
+            "jsonl, parquet or spacy.",
         ),
     ] = "conllu",
-    output: OutputOption = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Output file. Default: standard output. With --engine: directory, or its address."
+        ),
+    ] = None,
     model: ModelOption = None,
     beam_width: Annotated[
         int | None, typer.Option(help="Beam width: narrower is faster, wider is more accurate.")
@@ -50,16 +71,50 @@ def annotate(
         str | None,
         typer.Option(
             "--format-in",
-            help="text, turns (`ANNA: ...`), srt, vtt, or whisper (JSON). Default: by suffix, or by content.",
+            help="text, turns (`ANNA: ...`), srt, vtt, or whisper (JSON). With --engine, also jsonl, parquet or wet. "
+            "Default: by suffix, or by content.",
         ),
     ] = None,
+    engine: EngineOption = None,
+    address: AddressOption = None,
+    workers: WorkersOption = None,
+    text_column: TextColumnOption = None,
+    shard_bytes: ShardBytesOption = None,
 ) -> None:
     """Split text and transcripts into sentences and parse them.
 
     Unless --lines is given, the text is one document, regardless of its lines and paragraphs. Standard input is
     annotated as it arrives, except for json and spacy: sentences are printed as soon as they are final. Constituents
     are those of the constituency_parser, even if it is disabled, or chart_parser of the pipeline.
+
+    With --engine, the input is a corpus of any size, and the output is a directory of shards, with a manifest. Started
+    again, a run that was stopped continues.
     """
+    if engine is not None:
+        if output is None or not inputs:
+            raise JointValueError(Errors.J715)
+        annotate_corpus(
+            inputs,
+            output,
+            engine=engine,
+            address=address,
+            workers=workers,
+            model=model,
+            beam_width=beam_width,
+            format_=format_,
+            format_in=format_in,
+            lines=lines,
+            text_column=text_column,
+            shard_bytes=shard_bytes,
+        )
+        return
+    of_corpora = {"address": address, "workers": workers, "text-column": text_column, "shard-bytes": shard_bytes}
+    for option, value in of_corpora.items():
+        if value is not None:
+            raise JointValueError(Errors.J716, option=option)
+    file, *others = inputs or [STANDARD_INPUT]
+    if others or Path(file).is_dir():
+        raise JointValueError(Errors.J714)
     from ..corpora.constituency_treebanks import FORMATS as TREE_FORMATS
 
     if format_ not in FORMATS and format_ not in TREE_FORMATS:
@@ -91,7 +146,7 @@ def annotate(
         if output is None:
             _write(docs, typer.get_text_stream("stdout", encoding="utf8"), format_, are_parts)
             return
-        with replace_when_written(output) as path:
+        with replace_when_written(Path(output)) as path:
             if format_ == BINARY:
                 from spacy.tokens import DocBin
 
@@ -148,16 +203,14 @@ def _end_when_interrupted(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _annotate_whole(nlp: Language, lines: Iterable[str], file: str, format_in: str | None) -> Iterator[Doc]:
-    from ..transcripts.documents import make_doc
-    from ..transcripts.reading import TEXT, guess_format, read_string
+    from ..transcripts.documents import make_doc_of_text
 
     text = "".join(lines)
     # spaCy's limit is for models that need much memory per character.
     nlp.max_length = max(nlp.max_length, len(text))
-    format_in = format_in or guess_format(text, file)
-    with _show_progress(len(text) > LONG_TEXT, total=len(nlp.pipeline) + 1, unit="step") as progress:
+    with show_progress(len(text) > LONG_TEXT, total=len(nlp.pipeline) + 1, unit="step") as progress:
         progress.set_description("tokenizer")
-        doc = nlp.make_doc(text) if format_in == TEXT else make_doc(nlp, read_string(text, format_in, _name(file)))
+        doc = make_doc_of_text(nlp, text, format_in, _name(file))
         progress.update()
         for component_name, component in nlp.pipeline:
             progress.set_description(component_name)
@@ -168,7 +221,7 @@ def _annotate_whole(nlp: Language, lines: Iterable[str], file: str, format_in: s
 
 def _annotate_lines(nlp: Language, source: BinaryIO, file: str) -> Iterator[Doc]:
     size = None if file == STANDARD_INPUT else Path(file).stat().st_size
-    with _show_progress(size is None or size > LONG_TEXT, total=size, unit="B", unit_scale=True) as progress:
+    with show_progress(size is None or size > LONG_TEXT, total=size, unit="B", unit_scale=True) as progress:
 
         def read() -> Iterator[str]:
             for line in read_lines(source, _name(file)):
@@ -183,13 +236,6 @@ def _annotate_lines(nlp: Language, source: BinaryIO, file: str) -> Iterator[Doc]
 def _name(file: str) -> str:
     """What errors call the input."""
     return "standard input" if file == STANDARD_INPUT else file
-
-
-def _show_progress(is_long: bool, **settings: Any) -> Any:
-    """A progress bar, for long input and if standard error is a terminal."""
-    from tqdm import tqdm
-
-    return tqdm(disable=not (is_long and sys.stderr.isatty()), file=sys.stderr, leave=False, **settings)
 
 
 def _require_sentences(docs: Iterable[Doc], model: str) -> Iterator[Doc]:

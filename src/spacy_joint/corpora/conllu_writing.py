@@ -56,10 +56,10 @@ def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False) 
             index += 1
 
 
-def format_sentences(doc: Doc, number: int = 1, index: int = 0) -> Iterator[list[str]]:
+def format_sentences(doc: Doc, number: int | str = 1, index: int = 0) -> Iterator[list[str]]:
     """The lines of each sentence of a document that is not empty.
 
-    number: The number of the document.
+    number: The number of the document, or another name of it.
     index: The number of its sentences that came before, in other parts of it.
     Raises ValueError (J118, J119): see `write_conllu`.
     """

@@ -17,7 +17,7 @@ from ..annotation.speech import describe_speech, format_speech
 from ..pipes.streaming import OFFSETS
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Doc, Span, Token
 
 HEADER = ("", "token", "tag", "head", "label")
 MAX_CELL_WIDTH = 40
@@ -73,6 +73,32 @@ def describe_sentences(doc: Doc, offset: int = 0) -> list[dict[str, Any]]:
     offset (int): What to add to them.
     """
     return [_describe_sentence(words, heads, offset) for words, heads in _list_sentences(doc)]
+
+
+def describe_spans(doc: Doc) -> list[dict[str, Any]]:
+    """The spans of all groups of a document, and its entities as the group `ents`, as JSON-serialisable data.
+
+    `attributes` are the extension attributes of a span that are stored; `start` and `end` are character offsets.
+    """
+    attributes: dict[tuple[int, int], dict[str, Any]] = {}
+    for key, value in doc.user_data.items():
+        # As spaCy stores them; those of tokens have no end.
+        if isinstance(key, tuple) and len(key) == 4 and key[0] == "._." and key[3] is not None:
+            attributes.setdefault((key[2], key[3]), {})[key[1]] = value
+    groups: dict[str, Iterable[Span]] = {"ents": doc.ents, **doc.spans}
+    return [
+        {
+            "key": key,
+            "label": span.label_,
+            "id": span.id_,
+            "start": span.start_char,
+            "end": span.end_char,
+            "text": span.text,
+            "attributes": attributes.get((span.start_char, span.end_char), {}),
+        }
+        for key, group in groups.items()
+        for span in group
+    ]
 
 
 def _describe_sentence(words: list[Token], heads: list[int], offset: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from pathlib import Path
+from typing import Any
 
 import srsly
 from spacy.pipeline import Sentencizer
@@ -33,17 +34,24 @@ def read_paragraphs(path: Path, *, lines: bool = False) -> Iterator[list[str]]:
             return
         for number, line in enumerate(read_lines(source, path), start=1):
             if line.strip():
-                yield from _divide(_parse(line, path, number).splitlines(), lines)
+                yield from _divide(parse_object(line, path, number)["text"].splitlines(), lines)
 
 
-def _parse(line: str, path: Path, number: int) -> str:
+def parse_object(line: str | bytes, path: str | Path, number: int, key: str = "text") -> dict[str, Any]:
+    """Parse a line of JSON lines, which has a text.
+
+    path, number: The file and the number of the line, for the message.
+    key: The key of the text.
+    Raises ValueError (J650) if it is not an object with a text.
+    """
     try:
-        text = srsly.json_loads(line)["text"]
+        found = srsly.json_loads(line)
+        text = found[key]
     except (ValueError, TypeError, LookupError):
         text = None
     if not isinstance(text, str):
-        raise JointValueError(Errors.J650, path=path, line=number)
-    return text
+        raise JointValueError(Errors.J650, path=path, line=number, key=key)
+    return found
 
 
 def _divide(lines: Iterator[str] | Sequence[str], each_line: bool) -> Iterator[list[str]]:

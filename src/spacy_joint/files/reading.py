@@ -60,11 +60,21 @@ def read_lines(source: BinaryIO, name: str | Path, encoding: str = "utf-8-sig") 
     Raises ValueError (J403) if a line is not UTF-8, and OSError (J441) if it cannot be read.
     """
     for number, line in enumerate(_read(source, name), start=1):
-        try:
-            yield line.decode(encoding if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            byte = f"0x{line[error.start]:02x}"
-            raise JointValueError(Errors.J403, source=name, line=number, byte=byte) from error
+        yield decode_line(line, name, number, encoding if number == 1 else "utf-8")
+
+
+def decode_line(line: bytes, name: str | Path, number: int, encoding: str = "utf-8") -> str:
+    """Decode a line of a file.
+
+    name, number: The name of the file and the number of the line in errors.
+    encoding: See `read_lines`.
+    Raises ValueError (J403) if it is not UTF-8.
+    """
+    try:
+        return line.decode(encoding)
+    except UnicodeDecodeError as error:
+        byte = f"0x{line[error.start]:02x}"
+        raise JointValueError(Errors.J403, source=name, line=number, byte=byte) from error
 
 
 def _read(source: BinaryIO, name: str | Path) -> Iterator[bytes]:

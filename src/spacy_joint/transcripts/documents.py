@@ -8,6 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation.speech import END_TIME, SPEAKER, START_TIME, register_extensions
+from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
 
 register_extensions()
@@ -40,3 +41,17 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
             token._.set(START_TIME, times[0])
             token._.set(END_TIME, times[1])
     return doc
+
+
+def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source: str = "The text") -> Doc:
+    """Makes a document of a text, which may be a transcript.
+
+    nlp (Language): The pipeline, of which only the tokenizer is used.
+    text (str): The content of a file.
+    format (str | None): Its format; None guesses it, as `guess_format` does: see `read`.
+    source (str): The path of the file, which errors name.
+    RETURNS (Doc): The document.
+    RAISES ValueError: If the transcript is damaged (J460-J468).
+    """
+    format = format or guess_format(text, source)
+    return nlp.make_doc(text) if format == TEXT else make_doc(nlp, read_string(text, format, source))

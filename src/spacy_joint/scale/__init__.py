@@ -1,0 +1,15 @@
+"""Work that is spread over processes and machines. Nothing but commands imports it.
+
+A corpus of any size is annotated in this order; each line is a module that imports only those above it:
+
+```
+storage     files and directories anywhere: listing, opening, replacing
+records     the records of files in all formats
+pieces      about a megabyte of whole records, named by content
+shards      annotated documents as the bytes of an output file
+annotator   the map function: a piece becomes a shard, once
+manifest    what was asked for, and what is done
+local_engine  ray_engine    who calls the map function
+corpus      a run from its inputs to its manifest
+```
+"""

@@ -1,0 +1,113 @@
+"""A run over a corpus: its files are found, pieces of them are annotated by an engine, and a manifest lists the output.
+
+Nothing is remembered between runs but the output directory, and the order in which pieces are done does not matter. So
+a run that was stopped anywhere continues when it is started again, on any number of machines.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from .. import load
+from ..errors import Errors, JointValueError, JointWarning, Warnings
+from .annotator import Annotation, Done, describe_pipeline
+from .local_engine import annotate_locally
+from .manifest import ERRORS, claim, complete, list_done
+from .pieces import Piece, group_files, read_pieces
+from .records import Reading, is_readable
+from .shards import FORMATS
+from .storage import Directory, StoredFile, find_files, require_packages
+
+LOCAL, RAY = "local", "ray"
+ENGINES = (LOCAL, RAY)
+
+
+def annotate_corpus(
+    inputs: Sequence[str],
+    output: str,
+    *,
+    engine: str,
+    address: str | None = None,
+    workers: int | None = None,
+    model: str | None = None,
+    beam_width: int | None = None,
+    format: str,
+    reading: Reading,
+    shard_bytes: int,
+    show: Callable[[Done, int], object] = lambda done, total: None,
+) -> dict[str, int]:
+    """Annotates a corpus.
+
+    inputs (Sequence[str]): Files, directories, patterns and addresses.
+    output (str): The output directory, of any storage.
+    engine (str): "local": processes on this machine; "ray": those of a Ray cluster.
+    address (str | None): The address of the cluster; None is one on this machine.
+    workers (int | None): The number of processes that annotate; None is one per core.
+    model, beam_width: The pipeline, see `spacy_joint.load`.
+    format (str): The format of shards, see `shards.FORMATS`.
+    reading (Reading): How files are read.
+    shard_bytes (int): The length of a piece, in bytes, from which on it is not continued.
+    show (Callable): Called with what is done, and with the stored size of the corpus in bytes.
+    RETURNS (dict[str, int]): The numbers of `shards`, `records`, `documents`, `words` and `failures`.
+    RAISES ValueError, OSError: If something is not installed (J710), if there are no files (J711), if the directory
+        has the output of another run (J713), and if storages or processes fail.
+    """
+    if format not in FORMATS:
+        raise JointValueError(Errors.J404, found=format, allowed=", ".join(FORMATS))
+    require_packages("corpora", "fsspec", "pyarrow")
+    if engine == RAY:
+        require_packages("ray", "ray")
+    if model is not None and Path(model).exists():
+        model = str(Path(model).resolve())
+    nlp = load(model, beam_width=beam_width)
+    annotation = Annotation(model, describe_pipeline(nlp), beam_width, format, reading, shard_bytes, inputs)
+    del nlp
+    directory = Directory(output)
+    files = list_corpus(inputs, directory, reading)
+    claim(directory, annotation)
+    done = list_done(directory)
+    groups = list(group_files(files, shard_bytes))
+    total = sum(file.size for file in files)
+    places: dict[tuple[int, int], str] = {}
+    if engine == LOCAL:
+
+        def read() -> Iterator[Piece]:
+            for group in groups:
+                yield from read_pieces(group, reading, shard_bytes, done)
+
+        results = annotate_locally(read, annotation, output, workers or os.cpu_count() or 1)
+    else:
+        from .ray_engine import annotate_on_ray
+
+        results = annotate_on_ray(groups, done, annotation, output, address, workers)
+    for result in results:
+        places[result.place] = result.name
+        show(result, total)
+    totals = complete(directory, [places[place] for place in sorted(places)])
+    if totals["failures"]:
+        where = f"{output}/{ERRORS}"
+        warnings.warn(
+            JointWarning(Warnings.JW44, n=totals["failures"], total=totals["records"], address=where), stacklevel=2
+        )
+    return totals
+
+
+def list_corpus(inputs: Iterable[str], output: Directory, reading: Reading) -> list[StoredFile]:
+    """The files of a corpus, each once, in the order of the inputs; the output is none of them.
+
+    Of directories and patterns, files of unknown formats are left out (JW43), unless a format is given.
+    """
+    found: dict[str, StoredFile] = {}
+    for address in inputs:
+        files, are_found = find_files(address)
+        files = [file for file in files if not output.covers(file.address)]
+        unknown = [file for file in files if not is_readable(file.address)]
+        if are_found and unknown and reading.format is None:
+            name = unknown[0].address
+            warnings.warn(JointWarning(Warnings.JW43, n=len(unknown), address=address, example=name), stacklevel=3)
+            files = [file for file in files if is_readable(file.address)]
+        found.update((file.address, file) for file in files)
+    return list(found.values())

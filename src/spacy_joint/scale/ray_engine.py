@@ -1,0 +1,97 @@
+"""Annotating pieces on a Ray cluster: Ray Data streams them from tasks that read to actors that hold a pipeline, and
+does all scheduling, retrying and holding back."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator, Sequence, Set
+from typing import Any
+
+from .annotator import Annotation, Annotator, Done
+from .pieces import Group, read_pieces
+from .records import Reading
+
+# Shares of a core: a machine with n cores has n actors and room for readers, without which nothing would ever start.
+OF_ACTOR, OF_READER = 0.9, 0.1
+# How often a piece is tried again if its process dies.
+RETRIES = 5
+# A block of a dataset is a dictionary of columns, each of one row.
+Block = dict[str, list[Any]]
+
+
+class _Actor:
+    """An annotator whose pieces are rows of a dataset."""
+
+    def __init__(self, annotation: Annotation, output: str) -> None:
+        self.annotator = Annotator(annotation, output)
+
+    def __call__(self, block: Block) -> Block:
+        return _pack(self.annotator(_unpack(block)))
+
+
+def _read(block: Block, reading: Reading, shard_bytes: int, done: Any) -> Iterator[Block]:
+    import ray
+
+    for piece in read_pieces(_unpack(block), reading, shard_bytes, ray.get(done[0])):
+        yield _pack(piece)
+
+
+def _pack(value: object) -> Block:
+    return {"packed": [pickle.dumps(value)]}
+
+
+def _unpack(block: Block) -> Any:
+    return pickle.loads(block["packed"][0])
+
+
+def annotate_on_ray(
+    groups: Sequence[Group],
+    done: Set[str],
+    annotation: Annotation,
+    output: str,
+    address: str | None,
+    workers: int | None,
+) -> Iterator[Done]:
+    """Annotates the pieces of groups of files.
+
+    groups (Sequence[Group]): The groups.
+    done (Set[str]): The names of the pieces that are done.
+    annotation (Annotation): How to annotate them.
+    output (str): The address of the output directory.
+    address (str | None): The address of the cluster; None is one on this machine, which ends with this process.
+    workers (int | None): The number of actors; None is one per core of the cluster.
+    YIELDS (Done): What is done, in any order.
+    """
+    # Nothing is told to others unless users say so.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray
+    from ray.data import ActorPoolStrategy, DataContext
+
+    if not ray.is_initialized():
+        ray.init(address, include_dashboard=False, log_to_driver=False, logging_level="warning")
+    context = DataContext.get_current()
+    context.enable_progress_bars = False
+    # Pieces travel one by one.
+    context.target_max_block_size = annotation.shard_bytes
+    workers = workers or int(ray.cluster_resources()["CPU"])
+    dataset = (
+        ray.data.from_items([{"packed": pickle.dumps(group)} for group in groups], override_num_blocks=len(groups))
+        .map_batches(
+            _read,
+            fn_args=(annotation.reading, annotation.shard_bytes, [ray.put(done)]),
+            batch_size=1,
+            num_cpus=OF_READER,
+        )
+        .map_batches(
+            _Actor,
+            fn_constructor_args=(annotation, output),
+            batch_size=1,
+            compute=ActorPoolStrategy(size=workers),
+            num_cpus=OF_ACTOR,
+            max_restarts=-1,
+            max_task_retries=RETRIES,
+        )
+    )
+    for row in dataset.iter_rows():
+        yield pickle.loads(row["packed"])
