@@ -960,6 +960,9 @@ class Errors:
         "Processes that annotate die before they complete anything. They had been given {pieces}.",
         "There may be too little memory: see the log of the system. Use fewer --workers or smaller --shard-bytes.",
     )
+    J719 = Message(
+        "Ray has given up: {reason}", "See the logs of Ray. What is done is kept: repeat the command to continue."
+    )
 
 
 class Warnings:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 
 from ..errors import Errors, JointOSError
 from .annotator import Annotation, Annotator, Done
@@ -19,7 +21,16 @@ _annotator: Annotator | None = None
 
 def _load(annotation: Annotation, output: str) -> None:
     global _annotator
+    Thread(target=_end_with_parent, daemon=True).start()
     _annotator = Annotator(annotation, output)
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it has died: nobody else would."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _annotate(piece: Piece) -> Done:

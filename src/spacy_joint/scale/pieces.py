@@ -13,6 +13,9 @@ from typing import NamedTuple
 from .records import Reading, Record, read_records
 from .storage import StoredFile
 
+# The least length of a group, in pieces.
+GROUPED = 16
+
 
 class Group(NamedTuple):
     """Files that are read together: small ones share pieces, and a large one is alone.
@@ -41,12 +44,14 @@ class Piece(NamedTuple):
 
 
 def group_files(files: Iterable[StoredFile], shard_bytes: int) -> Iterator[Group]:
-    """Divides the files of a corpus, in their order, into groups of at least `shard_bytes` bytes."""
+    """Divides the files of a corpus, in their order, into groups of `GROUPED` pieces or more, as far as can be
+    told from their stored sizes."""
+    least = GROUPED * shard_bytes
     number = size = 0
     small: list[StoredFile] = []
     for file in files:
-        is_large = file.size >= shard_bytes
-        if small and (is_large or size >= shard_bytes):
+        is_large = file.size >= least
+        if small and (is_large or size >= least):
             yield Group(number, small)
             number, size, small = number + 1, 0, []
         if is_large:

@@ -3,11 +3,13 @@ does all scheduling, retrying and holding back."""
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
+from ..errors import Errors, JointOSError
 from .annotator import Annotation, Annotator, Done
 from .pieces import Group, read_pieces
 from .records import Reading
@@ -62,14 +64,19 @@ def annotate_on_ray(
     address (str | None): The address of the cluster; None is one on this machine, which ends with this process.
     workers (int | None): The number of actors; None is one per core of the cluster.
     YIELDS (Done): What is done, in any order.
+    RAISES OSError: If Ray cannot go on (J719).
     """
     # Nothing is told to others unless users say so.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
     from ray.data import ActorPoolStrategy, DataContext
+    from ray.exceptions import RayError
 
+    for handler in logging.getLogger("ray.data").handlers:
+        if type(handler) is logging.StreamHandler:
+            handler.setLevel(logging.ERROR)
     if not ray.is_initialized():
-        ray.init(address, include_dashboard=False, log_to_driver=False, logging_level="warning")
+        ray.init(address or "local", include_dashboard=False, log_to_driver=False, logging_level="warning")
     context = DataContext.get_current()
     context.enable_progress_bars = False
     # Pieces travel one by one.
@@ -89,9 +96,15 @@ def annotate_on_ray(
             batch_size=1,
             compute=ActorPoolStrategy(size=workers),
             num_cpus=OF_ACTOR,
-            max_restarts=-1,
-            max_task_retries=RETRIES,
+            ray_remote_args_fn=_limit_retries,
         )
     )
-    for row in dataset.iter_rows():
-        yield pickle.loads(row["packed"])
+    try:
+        for row in dataset.iter_rows():
+            yield pickle.loads(row["packed"])
+    except RayError as error:
+        raise JointOSError(Errors.J719, reason=str(error).strip().splitlines()[-1]) from error
+
+
+def _limit_retries() -> dict[str, int]:
+    return {"max_task_retries": RETRIES}

@@ -1,0 +1,86 @@
+"""`annotate --engine local`: runs that are stopped anywhere end with the output of runs that are not."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .corpora import (
+    N_SHARDS,
+    count_done,
+    kill,
+    list_children,
+    read_tree,
+    save_splitter,
+    start,
+    wait_until_done,
+    write_records,
+)
+
+OPTIONS = ("--engine", "local", "--format", "jsonl", "--shard-bytes", 1000)
+
+
+@pytest.fixture(scope="module")
+def splitter(tmp_path_factory):
+    return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Records of 200 shards, 18 of which have 1,000 bytes or more."""
+    directory = tmp_path_factory.mktemp("corpus")
+    write_records(directory / "a.jsonl", 18 * N_SHARDS // 2)
+    write_records(directory / "b.jsonl", 18 * N_SHARDS // 2)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def undisturbed(corpus, splitter, tmp_path_factory):
+    output = tmp_path_factory.mktemp("output") / "undisturbed"
+    assert start(corpus, *OPTIONS, "--model", splitter, "--output", output, "--workers", 1).wait() == 0
+    return output
+
+
+def read_lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf8").splitlines()]
+
+
+def test_each_record_is_in_one_shard(undisturbed, corpus):
+    shards = read_lines(undisturbed / "manifest.jsonl")
+    assert len(shards) == N_SHARDS
+    rows = [row for shard in shards for row in read_lines(undisturbed / shard["shard"])]
+    assert {len(list(undisturbed.glob(f"{folder}/*"))) for folder in ("shards", "done")} == {N_SHARDS}
+    # The second file has the same records as the first one.
+    places = [(row["source"], row["record"]) for row in rows if row["text"].startswith("Record")]
+    assert places == [(str(corpus / name), n + 1) for name in ("a.jsonl", "b.jsonl") for n in range(9 * N_SHARDS)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_a_run_survives_its_workers_and_continues_where_it_was_killed(corpus, splitter, undisturbed, tmp_path):
+    arguments = (corpus, *OPTIONS, "--model", splitter, "--output", tmp_path / "output", "--workers", 2)
+    run = start(*arguments)
+    wait_until_done(tmp_path / "output", 20)
+    kill(list_children(run.pid, "spawn_main")[0])
+    wait_until_done(tmp_path / "output", 90)
+    workers = list_children(run.pid, "spawn_main")
+    kill(run.pid)
+    run.wait()
+    assert workers and all(map(has_ended, workers))
+    assert 90 <= count_done(tmp_path / "output") < N_SHARDS
+    assert not (tmp_path / "output/manifest.jsonl").exists()
+    assert start(*arguments).wait() == 0
+    assert read_tree(tmp_path / "output") == read_tree(undisturbed)
+
+
+def has_ended(pid):
+    """Whether a process ends soon."""
+    for _ in range(1000):
+        try:
+            if "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+                return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.01)
+    return False

@@ -1,0 +1,93 @@
+"""`annotate --engine ray`: whatever dies in a cluster, the output is that of an undisturbed run on one machine."""
+
+import sys
+
+import pytest
+
+from .corpora import (
+    N_SHARDS,
+    count_done,
+    kill,
+    list_children,
+    read_tree,
+    save_splitter,
+    start,
+    wait_until_done,
+    write_records,
+)
+
+ray = pytest.importorskip("ray")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc"),
+    # Of Ray itself.
+    pytest.mark.filterwarnings("ignore"),
+]
+OPTIONS = ("--format", "jsonl", "--shard-bytes", 1000, "--workers", 2)
+SMALL = {"num_cpus": 2, "object_store_memory": 100_000_000}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from ray.cluster_utils import Cluster
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        cluster = Cluster(True, head_node_args={**SMALL, "include_dashboard": False})
+        cluster.add_node(**SMALL)
+        yield cluster
+        ray.shutdown()
+        cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def splitter(tmp_path_factory):
+    return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Records of 200 shards, 18 of which have 1,000 bytes or more."""
+    directory = tmp_path_factory.mktemp("corpus")
+    write_records(directory / "a.jsonl", 18 * N_SHARDS // 2)
+    write_records(directory / "b.jsonl", 18 * N_SHARDS // 2)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def undisturbed(corpus, splitter, tmp_path_factory):
+    output = tmp_path_factory.mktemp("output") / "undisturbed"
+    options = ("--engine", "local", *OPTIONS)
+    assert start(corpus, *options, "--model", splitter, "--output", output).wait() == 0
+    return output
+
+
+def find_workers(cluster, name):
+    """The processes of a cluster that Ray calls so."""
+    raylets = [info.process.pid for node in cluster.list_all_nodes() for info in node.all_processes["raylet"]]
+    return [pid for raylet in raylets for pid in list_children(raylet, name)]
+
+
+def test_nothing_is_lost_or_made_twice_when_a_driver_actors_readers_and_a_node_are_killed(
+    cluster, corpus, splitter, undisturbed, tmp_path
+):
+    output = tmp_path / "output"
+    options = ("--engine", "ray", "--address", cluster.address, *OPTIONS)
+    arguments = (corpus, *options, "--model", splitter, "--output", output)
+
+    run = start(*arguments)
+    wait_until_done(output, 20)
+    kill(run.pid)
+    run.wait()
+    assert 20 <= count_done(output) < N_SHARDS
+
+    run = start(*arguments)
+    wait_until_done(output, 60)
+    kill(find_workers(cluster, "MapWorker")[0])
+    wait_until_done(output, 90)
+    for reader in find_workers(cluster, "_read"):
+        kill(reader)
+    wait_until_done(output, 120)
+    (node,) = cluster.worker_nodes
+    cluster.remove_node(node, allow_graceful=False)
+    assert run.wait() == 0
+    assert read_tree(output) == read_tree(undisturbed)
