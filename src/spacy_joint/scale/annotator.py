@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from .. import load
 from ..about import __version__
 from ..corpora.raw_text import parse_object
-from ..errors import Errors, JointError, JointValueError
+from ..errors import Errors, JointError, JointOSError, JointValueError
 from ..files.reading import decode_line, read_lines
 from ..pipes.streaming import OFFSETS, can_stream, stream_sentences
 from ..transcripts.documents import make_doc_of_text
@@ -76,6 +76,10 @@ class Done(NamedTuple):
     name: str
     n_read: int
     words: int = 0
+
+
+class WorkerDeath(JointOSError):
+    """Processes that annotate have died, and the engine cannot go on without them."""
 
 
 class Annotator:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from .. import load
 from ..errors import Errors, JointValueError, JointWarning, Warnings
-from .annotator import Annotation, Done, describe_pipeline
+from .annotator import Annotation, Done, WorkerDeath, describe_pipeline
 from .local_engine import annotate_locally
 from .manifest import ERRORS, claim, complete, list_done
-from .pieces import Piece, group_files, read_pieces
+from .pieces import Group, group_files, read_pieces
 from .records import Reading, is_readable
 from .shards import FORMATS
 from .storage import Directory, StoredFile, find_files, require_packages
@@ -68,24 +68,22 @@ def annotate_corpus(
     directory = Directory(output)
     files = list_corpus(inputs, directory, reading)
     claim(directory, annotation)
-    done = list_done(directory)
     groups = list(group_files(files, shard_bytes))
     total = sum(file.size for file in files)
     places: dict[tuple[int, int], str] = {}
-    if engine == LOCAL:
-
-        def read() -> Iterator[Piece]:
-            for group in groups:
-                yield from read_pieces(group, reading, shard_bytes, done)
-
-        results = annotate_locally(read, annotation, output, workers or os.cpu_count() or 1)
-    else:
-        from .ray_engine import annotate_on_ray
-
-        results = annotate_on_ray(groups, done, annotation, output, address, workers)
-    for result in results:
-        places[result.place] = result.name
-        show(result, total)
+    while True:
+        n_done = len(places)
+        done = list_done(directory)
+        try:
+            for result in _start(engine, groups, done, annotation, output, address, workers):
+                if result.place not in places:
+                    places[result.place] = result.name
+                    show(result, total)
+            break
+        except WorkerDeath:
+            # Others take over what is left, as long as it becomes less.
+            if len(places) == n_done:
+                raise
     totals = complete(directory, [places[place] for place in sorted(places)])
     if totals["failures"]:
         where = f"{output}/{ERRORS}"
@@ -93,6 +91,25 @@ def annotate_corpus(
             JointWarning(Warnings.JW44, n=totals["failures"], total=totals["records"], address=where), stacklevel=2
         )
     return totals
+
+
+def _start(
+    engine: str,
+    groups: Sequence[Group],
+    done: Set[str],
+    annotation: Annotation,
+    output: str,
+    address: str | None,
+    workers: int | None,
+) -> Iterator[Done]:
+    if engine == RAY:
+        from .ray_engine import annotate_on_ray
+
+        return annotate_on_ray(groups, done, annotation, output, address, workers)
+    pieces = (
+        piece for group in groups for piece in read_pieces(group, annotation.reading, annotation.shard_bytes, done)
+    )
+    return annotate_locally(pieces, annotation, output, workers or os.cpu_count() or 1)
 
 
 def list_corpus(inputs: Iterable[str], output: Directory, reading: Reading) -> list[StoredFile]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from threading import Thread
 
-from ..errors import Errors, JointOSError
-from .annotator import Annotation, Annotator, Done
+from ..errors import Errors
+from .annotator import Annotation, Annotator, Done, WorkerDeath
 from .pieces import Piece
 
 # Pieces that are read ahead, per worker.
@@ -38,56 +38,34 @@ def _annotate(piece: Piece) -> Done:
     return _annotator(piece)
 
 
-def annotate_locally(
-    read: Callable[[], Iterable[Piece]], annotation: Annotation, output: str, workers: int
-) -> Iterator[Done]:
-    """Annotates pieces. If a process dies, the pieces that are not done are given to new processes.
+def annotate_locally(pieces: Iterable[Piece], annotation: Annotation, output: str, workers: int) -> Iterator[Done]:
+    """Annotates pieces.
 
-    read (Callable): Reads the pieces, in the same order each time.
+    pieces (Iterable[Piece]): The pieces, which are read as they are needed.
     annotation (Annotation): How to annotate them.
     output (str): The address of the output directory.
     workers (int): The number of processes.
     YIELDS (Done): What is done, in any order.
-    RAISES OSError: If processes die before anything is done (J718).
+    RAISES WorkerDeath: If a process dies (J718).
     """
-    finished: set[tuple[int, int]] = set()
-    while True:
-        n_finished = len(finished)
-        waiting: dict[Future[Done], Piece] = {}
-        try:
-            for done in _annotate_in_pool(read(), finished, waiting, annotation, output, workers):
-                finished.add(done.place)
-                yield done
-            return
-        except BrokenProcessPool as error:
-            if len(finished) == n_finished:
-                records = [record for piece in waiting.values() for record in (piece.records[0], piece.records[-1])]
-                pieces = ", ".join(f"{record.source}:{record.number}" for record in records)
-                raise JointOSError(Errors.J718, pieces=pieces or "nothing yet") from error
-
-
-def _annotate_in_pool(
-    pieces: Iterable[Piece],
-    finished: set[tuple[int, int]],
-    waiting: dict[Future[Done], Piece],
-    annotation: Annotation,
-    output: str,
-    workers: int,
-) -> Iterator[Done]:
+    waiting: dict[Future[Done], Piece] = {}
     # Processes that are forked from one with threads may wait for locks that nobody holds.
     context = get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_load, initargs=(annotation, output)) as pool:
-        for piece in pieces:
-            if piece.place in finished:
-                continue
-            if not piece.records:
-                yield Done(piece.place, piece.name, piece.n_read)
-                continue
-            waiting[pool.submit(_annotate, piece)] = piece
-            if len(waiting) >= AHEAD * workers:
+    try:
+        with ProcessPoolExecutor(workers, context, initializer=_load, initargs=(annotation, output)) as pool:
+            for piece in pieces:
+                if not piece.records:
+                    yield Done(piece.place, piece.name, piece.n_read)
+                    continue
+                waiting[pool.submit(_annotate, piece)] = piece
+                if len(waiting) >= AHEAD * workers:
+                    yield from _take(waiting)
+            while waiting:
                 yield from _take(waiting)
-        while waiting:
-            yield from _take(waiting)
+    except BrokenProcessPool as error:
+        firsts = (piece.records[0] for piece in waiting.values())
+        given = ", ".join(f"{record.source}:{record.number}" for record in firsts)
+        raise WorkerDeath(Errors.J718, pieces=given or "nothing") from error
 
 
 def _take(waiting: dict[Future[Done], Piece]) -> Iterator[Done]:

@@ -9,8 +9,8 @@ import pickle
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
-from ..errors import Errors, JointOSError
-from .annotator import Annotation, Annotator, Done
+from ..errors import Errors
+from .annotator import Annotation, Annotator, Done, WorkerDeath
 from .pieces import Group, read_pieces
 from .records import Reading
 
@@ -64,7 +64,7 @@ def annotate_on_ray(
     address (str | None): The address of the cluster; None is one on this machine, which ends with this process.
     workers (int | None): The number of actors; None is one per core of the cluster.
     YIELDS (Done): What is done, in any order.
-    RAISES OSError: If Ray cannot go on (J719).
+    RAISES WorkerDeath: If Ray gives up (J719).
     """
     # Nothing is told to others unless users say so.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -103,7 +103,7 @@ def annotate_on_ray(
         for row in dataset.iter_rows():
             yield pickle.loads(row["packed"])
     except RayError as error:
-        raise JointOSError(Errors.J719, reason=str(error).strip().splitlines()[-1]) from error
+        raise WorkerDeath(Errors.J719, reason=str(error).strip().splitlines()[-1]) from error
 
 
 def _limit_retries() -> dict[str, int]:

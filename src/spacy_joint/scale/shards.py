@@ -89,7 +89,8 @@ def _to_line(described: dict[str, Any]) -> bytes:
 
 
 def _format_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    # Extension attributes may be anything.
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _encode_docbin(doc: Doc, origin: Origin) -> DocBin:

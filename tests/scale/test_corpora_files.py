@@ -1,0 +1,307 @@
+"""What a corpus is read from and written to, and that each record is annotated once or fails once."""
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import duckdb
+import fsspec
+import pandas
+import pyarrow
+import pytest
+import spacy
+import zstandard
+from pyarrow import parquet
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+
+from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.errors import JointError, JointWarning
+from spacy_joint.scale import annotator as annotators
+from spacy_joint.scale.annotator import Annotation, Annotator, describe_pipeline
+from spacy_joint.scale.corpus import annotate_corpus, list_corpus
+from spacy_joint.scale.manifest import claim, complete, list_done
+from spacy_joint.scale.pieces import GROUPED, group_files, read_pieces
+from spacy_joint.scale.records import Reading, read_records
+from spacy_joint.scale.storage import Directory, StoredFile, find_files
+
+from .corpora import read_tree, save_splitter, write_records
+
+WET = (
+    "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 6\r\n\r\nabout\n\r\n\r\n"
+    "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: 12\r\n\r\n"
+    "Hé. We left\r\n\r\n"
+)
+
+
+@pytest.fixture(scope="module")
+def splitter(tmp_path_factory):
+    return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
+
+
+@pytest.fixture
+def annotate(splitter):
+    """Annotate a corpus in this process, and return the totals of its manifest."""
+
+    def annotate(output, *inputs, model=splitter, format="json", shard_bytes=1000, limit=None, **reading):
+        files = list_corpus(map(str, inputs), Directory(str(output)), Reading(**reading))
+        annotation = Annotation(
+            str(model), describe_pipeline(spacy.load(model)), None, format, Reading(**reading), shard_bytes, inputs
+        )
+        directory = Directory(str(output))
+        claim(directory, annotation)
+        worker = Annotator(annotation, str(output))
+        done = list_done(directory)
+        pieces = [
+            piece
+            for group in group_files(files, shard_bytes)
+            for piece in read_pieces(group, annotation.reading, shard_bytes, done)
+        ]
+        names = [worker(piece).name for piece in pieces[:limit]]
+        return complete(directory, names) if limit is None else len(names)
+
+    return annotate
+
+
+def read_rows(output):
+    """The lines of all shards, in the order of the corpus."""
+    shards = [json.loads(line)["shard"] for line in (output / "manifest.jsonl").read_text("utf8").splitlines()]
+    return [json.loads(line) for shard in shards for line in (output / shard).read_text("utf8").splitlines()]
+
+
+def read_failures(output):
+    lines = (output / "errors.jsonl").read_text("utf8").splitlines()
+    return [(Path(found["source"]).name, found["record"], found["reason"]) for found in map(json.loads, lines)]
+
+
+def write_parquet(table, path):
+    written = io.BytesIO()
+    parquet.write_table(pyarrow.Table.from_pylist(table), written)
+    path.write_bytes(written.getvalue())
+
+
+# Input
+
+
+def test_each_format_has_its_records(annotate, tmp_path):
+    texts = tmp_path / "texts"
+    (texts / "below").mkdir(parents=True)
+    (texts / "a.txt").write_text("\ufeffOne. Two.", encoding="utf8")
+    (texts / "below/b.txt").write_text("ANNA: Hi there.\nBEN: Hello.\nANNA: Bye.\n", encoding="utf8")
+    (texts / "c.jsonl").write_text('{"text": "Three.", "meta": {"n": 1}, "id": 7}\n\n', encoding="utf8")
+    write_parquet([{"text": "Four.", "year": 1920}], texts / "d.parquet")
+    (texts / "e.warc.wet").write_bytes(WET.encode("utf8"))
+    (texts / "f.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Eve>Five.\n", encoding="utf8")
+    (texts / ".hidden.txt").write_text("Never.", encoding="utf8")
+    totals = annotate(tmp_path / "output", texts)
+    rows = {Path(row["source"]).name: row for row in read_rows(tmp_path / "output")}
+    assert totals["records"] == totals["documents"] == len(rows) == 6 and not totals["failures"]
+    assert [sentence["speaker"] for sentence in rows["b.txt"]["sentences"]] == ["ANNA", "BEN", "ANNA"]
+    assert rows["a.txt"]["text"] == "One. Two." and len(rows["a.txt"]["sentences"]) == 2
+    assert (rows["c.jsonl"]["text"], rows["c.jsonl"]["meta"]) == ("Three.", {"id": 7, "n": 1})
+    assert rows["d.parquet"]["meta"] == {"year": 1920}
+    assert (rows["e.warc.wet"]["text"], rows["e.warc.wet"]["record"]) == ("Hé. We left", 2)
+    assert rows["e.warc.wet"]["meta"] == {"url": "http://a.example/"}
+    assert rows["f.vtt"]["sentences"][0]["speaker"] == "Eve"
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
+def test_files_may_be_compressed_in_several_parts(suffix, compress, tmp_path):
+    path = tmp_path / f"a.jsonl{suffix}"
+    path.write_bytes(compress(b'{"text": "One."}\n') + compress(b'{"text": "Two."}\n'))
+    found = list(read_records(StoredFile(str(path), path.stat().st_size), Reading()))
+    assert [each.record.data for each in found] == [b'{"text": "One."}\n', b'{"text": "Two."}\n']
+    assert sum(each.n_read for each in found) == path.stat().st_size
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
+def test_the_rest_of_a_damaged_file_is_one_failure(annotate, suffix, compress, tmp_path):
+    whole = write_records(tmp_path / "whole", 100).read_bytes()
+    (tmp_path / f"a.jsonl{suffix}").write_bytes((compress(whole) + compress(whole))[:-5])
+    totals = annotate(tmp_path / "output", tmp_path / f"a.jsonl{suffix}")
+    assert totals["documents"] >= 100 and totals["failures"] == 1
+    ((name, record, reason),) = read_failures(tmp_path / "output")
+    assert (name, record) == (f"a.jsonl{suffix}", totals["documents"] + 1) and "Truncated" in reason
+
+
+def test_files_are_found_by_patterns_and_in_storages(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "b.txt", "c.csv"):
+        Path(name).write_text("One.", encoding="utf8")
+    files = fsspec.filesystem("memory")
+    files.pipe("/texts/a.txt", b"One.")
+    output = Directory("memory://output")
+    assert [file.address for file in list_corpus(["*.txt", "a.txt"], output, Reading())] == ["a.txt", "b.txt"]
+    assert list_corpus(["memory://texts"], output, Reading()) == [StoredFile("memory:///texts/a.txt", 4)]
+    with pytest.warns(JointWarning, match=r"\[JW43\] 1 files of \..*c\.csv"):
+        assert len(list_corpus(["."], output, Reading())) == 2
+    assert len(list_corpus(["."], output, Reading(format="text"))) == 3
+    with pytest.raises(JointError, match="J711"):
+        find_files("none/*.txt")
+    with pytest.raises(JointError, match="J712"):
+        find_files("nowhere://texts")
+
+
+def test_the_output_is_no_input(annotate, tmp_path):
+    write_records(tmp_path / "a.jsonl", 10)
+    for _ in range(2):
+        assert annotate(tmp_path / "output", tmp_path)["records"] == 10
+
+
+# Pieces
+
+
+def test_small_files_share_pieces_and_large_ones_are_divided(tmp_path):
+    files = [StoredFile(f"{n}.txt", size) for n, size in enumerate([10, 10, 2000, 10, 10 * GROUPED, 10, 10])]
+    groups = list(group_files(files, 10))
+    assert [[file.address[0] for file in group.files] for group in groups] == [
+        ["0", "1"],
+        ["2"],
+        ["3"],
+        ["4"],
+        ["5", "6"],
+    ]
+
+
+def test_new_records_at_the_end_leave_earlier_shards_as_they_are(annotate, tmp_path):
+    path = write_records(tmp_path / "a.jsonl", 100)
+    annotate(tmp_path / "output", path)
+    before = read_tree(tmp_path / "output/shards")
+    write_records(path, 150)
+    assert annotate(tmp_path / "output", path)["records"] == 150
+    after = read_tree(tmp_path / "output/shards")
+    # The last one had less than a full shard, and is gone.
+    assert len(set(before) - set(after)) == 1 and len(read_rows(tmp_path / "output")) == 150
+
+
+# Failures
+
+
+def test_a_record_that_fails_is_reported_and_the_others_go_on(annotate, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": "One."}\n{"text": 3}\n{bad\n\xff\n{"text": "Two."}\n')
+    totals = annotate(tmp_path / "output", path)
+    assert [row["text"] for row in read_rows(tmp_path / "output")] == ["One.", "Two."]
+    failures = read_failures(tmp_path / "output")
+    assert [failure[:2] for failure in failures] == [("a.jsonl", 2), ("a.jsonl", 3), ("a.jsonl", 4)]
+    assert all("[J650]" in reason for _, _, reason in failures) and totals["failures"] == 3
+
+
+def test_a_document_at_which_a_component_fails_is_a_failure_alone(annotate, tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    path.write_text("One.\nbroken\nTwo.\n", encoding="utf8")
+
+    class Fragile(spacy.pipeline.Sentencizer):
+        def predict(self, docs):
+            if any("broken" in doc.text for doc in docs):
+                raise RuntimeError("it broke")
+            return super().predict(docs)
+
+    load = annotators.load
+
+    def load_fragile(*arguments, **options):
+        nlp = load(*arguments, **options)
+        nlp._components = [(name, Fragile()) for name, _ in nlp._components]
+        return nlp
+
+    monkeypatch.setattr(annotators, "load", load_fragile)
+    annotate(tmp_path / "output", path, lines=True)
+    assert [row["text"] for row in read_rows(tmp_path / "output")] == ["One.", "Two."]
+    assert read_failures(tmp_path / "output") == [("a.txt", 2, "RuntimeError: it broke")]
+
+
+def test_pieces_that_are_done_are_not_annotated_again(annotate, tmp_path):
+    path = write_records(tmp_path / "a.jsonl", 100)
+    annotate(tmp_path / "whole", path)
+    annotate(tmp_path / "output", path, limit=3)
+    times = {file: file.stat().st_mtime_ns for file in (tmp_path / "output/shards").iterdir()}
+    next(iter(sorted((tmp_path / "output/done").iterdir()))).unlink()
+    annotate(tmp_path / "output", path)
+    assert sum(file.stat().st_mtime_ns == time for file, time in times.items()) == 2
+    assert read_tree(tmp_path / "output") == read_tree(tmp_path / "whole")
+
+
+def test_output_of_other_settings_is_refused(annotate, tmp_path):
+    path = write_records(tmp_path / "a.jsonl", 10)
+    annotate(tmp_path / "output", path)
+    with pytest.raises(JointError, match=r"J713.*shard_bytes is 1000 there"):
+        annotate(tmp_path / "output", path, shard_bytes=10)
+
+
+def test_another_pipeline_is_refused(splitter, tmp_path):
+    annotation = Annotation(str(splitter), {"name": "other"}, None, "json", Reading(), 1000, ())
+    with pytest.raises(JointError, match="J717"):
+        Annotator(annotation, str(tmp_path))
+
+
+def test_a_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_joint.scale.storage.find_spec", lambda name: None if name == "ray" else name)
+    with pytest.raises(JointError, match=r"J710.*pip install \"spacy-joint\[ray\]\""):
+        annotate_corpus([], str(tmp_path), engine="ray", format="json", reading=Reading(), shard_bytes=1000)
+
+
+# Output
+
+
+def test_docbins_know_where_documents_are_from(annotate, tmp_path):
+    path = write_records(tmp_path / "a.jsonl", 30)
+    annotate(tmp_path / "output", path, format="spacy")
+    docs = [
+        doc
+        for line in (tmp_path / "output/manifest.jsonl").read_text("utf8").splitlines()
+        for doc in DocBin().from_disk(tmp_path / "output" / json.loads(line)["shard"]).get_docs(Vocab())
+    ]
+    assert [(doc.user_data["source"], doc.user_data["record"]) for doc in docs] == [
+        (str(path), n + 1) for n in range(30)
+    ]
+    assert all(len(list(doc.sents)) == 3 for doc in docs)
+
+
+def test_conllu_can_be_read_back(annotate, tmp_path):
+    path = write_records(tmp_path / "a.jsonl", 5)
+    annotate(tmp_path / "output", path, format="conllu")
+    (shard,) = (tmp_path / "output/shards").iterdir()
+    assert f"# newdoc id = {path}:5\n" in shard.read_text("utf8")
+    assert len(list(read_conllu(shard, Vocab()))) == 5
+
+
+def test_sentences_are_lines_with_places_in_their_record(annotate, tmp_path):
+    path = write_records(tmp_path / "a.jsonl", 2)
+    annotate(tmp_path / "output", path, format="jsonl")
+    rows = read_rows(tmp_path / "output")
+    assert [(row["record"], row["start"], row["text"]) for row in rows[2:4]] == [
+        (1, 34, "They stayed."),
+        (2, 0, "Record 000001."),
+    ]
+
+
+def test_parquet_opens_in_duckdb_and_pandas(annotate, tmp_path):
+    path = write_records(tmp_path / "a.jsonl", 30)
+    annotate(tmp_path / "output", path, format="parquet")
+    shards = tmp_path / "output/shards"
+    found = duckdb.sql(f"SELECT count(*), min(token.text) FROM '{shards}/*.parquet', unnest(tokens) AS t(token)")
+    assert found.fetchall() == [(30 * 11, ".")]
+    frame = pandas.read_parquet(shards).sort_values("record")
+    assert frame["text"].tolist() == [f"Record {n:06}. The old man left. They stayed." for n in range(30)]
+    assert [sentence["start"] for sentence in frame["sentences"][0]] == [0, 15, 34]
+
+
+def test_a_very_long_text_is_cut_between_sentences_where_the_search_is_certain(
+    annotate, saved_pipeline, tmp_path, monkeypatch
+):
+    text = "the old man left early they stayed all night " * 300
+    path = tmp_path / "a.txt"
+    path.write_text(text, encoding="utf8")
+    whole = [sentence.text.strip() for sentence in spacy.load(saved_pipeline)(text).sents]
+    monkeypatch.setattr(annotators, "LONG_TEXT", 1000)
+    monkeypatch.setattr(annotators, "PART", 2000)
+    annotate(tmp_path / "output", path, model=saved_pipeline)
+    parts = read_rows(tmp_path / "output")
+    assert len(parts) > 3 and "".join(part["text"] for part in parts) == text
+    assert all(text[part["offset"] :].startswith(part["text"]) for part in parts)
+    cut = [part["text"][each["start"] : each["end"]] for part in parts for each in part["sentences"]]
+    assert cut == whole
+    annotate(tmp_path / "sentences", path, model=saved_pipeline, format="jsonl")
+    rows = read_rows(tmp_path / "sentences")
+    assert [text[row["start"] : row["end"]] for row in rows] == [row["text"] for row in rows] == whole
