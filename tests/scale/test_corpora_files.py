@@ -45,7 +45,8 @@ def annotate(splitter):
     """Annotate a corpus in this process, and return the totals of its manifest."""
 
     def annotate(output, *inputs, model=splitter, format="json", shard_bytes=1000, limit=None, **reading):
-        files = list_corpus(map(str, inputs), Directory(str(output)), Reading(**reading))
+        inputs = [str(path) for path in inputs]
+        files = list_corpus(inputs, Directory(str(output)), Reading(**reading))
         annotation = Annotation(
             str(model), describe_pipeline(spacy.load(model)), None, format, Reading(**reading), shard_bytes, inputs
         )
@@ -117,10 +118,10 @@ def test_files_may_be_compressed_in_several_parts(suffix, compress, tmp_path):
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
 def test_the_rest_of_a_damaged_file_is_one_failure(annotate, suffix, compress, tmp_path):
-    whole = write_records(tmp_path / "whole", 100).read_bytes()
+    whole = write_records(tmp_path / "whole", 2000).read_bytes()
     (tmp_path / f"a.jsonl{suffix}").write_bytes((compress(whole) + compress(whole))[:-5])
-    totals = annotate(tmp_path / "output", tmp_path / f"a.jsonl{suffix}")
-    assert totals["documents"] >= 100 and totals["failures"] == 1
+    totals = annotate(tmp_path / "output", tmp_path / f"a.jsonl{suffix}", shard_bytes=100_000)
+    assert 1000 < totals["documents"] < 4000 and totals["failures"] == 1
     ((name, record, reason),) = read_failures(tmp_path / "output")
     assert (name, record) == (f"a.jsonl{suffix}", totals["documents"] + 1) and "Truncated" in reason
 
@@ -271,7 +272,7 @@ def test_sentences_are_lines_with_places_in_their_record(annotate, tmp_path):
     annotate(tmp_path / "output", path, format="jsonl")
     rows = read_rows(tmp_path / "output")
     assert [(row["record"], row["start"], row["text"]) for row in rows[2:4]] == [
-        (1, 34, "They stayed."),
+        (1, 33, "They stayed."),
         (2, 0, "Record 000001."),
     ]
 
@@ -284,7 +285,7 @@ def test_parquet_opens_in_duckdb_and_pandas(annotate, tmp_path):
     assert found.fetchall() == [(30 * 11, ".")]
     frame = pandas.read_parquet(shards).sort_values("record")
     assert frame["text"].tolist() == [f"Record {n:06}. The old man left. They stayed." for n in range(30)]
-    assert [sentence["start"] for sentence in frame["sentences"][0]] == [0, 15, 34]
+    assert [sentence["start"] for sentence in frame["sentences"][0]] == [0, 15, 33]
 
 
 def test_a_very_long_text_is_cut_between_sentences_where_the_search_is_certain(

@@ -17,6 +17,8 @@ from uuid import uuid4
 
 from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
 
+# Bytes that are decompressed at once; if they are damaged, all of them are lost.
+BUFFER = 1 << 16
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
 
@@ -97,7 +99,7 @@ def decompress(raw: BinaryIO, suffix: str) -> BinaryIO:
     import pyarrow
 
     stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), COMPRESSIONS[suffix])
-    return cast(BinaryIO, io.BufferedReader(stream, 1 << 20))
+    return cast(BinaryIO, io.BufferedReader(stream, BUFFER))
 
 
 class Directory:
