@@ -19,7 +19,8 @@ LAYERS = (
     ("corpora", "tagging", "tokenization", "transcripts"),
     ("constituency", "guiding", "ordering", "parsing", "quotation"),
     ("scoring", "training"),
-    ("factories", "scale", "serving"),
+    ("factories", "serving"),
+    ("scale",),
     ("cli",),
 )
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}

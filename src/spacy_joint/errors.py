@@ -964,6 +964,34 @@ class Errors:
         "Ray has given up: {reason}", "See the logs of Ray. What is done is kept: repeat the command to continue."
     )
 
+    # Training beyond one machine
+    J710 = Message(
+        "{package} is needed for this, and not installed.", 'Install the extra: pip install "spacy-joint[{extra}]".'
+    )
+    J730 = Message(
+        "A process that trains has died {n} times in the same pass: {reason}.",
+        "There may be too little memory: see the log of the system. Use fewer workers, or more shards.",
+    )
+    J731 = Message(
+        "The pass over shard {shard} cannot be mixed with others: {what}.",
+        "Mix passes of one table that started from the same training state.",
+    )
+    J732 = Message(
+        "{n_states} training states are not those of a model with {n_tables} tables and the features {wanted}.",
+        "Give one state per table, all from the same model and after the same updates.",
+    )
+    J733 = Message(
+        "Passes of {n} trained components ({names}) cannot be mixed.",
+        "Train one component of this package that is a structured perceptron, and freeze all others in "
+        "[training.frozen_components].",
+    )
+    J734 = Message(
+        "Training over shards is not possible with training.{setting} = {value}.",
+        "Set {allowed}, in the config or as --training.{setting}.",
+    )
+    J735 = Message("Shard {shard} of {n_shards} has no documents.", "Give no more shards than there are documents.")
+    J736 = Message("There cannot be {n} {what}.", "Give 1 or more.")
+
 
 class Warnings:
     """The catalogue of warnings. Attributes are the codes."""

@@ -25,6 +25,7 @@ from .quotes import quotes
 from .resume import resume
 from .serve import serve
 from .tokenizer_exceptions import tokenizer_exceptions
+from .train import train
 from .train_treebank import train_treebank
 from .word_classes import word_classes
 
@@ -51,7 +52,7 @@ for command in (
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # Unknown options of these commands override the config, as for `spacy train`.
-for overriding in (finish, jackknife, resume, train_treebank):
+for overriding in (finish, jackknife, resume, train, train_treebank):
     name = overriding.__name__.replace("_", "-")
     app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         report_failures(overriding)

@@ -24,6 +24,7 @@ from wasabi import msg
 from ..about import __version__
 from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
+from ..files.steps import digest_mentioned
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -137,7 +138,7 @@ class _Jackknife:
         self.digest = hashlib.sha256(
             config.to_str().encode("utf8")
             + DocBin(docs=self.docs, store_user_data=True).to_bytes()
-            + _read_mentioned(config["initialize"])
+            + "".join(digest_mentioned(config["initialize"])).encode("utf8")
         )
 
     def run(self, output: Path) -> None:
@@ -314,12 +315,3 @@ def _count_right_odds(example: Example, keys: Sequence[str]) -> int:
             odds = np.asarray(read_column(example.predicted, name), dtype=np.float32)
             is_right &= np.isnan(places) | ((odds > 0) == (places > 0))
     return int(is_right.sum())
-
-
-def _read_mentioned(settings: Mapping[str, Any]) -> bytes:
-    """The contents of the files and directories that settings refer to."""
-    from spacy.util import walk_dict
-
-    mentioned = [Path(value) for _, value in walk_dict(dict(settings)) if value and isinstance(value, str)]
-    files = [file for path in mentioned for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
-    return b"".join(file.read_bytes() for file in files if file.is_file())

@@ -23,6 +23,7 @@ from ..errors import Errors, JointValueError
 from . import model_file
 from .beam import MAX_WIDTH
 from .columns import Columns
+from .mixing import TrainingState
 from .system import System
 from .templates import Templates
 from .threads import run_all
@@ -71,8 +72,10 @@ class LinearModel(ABC):
             raise JointValueError(Errors.J026, n_tables=n_tables, most=MAX_TABLES)
         self.n_tables = n_tables
         self.threads = threads
-        # The random seed of dropout.
+        # The random seed of dropout, and the number of the first table: the seeds of tables depend on both, so that the
+        # tables of an ensemble can be trained in different processes.
         self.seed = 0
+        self.first_table = 0
         self._system: System | None = None
         self._templates: Templates | None = None
         self._weights: Weights | None = None
@@ -203,7 +206,7 @@ class LinearModel(ABC):
             self._learn()
             self._learners = [
                 self._make_learner(weights, self.seed * MAX_TABLES + i)
-                for i, weights in enumerate([self.weights, *self._others])
+                for i, weights in enumerate([self.weights, *self._others], self.first_table)
             ]
         self._unfinished = True
         # Tables are independent, so the number of threads does not affect them.
@@ -220,6 +223,41 @@ class LinearModel(ABC):
             # An interrupt waits for the end of the batch: tables that have seen different batches cannot be averaged.
             run_all([partial(update_share, first) for first in range(n_threads)], stop=lambda: None)
         return sums[0]
+
+    def copy_states(self) -> list[TrainingState]:
+        """Copies of the training states of all tables, for passes elsewhere: see engine/mixing.py."""
+        self._learn()
+        return [
+            TrainingState(
+                fingerprint=self.fingerprint(),
+                raw=weights.raw.copy(),
+                total=weights.total.copy(),
+                n_changes=weights.n_changes.copy(),
+                n_updates=weights.n_updates,
+                n_seen=self.n_seen,
+                seed=self.seed,
+            )
+            for weights in (self.weights, *self._others)
+        ]
+
+    def restore_states(self, states: Sequence[TrainingState]) -> None:
+        """Goes on from training states, which are copied.
+
+        states (Sequence[TrainingState]): One per table, after the same updates.
+        RAISES ValueError: If they are not those of this model, or not as many as it has tables (J732), or have arrays
+            of other shapes (J022).
+        """
+        n_states = len(states)
+        kinds = {(state.fingerprint, state.n_updates, state.n_seen, state.seed) for state in states}
+        if n_states != self.n_tables or len(kinds) != 1 or states[0].fingerprint != self.fingerprint():
+            raise JointValueError(Errors.J732, n_states=n_states, n_tables=self.n_tables, wanted=self.fingerprint())
+        self._others = []
+        self._learn()
+        for weights, state in zip((self.weights, *self._others), states, strict=True):
+            weights.restore(state.raw.copy(), state.total.copy(), state.n_changes.copy(), state.n_updates)
+        self.n_seen, self.seed = states[0].n_seen, states[0].seed
+        self._forget_searches()
+        self._unfinished = True
 
     def finish(self) -> None:
         """Updates the prediction weights after training."""

@@ -74,3 +74,15 @@ class Steps:
 def digest(paths: Iterable[Path]) -> list[str]:
     """Digests of the contents of files, for the settings of steps."""
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+
+
+def digest_mentioned(settings: Mapping[str, Any]) -> list[str]:
+    """The same for all files and directories whose paths are values of settings, at whatever depth."""
+    digests: list[str] = []
+    for value in settings.values():
+        if isinstance(value, Mapping):
+            digests += digest_mentioned(value)
+        elif isinstance(value, str) and value:
+            path = Path(value)
+            digests += digest(file for file in [path, *sorted(path.rglob("*"))] if file.is_file())
+    return digests

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -30,6 +31,7 @@ from ..annotation.custom_columns import GUIDE_COLUMNS
 from ..engine import model_file
 from ..engine.columns import Columns
 from ..engine.learner import Instance
+from ..engine.mixing import TrainingState
 from ..engine.system import System
 from ..errors import Errors, JointError, JointValueError, JointWarning, Message, Warnings
 from .architectures import get_perceptron
@@ -436,6 +438,16 @@ class StructuredPipe(TrainablePipe, Generic[Prediction]):
             self._n_pending = 0
             losses[self.name] += learnt["violation"] / len(instances)
         return losses
+
+    def copy_states(self) -> list[TrainingState]:
+        """Copies of the training states of all tables, for passes elsewhere: see engine/mixing.py."""
+        return [replace(state, n_seen=state.n_seen + self._n_pending) for state in self.perceptron.copy_states()]
+
+    def restore_states(self, states: Sequence[TrainingState]) -> None:
+        """Goes on from training states: see `LinearModel.restore_states`."""
+        self.perceptron.restore_states(states)
+        self._n_pending = 0
+        self.forget_predictions()
 
     def warn_of_missing_attributes(self, docs: Iterable[Doc]) -> None:
         """Warns once if the templates read an attribute, or a column, that no token of a document has."""

@@ -1,0 +1,66 @@
+"""`train`: train a component over shards of a corpus, with any number of workers, on any number of machines."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..errors import Errors, JointValueError
+
+
+class EngineName(str, Enum):
+    """What runs the passes over shards."""
+
+    local = "local"
+    ray = "ray"
+
+
+def train(
+    ctx: typer.Context,
+    config: Annotated[Path, typer.Argument(help="Config, as for `spacy train`.", exists=True, dir_okay=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory of model-last and model-best.")],
+    engine: Annotated[
+        EngineName, typer.Option(help="local: one pass after the other, in this process. ray: with Ray.")
+    ] = EngineName.local,
+    workers: Annotated[int, typer.Option(help="Number of workers.")] = 1,
+    shards: Annotated[int | None, typer.Option(help="Number of shards of the corpus. Default: one per worker.")] = None,
+    address: Annotated[
+        str, typer.Option(envvar="RAY_ADDRESS", help="Address of a Ray cluster. local: one on this machine.")
+    ] = "local",
+) -> None:
+    """Train one component by iterative parameter mixing, as `spacy train` does over a single shard.
+
+    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. In every epoch, each table of
+    the model passes over each shard of the documents by itself; the weights of all shards are then averaged,
+    evaluated, and saved. The number of shards affects the result, the engine and the number of workers do not. If the
+    command is interrupted, the same command goes on after the last epoch.
+    """
+    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.util import load_config
+
+    from ..training.distributed import LAST, Training
+    from ..training.shards import LocalEngine
+
+    with show_validation_error(config):
+        settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
+    if workers < 1:
+        raise JointValueError(Errors.J736, n=workers, what="workers")
+    with show_validation_error(config, hint_fill=False):
+        training = Training(settings, output, workers if shards is None else shards)
+    progress = training.progress
+    seed = training.config["training"]["seed"]
+    msg.info(f"Shards: {training.n_shards}, finished epochs: {progress.epoch}, seed: {seed}")
+    if engine is EngineName.local:
+        training.run(LocalEngine, sys.stdout, sys.stderr)
+    else:
+        from ..scale.training import RayEngine, connect
+
+        with connect(address) as ray:
+            training.run(partial(RayEngine, ray, workers), sys.stdout, sys.stderr)
+    msg.good(f"{output / LAST}: {progress.epoch} epochs")

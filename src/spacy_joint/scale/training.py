@@ -1,0 +1,87 @@
+"""Passes over shards as calls of Ray actors, on one machine or many: see training/shards.py.
+
+Actors read the corpus by themselves, so its path must exist on all machines. Ray places the actors, restarts those
+that are lost, and repeats their calls, which have the same result wherever they run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..engine.mixing import TrainingState
+from ..errors import Errors, JointError, JointOSError, JointValueError
+from ..training.shards import Pass, Worker
+
+
+# How often a pass is tried again if its process dies.
+RETRIES = 5
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Any]:
+    """Yields Ray, connected to the cluster at this address; "local" starts one on this machine. A connection that
+    exists already is used, and stays.
+
+    RAISES OSError: If Ray is not installed (J710).
+    """
+    # Nothing is told to others unless users say so.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise JointOSError(Errors.J710, package="ray", extra="ray") from error
+    if ray.is_initialized():
+        yield ray
+        return
+    ray.init(address, include_dashboard=False, logging_level="warning")
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+class RayEngine:
+    """Runs passes in actors.
+
+    ray (module): Ray, connected to a cluster.
+    n_workers (int): The number of actors. It does not affect the result.
+    config (str), pipeline (bytes), n_shards (int): See `Worker`.
+    RAISES ValueError: If there are no workers (J736).
+    """
+
+    def __init__(self, ray: Any, n_workers: int, config: str, pipeline: bytes, n_shards: int) -> None:
+        if n_workers < 1:
+            raise JointValueError(Errors.J736, n=n_workers, what="workers")
+        self.ray, self.n_shards = ray, n_shards
+        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(Worker)
+        # One copy per machine.
+        shared = ray.put(pipeline)
+        self.workers = [actor.remote(config, shared, n_shards) for _ in range(n_workers)]
+
+    def run(self, states: list[TrainingState], epoch: int) -> list[list[Pass]]:
+        """Runs the passes of an epoch.
+
+        RAISES OSError: If workers die again and again (J730).
+        """
+        n_tables = len(states)
+        shared = [self.ray.put(state) for state in states]
+
+        def start(shard: int, table: int) -> Any:
+            # The tables of a shard one after the other, and always in the same place: few workers read a shard.
+            number = shard * n_tables + table
+            worker = self.workers[number * len(self.workers) // (self.n_shards * n_tables)]
+            return worker.run.remote(shared[table], shard, table, epoch)
+
+        calls = [[start(shard, table) for shard in range(self.n_shards)] for table in range(n_tables)]
+        try:
+            return [self.ray.get(of_table) for of_table in calls]
+        except self.ray.exceptions.RayTaskError as error:
+            # What a worker says to the user is not to be read in a traceback.
+            if isinstance(error.cause, JointError):
+                raise error.cause from error
+            raise
+        except self.ray.exceptions.RayActorError as error:
+            raise JointOSError(Errors.J730, n=1 + RETRIES, reason=error) from error
