@@ -15,7 +15,6 @@ from ..engine.mixing import TrainingState
 from ..errors import Errors, JointError, JointOSError, JointValueError
 from ..training.shards import Pass, Worker
 
-
 # How often a pass is tried again if its process dies.
 RETRIES = 5
 

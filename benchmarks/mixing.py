@@ -1,0 +1,125 @@
+"""What training over shards costs in accuracy, and gains in speed: a parser by the number of shards.
+
+The parser learns with gold tags and is evaluated with them, so its scores are better than on predicted tags.
+"""
+
+from measure import format_table, write_results
+
+# isort: split
+import io
+import sys
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from spacy.util import load_config
+
+import spacy_joint.scale.training as on_ray
+from spacy_joint.cli.configs import CONFIGS
+from spacy_joint.engine.mixing import TrainingState, mix
+from spacy_joint.training.distributed import Training
+from spacy_joint.training.shards import Engine, LocalEngine, Pass
+
+PARSER = "joint_sbd_parser"
+MEASURES = {"boundary_f": "boundary F1", "dep_uas_punct": "UAS", "dep_las_punct": "LAS"}
+
+
+class TimedEngine:
+    """Keeps how long the passes of another engine take, and how long mixing them takes."""
+
+    def __init__(self, make_engine: Callable[[str, bytes, int], Engine]) -> None:
+        self.make_engine = make_engine
+        self.words = 0
+        # CPU seconds of all passes, and of the slowest pass of each epoch with those for mixing; seconds that passed.
+        self.worked = self.slowest = self.wall = 0.0
+
+    def make(self, config: str, pipeline: bytes, n_shards: int) -> Engine:
+        """Makes the other engine: see `Training.run`."""
+        self.engine = self.make_engine(config, pipeline, n_shards)
+        return self
+
+    def run(self, states: list[TrainingState], epoch: int) -> list[list[Pass]]:
+        """Runs the passes of an epoch."""
+        start = time.perf_counter()
+        passes = self.engine.run(states, epoch)
+        self.wall += time.perf_counter() - start
+        seconds = [each.cpu_seconds for of_table in passes for each in of_table]
+        start = time.process_time()
+        for before, of_table in zip(states, passes, strict=True):
+            mix(before, [each.state for each in of_table])
+        self.slowest += max(seconds) + time.process_time() - start
+        self.worked += sum(seconds)
+        self.words += sum(each.n_words for each in passes[0])
+        return passes
+
+
+def main(
+    train: Annotated[Path, typer.Argument(help=".spacy file to learn from.")],
+    dev: Annotated[Path, typer.Argument(help=".spacy file to evaluate on.")],
+    shards: Annotated[list[int] | None, typer.Option(help="Numbers of shards. Default: 1, 2, 4 and 8.")] = None,
+    epochs: Annotated[int, typer.Option(help="Number of epochs.")] = 3,
+    table_bits: Annotated[int, typer.Option(help="Size of the table.")] = 22,
+    beam_width: Annotated[int, typer.Option(help="Width of the beam, in training and evaluation.")] = 8,
+    seed: Annotated[int, typer.Option(help="Seed of the training.")] = 0,
+    ray: Annotated[
+        bool, typer.Option(help="A Ray actor per shard on this machine, instead of one after another.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Print accuracy after each epoch, and words per second if each shard has a core, by the number of shards."""
+    overrides = {
+        "nlp.pipeline": [PARSER],
+        "paths.train": str(train),
+        "paths.dev": str(dev),
+        "training.dev_corpus": "corpora.dev_original",
+        "training.frozen_components": [],
+        "training.max_epochs": epochs,
+        "training.patience": 0,
+        "training.score_weights": {name: 1.0 if name == "dep_las_punct" else 0.0 for name in MEASURES},
+        "corpora.dev_original.keep": ["TAG"],
+        "system.seed": seed,
+        **{
+            f"components.{PARSER}.model.{name}": value
+            for name, value in {"table_bits": table_bits, "beam_width": beam_width, "n_tables": 1, "threads": 1}.items()
+        },
+    }
+    config = load_config(CONFIGS / f"{PARSER}.cfg", overrides=overrides, interpolate=False)
+    del config["components"]["sequence_tagger"]
+    results = []
+    for n_shards in shards or [1, 2, 4, 8]:
+        with TemporaryDirectory() as directory, on_ray.connect("local") if ray else nullcontext() as connected:
+            training = Training(config, Path(directory), n_shards)
+            make_engine = partial(on_ray.RayEngine, connected, n_shards) if ray else LocalEngine
+            engine = TimedEngine(make_engine)
+            training.run(engine.make, sys.stdout, io.StringIO())
+            results.append(
+                {
+                    "shards": n_shards,
+                    **{name: 100 * training.nlp.meta["performance"][name] for name in MEASURES},
+                    "scores": [100 * score for score, _ in training.progress.results],
+                    "words_per_cpu_second": engine.words / engine.worked,
+                    "words_per_second_of_slowest": engine.words / engine.slowest,
+                    "words_per_second": engine.words / engine.wall,
+                }
+            )
+    header = ["shards", *MEASURES.values(), "LAS by epoch", "words/CPU s", "if each shard has a core", "words/s"]
+    rows = [
+        [
+            str(result["shards"]),
+            *(f"{result[name]:.2f}" for name in MEASURES),
+            " ".join(f"{score:.2f}" for score in result["scores"]),
+            *(f"{result[name]:,.0f}" for name in list(result)[-3:]),
+        ]
+        for result in results
+    ]
+    print(format_table(header, rows))
+    write_results({"seed": seed, "epochs": epochs, "results": results}, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)
