@@ -965,9 +965,6 @@ class Errors:
     )
 
     # Training beyond one machine
-    J710 = Message(
-        "{package} is needed for this, and not installed.", 'Install the extra: pip install "spacy-joint[{extra}]".'
-    )
     J730 = Message(
         "A process that trains has died {n} times in the same pass: {reason}.",
         "There may be too little memory: see the log of the system. Use fewer workers, or more shards.",
@@ -991,6 +988,14 @@ class Errors:
     )
     J735 = Message("Shard {shard} of {n_shards} has no documents.", "Give no more shards than there are documents.")
     J736 = Message("There cannot be {n} {what}.", "Give 1 or more.")
+
+    # Serving with Ray
+    J740 = Message(
+        "The server did not start on Ray: {reason}.",
+        "See the output above, and `ray status` for the resources of the cluster.",
+    )
+    J741 = Message("The server is loading the pipeline.", "Try again.")
+    J742 = Message("The pipeline can no longer be loaded: {reason}", "See the output of the server.")
 
 
 class Warnings:

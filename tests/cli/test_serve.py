@@ -11,12 +11,19 @@ from urllib.request import Request, urlopen
 import pytest
 
 
-@pytest.mark.parametrize("package", ["fastapi", "fastapi_offline", "uvicorn"])
+@pytest.mark.parametrize("package", ["fastapi", "fastapi_offline", "prometheus_client", "uvicorn"])
 def test_without_the_extra_the_error_says_what_to_install(run, monkeypatch, package):
     monkeypatch.delitem(sys.modules, "spacy_joint.serving.app", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     told = run("serve", fails=True).stderr
     assert "[J430]" in told and package in told and "spacy-joint[serve]" in told
+
+
+@pytest.mark.parametrize("options", [("--replicas", 2), ("--address", "auto")])
+def test_without_ray_the_error_says_what_to_install(run, monkeypatch, options):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    told = run("serve", "--port", 0, *options, fails=True).stderr
+    assert "[J710]" in told and "spacy-joint[ray]" in told
 
 
 def test_a_port_in_use_is_reported(run):

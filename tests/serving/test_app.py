@@ -6,8 +6,11 @@ from importlib.resources import files
 from threading import BoundedSemaphore
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
 
-from spacy_joint.serving.worker import Busy, TookTooLong
+from spacy_joint.serving.app import create_app
+from spacy_joint.serving.worker import Broken, Busy, TookTooLong
 
 PAGES = (
     "/",
@@ -204,6 +207,65 @@ def test_the_page_has_no_scripts_or_styles_of_its_own_and_sets_no_html():
     for name in ("page.js", "docs.js"):
         script = (page / name).read_text(encoding="utf8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", script)
+
+
+def read_metrics(client):
+    """The values of counters, and of the number of observations, by name and labels."""
+    answer = client.get("/metrics")
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/plain")
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+        if sample.name.endswith(("_total", "_count"))
+    }
+
+
+def test_requests_and_what_was_annotated_are_counted(client):
+    annotate(client, "It rained. We left.")
+    annotate(client, "😀" * 501)
+    for path in ("/missing/1", "/missing/2", "/page/page.js"):
+        client.get(path)
+    counted = read_metrics(client)
+    assert counted["spacy_joint_requests_total", "/api/annotate", "200"] == 1
+    assert counted["spacy_joint_requests_total", "/api/annotate", "413"] == 1
+    assert counted["spacy_joint_request_seconds_count", "/api/annotate"] == 2
+    assert counted["spacy_joint_annotated_characters_total",] == 19
+    assert counted["spacy_joint_annotated_words_total",] == 6
+    # Whatever the address, so that requests do not make up metrics.
+    assert counted["spacy_joint_requests_total", "other", "404"] == 2
+    assert counted["spacy_joint_requests_total", "other", "200"] == 1
+
+
+def test_each_server_counts_for_itself(client, worker):
+    annotate(client, "It rained.")
+    with TestClient(create_app(worker), base_url="http://localhost") as other:
+        assert not any(name == "spacy_joint_requests_total" for name, *_ in read_metrics(other))
+
+
+def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypatch):
+    monkeypatch.setattr(worker, "annotate", lambda text: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        annotate(client, "a")
+    client.get("/", headers={"Host": "elsewhere.example"})
+    counted = read_metrics(client)
+    assert counted["spacy_joint_requests_total", "/api/annotate", "500"] == 1
+    assert counted["spacy_joint_requests_total", "other", "400"] == 1
+
+
+def test_a_server_that_can_annotate_is_well(client):
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+@pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (Broken, 500)])
+def test_a_server_that_cannot_annotate_says_why(client, worker, monkeypatch, failure, status):
+    def fail():
+        raise failure("[J4] why")
+
+    monkeypatch.setattr(worker, "check", fail)
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
 
 def test_other_host_names_are_refused(client):

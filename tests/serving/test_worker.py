@@ -3,8 +3,10 @@
 import os
 import signal
 from threading import BoundedSemaphore, Thread
+from time import sleep
 
 import pytest
+import spacy
 
 from spacy_joint.serving.worker import Broken, Busy, TookTooLong, Worker
 
@@ -66,9 +68,10 @@ def test_an_error_fails_one_text_and_no_process(worker):
     assert worker.process_id == before
 
 
-def test_a_text_that_waits_too_long_for_others_is_refused(worker, patience):
+def test_a_text_that_waits_too_long_for_others_is_refused(worker, patience, monkeypatch):
     patience(0.05)
-    with worker.lock, pytest.raises(Busy, match="J433"):
+    monkeypatch.setattr(worker, "is_busy", True)
+    with pytest.raises(Busy, match="J433"):
         worker.annotate("He slept.")
 
 
@@ -95,6 +98,117 @@ def test_threads_wait_for_each_other_and_get_their_own_answers(worker):
     for thread in threads:
         thread.join()
     assert {text: texts_of_sentences(answers[text]) for text in texts} == {text: [text] for text in texts}
+
+
+def annotate_together(worker, texts):
+    """What is found for each text, or the error, if all wait while the process is busy."""
+    found = {}
+
+    def annotate(text):
+        try:
+            found[text] = texts_of_sentences(worker.annotate(text))
+        except Broken as error:
+            found[text] = error
+
+    threads = [Thread(target=annotate, args=(text,)) for text in texts]
+    with worker.changed:
+        worker.is_busy = True
+    for thread in threads:
+        thread.start()
+    while len(worker.waiting) < len(texts):
+        sleep(0.001)
+    with worker.changed:
+        worker.is_busy = False
+        worker.changed.notify_all()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+@pytest.fixture
+def batches(worker, monkeypatch):
+    """The sizes of the batches that the process gets."""
+    sizes, exchange = [], worker._exchange
+
+    def note(task, texts):
+        sizes.append(len(texts))
+        return exchange(task, texts)
+
+    monkeypatch.setattr(worker, "_exchange", note)
+    return sizes
+
+
+def test_texts_that_wait_are_annotated_as_a_batch(worker, batches):
+    texts = [f"We saw {n} cats." for n in range(8)]
+    assert annotate_together(worker, texts) == {text: [text] for text in texts}
+    assert batches == [8]
+
+
+def test_a_batch_is_no_longer_than_the_longest_text(worker, batches):
+    texts = [f"{n} {'a' * 150}" for n in range(4)]
+    assert set(annotate_together(worker, texts)) == set(texts)
+    assert len("".join(texts[:3])) <= worker.max_characters < len("".join(texts))
+    assert batches == [3, 1]
+
+
+def test_a_text_that_fails_does_not_take_its_batch_along(worker, batches):
+    before = worker.process_id
+    found = annotate_together(worker, ["He slept.", "\ud800", "We left."])
+    assert isinstance(found.pop("\ud800"), Broken)
+    assert found == {"He slept.": ["He slept."], "We left.": ["We left."]}
+    assert batches == [3, 1, 1, 1] and worker.process_id == before
+
+
+def test_a_text_that_kills_the_process_does_not_take_its_batch_along(worker, batches, monkeypatch):
+    exchange = worker._exchange
+
+    def kill(task, texts):
+        if "Kill it." in texts:
+            worker._process.kill()
+            worker._process.join()
+        return exchange(task, texts)
+
+    monkeypatch.setattr(worker, "_exchange", kill)
+    found = annotate_together(worker, ["He slept.", "Kill it."])
+    assert isinstance(found["Kill it."], Broken) and found["He slept."] == ["He slept."]
+
+
+def wait_until_ready(worker):
+    for _ in range(600):
+        try:
+            return worker.check()
+        except Busy as error:
+            assert error.code == "J741"
+            sleep(0.1)
+    raise AssertionError
+
+
+def test_a_worker_that_waits_for_texts_and_one_that_annotates_are_well(worker, monkeypatch):
+    worker.check()
+    monkeypatch.setattr(worker, "is_busy", True)
+    worker.check()
+
+
+def test_checking_replaces_a_process_that_died(worker):
+    before = worker.process_id
+    worker._process.kill()
+    worker._process.join()
+    with pytest.raises(Busy, match="J741"):
+        worker.check()
+    wait_until_ready(worker)
+    assert worker.process_id != before
+    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+
+
+def test_checking_tells_that_the_pipeline_is_gone(tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "pipeline")
+    worker = Worker(str(tmp_path / "pipeline"), timeout=60, max_characters=100)
+    (tmp_path / "pipeline" / "config.cfg").unlink()
+    worker._process.kill()
+    worker._process.join()
+    with pytest.raises(Broken, match="J742"):
+        wait_until_ready(worker)
+    worker.close()
 
 
 def test_a_missing_pipeline_is_reported_at_once(tmp_path):

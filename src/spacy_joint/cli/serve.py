@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from contextlib import closing, suppress
+from threading import Event
 from typing import Annotated
 
 import typer
@@ -21,10 +23,17 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8000,
     max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of a text.")] = 10_000,
     timeout: Annotated[float, typer.Option(min=0.001, help="Maximum seconds for annotating a text.")] = 10.0,
+    replicas: Annotated[
+        int | None, typer.Option(min=1, help="Serve with Ray, by this number of replicas, each on one core.")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="Serve on the Ray cluster at this address; auto: the one of this machine.")
+    ] = None,
 ) -> None:
     """Show the sentences, trees, quotations, hedges and orders of modifiers of texts on a web page.
 
-    This needs the extra `serve`: pip install 'spacy-joint[serve]'.
+    This needs the extra `serve`: pip install 'spacy-joint[serve]'. With --replicas or --address, it needs the extra
+    `ray`, too.
     """
     try:
         import uvicorn
@@ -34,15 +43,31 @@ def serve(
         raise JointOSError(Errors.J430, package=error.name) from error
     from ..serving.worker import Worker
 
+    allowed_hosts = LOOPBACK if host in LOOPBACK else ("*",)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    shown = f"[{host}]" if ":" in host else host
     # Open the socket first, so that a port in use is reported before anything is loaded.
-    with (
-        socket.create_server((host, port), family=family) as listening,
-        closing(Worker(pipeline, timeout=timeout, max_characters=max_characters)) as worker,
-    ):
-        app = create_app(worker, LOOPBACK if host in LOOPBACK else ("*",))
-        settings = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False)
-        shown = f"[{host}]" if ":" in host else host
-        typer.echo(f"http://{shown}:{listening.getsockname()[1]} (Ctrl-C to stop)")
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(settings).run(sockets=[listening])
+    with socket.create_server((host, port), family=family) as listening:
+        port = listening.getsockname()[1]
+        if replicas is None and address is None:
+            with closing(Worker(pipeline, timeout=timeout, max_characters=max_characters)) as worker:
+                app = create_app(worker, allowed_hosts)
+                settings = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False)
+                typer.echo(f"http://{shown}:{port} (Ctrl-C to stop)")
+                with suppress(KeyboardInterrupt):
+                    uvicorn.Server(settings).run(sockets=[listening])
+            return
+    from ..scale.serving import Settings, run_replicas
+
+    served = Settings(
+        pipeline=pipeline,
+        replicas=replicas or 1,
+        timeout=timeout,
+        max_characters=max_characters,
+        allowed_hosts=allowed_hosts,
+    )
+    with suppress(KeyboardInterrupt), run_replicas(served, host=host, port=port, address=address):
+        # What stops containers and services; after Ray has set a handler of its own.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        typer.echo(f"http://{shown}:{port} (Ctrl-C to stop)")
+        Event().wait()

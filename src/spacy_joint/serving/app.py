@@ -24,7 +24,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..about import __version__
 from ..errors import Errors
-from .schema import Annotations, Failure, Pipeline, Request, Tree, TreeRequest
+from .metrics import Measure, Metrics, PrometheusMetrics
+from .schema import Annotations, Failure, Health, Pipeline, Request, Tree, TreeRequest
 from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure
 
 PAGE = Path(__file__).parent / "page"
@@ -50,12 +51,17 @@ MAX_BYTES_PER_CHARACTER = 12
 MAX_EXTRA_BYTES = 1000
 
 
-def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1")) -> FastAPI:
+def create_app(
+    worker: Worker,
+    allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1"),
+    metrics: Metrics | None = None,
+) -> FastAPI:
     """Makes the server of a pipeline.
 
     worker (Worker): The worker that annotates; its limits are those of the server.
     allowed_hosts (Sequence[str]): The host names that requests may use, which keeps other sites from reaching the
         server under a name of their own (DNS rebinding); "*" allows any.
+    metrics (Metrics | None): What counts requests. None counts them in this process, and shows them at /metrics.
     RETURNS (FastAPI): An ASGI application.
     """
     max_characters = worker.max_characters
@@ -69,11 +75,16 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
         description="Sentences, dependencies, constituents, quotations, orders of modifiers and hedges of a text.",
         version=__version__,
     )
+    if metrics is None:
+        metrics = PrometheusMetrics()
+        app.get("/metrics", include_in_schema=False)(metrics.show)
+    add_text = metrics.add_text
     # The middleware added last is the outermost.
     max_bytes = max_characters * MAX_BYTES_PER_CHARACTER + MAX_EXTRA_BYTES
     app.add_middleware(LimitBody, max_bytes=max_bytes, detail=too_long)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False)
     app.add_middleware(AddHeaders)
+    app.add_middleware(Measure, metrics=metrics)
 
     @app.get("/api/pipeline")
     def get_pipeline() -> Pipeline:
@@ -84,7 +95,9 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
     def annotate(request: Request) -> Annotations:
         """Annotates a text as one document, regardless of its lines and paragraphs."""
         check_length(request)
-        return Annotations(**worker.annotate(request.text))
+        found = Annotations(**worker.annotate(request.text))
+        add_text(len(request.text), sum(len(sentence.tokens) for sentence in found.sentences or ()))
+        return found
 
     @app.post("/api/tree", responses=FAILURES)
     def draw_tree(request: TreeRequest) -> Tree:
@@ -98,6 +111,12 @@ def create_app(worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "loc
     def check_length(request: Request) -> None:
         if len(request.text) > max_characters:
             raise HTTPException(413, too_long)
+
+    @app.get("/healthz", responses=FAILURES)
+    def check_health() -> Health:
+        """Whether texts can be annotated. A process that has died is replaced."""
+        worker.check()
+        return Health(status="ok")
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     def get_page() -> FileResponse:

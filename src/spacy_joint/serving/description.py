@@ -67,18 +67,27 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
 
 def describe_text(nlp: Language, text: str) -> dict[str, Any]:
     """Annotates a text; None stands for annotation that no component of the pipeline makes."""
+    (described,) = describe_texts(nlp, [text])
+    return described
+
+
+def describe_texts(nlp: Language, texts: Sequence[str]) -> list[dict[str, Any]]:
+    """Annotates texts as one batch: see `describe_text`."""
     # Without a memory zone, the vocabulary would keep every word ever sent.
     with nlp.memory_zone():
-        doc = nlp(text)
-        sentences = _describe_sentences(doc) if doc.has_annotation("SENT_START") else None
-        hedges = _describe_hedges(doc, _find_settings(nlp, HEDGES))
-        return {
-            "sentences": sentences,
-            "quotations": _describe_quotations(doc, _find_settings(nlp, QUOTATIONS)),
-            "modifiers": _describe_modifiers(doc, _find_settings(nlp, ORDERER)),
-            "hedges": hedges,
-            "explanations": _explain(doc, hedges or ()),
-        }
+        return [_describe(nlp, doc) for doc in nlp.pipe(texts)]
+
+
+def _describe(nlp: Language, doc: Doc) -> dict[str, Any]:
+    sentences = _describe_sentences(doc) if doc.has_annotation("SENT_START") else None
+    hedges = _describe_hedges(doc, _find_settings(nlp, HEDGES))
+    return {
+        "sentences": sentences,
+        "quotations": _describe_quotations(doc, _find_settings(nlp, QUOTATIONS)),
+        "modifiers": _describe_modifiers(doc, _find_settings(nlp, ORDERER)),
+        "hedges": hedges,
+        "explanations": _explain(doc, hedges or ()),
+    }
 
 
 def describe_tree(nlp: Language, text: str, sentence: int, kind: TreeKind = "dependencies") -> dict[str, Any]:

@@ -125,6 +125,12 @@ class Pipeline(BaseModel):
     timeout: float = Field(description="The maximum number of seconds for annotating a text.")
 
 
+class Health(BaseModel):
+    """That texts can be annotated."""
+
+    status: Literal["ok"]
+
+
 class Failure(BaseModel):
     """The reason why there is no result."""
 
