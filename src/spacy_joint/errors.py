@@ -991,11 +991,11 @@ class Errors:
 
     # Serving with Ray
     J740 = Message(
-        "The server did not start on Ray: {reason}.",
+        "The server did not start on Ray ({reason}).",
         "See the output above, and `ray status` for the resources of the cluster.",
     )
     J741 = Message("The server is loading the pipeline.", "Try again.")
-    J742 = Message("The pipeline can no longer be loaded: {reason}", "See the output of the server.")
+    J742 = Message("The pipeline can no longer be loaded ({reason}).", "See the output of the server.")
 
 
 class Warnings:
