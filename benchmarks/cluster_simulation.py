@@ -208,6 +208,7 @@ CHANGES: dict[str, dict[str, float]] = {
     "shards of 16 MB": {"shard_bytes": 16e6},
     "shards of 256 MB": {"shard_bytes": 256e6},
     "20 shards per second handed out": {"dispatches": 20.0},
+    "shards of 16 MB, 20 per second handed out": {"shard_bytes": 16e6, "dispatches": 20.0},
     "storage of 10 GB/s": {"storage": 10e9},
     "storage of 10 GB/s, a tenth of the bytes written": {"storage": 10e9, "compression": 0.1},
     "nodes need 10 minutes to start": {"start_up": 600.0},
@@ -236,8 +237,9 @@ def draw_efficiency(outcomes: dict[str, dict[int, Outcome]], path: Path) -> None
     plt.rcParams["svg.hashsalt"] = path.stem
     figure, (times, shares) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     for name, by_nodes in outcomes.items():
-        times.plot(by_nodes, [outcome.hours for outcome in by_nodes.values()], "o-", label=name)
-        shares.plot(by_nodes, [100 * outcome.useful for outcome in by_nodes.values()], "o-", label=name)
+        nodes, found = list(by_nodes), list(by_nodes.values())
+        times.plot(nodes, [outcome.hours for outcome in found], "o-", label=name)
+        shares.plot(nodes, [100 * outcome.useful for outcome in found], "o-", label=name)
     times.set(xscale="log", yscale="log", xlabel="nodes", ylabel="hours")
     shares.set(xscale="log", ylim=(0, 100), xlabel="nodes", ylabel="useful core hours (%)")
     for axes in (times, shares):

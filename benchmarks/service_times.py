@@ -1,26 +1,29 @@
-"""Measures how long shards of raw text take to annotate, from text to CoNLL-U: the input of cluster_simulation.py.
+"""Measures how long raw text takes to annotate: shards, for cluster_simulation.py, and what their time is spent on.
 
 Each shard is a stretch of whole lines of the given files, drawn at random. Its time is CPU time, which a busy machine
 affects less than wall-clock time; reading and writing files is not part of it.
 """
 
-from measure import count_words, write_results
+from measure import PARSER, count_words, format_table, replace_section, write_results
 
 # isort: split
 import io
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from spacy.language import Language
+from spacy.tokens import Doc, DocBin
 
 import spacy_joint
-from spacy_joint.corpora.export import write_conllu
+from spacy_joint.corpora.export import write_conllu, write_sentences
 
 SEED = 0
+BEAMS = (4, 1)
+app = typer.Typer()
 
 
 def cut(text: str, size: int) -> Iterator[str]:
@@ -40,18 +43,18 @@ def annotate(nlp: Language, shard: str) -> dict[str, float]:
     # As when a corpus is annotated in batches, so that the vocabulary stays small.
     with nlp.memory_zone():
         docs = list(nlp.pipe(filter(str.strip, shard.split("\n\n"))))
-        written = io.StringIO()
-        write_conllu(docs, written)
+        written = write_as_conllu(docs)
         seconds = time.process_time() - start
         return {
             "bytes": len(shard.encode()),
             "words": count_words(docs),
-            "written_bytes": len(written.getvalue().encode()),
+            "written_bytes": len(written),
             "seconds": round(seconds, 4),
         }
 
 
-def main(
+@app.command("shards")
+def measure_shards(
     output: Annotated[Path, typer.Argument(help="JSON file to write.")],
     files: Annotated[list[Path], typer.Argument(help="Raw text, the same number of shards from each file.")],
     pipeline: Annotated[str, typer.Option()] = spacy_joint.PRETRAINED,
@@ -76,10 +79,88 @@ def main(
     write_results({"pipeline": pipeline, "load_seconds": round(load_seconds, 2), "shards": measured}, output)
 
 
+@app.command("parts")
+def measure_parts(
+    files: Annotated[list[Path], typer.Argument(help="Raw text, of which each file's beginning is annotated.")],
+    pipeline: Annotated[str, typer.Option()] = spacy_joint.PRETRAINED,
+    kilobytes: Annotated[int, typer.Option(min=1, help="Of each file.")] = 250,
+    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `parts`.")] = None,
+) -> None:
+    """Measure the tokenizer, each component, narrower beams of the parser, and formats."""
+    texts = [
+        text
+        for path in files
+        for text in next(cut(path.read_text(encoding="utf8"), 1000 * kilobytes)).split("\n\n")
+        if text.strip()
+    ]
+    nlp = spacy_joint.load(pipeline)
+    narrow = {beam_width: spacy_joint.load(pipeline, beam_width=beam_width) for beam_width in BEAMS}
+    seconds: dict[str, float] = {}
+    n_bytes: dict[str, int] = {}
+    # Whatever is needed only once is done.
+    annotate(nlp, texts[0])
+    seconds["tokenizer"], docs = time_once(list, map(nlp.make_doc, texts))
+    for name, component in nlp.pipeline:
+        if name == PARSER:
+            for beam_width, other in narrow.items():
+                tagged = [doc.copy() for doc in docs]
+                parsed = other.get_pipe(PARSER).pipe(tagged)
+                seconds[f"{name}, beam width {beam_width}"], _ = time_once(list, parsed)
+        seconds[name], docs = time_once(list, component.pipe(docs))
+    for name, write in {
+        "CoNLL-U": write_as_conllu,
+        "JSON lines": write_as_json_lines,
+        "DocBin": write_as_docbin,
+    }.items():
+        seconds[name], written = time_once(write, docs)
+        n_bytes[name] = len(written)
+    n_words = count_words(docs)
+    rows = [
+        [
+            name,
+            f"{1e6 * spent / n_words:.1f}",
+            f"{spent / n_words * 1e9 / 3600:.2f}",
+            f"{n_bytes[name] / n_words:.0f}" if name in n_bytes else "",
+        ]
+        for name, spent in seconds.items()
+    ]
+    table = (
+        format_table(["part", "microseconds per word", "core hours per billion words", "bytes per word"], rows) + "\n"
+    )
+    print(f"{n_words:,} words\n\n{table}")
+    replace_section(document, "parts", table)
+
+
+def time_once(work: Callable[[Any], Any], argument: Any) -> tuple[float, Any]:
+    """The CPU seconds that something takes, and its result."""
+    start = time.process_time()
+    found = work(argument)
+    return time.process_time() - start, found
+
+
+def write_as_conllu(docs: Sequence[Doc]) -> bytes:
+    """The bytes of a CoNLL-U file."""
+    written = io.StringIO()
+    write_conllu(docs, written)
+    return written.getvalue().encode()
+
+
+def write_as_json_lines(docs: Sequence[Doc]) -> bytes:
+    """The bytes of a file with a sentence per line."""
+    written = io.StringIO()
+    write_sentences(docs, written)
+    return written.getvalue().encode()
+
+
+def write_as_docbin(docs: Sequence[Doc]) -> bytes:
+    """The bytes of a .spacy file, which is compressed."""
+    return DocBin(docs=docs, store_user_data=True).to_bytes()
+
+
 def choose(draw: random.Random, shards: Sequence[str], n: int) -> list[str]:
     """Draw some shards of a file, or take all if it has fewer."""
     return draw.sample(shards, min(n, len(shards)))
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()
