@@ -72,7 +72,7 @@ def test_counts_without_splits_are_those_of_trees():
         ("VP", ("V", "NP")): 12,
     }
     assert counts.sentences[0] == [
-        (word, {tag: 1}) for word, tag in zip("she saw the cat".split(), ("PRP", "V", "DT", "N"), strict=True)
+        (word, {tag: 1}) for word, tag in zip(["she", "saw", "the", "cat"], ("PRP", "V", "DT", "N"), strict=True)
     ]
 
 
