@@ -951,7 +951,7 @@ class Errors:
     )
     J714 = Message("Several inputs, and directories, are annotated as a corpus.", "Add --engine local, or ray.")
     J715 = Message("A corpus has inputs and an output directory.", "Give files and --output DIR.")
-    J716 = Message("--{option} is for a corpus.", "Add --engine local or ray, or leave it out.")
+    J716 = Message("--{option} has no effect without --engine {engine}.", "Add it, or leave --{option} out.")
     J717 = Message(
         "The pipeline on {place} is {found}, and not {expected}, as where the run was started.",
         "Install the same pipeline and the same packages everywhere.",
@@ -961,7 +961,7 @@ class Errors:
         "There may be too little memory: see the log of the system. Use fewer --workers or smaller --shard-bytes.",
     )
     J719 = Message(
-        "Ray has given up: {reason}", "See the logs of Ray. What is done is kept: repeat the command to continue."
+        "Ray has given up ({reason}).", "See the logs of Ray. What is done is kept: repeat the command to continue."
     )
 
     # Training beyond one machine

@@ -111,7 +111,7 @@ def annotate(
     of_corpora = {"address": address, "workers": workers, "text-column": text_column, "shard-bytes": shard_bytes}
     for option, value in of_corpora.items():
         if value is not None:
-            raise JointValueError(Errors.J716, option=option)
+            raise JointValueError(Errors.J716, option=option, engine="local or ray")
     file, *others = inputs or [STANDARD_INPUT]
     if others or Path(file).is_dir():
         raise JointValueError(Errors.J714)

@@ -55,13 +55,15 @@ def annotate_corpus(
     shard_bytes: int | None,
 ) -> None:
     """Annotates a corpus and prints what came out: see `annotate` for the options."""
-    from ..scale.corpus import ENGINES, annotate_corpus
+    from ..scale.corpus import ENGINES, RAY, annotate_corpus
     from ..scale.records import FORMATS, Reading
 
     if engine not in ENGINES:
         raise JointValueError(Errors.J404, found=engine, allowed=", ".join(ENGINES))
     if format_in is not None and format_in not in FORMATS:
         raise JointValueError(Errors.J404, found=format_in, allowed=", ".join(FORMATS))
+    if address is not None and engine != RAY:
+        raise JointValueError(Errors.J716, option="address", engine=RAY)
     start = time.perf_counter()
     with show_progress(True, total=0, unit="B", unit_scale=True) as progress:
         words = 0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 
 from .. import load
-from ..errors import Errors, JointValueError, JointWarning, Warnings
+from ..errors import Errors, JointFileNotFoundError, JointValueError, JointWarning, Warnings
 from .annotator import Annotation, Done, WorkerDeath, describe_pipeline
 from .local_engine import annotate_locally
 from .manifest import ERRORS, claim, complete, list_done
@@ -112,10 +112,12 @@ def _start(
     return annotate_locally(pieces, annotation, output, workers or os.cpu_count() or 1)
 
 
-def list_corpus(inputs: Iterable[str], output: Directory, reading: Reading) -> list[StoredFile]:
+def list_corpus(inputs: Sequence[str], output: Directory, reading: Reading) -> list[StoredFile]:
     """The files of a corpus, each once, in the order of the inputs; the output is none of them.
 
     Of directories and patterns, files of unknown formats are left out (JW43), unless a format is given.
+
+    RAISES OSError: If there is none (J711).
     """
     found: dict[str, StoredFile] = {}
     for address in inputs:
@@ -127,4 +129,6 @@ def list_corpus(inputs: Iterable[str], output: Directory, reading: Reading) -> l
             warnings.warn(JointWarning(Warnings.JW43, n=len(unknown), address=address, example=name), stacklevel=3)
             files = [file for file in files if is_readable(file.address)]
         found.update((file.address, file) for file in files)
+    if not found:
+        raise JointFileNotFoundError(Errors.J711, address=", ".join(inputs))
     return list(found.values())

@@ -53,15 +53,19 @@ def annotate_locally(pieces: Iterable[Piece], annotation: Annotation, output: st
     context = get_context("spawn")
     try:
         with ProcessPoolExecutor(workers, context, initializer=_load, initargs=(annotation, output)) as pool:
-            for piece in pieces:
-                if not piece.records:
-                    yield Done(piece.place, piece.name, piece.n_read)
-                    continue
-                waiting[pool.submit(_annotate, piece)] = piece
-                if len(waiting) >= AHEAD * workers:
+            try:
+                for piece in pieces:
+                    if not piece.records:
+                        yield Done(piece.place, piece.name, piece.n_read)
+                        continue
+                    waiting[pool.submit(_annotate, piece)] = piece
+                    if len(waiting) >= AHEAD * workers:
+                        yield from _take(waiting)
+                while waiting:
                     yield from _take(waiting)
-            while waiting:
-                yield from _take(waiting)
+            finally:
+                # After an error or Ctrl-C, only what has begun is completed.
+                pool.shutdown(cancel_futures=True)
     except BrokenProcessPool as error:
         firsts = (piece.records[0] for piece in waiting.values())
         given = ", ".join(f"{record.source}:{record.number}" for record in firsts)

@@ -1,0 +1,218 @@
+"""`annotate --engine`: what Ray costs, what a second worker brings, and the memory of workers and of the driver.
+
+Runs are processes of their own, whose trees are watched in /proc (Linux). Only what happens after all workers have
+annotated something is timed: starting is not part of a rate.
+"""
+
+from measure import format_table, get_peak_memory, measure_in_fresh_process, write_results
+
+# isort: split
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+app = typer.Typer(help=__doc__)
+TICKS = os.sysconf("SC_CLK_TCK")
+MB = 1_000_000
+RECORD_WORDS = 350
+WORDS = tuple(
+    "the old man boats they said we left early rain fell all night and nobody knew why it mattered".split()  # noqa: SIM905
+)
+
+
+class Watched(NamedTuple):
+    """A process: CPU seconds, proportional and private memory in bytes, and whether it annotates."""
+
+    seconds: float
+    pss: int
+    private: int
+    annotates: bool
+
+
+def write_corpus(path: Path, megabytes: float, seed: int = 0) -> Path:
+    """Write JSON lines of sentences of a small vocabulary; with `.zst`, compressed."""
+    import zstandard
+
+    rng = random.Random(seed)
+    sentences = [" ".join(rng.choices(WORDS, k=rng.randint(4, 24))).capitalize() + "." for _ in range(5000)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zstandard.open(path, "wb") if path.suffix == ".zst" else path.open("wb") as file:
+        written = 0
+        while written < megabytes * MB:
+            text: list[str] = []
+            while sum(map(len, text)) < 6 * RECORD_WORDS:
+                text.append(rng.choice(sentences))
+            line = (json.dumps({"text": " ".join(text)}) + "\n").encode("utf8")
+            file.write(line)
+            written += len(line)
+    return path
+
+
+def watch(root: int) -> dict[int, Watched]:
+    """The process and all that descend from it."""
+    parents: dict[int, int] = {}
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(directory.name)] = int((directory / "stat").read_text().rpartition(")")[2].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return {pid: found for pid in _descend(root, parents) if (found := _look(pid)) is not None}
+
+
+def _descend(root: int, parents: dict[int, int]) -> Iterator[int]:
+    yield root
+    for pid, parent in parents.items():
+        if parent == root:
+            yield from _descend(pid, parents)
+
+
+def _look(pid: int) -> Watched | None:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        command = Path(f"/proc/{pid}/cmdline").read_text()
+        memory = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    sizes = {line.split()[0]: 1024 * int(line.split()[1]) for line in memory.splitlines()[1:]}
+    annotates = "spawn_main" in command or "MapWorker" in command
+    return Watched(
+        (int(fields[11]) + int(fields[12])) / TICKS,
+        sizes["Pss:"],
+        sizes["Private_Clean:"] + sizes["Private_Dirty:"],
+        annotates,
+    )
+
+
+def measure(corpus: Path, output: Path, engine: str, workers: int, model: str | None, format_: str) -> dict[str, Any]:
+    """Annotate a corpus, and measure from the time when each worker has annotated two pieces."""
+    command = f"annotate {corpus} --engine {engine} --workers {workers} --format {format_} --output {output}"
+    chosen = [] if model is None else ["--model", model]
+    run = subprocess.Popen([sys.executable, "-m", "spacy", "joint", *command.split(), *chosen])
+    seen: dict[int, Watched] = {}
+    begin: tuple[float, int, dict[int, Watched]] | None = None
+    last = (0.0, 0)
+    while run.poll() is None:
+        n_done = len(list((output / "done").glob("*.json")))
+        now = watch(run.pid)
+        seen.update(
+            {
+                pid: found._replace(
+                    private=max(found.private, seen.get(pid, found).private),
+                    pss=max(found.pss, seen.get(pid, found).pss),
+                )
+                for pid, found in now.items()
+            }
+        )
+        if begin is None and n_done >= 2 * workers:
+            begin = (time.perf_counter(), n_done, dict(seen))
+        if n_done > last[1]:
+            last = (time.perf_counter(), n_done)
+            at_last = dict(seen)
+        time.sleep(0.3)
+    assert run.returncode == 0 and begin is not None
+    n = last[1] - begin[1]
+    spent = {pid: found.seconds - (begin[2][pid].seconds if pid in begin[2] else 0) for pid, found in at_last.items()}
+    annotating = sum(seconds for pid, seconds in spent.items() if seen[pid].annotates)
+    others = sum(seconds for pid, seconds in spent.items() if not seen[pid].annotates)
+    workers_seen = [found for found in seen.values() if found.annotates and found.seconds > 1]
+    return {
+        "engine": engine,
+        "workers": workers,
+        "shards": n,
+        "wall": (last[0] - begin[0]) / n,
+        "annotating": annotating / n,
+        "others": others / n,
+        "driver": seen[run.pid].pss / MB,
+        "private": max(found.private for found in workers_seen) / MB,
+        "pss": max(found.pss for found in workers_seen) / MB,
+    }
+
+
+@app.command()
+def compare(
+    work: Annotated[Path, typer.Argument(help="Directory to work in; outputs of earlier runs must not be there.")],
+    model: Annotated[str | None, typer.Option(help="Pipeline. Default: the shipped one.")] = None,
+    megabytes: Annotated[float, typer.Option(help="Size of the corpus.")] = 30,
+    format_: Annotated[str, typer.Option("--format", help="Format of the output.")] = "parquet",
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Print seconds per shard of 1 MB and megabytes of memory, for one and two workers, and for Ray."""
+    corpus = write_corpus(work / "corpus.jsonl", megabytes)
+    libraries = measure_in_fresh_process("corpora.py", "baseline")
+    rows = []
+    for engine, workers in (("local", 1), ("local", 2), ("ray", 2)):
+        found = measure(corpus, work / f"{engine}{workers}", engine, workers, model, format_)
+        rows.append(found)
+        print(found, flush=True)
+    header = list(rows[0])
+    print(format_table(header, [[f"{x:.2f}" if isinstance(x, float) else x for x in row.values()] for row in rows]))
+    one, two, ray = rows
+    processes, cluster = ({"cpu": row["annotating"] + row["others"], "wall": row["wall"]} for row in (two, ray))
+    print(
+        f"Ray / processes: {cluster['cpu'] / processes['cpu']:.2f} CPU, {cluster['wall'] / processes['wall']:.2f} wall"
+    )
+    print(f"two workers / one: {one['wall'] / two['wall']:.2f} times as fast (wall)")
+    print(f"CPU per shard with two workers / one: {two['annotating'] / one['annotating']:.2f}")
+    print(f"interpreter and libraries: {libraries['private'] / MB:.0f} MB private, {libraries['pss'] / MB:.0f} MB PSS")
+    write_results({"runs": rows, "libraries": libraries, "load": os.getloadavg()}, output)
+
+
+@app.command()
+def baseline() -> None:
+    """Print the memory of an interpreter with all libraries, as JSON."""
+    import pyarrow.parquet  # noqa: F401
+    import spacy.lang.en
+    import tqdm  # noqa: F401
+
+    import spacy_joint.factories
+    import spacy_joint.scale.corpus  # noqa: F401
+
+    # Registers the components, and so imports them.
+    for name in ("sequence_tagger", "joint_sbd_parser"):
+        spacy.blank("en").get_factory_meta(name)
+    found = _look(os.getpid())
+    assert found is not None
+    print(json.dumps({"private": found.private, "pss": found.pss}))
+
+
+@app.command()
+def plan(
+    work: Annotated[Path, typer.Argument(help="Directory to work in.")],
+    gigabytes: Annotated[float, typer.Option(help="Size of the corpus, not compressed.")] = 20,
+) -> None:
+    """Read the pieces of a compressed corpus without annotating them; print the driver's memory as it grows."""
+    from spacy_joint.scale.pieces import group_files, read_pieces
+    from spacy_joint.scale.records import Reading
+    from spacy_joint.scale.storage import StoredFile
+
+    path = work / "gigabyte.jsonl.zst"
+    if not path.exists():
+        write_corpus(path, 1000)
+    links = []
+    for number in range(round(gigabytes)):
+        links.append(work / f"part{number:03}.jsonl.zst")
+        links[-1].unlink(missing_ok=True)
+        links[-1].symlink_to(path.resolve())
+    files = [StoredFile(str(link), path.stat().st_size) for link in links]
+    places = {}
+    start = time.process_time()
+    for group in group_files(files, MB):
+        for piece in read_pieces(group, Reading(), MB, set()):
+            places[piece.place] = piece.name
+            if len(places) % 1000 == 0:
+                peak = get_peak_memory() / MB
+                seconds = time.process_time() - start
+                print(f"{len(places):,} pieces, {peak:.0f} MB peak, {seconds:.0f} CPU s", flush=True)
+    assert len(set(places.values())) == len(places)
+
+
+if __name__ == "__main__":
+    app()
