@@ -22,7 +22,8 @@ import typer
 app = typer.Typer(help=__doc__)
 TICKS = os.sysconf("SC_CLK_TCK")
 MB = 1_000_000
-RECORD_WORDS = 350
+# Of a record.
+SENTENCES = 25
 WORDS = tuple(
     "the old man boats they said we left early rain fell all night and nobody knew why it mattered".split()  # noqa: SIM905
 )
@@ -47,10 +48,7 @@ def write_corpus(path: Path, megabytes: float, seed: int = 0) -> Path:
     with zstandard.open(path, "wb") if path.suffix == ".zst" else path.open("wb") as file:
         written = 0
         while written < megabytes * MB:
-            text: list[str] = []
-            while sum(map(len, text)) < 6 * RECORD_WORDS:
-                text.append(rng.choice(sentences))
-            line = (json.dumps({"text": " ".join(text)}) + "\n").encode("utf8")
+            line = (json.dumps({"text": " ".join(rng.choices(sentences, k=SENTENCES))}) + "\n").encode("utf8")
             file.write(line)
             written += len(line)
     return path
