@@ -92,7 +92,10 @@ def main(
     del config["components"]["sequence_tagger"]
     results = []
     for n_shards in shards or [1, 2, 4, 8]:
-        with TemporaryDirectory() as directory, on_ray.connect("local") if ray else nullcontext() as connected:
+        with (
+            TemporaryDirectory() as directory,
+            on_ray.connect("local", n_shards) if ray else nullcontext() as connected,
+        ):
             training = Training(config, Path(directory), n_shards)
             make_engine = partial(on_ray.RayEngine, connected, n_shards) if ray else LocalEngine
             engine = TimedEngine(make_engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -44,23 +45,18 @@ def train(
     from spacy.cli._util import parse_config_overrides, show_validation_error
     from spacy.util import load_config
 
+    from ..scale.training import RayEngine, connect
     from ..training.distributed import LAST, Training
     from ..training.shards import LocalEngine
 
-    with show_validation_error(config):
-        settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
     if workers < 1:
         raise JointValueError(Errors.J736, n=workers, what="workers")
-    with show_validation_error(config, hint_fill=False):
-        training = Training(settings, output, workers if shards is None else shards)
-    progress = training.progress
-    seed = training.config["training"]["seed"]
-    msg.info(f"Shards: {training.n_shards}, finished epochs: {progress.epoch}, seed: {seed}")
-    if engine is EngineName.local:
-        training.run(LocalEngine, sys.stdout, sys.stderr)
-    else:
-        from ..scale.training import RayEngine, connect
-
-        with connect(address) as ray:
-            training.run(partial(RayEngine, ray, workers), sys.stdout, sys.stderr)
-    msg.good(f"{output / LAST}: {progress.epoch} epochs")
+    with show_validation_error(config):
+        settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
+    with connect(address, workers) if engine is EngineName.ray else nullcontext() as ray:
+        with show_validation_error(config, hint_fill=False):
+            training = Training(settings, output, workers if shards is None else shards)
+        seed = training.config["training"]["seed"]
+        msg.info(f"Shards: {training.n_shards}, finished epochs: {training.progress.epoch}, seed: {seed}")
+        training.run(partial(RayEngine, ray, workers) if ray else LocalEngine, sys.stdout, sys.stderr)
+    msg.good(f"{output / LAST}: {training.progress.epoch} epochs")

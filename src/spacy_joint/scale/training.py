@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..engine.mixing import TrainingState
-from ..errors import Errors, JointError, JointOSError, JointValueError
+from ..errors import Errors, JointError, JointOSError
 from ..training.shards import Pass, Worker
 
 # How often a pass is tried again if its process dies.
@@ -20,10 +20,12 @@ RETRIES = 5
 
 
 @contextmanager
-def connect(address: str) -> Iterator[Any]:
-    """Yields Ray, connected to the cluster at this address; "local" starts one on this machine. A connection that
-    exists already is used, and stays.
+def connect(address: str, n_workers: int) -> Iterator[Any]:
+    """Yields Ray, connected to a cluster. A connection that exists already is used, and stays.
 
+    address (str): The address of the cluster; "local" starts one on this machine.
+    n_workers (int): For how many workers a cluster on this machine has room, whatever the number of its cores. In
+        others, workers wait for room.
     RAISES OSError: If Ray is not installed (J710).
     """
     # Nothing is told to others unless users say so.
@@ -35,30 +37,41 @@ def connect(address: str) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    ray.init(address, include_dashboard=False, logging_level="warning")
+    resources = {"num_cpus": n_workers, "include_dashboard": False} if address == "local" else {}
+    ray.init(address, logging_level="warning", **resources)
     try:
         yield ray
     finally:
         ray.shutdown()
 
 
+class _Actor:
+    """Makes a worker when it is first called. What that needs comes with each call: Ray keeps the arguments of calls
+    for as long as they may be repeated, but not those of constructors."""
+
+    def __init__(self) -> None:
+        self.worker: Worker | None = None
+
+    def run(self, config: str, pipeline: bytes, n_shards: int, *arguments: Any) -> Pass:
+        if self.worker is None:
+            self.worker = Worker(config, pipeline, n_shards)
+        return self.worker.run(*arguments)
+
+
 class RayEngine:
     """Runs passes in actors.
 
     ray (module): Ray, connected to a cluster.
-    n_workers (int): The number of actors. It does not affect the result.
+    n_workers (int): The number of actors, at least 1. It does not affect the result.
     config (str), pipeline (bytes), n_shards (int): See `Worker`.
-    RAISES ValueError: If there are no workers (J736).
     """
 
     def __init__(self, ray: Any, n_workers: int, config: str, pipeline: bytes, n_shards: int) -> None:
-        if n_workers < 1:
-            raise JointValueError(Errors.J736, n=n_workers, what="workers")
         self.ray, self.n_shards = ray, n_shards
-        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(Worker)
-        # One copy per machine.
-        shared = ray.put(pipeline)
-        self.workers = [actor.remote(config, shared, n_shards) for _ in range(n_workers)]
+        # Objects of Ray: one copy per machine.
+        self.shared = [ray.put(value) for value in (config, pipeline, n_shards)]
+        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Actor)
+        self.actors = [actor.remote() for _ in range(n_workers)]
 
     def run(self, states: list[TrainingState], epoch: int) -> list[list[Pass]]:
         """Runs the passes of an epoch.
@@ -66,13 +79,13 @@ class RayEngine:
         RAISES OSError: If workers die again and again (J730).
         """
         n_tables = len(states)
-        shared = [self.ray.put(state) for state in states]
+        starts = [self.ray.put(state) for state in states]
 
         def start(shard: int, table: int) -> Any:
             # The tables of a shard one after the other, and always in the same place: few workers read a shard.
             number = shard * n_tables + table
-            worker = self.workers[number * len(self.workers) // (self.n_shards * n_tables)]
-            return worker.run.remote(shared[table], shard, table, epoch)
+            actor = self.actors[number * len(self.actors) // (self.n_shards * n_tables)]
+            return actor.run.remote(*self.shared, starts[table], shard, table, epoch)
 
         calls = [[start(shard, table) for shard in range(self.n_shards)] for table in range(n_tables)]
         try:

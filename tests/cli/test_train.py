@@ -1,0 +1,42 @@
+"""`train`: what users see of training over shards."""
+
+import sys
+
+import pytest
+import spacy
+
+from spacy_joint.cli.configs import CONFIGS
+
+
+@pytest.fixture
+def arguments(run, assets, tmp_path):
+    for part in ("train", "dev"):
+        run("convert", assets / f"tiny_{part}.conllu", tmp_path / f"{part}.spacy")
+    settings = {
+        "paths.train": tmp_path / "train.spacy",
+        "paths.dev": tmp_path / "dev.spacy",
+        "training.max_epochs": 1,
+        "components.sequence_tagger.model.table_bits": 12,
+        "system.seed": 3,
+    }
+    options = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    return ["train", CONFIGS / "sequence_tagger.cfg", "--output", tmp_path / "trained", *options]
+
+
+def test_a_pipeline_is_trained_over_a_shard_per_worker(run, arguments, tmp_path):
+    printed = run(*arguments, "--workers", 2).stdout
+    assert "Shards: 2, finished epochs: 0, seed: 3" in printed
+    assert "Seed: 3" in printed and "TAG_ACC" in printed
+    nlp = spacy.load(tmp_path / "trained" / "model-best")
+    assert nlp("They see us .")[0].tag_
+    assert "finished epochs: 1" in run(*arguments, "--workers", 1, "--shards", 2).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["--workers", 0], "J736"), (["--shards", 0], "J736"), (["--engine", "ray"], "J710")],
+)
+def test_what_is_impossible_is_said_before_anything_is_written(run, arguments, options, code, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert f"[{code}]" in run(*arguments, *options, fails=True).stderr
+    assert not (tmp_path / "trained").exists()
