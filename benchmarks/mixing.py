@@ -9,7 +9,7 @@ from measure import format_table, write_results
 import io
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -43,19 +43,18 @@ class TimedEngine:
         self.engine = self.make_engine(config, pipeline, n_shards)
         return self
 
-    def run(self, states: list[TrainingState], epoch: int) -> list[list[Pass]]:
-        """Runs the passes of an epoch."""
+    def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
+        """Runs the passes of an epoch, of the only table."""
         start = time.perf_counter()
-        passes = self.engine.run(states, epoch)
+        (passes,) = self.engine.run(states, epoch)
         self.wall += time.perf_counter() - start
-        seconds = [each.cpu_seconds for of_table in passes for each in of_table]
+        seconds = [each.cpu_seconds for each in passes]
         start = time.process_time()
-        for before, of_table in zip(states, passes, strict=True):
-            mix(before, [each.state for each in of_table])
+        mix(states[0], [each.state for each in passes])
         self.slowest += max(seconds) + time.process_time() - start
         self.worked += sum(seconds)
-        self.words += sum(each.n_words for each in passes[0])
-        return passes
+        self.words += sum(each.n_words for each in passes)
+        yield passes
 
 
 def main(

@@ -88,10 +88,10 @@ def test_training_goes_on_after_the_last_epoch(trained, overrides, tmp_path):
 def test_training_interrupted_in_an_epoch_goes_on_at_its_beginning(trained, overrides, tmp_path):
     class Failing(LocalEngine):
         def run(self, states, epoch):
-            passes = super().run(states, epoch)
-            if epoch == 1:
-                raise KeyboardInterrupt
-            return passes
+            for passes in super().run(states, epoch):
+                yield passes
+                if epoch == 1:
+                    raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path, overrides, make_engine=Failing)

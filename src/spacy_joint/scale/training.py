@@ -73,8 +73,8 @@ class RayEngine:
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Actor)
         self.actors = [actor.remote() for _ in range(n_workers)]
 
-    def run(self, states: list[TrainingState], epoch: int) -> list[list[Pass]]:
-        """Runs the passes of an epoch.
+    def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
+        """Runs the passes of an epoch: see `Engine`.
 
         RAISES OSError: If workers die again and again (J730).
         """
@@ -89,7 +89,8 @@ class RayEngine:
 
         calls = [[start(shard, table) for shard in range(self.n_shards)] for table in range(n_tables)]
         try:
-            return [self.ray.get(of_table) for of_table in calls]
+            # One table at a time is in the memory of this process.
+            yield from map(self.ray.get, calls)
         except self.ray.exceptions.RayTaskError as error:
             # What a worker says to the user is not to be read in a traceback.
             if isinstance(error.cause, JointError):

@@ -27,7 +27,7 @@ from spacy.util import dot_to_object, load_model_from_config, registry, resolve_
 from thinc.api import Config, fix_random_seed
 
 from ..about import __version__
-from ..engine.mixing import mix
+from ..engine.mixing import TrainingState, mix
 from ..errors import Errors, JointValueError
 from ..files.replacing import replace_directory_when_written
 from ..files.steps import digest_mentioned
@@ -157,15 +157,16 @@ class Training:
     def _run_epoch(self, engine: Engine) -> dict[str, float]:
         """Learns from all documents once, and returns the losses."""
         states = self.component.copy_states()
-        passes = engine.run(states, self.progress.epoch)
-        mixed = [mix(start, [each.state for each in ends]) for start, ends in zip(states, passes, strict=True)]
-        self.component.restore_states(mixed)
+        mixed: list[TrainingState] = []
         losses: Counter[str] = Counter()
-        # As for components with several tables, those of the first.
-        for each in passes[0]:
-            losses.update(each.losses)
-            self.progress.step += each.n_batches
-            self.progress.words += each.n_words
+        for start, passes in zip(states, engine.run(states, self.progress.epoch), strict=True):
+            # As for components with several tables, losses are those of the first.
+            for each in [] if mixed else passes:
+                losses.update(each.losses)
+                self.progress.step += each.n_batches
+                self.progress.words += each.n_words
+            mixed.append(mix(start, [each.state for each in passes]))
+        self.component.restore_states(mixed)
         self.progress.epoch += 1
         return dict(losses)
 

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from typing import Any, Protocol
 
 from spacy.language import Language
@@ -47,8 +47,8 @@ class Pass:
 class Engine(Protocol):
     """What runs the passes of an epoch."""
 
-    def run(self, states: list[TrainingState], epoch: int) -> list[list[Pass]]:
-        """The passes of each table over each shard, which start from the states of the tables."""
+    def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
+        """Yields, for each table, its passes over all shards, which start from its state."""
 
 
 def find_trained(nlp: Language, frozen: Iterable[str]) -> StructuredPipe[Any]:
@@ -96,7 +96,7 @@ class Worker:
         self.component = find_trained(self.nlp, self.config["training"]["frozen_components"])
         # One table at a time; workers, not threads, run at the same time.
         self.component.perceptron.n_tables = self.component.perceptron.threads = 1
-        self._read = lru_cache(maxsize=1)(self._read_shard)
+        self._read = cache(self._read_shard)
 
     def _read_shard(self, shard: int) -> tuple[list[Example], Any]:
         """The documents of a shard, and the state of the random numbers after reading them."""
@@ -158,10 +158,7 @@ class LocalEngine:
     def __init__(self, config: str, pipeline: bytes, n_shards: int) -> None:
         self.worker = Worker(config, pipeline, n_shards)
 
-    def run(self, states: list[TrainingState], epoch: int) -> list[list[Pass]]:
-        """Runs the passes of an epoch."""
-        by_shard = [
-            [self.worker.run(state, shard, table, epoch) for table, state in enumerate(states)]
-            for shard in range(self.worker.n_shards)
-        ]
-        return [list(of_table) for of_table in zip(*by_shard, strict=True)]
+    def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
+        """Runs the passes of an epoch: see `Engine`."""
+        for table, state in enumerate(states):
+            yield [self.worker.run(state, shard, table, epoch) for shard in range(self.worker.n_shards)]
