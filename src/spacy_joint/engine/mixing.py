@@ -1,17 +1,20 @@
-"""Mixing what was learnt from parts of a corpus: iterative parameter mixing (McDonald, Hall & Mann 2010).
+"""Mixing what was learnt from parts of a corpus, after iterative parameter mixing (McDonald, Hall & Mann 2010).
 
-The documents are divided into N shards. In each epoch, every shard is passed through once, by itself, from the same
-training state; what the passes end with is mixed, and the next epoch starts from the mixture. For a table that starts
-from weights w, sums u, counts of changes k and c instances (see weights.pxd), and whose pass over shard i ends with
-w_i, u_i, k_i and c_i, the mixture has
+The documents are divided into shards. In each epoch, every shard is passed through once, by itself, from the same
+training state; what the passes end with is mixed, and the next epoch starts from the mixture.
 
-- w' = 1/N (w_1 + ... + w_N): uniform mixing of the weights, for which the perceptron's bound on mistakes holds;
-- c' = c + (c_1 - c) + ... + (c_N - c): all instances of all shards have been seen;
-- u' = u_1 + ... + u_N - (N - 1) u + (c'/N - c_1) (w_1 - w) + ... + (c'/N - c_N) (w_N - w), so that w' - u'/c', from
-  which predictions are made, is the mean of the weights after each instance, in whichever shard and epoch: what
-  Collins (2002) averages, and not the mean of means, in which instances of short shards would count more;
-- k' = k + (k_1 - k) + ... + (k_N - k), up to 255: `min_changes` counts the changes of all shards, since a feature of
-  one shard only is as useful as it would be without shards.
+McDonald et al. take the mean of all passes. Of what a single shard teaches about a rare feature, too little would be
+left, compared with a frequent one that all shards teach the same. So each weight is mixed over the passes that changed
+it. Let a table start from weights w, sums u, counts of changes k and c instances (see weights.pxd), and its pass i,
+over m_i instances, end with w_i, u_i and k_i; let M be the sum of all m_i, and r the number of passes that changed a
+weight, or 1. Then the mixture has
+
+- w' = w + 1/r sum_i (w_i - w);
+- c' = c + M: all instances have been seen;
+- u' such that w' - u'/c', from which predictions are made, is the mean over all instances so far of the weights after
+  them, where those of the passes are mixed as above. All passes take the same time, so that an instance of a short one
+  stands for M / m_i: c' w' - u' = c w - u + M w + 1/r sum_i M / m_i ((c + m_i) (w_i - w) - (u_i - u));
+- k' = k + sum_i (k_i - k), up to 255: `min_changes` counts the changes of all shards.
 
 A mixture of one pass is the end of this pass, to the bit.
 """
@@ -19,7 +22,7 @@ A mixture of one pass is the end of this pass, to the bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,23 +62,30 @@ def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
         raise JointValueError(Errors.J731, shard=0, what="there is none")
     for shard, end in enumerate(ends):
         _require_continuation(start, end, shard)
-    n_updates = start.n_updates + sum(end.n_updates - start.n_updates for end in ends)
+    if len(ends) == 1:
+        return replace(ends[0], seed=start.seed)
+    n_new = sum(end.n_updates - start.n_updates for end in ends)
     # In 64 bits, and in the order of the shards: the result is the same wherever the passes ran.
-    raw = np.zeros(start.raw.shape, dtype=np.float64)
-    total = start.total * np.float64(1 - len(ends))
+    raw, total = start.raw.astype(np.float64), start.total.astype(np.float64)
+    change, change_over_time = np.zeros_like(raw), np.zeros_like(raw)
+    n_changing = np.zeros(raw.shape, dtype=np.int64)
     n_changes = start.n_changes.astype(np.int64) * (1 - len(ends))
     for end in ends:
-        raw += end.raw
-        total += end.total
-        factor = n_updates / len(ends) - end.n_updates
-        if factor:
-            total += factor * (end.raw - start.raw.astype(np.float64))
         n_changes += end.n_changes
-    raw /= len(ends)
+        if end.n_updates > start.n_updates:
+            of_weights, of_sums = end.raw - raw, end.total - total
+            change += of_weights
+            share = n_new / (end.n_updates - start.n_updates)
+            change_over_time += share * (end.n_updates * of_weights - of_sums)
+            # A weight may have changed and changed back.
+            n_changing += (of_weights != 0) | (of_sums != 0)
+    np.maximum(n_changing, 1, out=n_changing)
+    change /= n_changing
+    n_updates = start.n_updates + n_new
     return TrainingState(
         fingerprint=start.fingerprint,
-        raw=raw.astype(np.float32),
-        total=total.astype(np.float32),
+        raw=(raw + change).astype(np.float32),
+        total=(total + n_updates * change - change_over_time / n_changing).astype(np.float32),
         n_changes=np.minimum(n_changes, MOST_CHANGES).astype(np.uint8),
         n_updates=n_updates,
         n_seen=start.n_seen + sum(end.n_seen - start.n_seen for end in ends),

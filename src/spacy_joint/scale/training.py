@@ -6,6 +6,7 @@ that are lost, and repeats their calls, which have the same result wherever they
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,8 +38,8 @@ def connect(address: str, n_workers: int) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    resources = {"num_cpus": n_workers, "include_dashboard": False} if address == "local" else {}
-    ray.init(address, logging_level="warning", **resources)
+    resources: dict[str, Any] = {"num_cpus": n_workers, "include_dashboard": False} if address == "local" else {}
+    ray.init(address, logging_level=logging.WARNING, **resources)
     try:
         yield ray
     finally:
