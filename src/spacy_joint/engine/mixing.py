@@ -36,8 +36,9 @@ class TrainingState:
     """What one table has learnt so far: all that training needs in order to go on in another process.
 
     fingerprint (str): That of the model: see `LinearModel.fingerprint`.
-    raw, total, n_changes (np.ndarray), n_updates (int): See `Weights.restore`.
-    n_seen (int), seed (int): Those of the model: see `LinearModel`.
+    raw, total, n_changes (np.ndarray): See `Weights.restore`.
+    n_updates (int): The number of instances seen.
+    n_seen, seed (int): Those of the model: see `LinearModel`.
     """
 
     fingerprint: str

@@ -64,7 +64,7 @@ class RayEngine:
 
     ray (module): Ray, connected to a cluster.
     n_workers (int): The number of actors, at least 1. It does not affect the result.
-    config (str), pipeline (bytes), n_shards (int): See `Worker`.
+    config, pipeline, n_shards: See `Worker`.
     """
 
     def __init__(self, ray: Any, n_workers: int, config: str, pipeline: bytes, n_shards: int) -> None:

@@ -152,7 +152,7 @@ class Worker:
 class LocalEngine:
     """Runs one pass after the other in this process: to try out a number of shards.
 
-    config (str), pipeline (bytes), n_shards (int): See `Worker`.
+    config, pipeline, n_shards: See `Worker`.
     """
 
     def __init__(self, config: str, pipeline: bytes, n_shards: int) -> None:
