@@ -7,6 +7,7 @@ affects less than wall-clock time; reading and writing files is not part of it.
 from measure import PARSER, count_words, format_table, replace_section, write_results
 
 # isort: split
+import gzip
 import io
 import random
 import time
@@ -114,6 +115,9 @@ def measure_parts(
     }.items():
         seconds[name], written = time_once(write, docs)
         n_bytes[name] = len(written)
+        if name == "CoNLL-U":
+            seconds["gzip of CoNLL-U"], packed = time_once(gzip.compress, written)
+            n_bytes["gzip of CoNLL-U"] = len(packed)
     n_words = count_words(docs)
     rows = [
         [
@@ -124,9 +128,8 @@ def measure_parts(
         ]
         for name, spent in seconds.items()
     ]
-    table = (
-        format_table(["part", "microseconds per word", "core hours per billion words", "bytes per word"], rows) + "\n"
-    )
+    header = ["part", "microseconds per word", "core hours per billion words", "bytes per word"]
+    table = format_table(header, rows) + "\n"
     print(f"{n_words:,} words\n\n{table}")
     replace_section(document, "parts", table)
 

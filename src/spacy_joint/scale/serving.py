@@ -10,7 +10,7 @@ address of the application would be answered by any one replica.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -127,34 +127,27 @@ def run_replicas(settings: Settings, *, host: str, port: int, address: str | Non
         from ray import serve
     except ModuleNotFoundError as error:
         raise JointOSError(Errors.J710, package="ray", extra="ray") from error
-    try:
-        if address is None:
-            # Ray would tell its authors what it is used for.
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-            ray.init(
-                "local",
-                num_cpus=settings.replicas,
-                object_store_memory=OBJECT_STORE,
-                include_dashboard=False,
-                logging_level="warning",
-            )
-        else:
-            ray.init(address, logging_level="warning")
-    except (OSError, RuntimeError, ValueError) as error:
-        raise JointOSError(Errors.J740, reason=error) from error
-    try:
-        serve.start(
-            proxy_location="EveryNode",
-            http_options={"host": host, "port": port},
-            logging_config=LOGGING,
-        )
+    with ExitStack() as stack:
         try:
+            if address is None:
+                # Ray would tell its authors what it is used for.
+                os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+                ray.init(
+                    "local",
+                    num_cpus=settings.replicas,
+                    object_store_memory=OBJECT_STORE,
+                    include_dashboard=False,
+                    logging_level="warning",
+                )
+            else:
+                ray.init(address, logging_level="warning")
+            stack.callback(ray.shutdown)
+            serve.start(proxy_location="EveryNode", http_options={"host": host, "port": port}, logging_config=LOGGING)
+            if address is None:
+                stack.callback(serve.shutdown)
+            # Waits for the answers.
+            stack.callback(serve.delete, APPLICATION)
             serve.run(build_application(settings), name=APPLICATION, logging_config=LOGGING)
-        except RuntimeError as error:
+        except (OSError, RuntimeError, ValueError) as error:
             raise JointOSError(Errors.J740, reason=error) from error
         yield
-    finally:
-        serve.delete(APPLICATION)
-        if address is None:
-            serve.shutdown()
-        ray.shutdown()

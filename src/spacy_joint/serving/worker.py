@@ -2,7 +2,7 @@
 
 A search in a thread cannot be stopped, but a process can, and if it dies, the server continues with a new one. Texts
 that wait while the process annotates others become its next batch: nobody waits for a batch to fill, and the busier the
-server, the larger the batches, which components with a neural network annotate much faster than single texts.
+server, the larger the batches, and a batch is annotated faster than its texts one by one.
 """
 
 from __future__ import annotations
