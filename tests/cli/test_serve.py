@@ -36,13 +36,23 @@ def test_a_missing_pipeline_is_reported(run, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a process")
-def test_it_listens_on_localhost_only_until_it_is_interrupted():
+def test_it_listens_on_localhost_until_it_is_interrupted_and_then_answers_what_has_come():
     command = [sys.executable, "-m", "spacy", "joint", "serve", "--port", "0", "--timeout", "60"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        address = re.match(r"http://127\.0\.0\.1:\d+", server.stdout.readline())[0]
+        address, port = re.match(r"(http://127\.0\.0\.1:(\d+))", server.stdout.readline()).groups()
         body = json.dumps({"text": "We left."}).encode()
         with urlopen(Request(f"{address}/api/annotate", body, {"Content-Type": "application/json"})) as answer:
             assert json.load(answer)["sentences"][0]["text"] == "We left."
-        server.send_signal(signal.SIGINT)
+        with socket.create_connection(("127.0.0.1", port)) as connection, connection.makefile("rb") as answer:
+            head = (
+                f"POST /api/annotate HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+            )
+            connection.sendall(head.encode())
+            assert answer.readline().startswith(b"HTTP/1.1 100 ")
+            server.send_signal(signal.SIGINT)
+            connection.sendall(body)
+            assert answer.readline() == b"\r\n" and answer.readline().startswith(b"HTTP/1.1 200 ")
+            assert b"We left." in answer.read()
         assert server.wait(60) == 0
         assert server.stderr.read() == ""
