@@ -6,11 +6,14 @@ import signal
 import socket
 from contextlib import closing, suppress
 from threading import Event
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import Errors, JointOSError
+
+if TYPE_CHECKING:
+    from ..scale.serving import Settings
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -44,30 +47,47 @@ def serve(
     from ..serving.worker import Worker
 
     allowed_hosts = LOOPBACK if host in LOOPBACK else ("*",)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    shown = f"[{host}]" if ":" in host else host
-    # Open the socket first, so that a port in use is reported before anything is loaded.
-    with socket.create_server((host, port), family=family) as listening:
-        port = listening.getsockname()[1]
-        if replicas is None and address is None:
-            with closing(Worker(pipeline, timeout=timeout, max_characters=max_characters)) as worker:
-                app = create_app(worker, allowed_hosts)
-                settings = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False)
-                typer.echo(f"http://{shown}:{port} (Ctrl-C to stop)")
-                with suppress(KeyboardInterrupt):
-                    uvicorn.Server(settings).run(sockets=[listening])
-            return
-    from ..scale.serving import Settings, run_replicas
+    if replicas is not None or address is not None:
+        from ..scale.serving import Settings
 
-    served = Settings(
-        pipeline=pipeline,
-        replicas=replicas or 1,
-        timeout=timeout,
-        max_characters=max_characters,
-        allowed_hosts=allowed_hosts,
-    )
-    with suppress(KeyboardInterrupt), run_replicas(served, host=host, port=port, address=address):
+        settings = Settings(
+            pipeline=pipeline,
+            replicas=replicas or 1,
+            timeout=timeout,
+            max_characters=max_characters,
+            allowed_hosts=allowed_hosts,
+        )
+        _serve_with_ray(settings, host, port, address)
+        return
+    # Open the socket first, so that a port in use is reported before anything is loaded.
+    with (
+        _listen(host, port) as listening,
+        closing(Worker(pipeline, timeout=timeout, max_characters=max_characters)) as worker,
+    ):
+        app = create_app(worker, allowed_hosts)
+        config = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False)
+        _show_address(host, listening.getsockname()[1])
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _serve_with_ray(settings: Settings, host: str, port: int, address: str | None) -> None:
+    from ..scale.serving import run_replicas
+
+    if address is None:
+        with _listen(host, port) as listening:
+            port = listening.getsockname()[1]
+    with suppress(KeyboardInterrupt), run_replicas(settings, host=host, port=port, address=address):
         # What stops containers and services; after Ray has set a handler of its own.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        typer.echo(f"http://{shown}:{port} (Ctrl-C to stop)")
+        _show_address(host, port)
         Event().wait()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+
+
+def _show_address(host: str, port: int) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    typer.echo(f"http://{shown}:{port} (Ctrl-C to stop)")

@@ -125,6 +125,8 @@ def run_replicas(settings: Settings, *, host: str, port: int, address: str | Non
     try:
         import ray
         from ray import serve
+        from ray.exceptions import RayError
+        from ray.serve.exceptions import RayServeException
     except ModuleNotFoundError as error:
         raise JointOSError(Errors.J710, package="ray", extra="ray") from error
     with ExitStack() as stack:
@@ -148,6 +150,6 @@ def run_replicas(settings: Settings, *, host: str, port: int, address: str | Non
             # Waits for the answers.
             stack.callback(serve.delete, APPLICATION)
             serve.run(build_application(settings), name=APPLICATION, logging_config=LOGGING)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError, RayError, RayServeException) as error:
             raise JointOSError(Errors.J740, reason=error) from error
         yield
