@@ -3,12 +3,15 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = ROOT / "containers" / "Dockerfile"
+HADOLINT = shutil.which("hadolint")
 
 # Python 3.10 has none.
 tomllib = pytest.importorskip("tomllib")
@@ -40,6 +43,12 @@ def test_what_is_copied_exists_and_is_not_ignored(instructions):
     assert ignoring[1] == "*" and sorted(list_copied(instructions)) == sorted(kept)
     for path in kept:
         assert (ROOT / path).exists()
+
+
+@pytest.mark.skipif(not HADOLINT, reason="hadolint is not installed")
+def test_it_has_no_known_faults():
+    found = subprocess.run([HADOLINT, DOCKERFILE], capture_output=True, text=True, encoding="utf8")
+    assert (found.returncode, found.stdout) == (0, "")
 
 
 def test_all_that_building_the_package_reads_is_copied(instructions):

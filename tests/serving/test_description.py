@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from spacy_joint.serving.description import (
     describe_pipeline,
     describe_text,
+    describe_texts,
     describe_tree,
     draw_tree,
     load_with_demonstrated,
@@ -33,6 +34,11 @@ def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
             assert {element.tag.rpartition("}")[2] for element in tree.iter()} <= {
                 "svg", "g", "path", "text", "textPath", "tspan", "title", "desc", "rect"
             }  # fmt: skip
+
+
+def test_texts_of_a_batch_are_described_as_one_by_one(nlp):
+    texts = ["“We are late,” said Ann Lee.", "", "She threw a red big ball.", "It rained."]
+    assert describe_texts(nlp, texts) == [describe_text(nlp, text) for text in texts]
 
 
 def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
