@@ -453,7 +453,7 @@ def make_constituency_parser(
         "split_cycles": 0,
         "width": 10,
         "figure_of_merit": "boundary",
-        "decoding": "viterbi",
+        "decoding": "max_constituents",
         "closure": "complete",
         "keep_open": 0.99,
         "constraints": "none",

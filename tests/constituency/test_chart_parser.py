@@ -26,9 +26,9 @@ TREES = list(
 )
 
 
-def make(trees=TREES, grammar=None, **settings):
+def make(trees=TREES, grammar=None, decoding="viterbi", **settings):
     nlp = spacy.blank("en")
-    nlp.add_pipe("chart_parser", config=settings)
+    nlp.add_pipe("chart_parser", config={"decoding": decoding, **settings})
     doc = make_doc(nlp.vocab, trees)
     nlp.config["initialize"]["components"]["chart_parser"] = {"grammar": grammar}
     nlp.initialize(lambda: [Example(doc.copy(), doc)])
@@ -133,6 +133,10 @@ def test_a_sentence_that_is_too_long_goes_to_the_error_handler():
         ({"max_span": -1}, "J701"),
         ({"figure_of_merit": "outside"}, "J701"),
         ({"closure": "all"}, "J701"),
+        ({"closure": ["complete", "none"]}, "J701"),
+        ({"decoding": "best"}, "J701"),
+        ({"constraints": "cubic"}, "J701"),
+        ({"max_words": 5001}, "J701"),
         ({"keep_open": 0.0}, "J701"),
     ],
 )
@@ -287,6 +291,89 @@ def test_constituents_can_be_hedges(closure, branching):
     doc = parse(nlp, untagged(TREES))
     assert list(map(str, get_trees(doc))) == [str(hedge(tree, 3)) for tree in TREES]
     assert all(sentence._.parse_probability < 0 for sentence in doc.sents)
+
+
+def test_several_closings_and_constraints_work_together(tmp_path):
+    closure, constraints = ["widths", "complete"], {"constraints": "absolute", "constraint_amount": 0.0}
+    nlp = make(TREES * 20, closure=closure, **constraints)
+    doc = parse(nlp, untagged(TREES))
+    assert list(map(str, get_trees(doc))) == list(map(str, TREES))
+    nlp.to_disk(tmp_path)
+    files = sorted(path.name for path in (tmp_path / "chart_parser").iterdir())
+    assert files == ["boundaries", "complete", "constraints", "grammar.txt", "widths"]
+    for again in (spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
+        assert list(parse(again, untagged(TREES))._.parse_stats) == list(doc._.parse_stats)
+    # They can be chosen from, and the mode of constraints can be another one than that of training.
+    less = {"closure": "widths", "constraints": "linear", "constraint_amount": 1}
+    again = spacy.load(tmp_path, config={f"components.chart_parser.{key}": value for key, value in less.items()})
+    assert all(stats["closed"] > 0 for stats in parse(again, untagged(TREES))._.parse_stats)
+    with pytest.raises(JointValueError, match=r"\[J704\].*constituents"):
+        spacy.load(tmp_path, config={"components.chart_parser.closure": "constituents"})
+
+
+def test_constraints_are_needed_if_they_are_set(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    with pytest.raises(JointValueError, match=r"\[J704\].*constraints"):
+        spacy.load(tmp_path, config={"components.chart_parser.constraints": "linear"})
+    with pytest.raises(JointValueError, match=r"\[J698\].*amount"):
+        make(constraints="linear", constraint_amount=-1.0)
+
+
+@pytest.mark.parametrize("name", ["complete", "constraints"])
+def test_damaged_closings_are_refused(name, tmp_path):
+    parser = make(constraints="linear").get_pipe("chart_parser")
+    parser.to_disk(tmp_path)
+    content, before = (tmp_path / name).read_bytes(), parser.to_bytes()
+    for damaged in (b"", content[: len(content) // 2], content[:-1], b"\x80", content.replace(b"right", b"wrong")):
+        (tmp_path / name).write_bytes(damaged)
+        with pytest.raises(JointValueError, match=r"\[J(05\d|69[4-9])\]"):
+            parser.from_disk(tmp_path)
+    assert parser.to_bytes() == before
+
+
+def test_a_closing_of_another_kind_is_refused(tmp_path):
+    parser = make(closure=["constituents", "complete"]).get_pipe("chart_parser")
+    parser.to_disk(tmp_path)
+    (tmp_path / "complete").write_bytes((tmp_path / "constituents").read_bytes())
+    with pytest.raises(JointValueError, match=r"\[J704\].*complete"):
+        parser.from_disk(tmp_path)
+
+
+def test_linear_constraints_leave_few_cells_of_long_sentences_open():
+    words = [word for _ in range(20) for tree in TREES for word in tree.leaves()]
+    doc = Doc(Vocab(), words=words, sent_starts=[place == 0 for place in range(len(words))])
+    nlp = make(TREES * 5, closure="none", constraints="linear", constraint_amount=4, max_words=5000)
+    (stats,) = parse(nlp, doc)._.parse_stats
+    n = stats["words"]
+    # Besides single words, only columns of some words are open, and they stay the only ones if there is no tree.
+    assert stats["cells"] - stats["closed"] <= n + 5 * n
+    assert stats["stage"] != "open"
+    assert [word for tree in get_trees(doc) for word in tree.leaves()] == words
+
+
+# Decoding
+
+
+@pytest.mark.parametrize("settings", [{"closure": "none", "width": 0}, {}, {"constraints": "high_precision"}])
+def test_the_tree_of_the_most_probable_constituents_is_found(settings):
+    nlp = make(TREES * 20, decoding="max_constituents", **settings)
+    doc = parse(nlp, untagged(TREES))
+    assert list(map(str, get_trees(doc))) == list(map(str, TREES))
+    for sentence in doc.sents:
+        # All trees together are at least as probable as the best one, except for rounding.
+        ((best, _),) = nlp.get_pipe("chart_parser").list_parses(sentence, 1)
+        assert best - 1e-6 <= sentence._.parse_probability < 0 or settings != {"closure": "none", "width": 0}
+
+
+def test_decoding_glues_fragments_where_there_is_no_tree():
+    words, tags = ["the", "cat", "the", "old", "cat"], ["DT", "NN", "DT", "JJ", "NN"]
+    found = []
+    for decoding in ("viterbi", "max_constituents"):
+        nlp = make(tags="given", decoding=decoding)
+        doc = Doc(nlp.vocab, words=words, tags=tags, sent_starts=[place == 0 for place in range(5)])
+        found.append(parse(nlp, doc)[:]._.parse_string)
+        assert doc[:]._.parse_probability is None
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("closure", ["complete", "widths"])

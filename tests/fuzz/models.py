@@ -96,15 +96,19 @@ def make_seeds() -> list[bytes]:
     for number, (_, _, parts) in enumerate(_components()):
         pieces = [parts["cfg"].encode("utf8")]
         for name in TRAINED_PARTS:
-            _, _, header_size, _ = model_file.PREFIX.unpack(parts[name][: model_file.PREFIX.size])
-            end = model_file.PREFIX.size + header_size
-            arrays = -(-end // model_file.ALIGNMENT) * model_file.ALIGNMENT
-            pieces += [parts[name][model_file.PREFIX.size : end], parts[name][arrays:]]
+            pieces += unseal(parts[name])
         seeds.append(bytes([number]) + DIVIDER.join(pieces))
     return seeds
 
 
-def _seal(header: bytes, arrays: bytes) -> bytes:
+def unseal(content: bytes) -> tuple[bytes, bytes]:
+    """The header and the arrays of a model file."""
+    _, _, header_size, _ = model_file.PREFIX.unpack(content[: model_file.PREFIX.size])
+    end = model_file.PREFIX.size + header_size
+    return content[model_file.PREFIX.size : end], content[-(-end // model_file.ALIGNMENT) * model_file.ALIGNMENT :]
+
+
+def seal(header: bytes, arrays: bytes) -> bytes:
     """A model file of these parts, with valid sizes and checksums."""
     try:
         described = json.loads(header)
@@ -122,7 +126,7 @@ def load_component(content: bytes, directory: Path) -> None:
     number, content = content[0] if content else 0, content[1:]
     pipe, model, whole = _components()[number % len(CONFIGS)]
     cfg, *pieces = content.split(DIVIDER)
-    sealed = map(_seal, pieces[::2], pieces[1::2])
+    sealed = map(seal, pieces[::2], pieces[1::2])
     parts = {**whole, "cfg": cfg, **dict(zip(TRAINED_PARTS, sealed, strict=False))}
     for name, part in parts.items():
         (directory / name).write_bytes(part)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spacy_joint.errors import JointError
 
-from . import guides, models
+from . import charts, guides, models
 from .readers import READERS
 
 
@@ -29,6 +29,7 @@ class Target:
 
 TARGETS = {name: Target(*functions) for name, functions in READERS.items()}
 TARGETS["models"] = Target(models.load_component, models.make_seeds)
+TARGETS["charts"] = Target(charts.load_charts, charts.make_seeds)
 TARGETS["guides"] = Target(guides.load_guide, guides.make_seeds)
 
 

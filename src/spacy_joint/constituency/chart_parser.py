@@ -83,20 +83,20 @@ class ChartParserPipe(Pipe):
         self, vocab: Vocab, name: str = "chart_parser", *, scorer: Callable[..., dict[str, Any]] | None, **settings: Any
     ) -> None:
         closure, mode, amount = (settings[key] for key in ("closure", "constraints", "constraint_amount"))
-        chosen = [] if closure == NONE else [closure] if isinstance(closure, str) else closure
-        # What is learnt about cells, in one order, so that the component's bytes have one.
-        self.closures = tuple(kind for kind in KINDS if kind in chosen)
-        # The mode of constraints and its amount; None: there are none.
-        self.constraints: tuple[str, float] | None = None
+        kinds, allowed_kinds = ([closure], (*KINDS, NONE)) if isinstance(closure, str) else (closure, tuple(KINDS))
         choices: list[tuple[str, str, Sequence[str]]] = [
             ("tags", settings["tags"], TAGS),
             ("figure_of_merit", settings["figure_of_merit"], MERITS),
-            *(("closure", kind, (NONE, *KINDS)) for kind in chosen),
-            ("constraints", mode, (NONE, *MODES)),
+            *(("closure", kind, allowed_kinds) for kind in kinds),
+            ("constraints", mode, (*MODES, NONE)),
         ]
         for key, value, allowed in choices:
             if value not in allowed:
                 raise JointValueError(Errors.J701, name=key, value=value, allowed=", ".join(allowed))
+        # What is learnt about cells, in one order, so that the same models have the same bytes.
+        self.closures = tuple(kind for kind in KINDS if kind in kinds)
+        # The mode of chart constraints and its amount; None: there are none.
+        self.constraints: tuple[str, float] | None = None
         if mode != NONE:
             self.constraints = mode, MODES[mode] if amount is None else amount
             check_mode(*self.constraints)

@@ -13,9 +13,18 @@ from hypothesis import strategies as st
 from spacy_joint.constituency.chart.cyk import ChartParser
 from spacy_joint.constituency.chart.decoding import decode_posteriors
 from spacy_joint.constituency.chart.grammar import Rule
+from spacy_joint.constituency.chart.posteriors import divide
 from spacy_joint.errors import JointValueError
 
-from .grammars import grammars, list_constituents, list_derivations, make_grammar, nodes_to_constituents, sentences
+from .grammars import (
+    SYMBOLS,
+    grammars,
+    list_constituents,
+    list_derivations,
+    make_grammar,
+    nodes_to_constituents,
+    sentences,
+)
 
 QUICK = settings(deadline=None, max_examples=100)
 acyclic = grammars(cyclic=False)
@@ -84,6 +93,51 @@ def test_sums_are_those_of_brute_force(grammar, sentence):
     assert {tuple(key): value for *key, value in posteriors if value > 1e-9} == pytest.approx(
         {key: value for key, value in long.items() if value > 1e-9}
     )
+
+
+@QUICK
+@given(acyclic, sentences, st.data())
+def test_sums_of_a_pruned_chart_are_of_some_derivations(grammar, sentence, data):
+    parser, n = ChartParser(grammar), len(sentence)
+    cells = data.draw(st.lists(st.integers(-2, 2), min_size=n * (n + 1), max_size=n * (n + 1)))
+    limits = {"width": data.draw(st.integers(0, 3)), "widths": np.array(cells).reshape(n, n + 1)}
+    best, *_ = parser.parse(sentence, **limits)
+    everything, *_ = parser.sum_derivations(sentence)
+    total, posteriors, tags = parser.sum_derivations(sentence, **limits, least=0)
+    # Chains of unary rules may have symbols that are no entries, so they are at least those of the chart.
+    assert best <= total + 1e-9 and total <= everything + 1e-9
+    assert (best > -math.inf) == (total > -math.inf)
+    assert all(-1e-9 <= value <= len(SYMBOLS) + 1e-9 for *_, value in posteriors)
+    for word, of_word in enumerate(tags):
+        assert sum(of_word.values()) >= 1 - 1e-9 and set(of_word) <= {tag for tag, _ in sentence[word]} | set(SYMBOLS)
+
+
+@QUICK
+@given(acyclic, sentences)
+def test_tags_are_as_probable_as_brute_force_says(grammar, sentence):
+    total, expected = 0.0, [defaultdict(float) for _ in sentence]
+
+    def list_tags(tree):
+        children = tree[1:]
+        if isinstance(children[0], int):
+            return [(tree[0], children[0])]
+        # A symbol over a symbol over a word counts for its word, too.
+        return [found for child in children for found in list_tags(child)]
+
+    for score, tree in list_derivations(grammar, sentence):
+        total += math.exp(score)
+        for tag, word in list_tags(tree):
+            expected[word][tag] += math.exp(score)
+    _, _, tags = ChartParser(grammar).sum_derivations(sentence)
+    for of_word, wanted in zip(tags, expected, strict=False):
+        assert all(of_word[tag] >= value / total - 1e-9 for tag, value in wanted.items())
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 2), (1, 0)])
+def test_gains_have_a_row_for_each_word(shape):
+    with pytest.raises(JointValueError) as caught:
+        divide(np.zeros(shape))
+    assert caught.value.code == "J705"
 
 
 def test_cyclic_unary_rules_are_summed():

@@ -102,8 +102,24 @@ def test_limits_must_allow_a_word(max_words):
         make(max_words=max_words)
 
 
+def test_sums_that_are_not_finite_are_refused_before_anything_is_parsed():
+    rules = [Rule("ROOT", ("A",), 1.0), Rule("A", ("B",), 1.0), Rule("B", ("A",), 1.0)]
+    grammar = Grammar("ROOT", rules, Lexicon({"a": (("A", 1e-9),)}, (), {}))
+    with pytest.raises(JointValueError, match=r"\[J684\]"):
+        SentenceParser(grammar, width=0, decoding="max_constituents", max_words=9, cut_long=False)
+
+
+def test_decoded_trees_have_the_probability_of_the_words():
+    lexicon = Lexicon({"a": (("A", 0.5), ("B", 0.1)), "b": (("B", 0.25),)}, (), {})
+    rules = [Rule("ROOT", ("S",), 1.0), Rule("S", ("A", "B"), 0.5), Rule("S", ("B", "B"), 0.25)]
+    settings = {"width": 0, "decoding": "max_constituents", "max_words": 9, "cut_long": False}
+    parse, _ = SentenceParser(Grammar("ROOT", rules, lexicon), **settings).parse(["a", "b"])
+    assert parse.log_probability == pytest.approx(math.log(0.5 * 0.5 * 0.25 + 0.25 * 0.1 * 0.25))
+    assert (parse.tags, [phrase.label for phrase in parse.phrases]) == (["A", "B"], ["S"])
+
+
 def test_a_copy_parses_alike():
-    parser = make(max_words=7, cut_long=True)
+    parser = make(max_words=7, cut_long=True, decoding="max_constituents")
     copy = pickle.loads(pickle.dumps(parser))
     words = ["ben", "met", "the", "old", "cat", "in", "the", "park", "."]
     assert copy.parse(words) == parser.parse(words)

@@ -51,7 +51,7 @@ cdef enum:
     N_LENGTHS = 14      # features: 2 to 5, at least 10 to 50, and at least 1 to 5 fifths of the sentence
     MAX_LENGTH = 8
     MAX_CLASSES = 16
-    MAX_BITS = 26
+    MAX_BITS = 24
     # The cache of words is cleared at this size, so that memory is bounded.
     MAX_KNOWN = 1 << 17
 
@@ -88,7 +88,7 @@ cdef class CellClassifier:
     n_classes (int): The number of classes, 2 to 16.
     tags (Mapping[str, str]): The tag of each known word. Other words have that of the first of their classes (see
         `list_classes`) that has one; the name of a class follows a space.
-    table_bits (int): Base-2 logarithm of the number of rows of weights, 8 to 26.
+    table_bits (int): Base-2 logarithm of the number of rows of weights, 8 to 24.
     RAISES ValueError: If a number is out of range (J690).
     """
 

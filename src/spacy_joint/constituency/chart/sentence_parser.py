@@ -24,9 +24,8 @@ from .closing import Closing, combine
 from .constraints import BOUNDED, ChartConstraints
 from .cyk import ChartParser
 from .decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI, decode_posteriors
-from .fallback import GLUED, STAGES, parse_surely
+from .fallback import STAGES, parse_surely
 from .grammar import Grammar, is_factored, strip_annotation
-from .tree_scores import TreeScorer
 
 Possible = list[tuple[str, float]]
 """The possible tags of a word, as symbols of the grammar, with the log-probability of the word given each."""
@@ -38,8 +37,9 @@ CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
 class Parse(NamedTuple):
     """A tree of a sentence.
 
-    log_probability: The natural logarithm of the probability of the words and the tree, that of its best derivation;
-        None if the grammar does not derive it: it is glued from fragments, or from probable constituents.
+    log_probability: A natural logarithm: of the probability of the words and the tree, or, if it is the tree of the
+        most probable constituents, of the words with any tree. None if the grammar derives no tree of the sentence, so
+        that this one is glued from fragments.
     tags: One per word.
     phrases: The constituents below the root, each after those around it.
     """
@@ -96,7 +96,6 @@ class SentenceParser:
             self._symbols[strip_annotation(symbol)].append(symbol)
         # A word that has none of the tags given is as probable as any other.
         self._unknown = -log(len(grammar.lexicon.words) + 1)
-        self._scorer = TreeScorer(grammar)
         if decoding == MAX_CONSTITUENTS:
             # Sums that are not finite are an error, before anything is parsed.
             self._chart.sum_derivations([])
@@ -135,14 +134,11 @@ class SentenceParser:
             is_bounded = any(
                 isinstance(closing, ChartConstraints) and closing.mode in BOUNDED for closing in self.closings
             )
-            is_viterbi = self.settings["decoding"] == VITERBI
-            search = self._chart.parse if is_viterbi else self._decode
+            search = self._chart.parse if self.settings["decoding"] == VITERBI else self._decode
             score, nodes, tags, stage = parse_surely(
                 search, possible, width=self.settings["width"], widths=widths, is_bounded=is_bounded
             )
             stats = self._chart.stats
-        if not is_viterbi and stage != GLUED:
-            score = self._scorer.score(possible, nodes, tags)
         return _read(score, nodes, tags), stats, stage
 
     def list_best(self, words: Sequence[str], k: int, tags: Sequence[str] | None = None) -> list[Parse]:

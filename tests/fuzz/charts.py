@@ -1,0 +1,92 @@
+"""The target for the saved parts of chart parsers: grammars, boundary models, closings and chart constraints.
+
+One part of a parser is replaced. Classifiers and taggers within a part are model files, of which an input has the
+header and the arrays apart, as in models.py.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import spacy
+import srsly
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from spacy_joint.annotation.constituency_trees import parse_trees
+from spacy_joint.constituency.chart_parser import PARTS, ChartParserPipe
+from spacy_joint.corpora.constituency_treebanks import make_doc
+from spacy_joint.errors import JointValueError
+
+from .models import DIVIDER, seal, unseal
+
+TREES = """
+(ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .)))
+(ROOT (S (NP (NNP ben)) (VP (VBD met) (NP (DT the) (NN cat)) (PP (IN in) (NP (DT the) (NN park)))) (. .)))
+"""
+SETTINGS = {
+    "closure": ["constituents", "complete", "widths"],
+    "constraints": "quadratic",
+    "decoding": "max_constituents",
+}
+# Of a closing, the key of its model file; of constraints, that of a list of them.
+CELLS, TAGGERS = "cells", "taggers"
+
+
+@cache
+def _make() -> tuple[ChartParserPipe, dict[str, Any]]:
+    """A component, and the parts of its bytes."""
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    pipe = nlp.create_pipe("chart_parser", config=SETTINGS)
+    assert isinstance(pipe, ChartParserPipe)
+    doc = make_doc(nlp.vocab, list(parse_trees(TREES)))
+    pipe.initialize(lambda: [Example(doc, doc)])
+    return pipe, srsly.msgpack_loads(pipe.to_bytes())
+
+
+def make_seeds() -> list[bytes]:
+    """The number of a part, and the part: its settings, and its model files in pieces."""
+    seeds = []
+    for number, name in enumerate(PARTS):
+        pieces = [_make()[1][name]]
+        with suppress(Exception):
+            settings = srsly.msgpack_loads(pieces[0])
+            models = [settings.pop(CELLS)] if CELLS in settings else settings.pop(TAGGERS)
+            pieces = [srsly.msgpack_dumps(settings), *(piece for model in models for piece in unseal(model))]
+        seeds.append(bytes([number]) + DIVIDER.join(pieces))
+    return seeds
+
+
+def load_charts(content: bytes, directory: Path) -> None:
+    pipe, parts = _make()
+    number, content = content[0] if content else 0, content[1:]
+    part, *pieces = content.split(DIVIDER)
+    if pieces:
+        # What is wrong otherwise is left as it is.
+        with suppress(Exception):
+            settings = srsly.msgpack_loads(part)
+            models = list(map(seal, pieces[::2], pieces[1::2]))
+            part = srsly.msgpack_dumps(settings | ({TAGGERS: models} if len(models) > 1 else {CELLS: models[0]}))
+    # Most bytes are not a component at all.
+    _try(pipe, content)
+    refused = _try(pipe, srsly.msgpack_dumps({**parts, PARTS[number % len(PARTS)]: part}))
+    if refused is not None:
+        raise refused
+
+
+def _try(pipe: ChartParserPipe, content: bytes) -> JointValueError | None:
+    """Loads a component and uses it. Returns the error that refuses it."""
+    try:
+        pipe.from_bytes(content)
+        if pipe.labels:
+            words = ["the", "old", "cat", "met", "42", "in", "Ben", "."]
+            doc = pipe(Doc(pipe.vocab, words=words, sent_starts=[place == 0 for place in range(len(words))]))
+            pipe.list_parses(doc[:], 2)
+    except JointValueError as error:
+        return error
+    return None
