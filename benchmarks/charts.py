@@ -35,7 +35,7 @@ from spacy_joint.constituency.chart.closing import (
     learn_closing,
 )
 from spacy_joint.constituency.chart.cyk import ChartParser
-from spacy_joint.constituency.chart.decoding import DECODINGS, VITERBI
+from spacy_joint.constituency.chart.decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI
 from spacy_joint.constituency.chart.estimation import estimate_grammar, prepare
 from spacy_joint.constituency.chart.fallback import GLUED, OPEN, WIDER
 from spacy_joint.constituency.chart.grammar import Grammar
@@ -164,19 +164,20 @@ def long(
     train: Path,
     test: Path,
     amount: int = 20,
-    width: int = 15,
+    width: int = 10,
     lengths: Annotated[list[int], typer.Option("--length")] = [50, 100, 200, 400],  # noqa: B006
     sentences: int = 3,
+    decoding: str = MAX_CONSTITUENTS,
     output: Output = None,
 ) -> None:
-    """Print seconds a sentence by its length, with the linear mode of constraints and without."""
+    """Print seconds per sentence by its length, with the linear mode of constraints and without."""
     treebank = list(read_treebank(train))
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
     grammar, boundaries, prepared = estimate(treebank)
     constraints = learn_constraints(prepared, find_frequent_tags(treebank), mode="linear", amount=amount)
     parsers = {
-        "beam": make(grammar, boundaries, width=width),
-        "linear": make(grammar, boundaries, [constraints], width=width),
+        "beam": make(grammar, boundaries, width=width, decoding=decoding),
+        "linear": make(grammar, boundaries, [constraints], width=width, decoding=decoding),
     }
     results = {}
     for length in lengths:

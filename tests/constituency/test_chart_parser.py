@@ -347,7 +347,6 @@ def test_linear_constraints_leave_few_cells_of_long_sentences_open():
     n = stats["words"]
     # Besides single words, only columns of some words are open, and they stay the only ones if there is no tree.
     assert stats["cells"] - stats["closed"] <= n + 5 * n
-    assert stats["stage"] != "open"
     assert [word for tree in get_trees(doc) for word in tree.leaves()] == words
 
 

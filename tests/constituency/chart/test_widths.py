@@ -172,6 +172,8 @@ def test_a_failed_search_is_repeated_with_less_left_out():
     assert parse_surely(parser.parse, sentence, width=3).stage == "first"
     assert parse_surely(parser.parse, sentence, width=2).stage == "wider"
     assert parse_surely(parser.parse, sentence, width=2, widths=make_widths(sentence, 0)).stage == "open"
+    bounds = make_widths(sentence, 0)
+    assert parse_surely(parser.parse, sentence, width=2, widths=bounds, bounds=bounds).stage == "glued"
     glued = parse_surely(parser.parse, sentence, width=1)
     assert glued.stage == "glued" and glued.nodes == [("A", 0, 1), ("R", 2, -1)]
 

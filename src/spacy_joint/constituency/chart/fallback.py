@@ -16,7 +16,8 @@ class Outcome(NamedTuple):
 
     score: The natural logarithm of its probability; minus infinity if it was glued.
     nodes, tags: As those of `ChartParser.parse`; none if there are no words.
-    stage: Which attempt gave it: "first"; "wider", with twice the widths; "open", without widths of cells; "glued".
+    stage: Which attempt gave it: "first"; "wider", with twice the widths; "open", without widths of cells, except for
+        bounds; "glued".
     """
 
     score: float
@@ -31,19 +32,19 @@ def parse_surely(
     *,
     width: int,
     widths: np.ndarray | None = None,
-    is_bounded: bool = False,
+    bounds: np.ndarray | None = None,
 ) -> Outcome:
     """Find a tree, whatever the widths.
 
     search: `ChartParser.parse`, or what takes and returns the same, which raises what is wrong.
     words, width, widths: As those of `ChartParser.parse`.
-    is_bounded: Whether closed cells always stay closed, because there must not be time for all cells.
+    bounds: The same for the last attempt, because all cells would take too long; None: all are open.
     """
     attempts = [(FIRST, width, widths)]
     if width or widths is not None:
         attempts.append((WIDER, 2 * width, None if widths is None else np.where(widths > 0, 2 * widths, widths)))
-    if widths is not None and not is_bounded:
-        attempts.append((OPEN, 2 * width, None))
+    if widths is not None:
+        attempts.append((OPEN, 2 * width, bounds))
     for stage, wide, of_cells in attempts:
         is_last = stage == attempts[-1][0]
         found = search(words, width=wide, widths=of_cells, glue=is_last)

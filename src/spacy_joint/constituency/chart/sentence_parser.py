@@ -87,6 +87,8 @@ class SentenceParser:
         }
         check_search(**self.settings)
         self.grammar, self.boundaries, self.closings = grammar, boundaries, tuple(closings)
+        # Which closings bound the time of a sentence, and so hold whatever happens.
+        self._are_bounds = [isinstance(closing, ChartConstraints) and closing.mode in BOUNDED for closing in closings]
         self._chart = ChartParser(grammar, boundaries, max_span)
         # Of the chart and the closings.
         self._lock = Lock()
@@ -130,13 +132,14 @@ class SentenceParser:
         """Parses words together."""
         with self._lock:
             told = [closing.predict(words) for closing in self.closings]
-            widths = combine(*told) if told else None
-            is_bounded = any(
-                isinstance(closing, ChartConstraints) and closing.mode in BOUNDED for closing in self.closings
-            )
+            bounds = [widths for widths, is_bound in zip(told, self._are_bounds, strict=True) if is_bound]
             search = self._chart.parse if self.settings["decoding"] == VITERBI else self._decode
             score, nodes, tags, stage = parse_surely(
-                search, possible, width=self.settings["width"], widths=widths, is_bounded=is_bounded
+                search,
+                possible,
+                width=self.settings["width"],
+                widths=combine(*told) if told else None,
+                bounds=combine(*bounds) if bounds else None,
             )
             stats = self._chart.stats
         return _read(score, nodes, tags), stats, stage
