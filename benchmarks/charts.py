@@ -5,17 +5,18 @@ per second, F1 as EVALB has it, search errors (sentences whose tree is less prob
 which wider searches or fragments were needed, and the share of closed cells. Times are of one thread and CPU time, from
 words to trees: they have the tags of words, figures of merit, and repeated searches. `closings` does so for what tells
 beforehand which cells are closed or narrow; times have this, too, and are of the fastest of several runs for each
-sentence. `decodings` compares the most probable trees with those of the most probable
-constituents. `long` parses sentences of growing length, made of others. `nltk` compares scores and speed with NLTK's
-ViterbiParser on short sentences.
+sentence. `decodings` compares the most probable trees with those of the most probable constituents, and `grammars`
+grammars whose symbols are annotated by hand with those whose symbols are split, with both. `long` parses sentences of
+growing length, made of others. `nltk` compares scores and speed with NLTK's ViterbiParser on short sentences. `figure`
+draws the speed and accuracy of searches from the results of `closings`.
 """
 
 from measure import format_table, write_results
 
 # isort: split
+import json
 import math
 import time
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -42,11 +43,23 @@ from spacy_joint.constituency.chart.grammar import Grammar
 from spacy_joint.constituency.chart.sentence_parser import SentenceParser
 from spacy_joint.constituency.chart.training import learn_constraints, make_parser, mark_examples
 from spacy_joint.corpora.constituency_treebanks import read_treebank
-from spacy_joint.scoring.brackets import BracketScores, count_brackets, load_parameters
+from spacy_joint.scoring.brackets import count_brackets, load_parameters
 
 app = typer.Typer(add_completion=False, help=__doc__)
 Output = Annotated[Path | None, typer.Option(help="Write figures here, as JSON.")]
-SETTINGS: dict[str, Any] = {"branching": "right", "horizontal": 1, "parents": True, "tag_parents": True}
+BY_HAND, SPLIT = "by_hand", "split"
+# How trees are annotated for a grammar; and how often symbols are split.
+ANNOTATION: dict[str, dict[str, Any]] = {
+    BY_HAND: {"branching": "right", "horizontal": 1, "parents": True, "tag_parents": True},
+    SPLIT: {"branching": "right", "horizontal": 0, "parents": False, "tag_parents": False},
+}
+SPLIT_CYCLES = {BY_HAND: 0, SPLIT: 3}
+Kind = Annotated[str, typer.Option("--grammar", help="Whether symbols are annotated (by_hand) or split.")]
+# Of the bootstrap, from which intervals of 95 % are.
+DRAWS = 2000
+INTERVAL = (2.5, 97.5)
+# Of searches whose names begin so.
+FIGURE_STYLES = {"exhaustive": "s--", "inside": "o-", "boundary": "^-"}
 
 
 @app.command()
@@ -61,7 +74,7 @@ def table(
     """Print the table of searches. The ranks of the best trees, as widths, are what classifiers of cells can reach."""
     treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
-    grammar, boundaries, _ = estimate(treebank)
+    grammar, boundaries, _ = estimate(treebank, BY_HAND)
     searches = {"exhaustive": make(grammar)}
     for name, model, widths in (("inside", None, inside_widths), ("boundary", boundaries, boundary_widths)):
         for width in widths:
@@ -93,13 +106,14 @@ def closings(
     parsed: Annotated[int, typer.Option(help="From how many sentences widths are learnt; 0: all.")] = 0,
     sentences: int = 0,
     repeats: int = 3,
+    kind: Kind = BY_HAND,
     output: Output = None,
 ) -> None:
     """Print the table of what is told beforehand: closings, widths and constraints, learnt from TRAIN, tuned on DEV."""
     treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
-    grammar, boundaries, prepared = estimate(treebank)
-    held = [prepare(tree, **SETTINGS) for tree in read_treebank(dev)]
+    grammar, boundaries, prepared = estimate(treebank, kind)
+    held = [prepare(tree, **ANNOTATION[kind]) for tree in read_treebank(dev)]
     tags = find_frequent_tags(treebank)
 
     def learn(kind: str, parser: SentenceParser, share: float, most: int = 0) -> Closing:
@@ -126,7 +140,14 @@ def closings(
         }
         for more, used in combined.items():
             searches[f"{name}, {width}{more}"] = make(grammar, model, used, width=width)
-    write_table(searches, trees, output, repeats)
+    claims = {}
+    for search in ("exhaustive", f"inside, {inside}", f"boundary, {boundary}"):
+        claims[f"{search}: complete, not constituents"] = (f"{search} + constituents", f"{search} + complete")
+        if search != "exhaustive":
+            claims[f"{search}: widths, too"] = (f"{search} + complete", f"{search} + complete + widths")
+            claims[f"{search}: constraints, too"] = (f"{search} + complete", f"{search} + complete + constraints")
+            claims[f"{search}: complete and widths"] = (search, f"{search} + complete + widths")
+    write_table(searches, trees, output, repeats, claims)
 
 
 @app.command()
@@ -136,6 +157,7 @@ def decodings(
     width: int = 10,
     keep: Annotated[float, typer.Option(help="The share of cells that stay open where they should.")] = 0.99,
     sentences: int = 0,
+    kind: Kind = BY_HAND,
     output: Output = None,
 ) -> None:
     """Print the table of decodings, with and without complete closure and a limit of width."""
@@ -143,7 +165,8 @@ def decodings(
     search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
     made = make_parser(
         list(read_treebank(train)),
-        annotation=SETTINGS,
+        annotation=ANNOTATION[kind],
+        split_cycles=SPLIT_CYCLES[kind],
         search=search,
         has_boundaries=True,
         closures=["complete"],
@@ -156,6 +179,57 @@ def decodings(
                 name = f"{f'boundary, {limit}' if limit else 'exhaustive'}{closed}, {decoding}"
                 model = made.boundaries if limit else None
                 searches[name] = make(made.grammar, model, closings, width=limit, decoding=decoding)
+    write_table(searches, trees, output)
+
+
+@app.command("grammars")
+def compare_grammars(
+    train: Path,
+    test: Path,
+    cycles: Annotated[list[int], typer.Option("--cycles")] = [0, 1, 2, 3],  # noqa: B006
+    width: int = 10,
+    seed: int = 0,
+    sentences: int = 0,
+    exhaustive: Annotated[
+        bool, typer.Option("--exhaustive", help="Parse without closing, in cells of any width.")
+    ] = False,
+    output: Output = None,
+) -> None:
+    """Print the table of grammars: annotated by hand, and with split symbols, by decoding, with complete closure."""
+    treebank, trees = list(read_treebank(train)), list(read_treebank(test))[: sentences or None]
+    made = make_parser(
+        treebank,
+        annotation=ANNOTATION[BY_HAND],
+        search={"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False},
+        has_boundaries=True,
+        closures=["complete"],
+        keep_open=0.99,
+        seed=seed,
+    )
+    grammars = {BY_HAND: (made.grammar, made.boundaries)}
+    prepared = [prepare(tree, **ANNOTATION[SPLIT]) for tree in treebank]
+    for number in cycles:
+        start = time.process_time()
+        grammar = estimate_grammar(treebank, **ANNOTATION[SPLIT], split_cycles=number, seed=seed)
+        print(
+            number,
+            "cycles:",
+            len(grammar.symbols),
+            "symbols",
+            len(grammar.rules),
+            "rules",
+            time.process_time() - start,
+            "s",
+        )
+        grammars[f"split, {number}"] = (grammar, estimate_boundaries(prepared, grammar))
+    searches = {}
+    for name, (grammar, boundaries) in grammars.items():
+        for decoding in DECODINGS:
+            searches[f"{name}, {decoding}"] = (
+                make(grammar, decoding=decoding)
+                if exhaustive
+                else make(grammar, boundaries, made.closings, width=width, decoding=decoding)
+            )
     write_table(searches, trees, output)
 
 
@@ -173,7 +247,7 @@ def long(
     """Print seconds per sentence by its length, with the linear mode of constraints and without."""
     treebank = list(read_treebank(train))
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
-    grammar, boundaries, prepared = estimate(treebank)
+    grammar, boundaries, prepared = estimate(treebank, BY_HAND)
     constraints = learn_constraints(prepared, find_frequent_tags(treebank), mode="linear", amount=amount)
     parsers = {
         "beam": make(grammar, boundaries, width=width, decoding=decoding),
@@ -204,9 +278,11 @@ class Given(NamedTuple):
         return self.widths[tuple(words)]
 
 
-def estimate(treebank: Sequence[Tree]) -> tuple[Grammar, BoundaryModel, list[Tree]]:
+def estimate(treebank: Sequence[Tree], kind: str) -> tuple[Grammar, BoundaryModel, list[Tree]]:
     """The grammar of a treebank, its boundary model, and the trees as both are made of them."""
-    grammar, prepared = estimate_grammar(treebank, **SETTINGS), [prepare(tree, **SETTINGS) for tree in treebank]
+    annotation = ANNOTATION[kind]
+    grammar = estimate_grammar(treebank, **annotation, split_cycles=SPLIT_CYCLES[kind])
+    prepared = [prepare(tree, **annotation) for tree in treebank]
     return grammar, estimate_boundaries(prepared, grammar), prepared
 
 
@@ -225,56 +301,112 @@ def make(
 
 
 def write_table(
-    searches: dict[str, SentenceParser], trees: Sequence[Tree], output: Path | None, repeats: int = 1
+    searches: dict[str, SentenceParser],
+    trees: Sequence[Tree],
+    output: Path | None,
+    repeats: int = 1,
+    claims: dict[str, tuple[str, str]] | None = None,
 ) -> None:
-    """Measure searches, the first of which is exhaustive, and print the figures."""
-    rows = []
-    best: list[float] = []
+    """Measure searches, the first of which is exhaustive, and print the figures.
+
+    claims: By name, two searches to compare.
+    """
+    measured: dict[str, Measured] = {}
+    results: dict[str, dict[str, Any]] = {"searches": {}, "claims": {}}
     for name, parser in searches.items():
-        figures, scores = measure(parser, trees, repeats)
-        best = best or scores
-        figures["search errors %"] = 100 * float(np.mean([a < b - 1e-6 for a, b in zip(scores, best, strict=True)]))
-        rows.append({"search": name, **figures})
-        print(rows[-1], flush=True)
-    header = list(rows[0])
-    print(
-        format_table(
-            header, [[f"{row[name]:.4g}" if name != "search" else row[name] for name in header] for row in rows]
+        measured[name] = measure(parser, trees, repeats)
+        results["searches"][name] = figures = summarise(measured[name], next(iter(measured.values())))
+        print(name, figures, flush=True)
+        # Some take hours: what is done is kept.
+        write_results(results, output)
+    for claim, (first, second) in (claims or {}).items():
+        results["claims"][claim] = compare(measured[first], measured[second])
+    for rows in filter(None, results.values()):
+        header = list(next(iter(rows.values())))
+        print(
+            format_table(["", *header], [[name, *(_format(row[key]) for key in header)] for name, row in rows.items()])
         )
-    )
-    write_results({row["search"]: row for row in rows}, output)
+    write_results(results, output)
 
 
-def measure(parser: SentenceParser, trees: Sequence[Tree], repeats: int) -> tuple[dict[str, float], list[float]]:
-    """The figures of a search, and the log-probability of each tree."""
+def _format(figure: float | list[float]) -> str:
+    return f"{figure:.4g}" if isinstance(figure, float | int) else " to ".join(map(_format, figure))
+
+
+class Measured(NamedTuple):
+    """What a search took and found, by sentence.
+
+    brackets: Those that match, are found, and are expected.
+    log_probability: Minus infinity if the tree has none.
+    """
+
+    seconds: np.ndarray
+    words: np.ndarray
+    edges: np.ndarray
+    cells: np.ndarray
+    closed: np.ndarray
+    brackets: np.ndarray
+    log_probability: np.ndarray
+    stages: np.ndarray
+
+
+def measure(parser: SentenceParser, trees: Sequence[Tree], repeats: int) -> Measured:
+    """Parse sentences, each several times, of which the fastest counts."""
     parameters = load_parameters("evalb")
-    brackets = BracketScores()
-    scores, seconds = [], 0.0
-    counts: Counter[str] = Counter()
+    rows = []
     for tree in trees:
-        leaves = tree.preterminals()
-        words = tree.leaves()
+        leaves, words = tree.preterminals(), tree.leaves()
         times = []
         for _ in range(repeats):
             start = time.process_time()
             parse, stats = parser.parse(words)
             times.append(time.process_time() - start)
-        seconds += min(times)
-        scores.append(-math.inf if parse.log_probability is None else parse.log_probability)
-        counts.update({name: stats[name] for name in ("words", "cells", "closed")}, **{stats["stage"]: 1})
         kept = np.cumsum([0, *(parameters.keeps(leaf.label, leaf.word or "") for leaf in leaves)])
-        found = [(phrase.label, phrase.blocks) for phrase in parse.phrases]
-        gold = [(label, [(start, end)]) for label, start, end in tree.spans()[1:]]
-        brackets.add(count_brackets(found, kept, parameters), count_brackets(gold, kept, parameters))
-    figures = {
-        "s/sentence": seconds / len(trees),
-        "words/s": counts["words"] / seconds,
-        "F1": 100 * brackets.to_dict("brackets")["brackets_f"],
-        "wider": counts[WIDER] + counts[OPEN],
-        "glued": counts[GLUED],
-        "closed %": 100 * counts["closed"] / counts["cells"],
+        found = count_brackets(((phrase.label, phrase.blocks) for phrase in parse.phrases), kept, parameters)
+        spans = ((label, [(start, end)]) for label, start, end in tree.spans()[1:])
+        gold = count_brackets(spans, kept, parameters)
+        brackets = ((found & gold).total(), found.total(), gold.total())
+        score = -math.inf if parse.log_probability is None else parse.log_probability
+        of_chart = (stats[name] for name in ("words", "edges", "cells", "closed"))
+        rows.append((min(times), *of_chart, brackets, score, stats["stage"]))
+    return Measured(*map(np.array, zip(*rows, strict=True)))
+
+
+def summarise(measured: Measured, exhaustive: Measured) -> dict[str, float]:
+    """The figures of a search."""
+    n, seconds, stages = len(measured.words), float(measured.seconds.sum()), measured.stages
+    return {
+        "s/sentence": seconds / n,
+        "words/s": float(measured.words.sum() / seconds),
+        "edges/word": float(measured.edges.sum() / measured.words.sum()),
+        "F1": float(find_f1(measured.brackets.sum(axis=0))),
+        "wider": int(np.isin(stages, (WIDER, OPEN)).sum()),
+        "glued": int((stages == GLUED).sum()),
+        "closed %": float(100 * measured.closed.sum() / measured.cells.sum()),
+        "search errors %": float(100 * np.mean(measured.log_probability < exhaustive.log_probability - 1e-6)),
     }
-    return figures, scores
+
+
+def find_f1(brackets: np.ndarray) -> np.ndarray:
+    """F1 in percent, of brackets that match, are found, and are expected, along the last axis."""
+    return 200 * brackets[..., 0] / (brackets[..., 1] + brackets[..., 2])
+
+
+def compare(first: Measured, second: Measured) -> dict[str, float | list[float]]:
+    """What the second search saves of the first one's time and edges, and what F1 gains, with intervals."""
+    weights = np.random.default_rng(0).multinomial(len(first.words), [1 / len(first.words)] * len(first.words), DRAWS)
+    compared: dict[str, float | list[float]] = {}
+    for name, of_first, of_second in (
+        ("time", first.seconds, second.seconds),
+        ("edges", first.edges, second.edges),
+    ):
+        compared[f"{name} saved %"] = float(100 - 100 * of_second.sum() / of_first.sum())
+        drawn = 100 - 100 * (weights @ of_second) / (weights @ of_first)
+        compared[f"{name}, interval"] = np.percentile(drawn, INTERVAL).tolist()
+    compared["F1 gained"] = float(find_f1(second.brackets.sum(axis=0)) - find_f1(first.brackets.sum(axis=0)))
+    drawn = find_f1(weights @ second.brackets) - find_f1(weights @ first.brackets)
+    compared["F1, interval"] = np.percentile(drawn, INTERVAL).tolist()
+    return compared
 
 
 @app.command("nltk")
@@ -290,7 +422,7 @@ def compare_nltk(
     """Compare scores and speed with NLTK's ViterbiParser, with the same grammar and tags of words."""
     import nltk
 
-    grammar = estimate_grammar(read_treebank(train), **SETTINGS)
+    grammar = estimate_grammar(read_treebank(train), **ANNOTATION[BY_HAND])
     parser = ChartParser(grammar)
     trees = [tree for tree in read_treebank(test) if fewest_words <= len(tree.leaves()) <= most_words][:sentences]
     symbols = {symbol: nltk.Nonterminal(symbol) for symbol in grammar.symbols}
@@ -351,6 +483,33 @@ def find_tags(grammar: Grammar, words: Sequence[str]) -> list[list[tuple[str, fl
     """The possible tags of words, as the parser takes them."""
     found = [grammar.lexicon.find_tags(word, is_first=place == 0) for place, word in enumerate(words)]
     return [[(tag, math.log(probability)) for tag, probability in tags.items()] for tags in found]
+
+
+@app.command()
+def figure(
+    results: Annotated[Path, typer.Argument(help="JSON file that `closings` wrote.")],
+    output: Annotated[Path, typer.Argument(help="SVG file to write.")],
+) -> None:
+    """Draw speed against accuracy: a line for each figure of merit, from the slowest to the fastest search."""
+    import matplotlib.pyplot as plt
+
+    searches = json.loads(results.read_text(encoding="utf8"))["searches"]
+    # Reproducible bytes: no date, no random names.
+    plt.rcParams["svg.hashsalt"] = "charts"
+    drawn, axes = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
+    for merit, style in FIGURE_STYLES.items():
+        names = sorted(
+            (name for name in searches if name.startswith(merit)), key=lambda name: searches[name]["words/s"]
+        )
+        points = [(searches[name]["words/s"], searches[name]["F1"]) for name in names]
+        axes.semilogx(*zip(*points, strict=True), style, label=merit)
+        for name, point in zip(names, points, strict=True):
+            more = name.partition(" + ")[2]
+            axes.annotate(more, point, fontsize=6, textcoords="offset points", xytext=(4, -7))
+    axes.set(xlabel="words per second (CPU time, one thread)", ylabel="F1")
+    axes.legend(frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    drawn.savefig(output, metadata={"Date": None})
 
 
 if __name__ == "__main__":
