@@ -26,9 +26,13 @@ TREES = list(
 )
 
 
+# A small grammar, so that tests are fast.
+SMALL = {"horizontal": 1, "parents": True, "tag_parents": True, "split_cycles": 0}
+
+
 def make(trees=TREES, grammar=None, decoding="viterbi", **settings):
     nlp = spacy.blank("en")
-    nlp.add_pipe("chart_parser", config={"decoding": decoding, **settings})
+    nlp.add_pipe("chart_parser", config={**SMALL, "decoding": decoding, **settings})
     doc = make_doc(nlp.vocab, trees)
     nlp.config["initialize"]["components"]["chart_parser"] = {"grammar": grammar}
     nlp.initialize(lambda: [Example(doc.copy(), doc)])
@@ -128,6 +132,7 @@ def test_a_sentence_that_is_too_long_goes_to_the_error_handler():
         ({"tags": "found"}, "J701"),
         ({"branching": "up"}, "J673"),
         ({"horizontal": -1}, "J673"),
+        ({"split_cycles": 5}, "J673"),
         ({"max_words": 0}, "J701"),
         ({"width": -1}, "J701"),
         ({"max_span": -1}, "J701"),
@@ -387,6 +392,23 @@ def test_sentences_without_a_tree_are_parsed_with_wider_cells():
     for one, other in zip(narrow._.parse_stats, wide._.parse_stats, strict=True):
         assert one["log_probability"] is None or one["log_probability"] <= other["log_probability"]
         assert one["edges"] < other["edges"]
+
+
+def test_split_symbols_are_not_seen_in_labels():
+    fix_random_seed(0)
+    nlp = make(horizontal=0, parents=False, tag_parents=False, split_cycles=2)
+    parser = nlp.get_pipe("chart_parser")
+    assert "NP-0" in parser.grammar.symbols
+    assert set(parser.labels) == {"NP", "PP", "S", "VP"}
+    doc = parse(nlp, untagged(TREES))
+    assert list(map(str, get_trees(doc))) == list(map(str, TREES))
+    content = parser.to_bytes()
+    assert parser.from_bytes(content).to_bytes() == content
+    fix_random_seed(0)
+    assert (
+        make(horizontal=0, parents=False, tag_parents=False, split_cycles=2).get_pipe("chart_parser").to_bytes()
+        == content
+    )
 
 
 def test_the_seed_decides_what_closings_learn():

@@ -25,8 +25,8 @@ PLAIN = {"branching": "right", "horizontal": 0, "parents": False, "tag_parents":
 TREEBANK = list(
     parse_trees(
         """
-        (ROOT (S (NP (X she)) (VP (V saw) (NP (X cats)))))
-        (ROOT (S (NP (X she)) (VP (V met) (NP (X cats)))))
+        (ROOT (S (NP (PRP she)) (VP (V saw) (NP (DT the) (N cat)))))
+        (ROOT (S (NP (PRP he)) (VP (V saw) (NP (DT the) (N cat)))))
         """
         * 6
     )
@@ -67,10 +67,13 @@ def test_counts_without_splits_are_those_of_trees():
     assert counts.rules == {
         ("ROOT", ("S",)): 12,
         ("S", ("NP", "VP")): 12,
-        ("NP", ("X",)): 24,
+        ("NP", ("PRP",)): 12,
+        ("NP", ("DT", "N")): 12,
         ("VP", ("V", "NP")): 12,
     }
-    assert counts.sentences[0] == [("she", {"X": 1}), ("saw", {"V": 1}), ("cats", {"X": 1})]
+    assert counts.sentences[0] == [
+        (word, {tag: 1}) for word, tag in zip(["she", "saw", "the", "cat"], ("PRP", "V", "DT", "N"), strict=True)
+    ]
 
 
 def test_the_likelihood_is_that_of_all_choices_of_subsymbols():
@@ -135,9 +138,9 @@ def test_half_of_the_pairs_are_merged_those_that_matter_least(learnt):
     made._counts = list(learnt._counts)
     made.merge()
     symbols = {symbol for parent, children in made.count().rules for symbol in (parent, *children)}
-    # Subjects differ from objects, and so do their words. One of the others stays split, as there are five.
-    assert {"NP-0", "NP-1", "X-0", "X-1"} <= symbols
-    assert len({"S", "VP", "V"} & symbols) == 2
+    # Of seven.
+    assert len({"S", "NP", "VP", "PRP", "V", "DT", "N"} & symbols) == 3
+    assert {"NP-0", "NP-1"} <= symbols
 
 
 @QUICK
