@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.annotation.constituency_trees import parse_trees, take_apart
+from spacy_joint.constituency.chart import splitting
 from spacy_joint.constituency.chart.boundaries import estimate_boundaries
 from spacy_joint.constituency.chart.estimation import estimate_grammar, prepare
 from spacy_joint.constituency.chart.grammar import join_subsymbols, strip_annotation
@@ -31,6 +32,14 @@ TREEBANK = list(
         * 6
     )
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def split_rare_symbols():
+    """Treebanks of tests are small."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splitting, "LEAST_SPLIT", 1)
+        yield
 
 
 def split(treebank, cycles, seed=0):
@@ -141,6 +150,15 @@ def test_half_of_the_pairs_are_merged_those_that_matter_least(learnt):
     # Of seven.
     assert len({"S", "NP", "VP", "PRP", "V", "DT", "N"} & symbols) == 3
     assert {"NP-0", "NP-1"} <= symbols
+
+
+def test_rare_symbols_are_not_split(monkeypatch):
+    monkeypatch.setattr(splitting, "LEAST_SPLIT", 13)
+    made = split(TREEBANK, 0)
+    made.split()
+    made.improve()
+    symbols = {symbol for parent, children in made.count().rules for symbol in (parent, *children)}
+    assert symbols == {"ROOT", "S", "NP-0", "NP-1", "VP", "V", "PRP", "DT", "N"}
 
 
 @QUICK

@@ -28,6 +28,8 @@ STEPS = 25
 STEPS_AFTER_MERGING = 10
 NOISE = 0.01
 MERGED = 0.5
+# Subsymbols that are expected to occur less often are not split.
+LEAST_SPLIT = 100
 # How much of a mean is in the probability of a rule, and of a word.
 SMOOTHING, WORD_SMOOTHING = 0.01, 0.1
 # Rules that are expected to occur less often, and tags of words, are left out.
@@ -130,12 +132,17 @@ class SplitTreebank:
             self.improve()
 
     def split(self) -> None:
-        """Split all subsymbols in two."""
-        for arity, counts in enumerate(self._counts):
-            for axis in range(1, arity + 2):
-                counts = np.repeat(counts, 2, axis=axis)
+        """Split subsymbols in two, except the root and rare ones."""
+        is_split = (self._totals >= LEAST_SPLIT)[..., None]
+        is_split[list(self._unsplit)] = False
+        shares = np.where(is_split, (0.5, 0.5), (1.0, 0.0)).reshape(len(self._symbols), -1)
+        for arity, (rules, counts) in enumerate(zip(self._of_rules, self._counts, strict=True)):
+            for axis in range(arity + 1):
+                counts = np.repeat(counts, 2, axis=axis + 1)
+                counts *= np.expand_dims(
+                    shares[rules[:, axis]], tuple(1 + other for other in range(arity + 1) if other != axis)
+                )
             counts *= 1 + NOISE * (2 * self._rng.random(counts.shape) - 1)
-            counts[np.isin(self._of_rules[arity][:, 0], list(self._unsplit)), 1:] = 0
             self._counts[arity] = counts
         self._maximise()
 
