@@ -283,7 +283,7 @@ COMPONENTS = {
     "chart_parser": Component(
         "chart_parser",
         read=lambda token: (token.tag_, *spans_around(token, "constituents")),
-        score=("constituents_f", 0.9),
+        score=("constituents_f", 0.85),
         keep=("SENT_START",),
         model={},
         requires=("doc.sents",),
