@@ -58,8 +58,18 @@ Kind = Annotated[str, typer.Option("--grammar", help="Whether symbols are annota
 # Of the bootstrap, from which intervals of 95 % are.
 DRAWS = 2000
 INTERVAL = (2.5, 97.5)
-# Of searches whose names begin so.
-FIGURE_STYLES = {"exhaustive": "s--", "inside": "o-", "boundary": "^-"}
+# How searches are drawn: a colour for what their names begin with, and a marker for what closes cells.
+COLOURS = {"exhaustive": "tab:gray", "inside": "tab:orange", "boundary": "tab:blue"}
+MARKERS = {
+    "": "o",
+    "constraints": "x",
+    "constituents": "s",
+    "complete": "^",
+    "widths": "v",
+    "complete + constraints": "P",
+    "complete + widths": "D",
+    "complete + widths + constraints": "*",
+}
 
 
 @app.command()
@@ -490,25 +500,27 @@ def figure(
     results: Annotated[Path, typer.Argument(help="JSON file that `closings` wrote.")],
     output: Annotated[Path, typer.Argument(help="SVG file to write.")],
 ) -> None:
-    """Draw speed against accuracy: a line for each figure of merit, from the slowest to the fastest search."""
+    """Draw speed against accuracy."""
     import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
 
     searches = json.loads(results.read_text(encoding="utf8"))["searches"]
     # Reproducible bytes: no date, no random names.
     plt.rcParams["svg.hashsalt"] = "charts"
-    drawn, axes = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
-    for merit, style in FIGURE_STYLES.items():
-        names = sorted(
-            (name for name in searches if name.startswith(merit)), key=lambda name: searches[name]["words/s"]
-        )
-        points = [(searches[name]["words/s"], searches[name]["F1"]) for name in names]
-        axes.semilogx(*zip(*points, strict=True), style, label=merit)
-        for name, point in zip(names, points, strict=True):
-            more = name.partition(" + ")[2]
-            axes.annotate(more, point, fontsize=6, textcoords="offset points", xytext=(4, -7))
-    axes.set(xlabel="words per second (CPU time, one thread)", ylabel="F1")
-    axes.legend(frameon=False)
+    drawn, axes = plt.subplots(figsize=(8, 4), layout="constrained")
+    for name, figures in searches.items():
+        merit, _, closed = name.partition(" + ")
+        colour = COLOURS[merit.partition(",")[0]]
+        axes.plot(figures["words/s"], figures["F1"], MARKERS[closed], color=colour, markersize=8)
+    axes.set_xscale("log")
+    axes.set(xlabel="words per CPU second", ylabel="F1")
     axes.spines[["top", "right"]].set_visible(False)
+    shown = [Line2D([], [], color=colour, linewidth=6, label=name) for name, colour in COLOURS.items()]
+    shown += [
+        Line2D([], [], color="black", linestyle="", marker=marker, label=name or "all cells open")
+        for name, marker in MARKERS.items()
+    ]
+    axes.legend(handles=shown, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     drawn.savefig(output, metadata={"Date": None})
 
 
