@@ -37,7 +37,7 @@ TEMPLATES = Path(__file__).parent / "constraint_templates.txt"
 SUFFIXES = (-2, -3)
 COLUMNS = ("word", "shape", "tag", "suffix2", "suffix3")
 # The modes, and an amount that is good for each.
-MODES = {"absolute": 50.0, "high_precision": 0.3, "quadratic": 4.0, "linear": 20.0}
+MODES = {"absolute": 100.0, "high_precision": 0.3, "quadratic": 4.0, "linear": 20.0}
 # In these modes, the time of a sentence is not cubic.
 BOUNDED = ("quadratic", "linear")
 # The labels of words; the order is that of the actions of the taggers.
