@@ -254,6 +254,7 @@ def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypat
 
 
 def test_a_server_that_can_annotate_is_well(client):
+    annotate(client, "It rained.")
     answer = client.get("/healthz")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 

@@ -184,12 +184,13 @@ def wait_until_ready(worker):
 
 
 def test_a_worker_that_waits_for_texts_and_one_that_annotates_are_well(worker, monkeypatch):
-    worker.check()
+    wait_until_ready(worker)
     monkeypatch.setattr(worker, "is_busy", True)
     worker.check()
 
 
 def test_checking_replaces_a_process_that_died(worker):
+    wait_until_ready(worker)
     before = worker.process_id
     worker._process.kill()
     worker._process.join()
