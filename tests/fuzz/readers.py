@@ -247,7 +247,7 @@ def read_as_grammar(content: bytes, directory: Path) -> None:
     tags = [[(tag, log(share)) for tag, share in grammar.lexicon.find_tags(word).items()] for word in words]
     parser = ChartParser(grammar)
     for n in range(1, len(tags) + 1):
-        score, nodes = parser.parse(tags[:n])
+        score, nodes, _ = parser.parse(tags[:n])
         assert score > -float("inf") or not nodes
     assert Grammar.from_text(grammar.to_text()).to_text() == grammar.to_text()
 

@@ -158,6 +158,7 @@ def test_ranks_are_of_derivations_of_the_chart(nodes):
 def test_all_sentences_have_a_tree(parser, sentence, width, data):
     widths = make_widths(sentence, data.draw(st.integers(-1, 1)))
     outcome = parse_surely(parser.parse, sentence, width=width, widths=widths)
+    assert len(outcome.tags) == len(sentence)
     spans = [{place} for place in range(len(sentence))]
     for _, first, second in outcome.nodes:
         spans.append(spans[first] | (spans[second] if second >= 0 else set()))
