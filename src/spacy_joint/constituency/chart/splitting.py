@@ -22,7 +22,7 @@ from ...annotation.constituency_trees import Tree, take_apart
 from .grammar import name_subsymbol
 from .lexicon import TaggedWord, choose_classes
 
-# More make 16 subsymbols, and rules of three symbols 4,096 times as many.
+# Four make up to 16 subsymbols, and so up to 4,096 numbers for a rule with three symbols.
 MAX_CYCLES = 4
 STEPS = 25
 STEPS_AFTER_MERGING = 10
