@@ -9,7 +9,7 @@ import pickle
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
-from ..errors import Errors
+from ..errors import Errors, JointOSError
 from .annotator import Annotation, Annotator, Done, WorkerDeath
 from .pieces import Group, read_pieces
 from .records import Reading
@@ -64,7 +64,7 @@ def annotate_on_ray(
     address (str | None): The address of the cluster; None is one on this machine, which ends with this process.
     workers (int | None): The number of actors; None is one per core of the cluster.
     YIELDS (Done): What is done, in any order.
-    RAISES WorkerDeath: If Ray gives up (J719).
+    RAISES OSError: If Ray does not start, or gives up (J719); the latter as WorkerDeath.
     """
     # Nothing is told to others unless users say so.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -76,7 +76,11 @@ def annotate_on_ray(
         if type(handler) is logging.StreamHandler:
             handler.setLevel(logging.ERROR)
     if not ray.is_initialized():
-        ray.init(address or "local", include_dashboard=False, log_to_driver=False, logging_level="warning")
+        try:
+            ray.init(address or "local", include_dashboard=False, log_to_driver=False, logging_level="warning")
+        except Exception as error:
+            # Of no class in particular, e.g. if starting takes too long.
+            raise JointOSError(Errors.J719, reason=error) from error
     context = DataContext.get_current()
     context.enable_progress_bars = False
     # Pieces travel one by one.
