@@ -29,6 +29,8 @@ import numpy as np
 from ..errors import Errors, JointValueError
 
 MOST_CHANGES = 255
+# The number of cells that are mixed at a time: what is computed from them stays in the cache of the processor.
+BLOCK = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -65,16 +67,34 @@ def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
         _require_continuation(start, end, shard)
     if len(ends) == 1:
         return replace(ends[0], seed=start.seed)
-    n_new = sum(end.n_updates - start.n_updates for end in ends)
-    # In 64 bits, and in the order of the shards: the result is the same wherever the passes ran.
-    raw, total = start.raw.astype(np.float64), start.total.astype(np.float64)
-    change, change_over_time = np.zeros_like(raw), np.zeros_like(raw)
-    n_changing = np.zeros(raw.shape, dtype=np.int64)
-    n_changes = start.n_changes.astype(np.int64) * (1 - len(ends))
+    raw, total = np.empty_like(start.raw), np.empty_like(start.total)
+    for first in range(0, raw.size, BLOCK):
+        cells = slice(first, first + BLOCK)
+        raw[cells], total[cells] = _mix_cells(start, ends, cells)
+    n_changes = start.n_changes.astype(np.int32) * (1 - len(ends))
     for end in ends:
         n_changes += end.n_changes
+    return TrainingState(
+        fingerprint=start.fingerprint,
+        raw=raw,
+        total=total,
+        n_changes=np.minimum(n_changes, MOST_CHANGES).astype(np.uint8),
+        n_updates=start.n_updates + sum(end.n_updates - start.n_updates for end in ends),
+        n_seen=start.n_seen + sum(end.n_seen - start.n_seen for end in ends),
+        seed=start.seed,
+    )
+
+
+def _mix_cells(start: TrainingState, ends: Sequence[TrainingState], cells: slice) -> tuple[np.ndarray, np.ndarray]:
+    """The mixed weights and sums of some cells. In 64 bits, and in the order of the shards: the result is the same
+    wherever the passes ran."""
+    raw, total = start.raw[cells].astype(np.float64), start.total[cells].astype(np.float64)
+    change, change_over_time = np.zeros_like(raw), np.zeros_like(raw)
+    n_changing = np.zeros_like(raw)
+    n_new = sum(end.n_updates - start.n_updates for end in ends)
+    for end in ends:
         if end.n_updates > start.n_updates:
-            of_weights, of_sums = end.raw - raw, end.total - total
+            of_weights, of_sums = end.raw[cells] - raw, end.total[cells] - total
             change += of_weights
             share = n_new / (end.n_updates - start.n_updates)
             change_over_time += share * (end.n_updates * of_weights - of_sums)
@@ -82,16 +102,7 @@ def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
             n_changing += (of_weights != 0) | (of_sums != 0)
     np.maximum(n_changing, 1, out=n_changing)
     change /= n_changing
-    n_updates = start.n_updates + n_new
-    return TrainingState(
-        fingerprint=start.fingerprint,
-        raw=(raw + change).astype(np.float32),
-        total=(total + n_updates * change - change_over_time / n_changing).astype(np.float32),
-        n_changes=np.minimum(n_changes, MOST_CHANGES).astype(np.uint8),
-        n_updates=n_updates,
-        n_seen=start.n_seen + sum(end.n_seen - start.n_seen for end in ends),
-        seed=start.seed,
-    )
+    return raw + change, total + (start.n_updates + n_new) * change - change_over_time / n_changing
 
 
 def _require_continuation(start: TrainingState, end: TrainingState, shard: int) -> None:
