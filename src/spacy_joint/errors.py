@@ -989,9 +989,9 @@ class Errors:
     J735 = Message("Shard {shard} of {n_shards} has no documents.", "Give no more shards than there are documents.")
     J736 = Message("There cannot be {n} {what}.", "Give 1 or more.")
 
-    # Serving with Ray
+    # Serving, and Ray
     J740 = Message(
-        "The server did not start on Ray ({reason}).",
+        "Ray does not start, or cannot be reached ({reason}).",
         "See the output above, and `ray status` for the resources of the cluster.",
     )
     J741 = Message("The server is loading the pipeline.", "Try again.")

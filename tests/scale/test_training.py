@@ -13,7 +13,8 @@ from spacy.vocab import Vocab
 
 from spacy_joint.cli.configs import CONFIGS
 from spacy_joint.errors import JointValueError
-from spacy_joint.scale.training import RayEngine, connect
+from spacy_joint.scale.cluster import connect
+from spacy_joint.scale.training import RayEngine
 from spacy_joint.training.distributed import Training
 from spacy_joint.training.shards import LocalEngine
 
@@ -47,7 +48,7 @@ def ray():
     ray = pytest.importorskip("ray")
     ray.init("local", num_cpus=3, object_store_memory=100 << 20, include_dashboard=False, logging_level="error")
     # A connection that exists is used.
-    with connect("local", 1) as connected:
+    with connect() as connected:
         assert connected is ray
         yield ray
     assert ray.is_initialized()
@@ -116,7 +117,7 @@ def test_errors_of_workers_are_those_of_one_process(training, ray):
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with (
-        pytest.raises(OSError, match=r'\[J710\] ray .* pip install "spacy-joint\[ray\]"'),
-        connect("local", 1),
+        pytest.raises(JointValueError, match=r'\[J710\] ray .* pip install "spacy-joint\[ray\]"'),
+        connect(),
     ):
         pass

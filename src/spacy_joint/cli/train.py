@@ -32,8 +32,8 @@ def train(
     workers: Annotated[int, typer.Option(help="Number of workers.")] = 1,
     shards: Annotated[int | None, typer.Option(help="Number of shards of the corpus. Default: one per worker.")] = None,
     address: Annotated[
-        str, typer.Option(envvar="RAY_ADDRESS", help="Address of a Ray cluster. local: one on this machine.")
-    ] = "local",
+        str | None, typer.Option(help="For ray: address of the cluster, or auto. Default: this machine.")
+    ] = None,
 ) -> None:
     """Train one component by iterative parameter mixing, as `spacy train` does over a single shard.
 
@@ -45,7 +45,8 @@ def train(
     from spacy.cli._util import parse_config_overrides, show_validation_error
     from spacy.util import load_config
 
-    from ..scale.training import RayEngine, connect
+    from ..scale.cluster import connect
+    from ..scale.training import RayEngine
     from ..training.distributed import LAST, Training
     from ..training.shards import LocalEngine
 
@@ -53,7 +54,8 @@ def train(
         raise JointValueError(Errors.J736, n=workers, what="workers")
     with show_validation_error(config):
         settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
-    with connect(address, workers) if engine is EngineName.ray else nullcontext() as ray:
+    # On this machine, there is room for all workers, whatever the number of its cores.
+    with connect(address, num_cpus=workers) if engine is EngineName.ray else nullcontext() as ray:
         with show_validation_error(config, hint_fill=False):
             training = Training(settings, output, workers if shards is None else shards)
         seed = training.config["training"]["seed"]

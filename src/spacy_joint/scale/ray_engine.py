@@ -4,13 +4,13 @@ does all scheduling, retrying and holding back."""
 from __future__ import annotations
 
 import logging
-import os
 import pickle
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
-from ..errors import Errors, JointOSError
+from ..errors import Errors
 from .annotator import Annotation, Annotator, Done, WorkerDeath
+from .cluster import connect
 from .pieces import Group, read_pieces
 from .records import Reading
 
@@ -64,23 +64,22 @@ def annotate_on_ray(
     address (str | None): The address of the cluster; None is one on this machine, which ends with this process.
     workers (int | None): The number of actors; None is one per core of the cluster.
     YIELDS (Done): What is done, in any order.
-    RAISES OSError: If Ray does not start, or gives up (J719); the latter as WorkerDeath.
+    RAISES ValueError: If Ray is not installed (J710).
+    RAISES OSError: If Ray does not start (J740), or gives up (WorkerDeath, J719).
     """
-    # Nothing is told to others unless users say so.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    import ray
+    with connect(address, log_to_driver=False) as ray:
+        yield from _annotate(ray, groups, done, annotation, output, workers)
+
+
+def _annotate(
+    ray: Any, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str, workers: int | None
+) -> Iterator[Done]:
     from ray.data import ActorPoolStrategy, DataContext
     from ray.exceptions import RayError
 
     for handler in logging.getLogger("ray.data").handlers:
         if type(handler) is logging.StreamHandler:
             handler.setLevel(logging.ERROR)
-    if not ray.is_initialized():
-        try:
-            ray.init(address or "local", include_dashboard=False, log_to_driver=False, logging_level="warning")
-        except Exception as error:
-            # Of no class in particular, e.g. if starting takes too long.
-            raise JointOSError(Errors.J719, reason=error) from error
     context = DataContext.get_current()
     context.enable_progress_bars = False
     # Pieces travel one by one.

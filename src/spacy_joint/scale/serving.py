@@ -8,7 +8,6 @@ address of the application would be answered by any one replica.
 
 # Not `annotations` from the future: Ray looks at the annotation of the argument of `build_application`.
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt
 from ..errors import Errors, JointOSError
 from ..serving.metrics import BUCKETS, CHARACTERS, REQUESTS, SECONDS, WORDS, Metrics
 from ..serving.worker import MAX_TEXTS, Worker
+from .cluster import connect
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -120,30 +120,16 @@ def run_replicas(settings: Settings, *, host: str, port: int, address: str | Non
     port (int): The port to listen on.
     address (str | None): The address of a Ray cluster; "auto" is that of this machine. None starts Ray on this
         machine, and stops it at the end.
-    RAISES OSError: If Ray is not installed, cannot be reached, or cannot start the replicas.
+    RAISES ValueError: If Ray is not installed (J710).
+    RAISES OSError: If Ray does not start, or cannot start the replicas (J740).
     """
-    try:
-        import ray
+    with ExitStack() as stack:
+        stack.enter_context(connect(address, num_cpus=settings.replicas, object_store_memory=OBJECT_STORE))
         from ray import serve
         from ray.exceptions import RayError
         from ray.serve.exceptions import RayServeException
-    except ModuleNotFoundError as error:
-        raise JointOSError(Errors.J710, package="ray", extra="ray") from error
-    with ExitStack() as stack:
+
         try:
-            if address is None:
-                # Ray would tell its authors what it is used for.
-                os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-                ray.init(
-                    "local",
-                    num_cpus=settings.replicas,
-                    object_store_memory=OBJECT_STORE,
-                    include_dashboard=False,
-                    logging_level="warning",
-                )
-            else:
-                ray.init(address, logging_level="warning")
-            stack.callback(ray.shutdown)
             serve.start(proxy_location="EveryNode", http_options={"host": host, "port": port}, logging_config=LOGGING)
             if address is None:
                 stack.callback(serve.shutdown)

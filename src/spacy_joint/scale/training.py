@@ -6,10 +6,7 @@ that are lost, and repeats their calls, which have the same result wherever they
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from ..engine.mixing import TrainingState
@@ -18,32 +15,6 @@ from ..training.shards import Pass, Worker
 
 # How often a pass is tried again if its process dies.
 RETRIES = 5
-
-
-@contextmanager
-def connect(address: str, n_workers: int) -> Iterator[Any]:
-    """Yields Ray, connected to a cluster. A connection that exists already is used, and stays.
-
-    address (str): The address of the cluster; "local" starts one on this machine.
-    n_workers (int): For how many workers a cluster on this machine has room, whatever the number of its cores. In
-        others, workers wait for room.
-    RAISES OSError: If Ray is not installed (J710).
-    """
-    # Nothing is told to others unless users say so.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-    except ImportError as error:
-        raise JointOSError(Errors.J710, package="ray", extra="ray") from error
-    if ray.is_initialized():
-        yield ray
-        return
-    resources: dict[str, Any] = {"num_cpus": n_workers, "include_dashboard": False} if address == "local" else {}
-    ray.init(address, logging_level=logging.WARNING, **resources)
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
 
 
 class _Actor:
