@@ -11,8 +11,8 @@ there is no limit, when nothing improves. It ends also if unary rules are cyclic
 cannot improve what it begins with.
 
 If constituents have a maximum span, longer cells are only for glue: the root, and what binarisation makes of its
-children, which is a suffix or a prefix of the sentence. Of all n^2 / 2 cells, this leaves n times the maximum span open,
-and 2n for glue.
+children, which begins or ends with the sentence. Of the n^2 / 2 cells of n words, n times the maximum span are open,
+and up to 2n for glue.
 
 A `Chart` owns the buffers of one caller: each thread needs its own. Its rules are constant.
 """
