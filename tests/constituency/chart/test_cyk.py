@@ -68,10 +68,10 @@ def test_the_best_derivation_is_found(grammar, sentence):
 @QUICK
 @given(grammars(), sentences, st.integers(1, 4))
 def test_only_what_is_under_the_root_is_longer_than_the_limit(grammar, sentence, max_span):
-    score, nodes, _ = ChartParser(grammar, max_span=max_span).parse(sentence)
+    score, nodes, tags = ChartParser(grammar, max_span=max_span).parse(sentence)
     assert score == pytest.approx(find_best(grammar, sentence, max_span))
     if nodes:
-        assert score == pytest.approx(score_nodes(grammar, sentence, nodes))
+        assert score == pytest.approx(score_nodes(grammar, sentence, nodes, tags))
 
 
 @QUICK
