@@ -1,14 +1,11 @@
 """The examples for KubeRay: they are what it accepts, and refer to what exists. No cluster runs here."""
 
-import inspect
 import json
 import shlex
 from importlib import import_module
 from pathlib import Path
 
 import pytest
-
-from spacy_joint.cli.annotate import annotate
 
 jsonschema = pytest.importorskip("jsonschema")
 yaml = pytest.importorskip("yaml")
@@ -69,7 +66,6 @@ def test_the_service_is_what_ray_serve_accepts_and_its_replicas_have_room():
     assert settings.replicas <= workers["replicas"] * int(container["resources"]["requests"]["cpu"])
 
 
-@pytest.mark.skipif("engine" not in inspect.signature(annotate).parameters, reason="annotate has no --engine yet")
 def test_the_job_runs_a_command_of_this_package_on_a_volume(parse_command):
     job = read("job.yaml")
     words = shlex.split(job["spec"]["entrypoint"])

@@ -1,9 +1,14 @@
-"""Work that is spread over processes and machines. Nothing but commands imports it.
+"""Corpora, training and serving on many processes and machines. Only commands import it, and it imports Ray inside
+functions, since Ray is an extra.
+
+```
+storage     files and directories anywhere: listing, opening, replacing
+cluster     the connection to Ray
+```
 
 A corpus of any size is annotated in this order; each line is a module that imports only those above it:
 
 ```
-storage     files and directories anywhere: listing, opening, replacing
 records     the records of files in all formats
 pieces      about a megabyte of whole records, named by content
 shards      annotated documents as the bytes of an output file
@@ -12,4 +17,6 @@ manifest    what was asked for, and what is done
 local_engine  ray_engine    who calls the map function
 corpus      a run from its inputs to its manifest
 ```
+
+`training` runs passes over shards of a corpus (`training/shards.py`), and `serving` replicas of the server, with Ray.
 """
