@@ -8,7 +8,7 @@ from .boundaries import BoundaryModel
 from .chart import Chart
 from .grammar import Grammar
 
-Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
+_Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
 
 class ChartParser(Chart):
     def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None, max_span: int = 0) -> Self: ...
@@ -19,7 +19,7 @@ class ChartParser(Chart):
         width: int = 0,
         widths: np.ndarray | None = None,
         glue: bool = False,
-    ) -> Derivation: ...
+    ) -> _Derivation: ...
     def rank_edges(
         self,
         words: Sequence[Sequence[tuple[str, float]]],
@@ -30,7 +30,7 @@ class ChartParser(Chart):
     ) -> np.ndarray: ...
     def list_best(
         self, words: Sequence[Sequence[tuple[str, float]]], k: int, *, width: int = 0, widths: np.ndarray | None = None
-    ) -> list[Derivation]: ...
+    ) -> list[_Derivation]: ...
     def sum_derivations(
         self,
         words: Sequence[Sequence[tuple[str, float]]],
