@@ -988,6 +988,12 @@ class Errors:
     )
     J735 = Message("Shard {shard} of {n_shards} has no documents.", "Give no more shards than there are documents.")
     J736 = Message("There cannot be {n} {what}.", "Give 1 or more.")
+    J737 = Message(
+        "{path} cannot be searched: {what}.",
+        "Map dotted names of values of the config to choices, such as [4, 8], or to ranges, such as "
+        '\'{{"low": 0.01, "high": 1.0, "log": true}}\'.',
+    )
+    J738 = Message("All trials failed, the first with: {reason}", "Correct the config, or the values to try.")
 
     # Serving, and Ray
     J740 = Message(

@@ -27,6 +27,7 @@ from .serve import serve
 from .tokenizer_exceptions import tokenizer_exceptions
 from .train import train
 from .train_treebank import train_treebank
+from .tune import tune
 from .word_classes import word_classes
 
 app = typer.Typer(
@@ -52,7 +53,7 @@ for command in (
 ):
     app.command(command.__name__.replace("_", "-"))(report_failures(command))
 # Unknown options of these commands override the config, as for `spacy train`.
-for overriding in (finish, jackknife, resume, train, train_treebank):
+for overriding in (finish, jackknife, resume, train, train_treebank, tune):
     name = overriding.__name__.replace("_", "-")
     app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         report_failures(overriding)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from timeit import default_timer
@@ -117,7 +117,8 @@ class Training:
         else:
             self.nlp = init_nlp(config)
         self.config = self.nlp.config.interpolate()
-        self.component = find_trained(self.nlp, self.config["training"]["frozen_components"])
+        self.training: dict[str, Any] = registry.resolve(self.config["training"], schema=ConfigSchemaTraining)
+        self.component = find_trained(self.nlp, self.training["frozen_components"])
 
     def run(self, make_engine: MakeEngine, stdout: IO[str], stderr: IO[str]) -> None:
         """Trains to the end, and saves after each epoch.
@@ -125,34 +126,38 @@ class Training:
         make_engine (Callable): Makes the engine from a config, a pipeline and the number of shards.
         stdout, stderr (IO): Where the logger of the config writes.
         """
-        progress = self.progress
-        training: dict[str, Any] = registry.resolve(self.config["training"], schema=ConfigSchemaTraining)
-        (dev_corpus,) = resolve_dot_names(self.config, [training["dev_corpus"]])
-        evaluate = create_evaluation_callback(self.nlp, dev_corpus, training["score_weights"])
+        progress, training = self.progress, self.training
         if progress.results and progress.is_best:
             # It may have been interrupted before the best model was copied.
             self._copy_best()
         if progress.is_over(training):
             return
-        engine = make_engine(self.nlp.config.to_str(), self.nlp.to_bytes(), self.n_shards)
         with self.nlp.select_pipes(disable=training["frozen_components"]):
             log_step, finish_log = training["logger"](self.nlp, stdout, stderr)
         try:
-            while not progress.is_over(training):
-                start = default_timer()
-                losses = self._run_epoch(engine)
-                # Corpora may draw random numbers: every evaluation is of the same documents.
-                fix_random_seed(training["seed"])
-                score, scores = evaluate()
-                progress.seconds += default_timer() - start
-                progress.results.append((score, progress.step))
-                info = {**asdict(progress), "score": score, "other_scores": scores, "losses": losses}
+            for info in self.learn(make_engine):
                 with self.nlp.select_pipes(disable=training["frozen_components"]):
                     update_meta(training, self.nlp, info)
                 self._save(create_before_to_disk_callback(training["before_to_disk"]))
                 log_step({**info, "checkpoints": progress.results})
         finally:
             finish_log()
+
+    def learn(self, make_engine: MakeEngine) -> Iterator[dict[str, Any]]:
+        """Does the same without saving anything, and yields what there is to log after each epoch."""
+        progress, training = self.progress, self.training
+        (dev_corpus,) = resolve_dot_names(self.config, [training["dev_corpus"]])
+        evaluate = create_evaluation_callback(self.nlp, dev_corpus, training["score_weights"])
+        engine = make_engine(self.nlp.config.to_str(), self.nlp.to_bytes(), self.n_shards)
+        while not progress.is_over(training):
+            start = default_timer()
+            losses = self._run_epoch(engine)
+            # Corpora may draw random numbers: every evaluation is of the same documents.
+            fix_random_seed(training["seed"])
+            score, scores = evaluate()
+            progress.seconds += default_timer() - start
+            progress.results.append((score, progress.step))
+            yield {**asdict(progress), "score": score, "other_scores": scores, "losses": losses}
 
     def _run_epoch(self, engine: Engine) -> dict[str, float]:
         """Learns from all documents once, and returns the losses."""
