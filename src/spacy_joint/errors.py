@@ -993,7 +993,7 @@ class Errors:
         "Map dotted names of values of the config to choices, such as [4, 8], or to ranges, such as "
         '\'{{"low": 0.01, "high": 1.0, "log": true}}\'.',
     )
-    J738 = Message("All trials failed, the first with: {reason}", "Correct the config, or the values to try.")
+    J738 = Message("All trials failed ({reason}).", "Correct the config, or the values to try.")
 
     # Serving, and Ray
     J740 = Message(

@@ -115,7 +115,6 @@ def ray():
 
 
 def test_trials_have_the_scores_of_trainings(make, ray, tmp_path, capfd, monkeypatch):
-    # Bad values last: they are compared with good ones, and stopped.
     tuning = make({BEAM: [5, 1, 0], DROPOUT: [0.3, 1.0]}, 5)
     ended = []
     here = tmp_path / "here"
@@ -127,7 +126,6 @@ def test_trials_have_the_scores_of_trainings(make, ray, tmp_path, capfd, monkeyp
     assert not list(here.iterdir())
     assert [trial.number for trial in ended] == [1, 2, 3, 4, 5]
     assert sorted(path.name for path in tuning.output.iterdir()) == ["best.cfg", "trials.jsonl", "trials.svg"]
-    print([(t.values, t.state, t.scores, t.words, t.reason) for t in ended])
     for trial in ended:
         if trial.values[BEAM] == 0:
             assert trial.state == "failed" and trial.reason.startswith("[J030]") and not trial.scores

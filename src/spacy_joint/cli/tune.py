@@ -33,7 +33,7 @@ def tune(
 
     The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. The first trial has the values of
     the config itself, all others are drawn at random, by [training.seed]. A trial whose score is not among the best
-    after some epochs is stopped early. The output are best.cfg, trials.jsonl, and a figure, trials.svg.
+    after some epochs is stopped early. Writes best.cfg, trials.jsonl, and a figure, trials.svg.
     """
     from spacy.cli._util import parse_config_overrides, show_validation_error
     from spacy.util import load_config
@@ -45,10 +45,10 @@ def tune(
     for n, what in ((trials, "trials"), (workers, "workers")):
         if n < 1:
             raise JointValueError(Errors.J736, n=n, what=what)
-    require_packages("ray", "ray", "matplotlib")
     with show_validation_error(config):
         settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
         tuning = Tuning(settings, space, output, trials)
+    require_packages("ray", "ray", "matplotlib")
     msg.info(f"Trials: {len(tuning.trials)}, values: {', '.join(tuning.space)}")
     with connect(address, log_to_driver=False, num_cpus=workers):
         best = tuning.run(workers, _print_end)
@@ -73,7 +73,7 @@ def tune(
 
 
 def _print_end(trial: Trial) -> None:
-    msg.text(f"Trial {trial.number}: {trial.state}, best score {_format(trial)} in {len(trial.scores)} epochs")
+    msg.text(f"Trial {trial.number}: {trial.state}, epochs: {len(trial.scores)}, best score: {_format(trial)}")
     if trial.reason:
         msg.fail(trial.reason)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spacy.util import dot_to_object
+from spacy.util import CONFIG_SECTION_ORDER, dot_to_object
 from thinc.api import Config
 
 from ..errors import Errors, JointError, JointValueError
@@ -168,7 +168,7 @@ class Tuning:
         self.config, self.output = config, output
         resolved = config.interpolate()
         self.space = read_space(space, resolved)
-        generator = random.Random(resolved["training"].get("seed"))
+        generator = random.Random(resolved.get("training", {}).get("seed"))
         own = {name: dot_to_object(resolved, name) for name in self.space}
         drawn = {json.dumps(own): own}
         for _ in range(100 * n_trials):
@@ -190,7 +190,8 @@ class Tuning:
         from ray import tune
         from ray.tune.schedulers import ASHAScheduler
 
-        logging.getLogger("ray.tune").setLevel(logging.ERROR)
+        # What fails is reported.
+        logging.getLogger("ray.tune").setLevel(logging.CRITICAL)
         configs = [self.configure(trial).to_str() for trial in self.trials]
 
         def finish(number: int, result: dict[str, Any]) -> None:
@@ -241,7 +242,8 @@ class Tuning:
 
     def configure(self, trial: Trial) -> Config:
         """The config of a trial."""
-        return Config().from_str(self.config.to_str(), overrides=trial.values, interpolate=False)
+        config = Config(section_order=CONFIG_SECTION_ORDER)
+        return config.from_str(self.config.to_str(), overrides=trial.values, interpolate=False)
 
 
 def _train(trial: dict[str, Any], configs: list[str]) -> None:
