@@ -77,8 +77,9 @@ def _annotate(
     from ray.data import ActorPoolStrategy, DataContext
     from ray.exceptions import RayError
 
+    # What it says of plans and datasets is for those who write them.
     for handler in logging.getLogger("ray.data").handlers:
-        if type(handler) is logging.StreamHandler:
+        if isinstance(handler, logging.StreamHandler):
             handler.setLevel(logging.ERROR)
     context = DataContext.get_current()
     context.enable_progress_bars = False
