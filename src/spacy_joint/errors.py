@@ -994,6 +994,10 @@ class Errors:
         '\'{{"low": 0.01, "high": 1.0, "log": true}}\'.',
     )
     J738 = Message("All trials failed ({reason}).", "Correct the config, or the values to try.")
+    J739 = Message(
+        "A process that trains has died {n} times in the same fold: {reason}.",
+        "There may be too little memory: see the log of the system. Use fewer workers; finished folds are kept.",
+    )
 
     # Serving, and Ray
     J740 = Message(

@@ -1,5 +1,7 @@
 """`jackknife`: each document is tagged by a tagger that has not seen it, and nothing else changes."""
 
+import sys
+
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
@@ -218,18 +220,18 @@ def test_the_same_seed_gives_the_same_corpus(run, config, tmp_path):
 
 def test_finished_folds_are_reused(run, config, output, tmp_path, monkeypatch):
     run("jackknife", config, tmp_path / "at_once.spacy", "--folds", 2)
-    make_part = _Jackknife.make_part
+    keep_part = _Jackknife.keep_part
 
-    def make_first_part(self, parts, fold):
+    def keep_first_part(self, parts, fold, annotated):
         if fold:
             raise OSError("interrupted")
-        return make_part(self, parts, fold)
+        return keep_part(self, parts, fold, annotated)
 
-    monkeypatch.setattr(_Jackknife, "make_part", make_first_part)
+    monkeypatch.setattr(_Jackknife, "keep_part", keep_first_part)
     run("jackknife", config, output, "--folds", 2, fails=True)
     assert not output.exists()
     made = []
-    monkeypatch.setattr(_Jackknife, "make_part", lambda *arguments: made.append(arguments[2]) or make_part(*arguments))
+    monkeypatch.setattr(_Jackknife, "keep_part", lambda *arguments: made.append(arguments[2]) or keep_part(*arguments))
     run("jackknife", config, output, "--folds", 2)
     assert made == [1]
     assert output.read_bytes() == (tmp_path / "at_once.spacy").read_bytes()
@@ -237,16 +239,16 @@ def test_finished_folds_are_reused(run, config, output, tmp_path, monkeypatch):
 
 
 def test_folds_with_other_settings_are_not_reused(run, config, output, monkeypatch):
-    make_part = _Jackknife.make_part
+    keep_part = _Jackknife.keep_part
     made = []
 
-    def make_first_part(self, parts, fold):
+    def keep_first_part(self, parts, fold, annotated):
         made.append(fold)
         if fold:
             raise OSError("interrupted")
-        return make_part(self, parts, fold)
+        return keep_part(self, parts, fold, annotated)
 
-    monkeypatch.setattr(_Jackknife, "make_part", make_first_part)
+    monkeypatch.setattr(_Jackknife, "keep_part", keep_first_part)
     run("jackknife", config, output, "--folds", 2, fails=True)
     run("jackknife", config, output, "--folds", 2, "--seed", 2, fails=True)
     assert made == [0, 1, 0, 1]
@@ -255,6 +257,10 @@ def test_folds_with_other_settings_are_not_reused(run, config, output, monkeypat
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
+        (["--workers", "0"], "J736"),
+        (["--workers", "2"], "J716"),
+        (["--address", "auto"], "J716"),
+        (["--engine", "ray"], "J710"),
         (["--folds", "1"], "J409"),
         (["--folds", "6"], "J409"),
         (["--training.max_epochs", "0"], "J410"),
@@ -263,5 +269,6 @@ def test_folds_with_other_settings_are_not_reused(run, config, output, monkeypat
         (["--corpora.train.path", "missing.spacy"], "J101"),
     ],
 )
-def test_corpora_that_cannot_be_jackknifed_are_refused(run, config, output, arguments, code):
+def test_corpora_that_cannot_be_jackknifed_are_refused(run, config, output, arguments, code, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
     assert f"[{code}]" in run("jackknife", config, output, *arguments, fails=True).stderr

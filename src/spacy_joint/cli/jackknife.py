@@ -14,6 +14,8 @@ import json
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +27,7 @@ from ..about import __version__
 from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
 from ..files.steps import digest_mentioned
+from .train import EngineName
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -52,6 +55,13 @@ def jackknife(
     output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
     folds: Annotated[int, typer.Option(help="Number of folds, and of trainings.")] = 10,
     seed: Annotated[int | None, typer.Option(help="Seed of each training. Default: [training.seed].")] = None,
+    engine: Annotated[
+        EngineName, typer.Option(help="local: one fold after the other, in this process. ray: with Ray.")
+    ] = EngineName.local,
+    workers: Annotated[int, typer.Option(help="For ray: number of folds at the same time.")] = 1,
+    address: Annotated[
+        str | None, typer.Option(help="For ray: address of the cluster, or auto. Default: this machine.")
+    ] = None,
 ) -> None:
     """Annotate the training corpus of a config with taggers, guides, or models of cues, trained on other parts of it.
 
@@ -59,27 +69,38 @@ def jackknife(
     corpus is split into folds of documents. If the corpus has an augmenter, the copies that it makes are annotated like
     the originals and written after them. They stay in the folds of their originals if the output is annotated again,
     as by a guide after a tagger. Finished folds are kept next to the output until all are done, so that the command
-    can be interrupted.
+    can be interrupted. The engine and the number of workers do not affect the result.
     """
     from spacy.cli._util import parse_config_overrides
 
+    from ..scale.cluster import connect
+
+    if workers < 1:
+        raise JointValueError(Errors.J736, n=workers, what="workers")
+    for option, is_given in (("workers", workers > 1), ("address", address is not None)):
+        if is_given and engine is not EngineName.ray:
+            raise JointValueError(Errors.J716, option=option, engine="ray")
     overrides = parse_config_overrides(ctx.args)
     if seed is not None:
         overrides["training.seed"] = seed
-    jackknife_corpus(config, output, folds, overrides)
+    with connect(address, log_to_driver=False, num_cpus=workers) if engine is EngineName.ray else nullcontext() as ray:
+        jackknife_corpus(config, output, folds, overrides, ray, workers)
 
 
-def jackknife_corpus(config: Path, output: Path, folds: int, overrides: Mapping[str, Any]) -> None:
+def jackknife_corpus(
+    config: Path, output: Path, folds: int, overrides: Mapping[str, Any], ray: Any = None, workers: int = 1
+) -> None:
     """Does the same from Python.
 
     overrides (Mapping): Dotted names and values, for the config.
+    ray (module | None): Ray, connected to a cluster. None: folds are trained in this process.
     RAISES ValueError: If the config cannot be used (J408, J410, J411), or the number of folds (J409).
     """
     from spacy.cli._util import show_validation_error
 
     with show_validation_error(config):
         filled = _fill(config, overrides)
-        _Jackknife(filled, str(config), folds).run(output)
+        _Jackknife(filled, str(config), folds).run(output, ray, workers)
 
 
 def _fill(path: Path, overrides: Mapping[str, Any]) -> Config:
@@ -141,17 +162,26 @@ class _Jackknife:
             + "".join(digest_mentioned(config["initialize"])).encode("utf8")
         )
 
-    def run(self, output: Path) -> None:
+    def __getstate__(self) -> dict[str, Any]:
+        # Workers are given the documents of their folds.
+        return {name: value for name, value in vars(self).items() if name not in ("docs", "fold_of", "digest")}
+
+    def run(self, output: Path, ray: Any = None, workers: int = 1) -> None:
         """Annotates all folds and writes the corpus."""
         from spacy.tokens import DocBin
+
+        from ..scale.tasks import call_on_ray
 
         msg.info(f"{len(self.docs)} documents in {self.folds} folds, seed {self.config['training']['seed']}")
         parts = output.with_name(f"{output.name}.parts")
         right = words = 0
         tagged: list[Iterator[bytes]] = []
+        missing = [fold for fold in range(self.folds) if self.take_part(parts, fold) is None]
+        calls = ((self, *self.split(fold)) for fold in missing)
+        made = call_on_ray(ray, workers, _Jackknife.train, calls) if ray else starmap(_Jackknife.train, calls)
         for fold in range(self.folds):
             start = time.perf_counter()
-            part = self.take_part(parts, fold) or self.make_part(parts, fold)
+            part = self.take_part(parts, fold) or self.keep_part(parts, fold, next(made))
             seconds = time.perf_counter() - start
             accuracy = 100 * part["right"] / max(part["words"], 1)
             msg.text(f"Fold {fold + 1} of {self.folds}: accuracy {accuracy:.2f}, {seconds:.0f} s")
@@ -181,30 +211,44 @@ class _Jackknife:
         part = srsly.read_msgpack(path)
         return part if part["fingerprint"] == self.fingerprint(fold) else None
 
-    def make_part(self, parts: Path, fold: int) -> dict[str, Any]:
-        """Trains on the other folds and annotates this one."""
+    def keep_part(self, parts: Path, fold: int, annotated: dict[str, Any]) -> dict[str, Any]:
+        """Keeps a part for a later run, and returns it."""
         import srsly
+
+        part = {"fingerprint": self.fingerprint(fold), **annotated}
+        with replace_when_written(parts / f"{fold}.msgpack") as path:
+            srsly.write_msgpack(path, part)
+        return part
+
+    def split(self, fold: int) -> list[bytes]:
+        """The documents of all other folds, and those of this one."""
+        from spacy.tokens import DocBin
+
+        return [
+            DocBin(
+                docs=[
+                    doc for doc, of_doc in zip(self.docs, self.fold_of, strict=True) if (of_doc == fold) is is_unseen
+                ],
+                store_user_data=True,
+            ).to_bytes()
+            for is_unseen in (False, True)
+        ]
+
+    def train(self, seen: bytes, unseen: bytes) -> dict[str, Any]:
+        """Trains on some documents and annotates others."""
         from spacy.tokens import DocBin
         from spacy.training.initialize import init_nlp
         from spacy.training.loop import train
 
-        seen, unseen = (
-            [doc for doc, of_doc in zip(self.docs, self.fold_of, strict=True) if (of_doc == fold) is is_unseen]
-            for is_unseen in (False, True)
-        )
-        held_out = DocBin(docs=unseen, store_user_data=True)
         with TemporaryDirectory() as directory:
             files = {"train": Path(directory) / "train.spacy", "dev": Path(directory) / "dev.spacy"}
-            DocBin(docs=seen, store_user_data=True).to_disk(files["train"])
-            held_out.to_disk(files["dev"])
+            files["train"].write_bytes(seen)
+            files["dev"].write_bytes(unseen)
             nlp = init_nlp(self.configure(files))
             # Without an output path, the final model in memory is used.
             train(nlp, None, stdout=io.StringIO(), stderr=io.StringIO())
         annotate = self.find_cues if self.cues else self.annotate
-        part = {"fingerprint": self.fingerprint(fold), **annotate(nlp, held_out)}
-        with replace_when_written(parts / f"{fold}.msgpack") as path:
-            srsly.write_msgpack(path, part)
-        return part
+        return annotate(nlp, DocBin(store_user_data=True).from_bytes(unseen))
 
     def configure(self, files: Mapping[str, Path]) -> Config:
         """The config of a fold. The held-out documents must not affect early stopping, so only one is scored, once."""

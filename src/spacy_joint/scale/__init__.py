@@ -18,6 +18,6 @@ local_engine  ray_engine    who calls the map function
 corpus      a run from its inputs to its manifest
 ```
 
-`training` runs passes over shards of a corpus (`training/shards.py`), `tuning` trainings with different settings, and
-`serving` replicas of the server, with Ray.
+With Ray, `training` runs passes over shards of a corpus (`training/shards.py`), `tuning` trainings with different
+settings, `tasks` the folds of `jackknife`, and `serving` replicas of the server.
 """

@@ -1,0 +1,61 @@
+"""The folds of `jackknife` on Ray: the same corpus as in one process, whatever happens to workers."""
+
+import os
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_joint.cli.configs import CONFIGS
+from spacy_joint.cli.jackknife import jackknife_corpus
+from spacy_joint.errors import Errors, JointOSError, JointValueError
+from spacy_joint.scale import tasks
+from spacy_joint.scale.cluster import connect
+from spacy_joint.scale.tasks import call_on_ray
+
+
+@pytest.fixture(scope="module")
+def ray():
+    pytest.importorskip("ray")
+    with connect(num_cpus=2, object_store_memory=100 << 20, log_to_driver=False) as ray:
+        yield ray
+
+
+def test_a_corpus_is_annotated_as_in_one_process(ray, tmp_path):
+    words = ["the", "old", "man", "sees", "boats"]
+    docs = [Doc(Vocab(), words=words[first:] + words[:first], tags=list("DANVN")) for first in (0, 1, 2, 3, 4, 0)]
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    overrides = {
+        "paths.train": str(tmp_path / "train.spacy"),
+        "training.max_epochs": 1,
+        "training.train_corpus": "corpora.original",
+        "components.sequence_tagger.model.table_bits": 12,
+    }
+    outputs = [tmp_path / "here.spacy", tmp_path / "ray.spacy"]
+    for output, connected in zip(outputs, (None, ray), strict=True):
+        jackknife_corpus(CONFIGS / "sequence_tagger.cfg", output, 3, overrides, connected, 2)
+    assert outputs[0].read_bytes() == outputs[1].read_bytes()
+
+
+def test_calls_are_in_order_and_repeated_if_their_process_dies(ray, tmp_path):
+    def double(number):
+        if number == 1 and not (tmp_path / "died").exists():
+            (tmp_path / "died").touch()
+            os._exit(1)
+        return 2 * number
+
+    assert list(call_on_ray(ray, 2, double, [(number,) for number in range(5)])) == [0, 2, 4, 6, 8]
+
+
+def test_errors_of_calls_are_those_of_one_process(ray):
+    def fail():
+        raise JointValueError(Errors.J736, n=0, what="words")
+
+    with pytest.raises(JointValueError, match=r"^\[J736\] There cannot be 0 words"):
+        list(call_on_ray(ray, 1, fail, [()]))
+
+
+def test_a_process_that_dies_again_and_again_is_given_up(ray, monkeypatch):
+    monkeypatch.setattr(tasks, "RETRIES", 1)
+    with pytest.raises(JointOSError, match=r"^\[J739\] A process that trains has died 2 times in the same fold"):
+        list(call_on_ray(ray, 1, os._exit, [(1,)]))
