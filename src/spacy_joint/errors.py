@@ -625,9 +625,6 @@ class Errors:
     )
 
     # Serving
-    J430 = Message(
-        "`serve` needs {package}, which is not installed.", "Install the extra: pip install 'spacy-joint[serve]'."
-    )
     J431 = Message(
         "The text has more than {most} characters.", "Split it, or start the server with a higher --max-characters."
     )
@@ -774,10 +771,6 @@ class Errors:
     J624 = Message(
         "'{name}' finds no labels of arcs in the training corpus.",
         "Give it documents with trees.",
-    )
-    J640 = Message(
-        "A transformer needs {package}, which is not installed.",
-        "Install the extra: pip install 'spacy-joint[{extra}]'.",
     )
     J641 = Message(
         "The transformer '{name}' cannot be read ({reason}).",
@@ -933,10 +926,12 @@ class Errors:
         "Give a row for each of the {n} words, and {columns} columns.",
     )
 
-    # Corpora of any size
+    # Extras
     J710 = Message(
         "{package} is needed for this, and not installed.", 'Install the extra: pip install "spacy-joint[{extra}]".'
     )
+
+    # Corpora of any size
     J711 = Message(
         "There are no files at {address}.",
         "Give a file, a directory, a pattern such as 'texts/*.jsonl.gz', or an address such as s3://bucket/texts.",

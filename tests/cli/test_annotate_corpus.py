@@ -30,7 +30,6 @@ def test_a_corpus_is_annotated_by_processes(run, splitter, tmp_path):
         (["--engine", "local", "--output", "output"], "J715"),
         (["a.txt", "--workers", 2], "J716"),
         (["a.txt", "--engine", "local", "--address", "auto", "--output", "output"], "J716"),
-        (["a.txt", "--engine", "spark", "--output", "output"], "J404"),
         (["a.txt", "--engine", "local", "--format", "table", "--output", "output"], "J404"),
         (["a.txt", "--engine", "local", "--format-in", "pdf", "--output", "output"], "J404"),
     ],

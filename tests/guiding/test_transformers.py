@@ -18,7 +18,6 @@ from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS
 from spacy_joint.cli import app
 from spacy_joint.cli.finish import finish_pipeline
 from spacy_joint.errors import JointValueError
-from spacy_joint.guiding import word_pieces
 from spacy_joint.guiding.onnx_transformer import OnnxTransformer, convert_transformers
 
 from .test_parser_guide import NOUNS, VERBS, make_examples, say
@@ -263,10 +262,10 @@ def test_other_components_can_read_it(directory, tmp_path):
 
 
 def test_a_missing_package_is_named(directory, monkeypatch):
-    monkeypatch.setattr(word_pieces, "find_spec", lambda package: None)
-    with pytest.raises(JointValueError, match=r"J640.*torch.*pip install 'spacy-joint\[transformer\]'"):
+    monkeypatch.setattr("spacy_joint.extras.find_spec", lambda package: None)
+    with pytest.raises(JointValueError, match=r"J710.*torch.*pip install \"spacy-joint\[transformer\]\""):
         make_pipeline(directory)
-    with pytest.raises(JointValueError, match=r"J640.*onnxruntime.*pip install 'spacy-joint\[onnx\]'"):
+    with pytest.raises(JointValueError, match=r"J710.*onnxruntime.*pip install \"spacy-joint\[onnx\]\""):
         OnnxTransformer()
 
 

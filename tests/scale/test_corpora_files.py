@@ -20,9 +20,10 @@ from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.errors import JointError, JointWarning
 from spacy_joint.scale import annotator as annotators
 from spacy_joint.scale.annotator import Annotation, Annotator, describe_pipeline
-from spacy_joint.scale.corpus import annotate_corpus, list_corpus
+from spacy_joint.scale.corpus import list_corpus
 from spacy_joint.scale.manifest import claim, complete, list_done
 from spacy_joint.scale.pieces import GROUPED, group_files, read_pieces
+from spacy_joint.scale.ray_engine import RayEngine
 from spacy_joint.scale.records import Reading, read_records
 from spacy_joint.scale.storage import Directory, StoredFile, find_files
 
@@ -236,10 +237,10 @@ def test_another_pipeline_is_refused(splitter, tmp_path):
         Annotator(annotation, str(tmp_path))
 
 
-def test_a_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr("spacy_joint.scale.storage.find_spec", lambda name: None if name == "ray" else name)
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setattr("spacy_joint.extras.find_spec", lambda name: None if name == "ray" else name)
     with pytest.raises(JointError, match=r"J710.*pip install \"spacy-joint\[ray\]\""):
-        annotate_corpus([], str(tmp_path), engine="ray", format="json", reading=Reading(), shard_bytes=1000)
+        RayEngine()
 
 
 # Output

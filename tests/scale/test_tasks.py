@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 from spacy_joint.cli.configs import CONFIGS
 from spacy_joint.cli.jackknife import jackknife_corpus
 from spacy_joint.errors import Errors, JointOSError, JointValueError
-from spacy_joint.scale import tasks
+from spacy_joint.scale import cluster
 from spacy_joint.scale.cluster import connect
 from spacy_joint.scale.tasks import call_on_ray
 
@@ -56,6 +56,6 @@ def test_errors_of_calls_are_those_of_one_process(ray):
 
 
 def test_a_process_that_dies_again_and_again_is_given_up(ray, monkeypatch):
-    monkeypatch.setattr(tasks, "RETRIES", 1)
+    monkeypatch.setattr(cluster, "RETRIES", 1)
     with pytest.raises(JointOSError, match=r"^\[J739\] A process that trains has died 2 times in the same fold"):
         list(call_on_ray(ray, 1, os._exit, [(1,)]))

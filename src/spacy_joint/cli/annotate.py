@@ -16,14 +16,13 @@ from ..errors import Errors, JointValueError
 from ..files.reading import read_lines, require_file
 from ..files.replacing import replace_when_written
 from .annotate_corpus import (
-    AddressOption,
     EngineOption,
     ShardBytesOption,
     TextColumnOption,
     WorkersOption,
     annotate_corpus,
 )
-from .options import LinesOption, ModelOption
+from .options import AddressOption, LinesOption, ModelOption
 from .progress import show_progress
 
 if TYPE_CHECKING:

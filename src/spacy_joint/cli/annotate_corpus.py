@@ -10,6 +10,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors, JointValueError
+from .options import EngineName
 from .progress import show_progress
 
 if TYPE_CHECKING:
@@ -20,11 +21,8 @@ SHARD_BYTES = 1_000_000
 TEXT_COLUMN = "text"
 
 EngineOption = Annotated[
-    str | None,
+    EngineName | None,
     typer.Option(help="Annotate a corpus: local (processes on this machine) or ray (a Ray cluster)."),
-]
-AddressOption = Annotated[
-    str | None, typer.Option(help="For ray: address of the cluster, or auto. Default: this machine.")
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="For a corpus: number of processes. Default: one per core.")
@@ -43,7 +41,7 @@ def annotate_corpus(
     inputs: Sequence[str],
     output: str,
     *,
-    engine: str,
+    engine: EngineName,
     address: str | None,
     workers: int | None,
     model: str | None,
@@ -55,15 +53,15 @@ def annotate_corpus(
     shard_bytes: int | None,
 ) -> None:
     """Annotates a corpus and prints what came out: see `annotate` for the options."""
-    from ..scale.corpus import ENGINES, RAY, annotate_corpus
+    from ..scale.corpus import annotate_corpus
+    from ..scale.local_engine import LocalEngine
+    from ..scale.ray_engine import RayEngine
     from ..scale.records import FORMATS, Reading
 
-    if engine not in ENGINES:
-        raise JointValueError(Errors.J404, found=engine, allowed=", ".join(ENGINES))
     if format_in is not None and format_in not in FORMATS:
         raise JointValueError(Errors.J404, found=format_in, allowed=", ".join(FORMATS))
-    if address is not None and engine != RAY:
-        raise JointValueError(Errors.J716, option="address", engine=RAY)
+    if address is not None and engine is not EngineName.ray:
+        raise JointValueError(Errors.J716, option="address", engine="ray")
     start = time.perf_counter()
     with show_progress(True, total=0, unit="B", unit_scale=True) as progress:
         words = 0
@@ -78,9 +76,7 @@ def annotate_corpus(
         totals = annotate_corpus(
             inputs,
             output,
-            engine=engine,
-            address=address,
-            workers=workers,
+            RayEngine(address, workers) if engine is EngineName.ray else LocalEngine(workers),
             model=model,
             beam_width=beam_width,
             format=format_,

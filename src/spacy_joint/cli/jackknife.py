@@ -27,7 +27,7 @@ from ..about import __version__
 from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
 from ..files.steps import digest_mentioned
-from .train import EngineName
+from .options import AddressOption, EngineName
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -59,9 +59,7 @@ def jackknife(
         EngineName, typer.Option(help="local: one fold after the other, in this process. ray: with Ray.")
     ] = EngineName.local,
     workers: Annotated[int, typer.Option(help="For ray: number of folds at the same time.")] = 1,
-    address: Annotated[
-        str | None, typer.Option(help="For ray: address of the cluster, or auto. Default: this machine.")
-    ] = None,
+    address: AddressOption = None,
 ) -> None:
     """Annotate the training corpus of a config with taggers, guides, or models of cues, trained on other parts of it.
 

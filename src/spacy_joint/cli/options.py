@@ -13,7 +13,17 @@ ModelOption = Annotated[
     str | None,
     typer.Option("--model", "-m", help="Path or package of a pipeline, `md` or `trf`. Default: the shipped pipeline."),
 ]
+AddressOption = Annotated[
+    str | None, typer.Option(help="For ray: address of the cluster, or auto. Default: this machine.")
+]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
+
+
+class EngineName(str, Enum):
+    """What runs the workers: processes on this machine, or a Ray cluster."""
+
+    local = "local"
+    ray = "ray"
 
 
 class Kind(str, Enum):

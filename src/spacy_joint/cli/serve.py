@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import Errors, JointOSError
+from ..extras import require_packages
 
 if TYPE_CHECKING:
     from ..scale.serving import Settings
@@ -38,12 +38,10 @@ def serve(
     This needs the extra `serve`: pip install 'spacy-joint[serve]'. With --replicas or --address, it needs the extra
     `ray`, too.
     """
-    try:
-        import uvicorn
+    require_packages("serve", "fastapi", "fastapi_offline", "prometheus_client", "uvicorn")
+    import uvicorn
 
-        from ..serving.app import create_app
-    except ModuleNotFoundError as error:
-        raise JointOSError(Errors.J430, package=error.name) from error
+    from ..serving.app import create_app
     from ..serving.worker import Worker
 
     allowed_hosts = LOOPBACK if host in LOOPBACK else ("*",)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +12,7 @@ import typer
 from wasabi import msg
 
 from ..errors import Errors, JointValueError
-
-
-class EngineName(str, Enum):
-    """What runs the passes over shards."""
-
-    local = "local"
-    ray = "ray"
+from .options import AddressOption, EngineName
 
 
 def train(
@@ -31,9 +24,7 @@ def train(
     ] = EngineName.local,
     workers: Annotated[int, typer.Option(help="Number of workers.")] = 1,
     shards: Annotated[int | None, typer.Option(help="Number of shards of the corpus. Default: one per worker.")] = None,
-    address: Annotated[
-        str | None, typer.Option(help="For ray: address of the cluster, or auto. Default: this machine.")
-    ] = None,
+    address: AddressOption = None,
 ) -> None:
     """Train one component by iterative parameter mixing, as `spacy train` does over a single shard.
 

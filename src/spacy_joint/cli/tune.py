@@ -38,8 +38,8 @@ def tune(
     from spacy.cli._util import parse_config_overrides, show_validation_error
     from spacy.util import load_config
 
+    from ..extras import require_packages
     from ..scale.cluster import connect
-    from ..scale.storage import require_packages
     from ..scale.tuning import Tuning
 
     for n, what in ((trials, "trials"), (workers, "workers")):

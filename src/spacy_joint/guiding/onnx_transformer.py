@@ -16,7 +16,8 @@ from thinc.api import Model, Optimizer, Shim
 from thinc.types import Floats2d
 
 from ..errors import Errors, JointValueError
-from .word_pieces import PieceEncoder, pad_windows, require_packages, with_word_pieces
+from ..extras import require_packages
+from .word_pieces import PieceEncoder, pad_windows, with_word_pieces
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -34,7 +35,7 @@ def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -
 
     window, stride (int): See `cut_windows`, in word pieces.
     threads (int): The number of threads of onnxruntime.
-    RAISES ValueError: If the windows are invalid (J621), or a package is missing (J640).
+    RAISES ValueError: If the windows are invalid (J621), or a package is missing (J710).
     """
     require_packages("onnx", "onnxruntime", "tokenizers")
     encoder: PieceEncoder = Model(
@@ -109,7 +110,7 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
 
     threads (int): The number of threads of onnxruntime.
     RETURNS (list[str]): The components whose transformer was replaced.
-    RAISES ValueError: If a package is missing (J640).
+    RAISES ValueError: If a package is missing (J710).
     """
     require_packages("transformer,onnx", "onnx", "onnxscript", "onnxruntime", "tokenizers", "torch", "transformers")
     converted = []

@@ -17,7 +17,8 @@ from thinc.compat import has_torch, torch
 from thinc.types import ArgsKwargs, Floats2d
 
 from ..errors import Errors, JointValueError
-from .word_pieces import PieceEncoder, pad_windows, require_packages, set_word_pieces, with_word_pieces
+from ..extras import require_packages
+from .word_pieces import PieceEncoder, pad_windows, set_word_pieces, with_word_pieces
 
 # On a CPU, larger batches of windows take more memory and more time.
 BATCH_SIZE = 8
@@ -43,7 +44,7 @@ def Transformer(
     learn_rate_scale (float): The learning rate of the transformer, as a multiple of that of the other layers.
     mixed_precision (bool): Whether most is computed in 16 bits: bfloat16 on a CPU, which should support it, and float16
         on a GPU.
-    RAISES ValueError: If the windows are invalid (J621), or a package is missing (J640).
+    RAISES ValueError: If the windows are invalid (J621), or a package is missing (J710).
     """
     require_packages("transformer", "torch", "transformers")
     encoder: PieceEncoder = Model(

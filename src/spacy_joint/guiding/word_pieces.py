@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,7 +12,6 @@ from spacy.tokens import Doc
 from thinc.api import Dropout, Model
 from thinc.types import Floats2d
 
-from ..errors import Errors, JointValueError
 from .windows import with_windows
 
 if TYPE_CHECKING:
@@ -64,13 +62,6 @@ def set_word_pieces(model: Model[list[Doc], list[Floats2d]], tokenizer: str, wid
     ][place:]
     for layer in (encoder, model.layers[0], model):
         layer.set_dim("nO", width)
-
-
-def require_packages(extra: str, *packages: str) -> None:
-    """RAISES ValueError: If one of the packages of an extra is not installed (J640)."""
-    for package in packages:
-        if find_spec(package) is None:
-            raise JointValueError(Errors.J640, package=package, extra=extra)
 
 
 @lru_cache(maxsize=8)

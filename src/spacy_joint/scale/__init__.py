@@ -3,7 +3,7 @@ functions, since Ray is an extra.
 
 ```
 storage     files and directories anywhere: listing, opening, replacing
-cluster     the connection to Ray
+cluster     the connection to Ray, and what its actors share
 ```
 
 A corpus of any size is annotated in this order; each line is a module that imports only those above it:

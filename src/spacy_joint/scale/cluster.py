@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import Errors, JointOSError
-from .storage import require_packages
+from ..errors import Errors, JointError, JointOSError, Message
+from ..extras import require_packages
+
+# How often what a process was doing is tried again if it dies.
+RETRIES = 5
 
 
 @contextmanager
@@ -41,3 +44,33 @@ def connect(address: str | None = None, *, log_to_driver: bool = True, **here: A
         yield ray
     finally:
         ray.shutdown()
+
+
+def start_actors(ray: Any, actor: type, n: int) -> list[Any]:
+    """Starts actors on a core each. If their processes die, Ray starts them anew, and repeats what they were doing.
+
+    ray (module): Ray, connected to a cluster.
+    actor (type): Their class, which needs no arguments: Ray does not keep those of constructors.
+    n (int): The number of actors, at least 1.
+    """
+    remote = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(actor)
+    return [remote.remote() for _ in range(n)]
+
+
+@contextmanager
+def report_failures(ray: Any, death: Message) -> Iterator[None]:
+    """Says what has failed in actors as if it had failed here.
+
+    ray (module): Ray, connected to a cluster.
+    death (Message): The error if processes die again and again, with `n` and `reason`.
+    RAISES OSError: That error.
+    RAISES JointError: What a worker says to the user, which is not to be read in a traceback of Ray.
+    """
+    try:
+        yield
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, JointError):
+            raise error.cause from error
+        raise
+    except ray.exceptions.RayActorError as error:
+        raise JointOSError(death, n=1 + RETRIES, reason=error) from error

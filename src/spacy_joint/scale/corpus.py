@@ -6,32 +6,42 @@ a run that was stopped anywhere continues when it is started again, on any numbe
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
+from typing import Protocol
 
 from .. import load
 from ..errors import Errors, JointFileNotFoundError, JointValueError, JointWarning, Warnings
+from ..extras import require_packages
 from .annotator import Annotation, Done, WorkerDeath, describe_pipeline
-from .local_engine import annotate_locally
 from .manifest import ERRORS, claim, complete, list_done
-from .pieces import Group, group_files, read_pieces
+from .pieces import Group, group_files
 from .records import Reading, is_readable
 from .shards import FORMATS
-from .storage import Directory, StoredFile, find_files, require_packages
+from .storage import Directory, StoredFile, find_files
 
-LOCAL, RAY = "local", "ray"
-ENGINES = (LOCAL, RAY)
+
+class Engine(Protocol):
+    """Who calls the map function."""
+
+    def run(self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str) -> Iterator[Done]:
+        """Annotates the pieces of groups of files.
+
+        groups (Sequence[Group]): The groups.
+        done (Set[str]): The names of the pieces that are done.
+        annotation (Annotation): How to annotate the others.
+        output (str): The address of the output directory.
+        YIELDS (Done): What is done, in any order.
+        RAISES WorkerDeath: If processes die.
+        """
 
 
 def annotate_corpus(
     inputs: Sequence[str],
     output: str,
+    engine: Engine,
     *,
-    engine: str,
-    address: str | None = None,
-    workers: int | None = None,
     model: str | None = None,
     beam_width: int | None = None,
     format: str,
@@ -43,9 +53,7 @@ def annotate_corpus(
 
     inputs (Sequence[str]): Files, directories, patterns and addresses.
     output (str): The output directory, of any storage.
-    engine (str): "local": processes on this machine; "ray": those of a Ray cluster.
-    address (str | None): The address of the cluster; None is one on this machine.
-    workers (int | None): The number of processes that annotate; None is one per core.
+    engine (Engine): `LocalEngine` or `RayEngine`.
     model, beam_width: The pipeline, see `spacy_joint.load`.
     format (str): The format of shards, see `shards.FORMATS`.
     reading (Reading): How files are read.
@@ -58,8 +66,6 @@ def annotate_corpus(
     if format not in FORMATS:
         raise JointValueError(Errors.J404, found=format, allowed=", ".join(FORMATS))
     require_packages("corpora", "fsspec", "pyarrow")
-    if engine == RAY:
-        require_packages("ray", "ray")
     if model is not None and Path(model).exists():
         model = str(Path(model).resolve())
     nlp = load(model, beam_width=beam_width)
@@ -75,7 +81,7 @@ def annotate_corpus(
         n_done = len(places)
         done = list_done(directory)
         try:
-            for result in _start(engine, groups, done, annotation, output, address, workers):
+            for result in engine.run(groups, done, annotation, output):
                 if result.place not in places:
                     places[result.place] = result.name
                     show(result, total)
@@ -91,25 +97,6 @@ def annotate_corpus(
             JointWarning(Warnings.JW44, n=totals["failures"], total=totals["records"], address=where), stacklevel=2
         )
     return totals
-
-
-def _start(
-    engine: str,
-    groups: Sequence[Group],
-    done: Set[str],
-    annotation: Annotation,
-    output: str,
-    address: str | None,
-    workers: int | None,
-) -> Iterator[Done]:
-    if engine == RAY:
-        from .ray_engine import annotate_on_ray
-
-        return annotate_on_ray(groups, done, annotation, output, address, workers)
-    pieces = (
-        piece for group in groups for piece in read_pieces(group, annotation.reading, annotation.shard_bytes, done)
-    )
-    return annotate_locally(pieces, annotation, output, workers or os.cpu_count() or 1)
 
 
 def list_corpus(inputs: Sequence[str], output: Directory, reading: Reading) -> list[StoredFile]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
@@ -11,7 +11,7 @@ from threading import Thread
 
 from ..errors import Errors
 from .annotator import Annotation, Annotator, Done, WorkerDeath
-from .pieces import Piece
+from .pieces import Group, Piece, read_pieces
 
 # Pieces that are read ahead, per worker.
 AHEAD = 2
@@ -38,38 +38,43 @@ def _annotate(piece: Piece) -> Done:
     return _annotator(piece)
 
 
-def annotate_locally(pieces: Iterable[Piece], annotation: Annotation, output: str, workers: int) -> Iterator[Done]:
-    """Annotates pieces.
+class LocalEngine:
+    """Runs workers on this machine.
 
-    pieces (Iterable[Piece]): The pieces, which are read as they are needed.
-    annotation (Annotation): How to annotate them.
-    output (str): The address of the output directory.
-    workers (int): The number of processes.
-    YIELDS (Done): What is done, in any order.
-    RAISES WorkerDeath: If a process dies (J718).
+    workers (int | None): The number of processes; None is one per core.
     """
-    waiting: dict[Future[Done], Piece] = {}
-    # Processes that are forked from one with threads may wait for locks that nobody holds.
-    context = get_context("spawn")
-    try:
-        with ProcessPoolExecutor(workers, context, initializer=_load, initargs=(annotation, output)) as pool:
-            try:
-                for piece in pieces:
-                    if not piece.records:
-                        yield Done(piece.place, piece.name, piece.n_read)
-                        continue
-                    waiting[pool.submit(_annotate, piece)] = piece
-                    if len(waiting) >= AHEAD * workers:
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = workers or os.cpu_count() or 1
+
+    def run(self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str) -> Iterator[Done]:
+        """Annotates the pieces of groups of files, which are read as they are needed: see `Engine`.
+
+        RAISES WorkerDeath: If a process dies (J718).
+        """
+        waiting: dict[Future[Done], Piece] = {}
+        # Processes that are forked from one with threads may wait for locks that nobody holds.
+        context = get_context("spawn")
+        try:
+            with ProcessPoolExecutor(self.workers, context, initializer=_load, initargs=(annotation, output)) as pool:
+                try:
+                    for group in groups:
+                        for piece in read_pieces(group, annotation.reading, annotation.shard_bytes, done):
+                            if not piece.records:
+                                yield Done(piece.place, piece.name, piece.n_read)
+                                continue
+                            waiting[pool.submit(_annotate, piece)] = piece
+                            if len(waiting) >= AHEAD * self.workers:
+                                yield from _take(waiting)
+                    while waiting:
                         yield from _take(waiting)
-                while waiting:
-                    yield from _take(waiting)
-            finally:
-                # After an error or Ctrl-C, only what has begun is completed.
-                pool.shutdown(cancel_futures=True)
-    except BrokenProcessPool as error:
-        firsts = (piece.records[0] for piece in waiting.values())
-        given = ", ".join(f"{record.source}:{record.number}" for record in firsts)
-        raise WorkerDeath(Errors.J718, pieces=given or "nothing") from error
+                finally:
+                    # After an error or Ctrl-C, only what has begun is completed.
+                    pool.shutdown(cancel_futures=True)
+        except BrokenProcessPool as error:
+            firsts = (piece.records[0] for piece in waiting.values())
+            given = ", ".join(f"{record.source}:{record.number}" for record in firsts)
+            raise WorkerDeath(Errors.J718, pieces=given or "nothing") from error
 
 
 def _take(waiting: dict[Future[Done], Piece]) -> Iterator[Done]:

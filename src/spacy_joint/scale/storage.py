@@ -10,7 +10,6 @@ import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 from uuid import uuid4
@@ -31,13 +30,6 @@ class StoredFile(NamedTuple):
 
     address: str
     size: int
-
-
-def require_packages(extra: str, *packages: str) -> None:
-    """RAISES ValueError: If one of the packages of an extra is not installed (J710)."""
-    for package in packages:
-        if find_spec(package) is None:
-            raise JointValueError(Errors.J710, package=package, extra=extra)
 
 
 def find_files(address: str) -> tuple[list[StoredFile], bool]:

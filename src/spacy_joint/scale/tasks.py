@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..errors import Errors, JointError, JointOSError
-
-# How often a call is tried again if its process dies.
-RETRIES = 5
+from ..errors import Errors
+from .cluster import report_failures, start_actors
 
 
 class _Actor:
@@ -26,14 +24,6 @@ def call_on_ray(
     calls (Iterable[tuple]): The arguments of each call.
     RAISES OSError: If a process dies again and again (J739).
     """
-    actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Actor)
-    pool = ray.util.ActorPool([actor.remote() for _ in range(n_workers)])
-    try:
+    pool = ray.util.ActorPool(start_actors(ray, _Actor, n_workers))
+    with report_failures(ray, Errors.J739):
         yield from pool.map(lambda worker, arguments: worker.call.remote(function, *arguments), calls)
-    except ray.exceptions.RayTaskError as error:
-        # What a worker says to the user is not to be read in a traceback.
-        if isinstance(error.cause, JointError):
-            raise error.cause from error
-        raise
-    except ray.exceptions.RayActorError as error:
-        raise JointOSError(Errors.J739, n=1 + RETRIES, reason=error) from error

@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..engine.mixing import TrainingState
-from ..errors import Errors, JointError, JointOSError
+from ..errors import Errors
 from ..training.shards import Pass, Worker
-
-# How often a pass is tried again if its process dies.
-RETRIES = 5
+from .cluster import report_failures, start_actors
 
 
 class _Actor:
@@ -42,8 +40,7 @@ class RayEngine:
         self.ray, self.n_shards = ray, n_shards
         # Objects of Ray: one copy per machine.
         self.shared = [ray.put(value) for value in (config, pipeline, n_shards)]
-        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Actor)
-        self.actors = [actor.remote() for _ in range(n_workers)]
+        self.actors = start_actors(ray, _Actor, n_workers)
 
     def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
         """Runs the passes of an epoch: see `Engine`.
@@ -60,13 +57,6 @@ class RayEngine:
             return actor.run.remote(*self.shared, starts[table], shard, table, epoch)
 
         calls = [[start(shard, table) for shard in range(self.n_shards)] for table in range(n_tables)]
-        try:
+        with report_failures(self.ray, Errors.J730):
             # One table at a time is in the memory of this process.
             yield from map(self.ray.get, calls)
-        except self.ray.exceptions.RayTaskError as error:
-            # What a worker says to the user is not to be read in a traceback.
-            if isinstance(error.cause, JointError):
-                raise error.cause from error
-            raise
-        except self.ray.exceptions.RayActorError as error:
-            raise JointOSError(Errors.J730, n=1 + RETRIES, reason=error) from error

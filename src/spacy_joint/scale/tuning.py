@@ -28,9 +28,8 @@ from ..errors import Errors, JointError, JointValueError
 from ..files.replacing import replace_when_written
 from ..training.distributed import Training
 from ..training.shards import LocalEngine
+from .cluster import RETRIES
 
-# How often a trial begins anew if its process dies.
-RETRIES = 5
 # Of ASHA: one of so many goes on.
 REDUCTION = 4
 # Tune leaves signals, the current directory, the terminal and files to us.
