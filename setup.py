@@ -10,13 +10,13 @@ from setuptools.command.build_ext import build_ext
 
 SOURCE = Path("src")
 
-# No -march: the released wheels run everywhere; engine/rows.h picks the fastest kernels when it is loaded. No
-# -ffast-math either: a sum must not depend on the machine. -fno-trapping-math changes no result: comparisons of floats
-# within a loop can then be vectorised.
+# No -g: debugging information would be four fifths of a wheel. No -march: the released wheels run everywhere;
+# engine/rows.h picks the fastest kernels when it is loaded. No -ffast-math either: a sum must not depend on the
+# machine. -fno-trapping-math changes no result: comparisons of floats within a loop can then be vectorised.
 if sys.platform == "win32":
     compile_args = ["/O2", "/std:c++14"]
 else:
-    compile_args = ["-O3", "-std=c++11", "-fno-math-errno", "-fno-trapping-math", "-Wno-unused-function"]
+    compile_args = ["-g0", "-O3", "-std=c++11", "-fno-math-errno", "-fno-trapping-math", "-Wno-unused-function"]
 
 extensions = [
     Extension(
@@ -29,6 +29,14 @@ extensions = [
     )
     for path in sorted(SOURCE.rglob("*.pyx"))
 ]
+# What Cython needs for memoryviews. Otherwise, each module has it, which is most of their size, and of the time to
+# compile them.
+utility = Extension(
+    "spacy_joint.engine.cython_utility",
+    ["src/spacy_joint/engine/cython_utility.c"],
+    extra_compile_args=[] if sys.platform == "win32" else ["-g0"],
+)
+extensions.append(utility)
 
 
 class build_cython(build_ext):
@@ -38,6 +46,7 @@ class build_cython(build_ext):
         translated = cythonize(
             self.extensions,
             include_path=[SOURCE.as_posix()],
+            shared_utility_qualified_name=utility.name,
             compiler_directives={
                 "language_level": 3,
                 "boundscheck": False,
