@@ -14,9 +14,11 @@ cdef class RowIndex:
     cdef vector[uint64_t] keys
     cdef vector[int32_t] rows
     cdef size_t n
+    # The logarithm of the number of slots.
+    cdef int bits
 
     def __cinit__(self):
-        self._resize(1024)
+        self._resize(10)
 
     def __len__(self):
         return self.n
@@ -26,18 +28,20 @@ cdef class RowIndex:
 
     cdef size_t _find_slot(self, uint64_t key) noexcept nogil:
         """The slot of a key, or the free one where it belongs."""
-        cdef size_t slot = key & (self.keys.size() - 1)
+        # Keys that are no hashes, such as multiples of a power of two, would else all begin at the same slot.
+        cdef size_t slot = (key * <uint64_t>0x9E3779B97F4A7C15) >> (64 - self.bits)
         while self.rows[slot] >= 0 and self.keys[slot] != key:
             slot = (slot + 1) & (self.keys.size() - 1)
         return slot
 
-    cdef int _resize(self, size_t size) except -1:
-        """Makes this many slots, a power of two."""
+    cdef int _resize(self, int bits) except -1:
+        """Makes 2^bits slots."""
         cdef vector[uint64_t] keys
         cdef vector[int32_t] rows
         cdef size_t i, slot
-        keys.resize(size, 0)
-        rows.resize(size, -1)
+        keys.resize(<size_t>1 << bits, 0)
+        rows.resize(<size_t>1 << bits, -1)
+        self.bits = bits
         self.keys.swap(keys)
         self.rows.swap(rows)
         for i in range(rows.size()):
@@ -69,7 +73,7 @@ cdef class RowIndex:
         for i in range(keys.shape[0]):
             # At most half of the slots are taken.
             if 2 * (self.n + 1) > self.keys.size():
-                self._resize(2 * self.keys.size())
+                self._resize(self.bits + 1)
             slot = self._find_slot(keys[i])
             if self.rows[slot] < 0:
                 self.keys[slot], self.rows[slot] = keys[i], <int32_t>self.n
