@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.multiword_tokens import Word, find_main_word, get_words, is_joined, number_heads
+from spacy_joint.annotation.multiword_tokens import Word, find_main_word, get_words, number_heads
 from spacy_joint.corpora.conllu import create_conllu_corpus, read_conllu
 from spacy_joint.corpora.conllu_lines import LINES
 from spacy_joint.corpora.conllu_writing import write_conllu
@@ -61,7 +61,7 @@ def test_the_text_is_that_of_the_file(conllu, vocab):
 
 def test_words_that_are_the_letters_of_the_token_are_tokens(conllu, vocab):
     doc = read_german(conllu, vocab)
-    assert [token.text for token in doc if is_joined(token)] == ["'s"]
+    assert [token.text for token in doc if token._.ud_joined] == ["'s"]
     assert not get_words(doc[5])
 
 

@@ -5,7 +5,7 @@ import io
 import pytest
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.multiword_tokens import get_words, is_joined
+from spacy_joint.annotation.multiword_tokens import get_words
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.conllu_writing import write_conllu
 
@@ -27,7 +27,7 @@ def test_their_tokens_are_their_text(assets, name):
 
 def test_words_of_turkish_tokens_are_their_letters_or_not(assets):
     tokens = [token for doc in read_conllu(assets / "tiny_turkish_train.conllu", Vocab()) for token in doc]
-    assert {token.text for token in tokens if is_joined(token)} == {"ki"}
+    assert {token.text for token in tokens if token._.ud_joined} == {"ki"}
     assert {get_words(token)[1].form for token in tokens if get_words(token)} == {"idi"}
 
 

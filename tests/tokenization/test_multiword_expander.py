@@ -7,7 +7,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from spacy_joint.annotation.multiword_tokens import get_words, is_joined, join
+from spacy_joint.annotation.multiword_tokens import get_words, join
 
 IN_DEM = [["in", "in", "ADP", "APPR", "", 0, "case"], ["dem", "der", "DET", "ART", "Case=Dat", 0, "det"]]
 DE_LES = [["de", "de", "ADP", "ADP", "", 0, "case"], ["les", "le", "DET", "DET", "", 0, "det"]]
@@ -78,7 +78,7 @@ def test_tokens_that_have_words_keep_them(nlp):
 
 
 def find_joined(nlp, *texts):
-    return [token.text for token in nlp(make_doc(nlp, *((text, "", None) for text in texts))) if is_joined(token)]
+    return [token.text for token in nlp(make_doc(nlp, *((text, "", None) for text in texts))) if token._.ud_joined]
 
 
 def test_tokens_are_joined_to_the_one_before(nlp):

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc, Token
 
+from .extensions import read_values
+
 TOKEN_COLUMNS = "token_columns"
 # The columns of a `parser_guide`: the log-odds of a sentence start; the offset of the head, 0 for the root of a
 # sentence; by how much its score exceeds that of any other head; the label.
@@ -46,7 +48,7 @@ def read_column(doc: Doc, name: str) -> Any | None:
     if name in columns:
         return columns[name]
     if Token.has_extension(name):
-        values = [token._.get(name) for token in doc]
+        values = read_values(list(doc), name)
         return None if all(value is None for value in values) else values
     return doc._.get(name) if Doc.has_extension(name) else None
 

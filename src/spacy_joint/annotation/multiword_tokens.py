@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from spacy.tokens import Token
 
+from .extensions import read_values
+
 WORDS = "ud_words"
 JOINED = "ud_joined"
 
@@ -46,8 +48,13 @@ def register_extensions() -> None:
 
 def get_words(token: Token) -> list[Word]:
     """The words of a multiword token; none for other tokens."""
+    return read_words([token]).get(0, [])
+
+
+def read_words(tokens: Sequence[Token]) -> dict[int, list[Word]]:
+    """The words of the multiword tokens of a document, by their position among the given tokens."""
     register_extensions()
-    return [Word(*word) for word in token._.get(WORDS) or ()]
+    return {i: [Word(*word) for word in words] for i, words in enumerate(read_values(tokens, WORDS)) if words}
 
 
 def set_words(token: Token, words: Sequence[Word]) -> None:
@@ -56,10 +63,10 @@ def set_words(token: Token, words: Sequence[Word]) -> None:
     token._.set(WORDS, [list(word) for word in words])
 
 
-def is_joined(token: Token) -> bool:
-    """Whether a token is in the same multiword token as the one before it."""
+def are_joined(tokens: Sequence[Token]) -> list[bool]:
+    """Whether each token is in the same multiword token as the one before it."""
     register_extensions()
-    return bool(token._.get(JOINED))
+    return list(map(bool, read_values(tokens, JOINED)))
 
 
 def join(token: Token) -> None:
@@ -110,6 +117,8 @@ def expand(tokens: Sequence[Word], words: Mapping[int, Sequence[Word]]) -> list[
     words: The words of multiword tokens, by position of the token.
     Returns words whose heads are numbers of words in the sentence, from 1; 0 is the root.
     """
+    if not words:
+        return [[token] for token in tokens]
     main = {i: next((k for k, word in enumerate(several) if not word.head), 0) for i, several in words.items()}
     starts = [1]
     for i in range(len(tokens)):

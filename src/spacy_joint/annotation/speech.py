@@ -12,6 +12,8 @@ from typing import Any
 
 from spacy.tokens import Span, Token
 
+from .extensions import read_values
+
 SPEAKER, START_TIME, END_TIME = "speaker", "start_time", "end_time"
 ATTRIBUTES = (SPEAKER, START_TIME, END_TIME)
 
@@ -42,7 +44,7 @@ def describe_speech(tokens: Sequence[Token]) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = {}
     for name, choose in ((SPEAKER, _first), (START_TIME, min), (END_TIME, max)):
-        values = [value for token in tokens if (value := token._.get(name)) is not None]
+        values = [value for value in read_values(tokens, name) if value is not None]
         if values:
             found[name] = choose(values)
     return found

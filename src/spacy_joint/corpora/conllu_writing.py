@@ -6,13 +6,14 @@ A sentence that was read from CoNLL-U is written as it was, line by line, except
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TextIO
 
 import numpy as np
 from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype, prune
-from ..annotation.multiword_tokens import Word, expand, get_words, is_joined
+from ..annotation.multiword_tokens import Word, are_joined, expand, read_words
 from ..annotation.speech import describe_speech
 from ..errors import Errors, JointValueError
 from .conllu_lines import KeptSentence, count_characters, get_sentences
@@ -89,11 +90,13 @@ class _DocSentence(NamedTuple):
     tokens: Its tokens.
     heads: The position of the head of each token in the sentence; a root is its own head. Empty without a tree.
     labels: The label of each token.
+    multiword: The words of multiword tokens, by position.
     """
 
     tokens: list[Token]
     heads: list[int]
     labels: list[str]
+    multiword: dict[int, list[Word]]
 
     def find_fault(self) -> str:
         """What keeps the heads from being a tree with one root."""
@@ -107,8 +110,7 @@ class _DocSentence(NamedTuple):
     def expand(self) -> list[list[Word]]:
         """The words of each token."""
         rows = [(token.text, token.lemma_, token.pos_, token.tag_, str(token.morph)) for token in self.tokens]
-        several = {i: words for i, token in enumerate(self.tokens) if (words := get_words(token))}
-        return expand(_make_words(rows, self.heads, self.labels), several)
+        return expand(_make_words(rows, self.heads, self.labels), self.multiword)
 
 
 def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
@@ -130,9 +132,9 @@ def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
                     labels[offset] = "ROOT"
                 elif pruned.adopted[start + offset]:
                     labels[offset] = "parataxis"
-            yield characters, _DocSentence(tokens, (pruned.heads[span] - start).tolist(), labels)
+            yield characters, _DocSentence(tokens, (pruned.heads[span] - start).tolist(), labels, read_words(tokens))
         else:
-            yield characters, _DocSentence(tokens, [], [])
+            yield characters, _DocSentence(tokens, [], [], read_words(tokens))
         start = span.stop
         characters += sum(count_characters(token.text) for token in tokens)
 
@@ -200,8 +202,8 @@ def _format_words(sentence: _DocSentence, expanded: list[list[Word]]) -> list[st
         tokens = [sentence.tokens[position] for position in group]
         words = [word for position in group for word in expanded[position]]
         misc = "_" if _is_followed_by_space(tokens[-1]) else "SpaceAfter=No"
-        if len(tokens) > 1 or get_words(tokens[0]):
-            form = LINE_BREAKING.sub(" ", "".join(token.text for token in tokens))
+        if len(tokens) > 1 or group[0] in sentence.multiword:
+            form = _clean("".join(token.text for token in tokens))
             lines.append("\t".join([f"{id_}-{id_ + len(words) - 1}", form, *["_"] * 7, misc]))
             misc = "_"
         for word in words:
@@ -213,8 +215,8 @@ def _format_words(sentence: _DocSentence, expanded: list[list[Word]]) -> list[st
 def _group_tokens(tokens: list[Token]) -> list[list[int]]:
     """The positions of the tokens of each token of the text."""
     groups: list[list[int]] = []
-    for position, token in enumerate(tokens):
-        if position and is_joined(token) and not _is_followed_by_space(tokens[position - 1]):
+    for position, joined in enumerate(are_joined(tokens)):
+        if position and joined and not _is_followed_by_space(tokens[position - 1]):
             groups[-1].append(position)
         else:
             groups.append([position])
@@ -223,10 +225,17 @@ def _group_tokens(tokens: list[Token]) -> list[list[int]]:
 
 def _format_word(word: Word, has_tree: bool) -> list[str]:
     """The columns from FORM to DEPREL."""
-    values = [LINE_BREAKING.sub(" ", value) or "_" for value in word[:5]]
+    values = [_clean(value) or "_" for value in word[:5]]
     head = str(word.head) if has_tree else "_"
-    deprel = "root" if word.dep == "ROOT" else LINE_BREAKING.sub(" ", word.dep)
+    deprel = "root" if word.dep == "ROOT" else _clean(word.dep)
     return [*values, head, deprel or "_"]
+
+
+# The same values come again and again.
+@lru_cache(maxsize=1 << 16)
+def _clean(value: str) -> str:
+    """A value without column and line separators."""
+    return LINE_BREAKING.sub(" ", value)
 
 
 def _is_followed_by_space(token: Token) -> bool:

@@ -20,7 +20,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotation.multiword_tokens import Word, get_words, is_joined, join, register_extensions, set_words
+from ..annotation.multiword_tokens import Word, are_joined, get_words, join, register_extensions, set_words
 from ..errors import Errors, JointValueError
 
 Analysis = tuple[Word, ...]
@@ -115,10 +115,11 @@ def learn_joints(docs: Iterable[Doc]) -> Joints:
     """Whether tokens are joined to the one before in most cases, for the forms that sometimes are."""
     counts: dict[str, dict[str, Counter[bool]]] = {}
     for doc in docs:
+        joined = are_joined(list(doc))
         for before, token in list_adjacent(doc):
             by_other = counts.setdefault(token.lower_, {})
             for other in (before.lower_, ANY):
-                by_other.setdefault(other, Counter())[is_joined(token)] += 1
+                by_other.setdefault(other, Counter())[joined[token.i]] += 1
     joints = {}
     for form, by_other in sorted(counts.items()):
         if by_other[ANY][True]:
