@@ -145,6 +145,11 @@ def test_a_teacher_must_tag_and_parse(run, letter, tmp_path):
     assert not read_bytes(tmp_path / "silver")
 
 
+@pytest.mark.parametrize("options", [("--workers", 2), ("--address", "auto")])
+def test_options_of_ray_need_ray(run, letter, tmp_path, options):
+    assert "[J716]" in run("distill", letter, "-o", tmp_path / "silver", *options, fails=True).stderr
+
+
 def test_text_must_exist_and_have_sentences(run, tmp_path):
     assert "[J402]" in run("distill", tmp_path / "no.txt", "-o", tmp_path / "silver", fails=True).stderr
     (tmp_path / "list.txt").write_text("milk\n\neggs\n", "utf8")

@@ -1,11 +1,13 @@
-"""The folds of `jackknife` on Ray: the same corpus as in one process, whatever happens to workers."""
+"""The folds of `jackknife` and the files of `distill` on Ray: as in one process, whatever happens to workers."""
 
 import os
 
 import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
+from typer.testing import CliRunner
 
+from spacy_joint.cli import app
 from spacy_joint.cli.configs import CONFIGS
 from spacy_joint.cli.jackknife import jackknife_corpus
 from spacy_joint.errors import Errors, JointOSError, JointValueError
@@ -35,6 +37,33 @@ def test_a_corpus_is_annotated_as_in_one_process(ray, tmp_path):
     for output, connected in zip(outputs, (None, ray), strict=True):
         jackknife_corpus(CONFIGS / "sequence_tagger.cfg", output, 3, overrides, connected, 2)
     assert outputs[0].read_bytes() == outputs[1].read_bytes()
+
+
+def test_a_teacher_annotates_as_in_one_process(ray, tmp_path):
+    turns = [f"Nora met {name} in London.\nThey left early.\n" for name in ("Ada", "Tom", "Eve", "Ben", "Zoe")]
+    (tmp_path / "turns.txt").write_text("\n".join(turns), encoding="utf8")
+    for name, options in (("here", []), ("ray", ["--engine", "ray", "--workers", "2"])):
+        command = ["distill", f"{tmp_path}/turns.txt", "--lines", "--words", "2", "--shard-words", "9"]
+        CliRunner().invoke(app, [*command, *options, "--output", f"{tmp_path}/{name}"], catch_exceptions=False)
+    here, elsewhere = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).rglob("*.spacy")} for name in ("here", "ray")
+    )
+    assert len(here) > 3 and here == elsewhere
+    assert (tmp_path / "here/manifest.json").read_bytes() == (tmp_path / "ray/manifest.json").read_bytes()
+
+
+def test_calls_are_made_when_a_worker_is_free(ray):
+    taken = []
+
+    def take():
+        for number in range(6):
+            taken.append(number)
+            yield (number,)
+
+    results = call_on_ray(ray, 2, abs, take())
+    assert next(results) == 0
+    assert taken == [0, 1, 2]
+    assert list(results) == [1, 2, 3, 4, 5]
 
 
 def test_calls_are_in_order_and_repeated_if_their_process_dies(ray, tmp_path):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from contextlib import nullcontext
+from functools import lru_cache, partial
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from wasabi import msg
@@ -20,7 +22,7 @@ from ..about import __version__
 from ..errors import Errors, JointValueError
 from ..files.replacing import replace_when_written
 from ..files.steps import Steps, digest
-from .options import Kind
+from .options import AddressOption, EngineName, Kind
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -68,19 +70,30 @@ def distill(
     shard_words: Annotated[int, typer.Option(min=1, help="Words of raw text per output file.")] = 250_000,
     beam_width: Annotated[int | None, typer.Option(help="Beam width of the teacher. Default: its own.")] = None,
     n_process: Annotated[int, typer.Option("--n-process", "-n", help="Number of processes; -1: one per core.")] = 1,
+    engine: Annotated[
+        EngineName, typer.Option(help="local: one file after the other, in this process. ray: with Ray.")
+    ] = EngineName.local,
+    workers: Annotated[int, typer.Option(min=1, help="For ray: number of files at the same time.")] = 1,
+    address: AddressOption = None,
 ) -> None:
     """Make training documents from raw text, annotated by a teacher.
 
     Paragraphs that do not end like a sentence, such as headings, are left out. The output directory has `.spacy` files
-    and a manifest. A run that was interrupted continues after its last file when it is started again.
+    and a manifest. A run that was interrupted continues after its last file when it is started again. The engine and
+    the number of workers do not affect the result.
 
     To train on them, see spacy_joint.MixedCorpus.v1.
     """
-    from .. import load
+    from ..scale.cluster import connect
+    from ..scale.tasks import call_on_ray
 
-    nlp = load(teacher, beam_width=beam_width)
-    if keep < 1:
-        _store_margins(nlp, projected)
+    for option, is_given in (("workers", workers != 1), ("address", address is not None)):
+        if is_given and engine is not EngineName.ray:
+            raise JointValueError(Errors.J716, option=option, engine="ray")
+    # Other machines have it at the same place.
+    teacher = str(Path(teacher).resolve()) if teacher is not None and Path(teacher).exists() else teacher
+    _load.cache_clear()
+    nlp = _load(teacher, beam_width, keep < 1, projected)
     settings = {
         "teacher": {key: nlp.meta[key] for key in ("lang", "name", "version")},
         "kind": kind.value,
@@ -88,15 +101,14 @@ def distill(
         "keep": keep,
         "beam_width": beam_width,
     }
-    digests = digest(sorted(path for path in nlp.path.rglob("*") if path.is_file()))
-    steps = Steps(output / STEPS, msg.text)
+    made_from = {**settings, "files_of_teacher": digest(sorted(path for path in nlp.path.rglob("*") if path.is_file()))}
+    job = _Job(output.resolve(), teacher, beam_width, kind, projected, keep, n_process, made_from)
+    filled = _fill_shards(_limit(lambda: _read_passages(texts, lines, words), limit), shard_words)
+    calls = ((job, number, passages) for number, passages in enumerate(filled))
     shards: list[Path] = []
-    for passages in _fill_shards(_limit(lambda: _read_passages(texts, lines, words), limit), shard_words):
-        name = f"{len(shards):05}"
-        content = hashlib.sha256(json.dumps(passages).encode("utf8")).hexdigest()
-        make = partial(_annotate, output / f"{name}.spacy", nlp, passages, kind, projected, keep, n_process)
-        made_from = {**settings, "files_of_teacher": digests, "passages": content}
-        shards.append(steps.run(name, output / f"{name}.spacy", make, settings=made_from))
+    with connect(address, num_cpus=workers) if engine is EngineName.ray else nullcontext() as ray:
+        for name in call_on_ray(ray, workers, _make_shard, calls) if ray else starmap(_make_shard, calls):
+            shards.append(output / name)
     if not shards:
         raise JointValueError(Errors.J651, paths=", ".join(map(str, texts)))
     # Those of an earlier run with more text.
@@ -111,6 +123,40 @@ def distill(
         path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf8")
     n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))
     msg.good(f"{output}: {n_docs:,} documents, {n_words:,} words, {len(shards)} files")
+
+
+class _Job(NamedTuple):
+    """How files are made, in whatever process."""
+
+    output: Path
+    teacher: str | None
+    beam_width: int | None
+    kind: Kind
+    projected: bool
+    keep: float
+    n_process: int
+    made_from: dict[str, Any]
+
+
+def _make_shard(job: _Job, number: int, passages: list[list[str]]) -> str:
+    """Makes an output file, unless it is there, and returns its name."""
+    nlp = _load(job.teacher, job.beam_width, job.keep < 1, job.projected)
+    shard = job.output / f"{number:05}.spacy"
+    make = partial(_annotate, shard, nlp, passages, job.kind, job.projected, job.keep, job.n_process)
+    content = hashlib.sha256(json.dumps(passages).encode("utf8")).hexdigest()
+    steps = Steps(job.output / STEPS, msg.text)
+    return steps.run(shard.stem, shard, make, settings={**job.made_from, "passages": content}).name
+
+
+# Once per process; what is at its place may change between runs.
+@lru_cache(maxsize=1)
+def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projected: bool) -> Language:
+    from .. import load
+
+    nlp = load(teacher, beam_width=beam_width)
+    if has_margins:
+        _store_margins(nlp, projected)
+    return nlp
 
 
 def _store_margins(nlp: Language, projected: bool) -> None:

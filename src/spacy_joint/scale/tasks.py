@@ -1,4 +1,5 @@
-"""Calls of a function in Ray actors: the trainings of `jackknife`, which do not depend on each other."""
+"""Calls of a function in Ray actors: the trainings of `jackknife` and the files of `distill`, which do not depend on
+each other."""
 
 from __future__ import annotations
 
@@ -21,9 +22,14 @@ def call_on_ray(
 
     ray (module): Ray, connected to a cluster.
     n_workers (int): How many run at the same time, at least 1.
-    calls (Iterable[tuple]): The arguments of each call.
+    calls (Iterable[tuple]): The arguments of each call, which are taken when there is a worker for them.
     RAISES OSError: If a process dies again and again (J739).
     """
     pool = ray.util.ActorPool(start_actors(ray, _Actor, n_workers))
     with report_failures(ray, Errors.J739):
-        yield from pool.map(lambda worker, arguments: worker.call.remote(function, *arguments), calls)
+        for arguments in calls:
+            if not pool.has_free():
+                yield pool.get_next()
+            pool.submit(lambda worker, given: worker.call.remote(function, *given), arguments)
+        while pool.has_next():
+            yield pool.get_next()
