@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import spacy
@@ -40,15 +41,17 @@ def count_done(directory: Path) -> int:
     return len(list((directory / "done").glob("*.json")))
 
 
-def start(*arguments: object) -> subprocess.Popen[bytes]:
-    """Start the command in a process of its own."""
-    return subprocess.Popen([sys.executable, "-m", "spacy", "joint", "annotate", *map(str, arguments)])
+def start(*arguments: object, inside: Sequence[str] = (), cwd: Path | None = None) -> subprocess.Popen[bytes]:
+    """Start the command in a process of its own, by another command that is given its words, in a directory."""
+    command = [*inside, sys.executable, "-m", "spacy", "joint", "annotate", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=cwd)
 
 
-def wait_until_done(directory: Path, n: int, timeout: float = 200) -> None:
-    """Wait until so many shards are there."""
+def wait_until_done(run: subprocess.Popen[bytes], directory: Path, n: int, timeout: float = 200) -> None:
+    """Wait until a run has made so many shards."""
     end = time.monotonic() + timeout
     while count_done(directory) < n:
+        assert run.poll() is None, "the run has ended"
         assert time.monotonic() < end, "nothing happens"
         time.sleep(0.002)
 

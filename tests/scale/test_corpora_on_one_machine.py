@@ -61,9 +61,9 @@ def test_each_record_is_in_one_shard(undisturbed, corpus):
 def test_a_run_survives_its_workers_and_continues_where_it_was_killed(corpus, splitter, undisturbed, tmp_path):
     arguments = (corpus, *OPTIONS, "--model", splitter, "--output", tmp_path / "output", "--workers", 2)
     run = start(*arguments)
-    wait_until_done(tmp_path / "output", 20)
+    wait_until_done(run, tmp_path / "output", 20)
     kill(list_children(run.pid, "spawn_main")[0])
-    wait_until_done(tmp_path / "output", 90)
+    wait_until_done(run, tmp_path / "output", 90)
     workers = list_children(run.pid, "spawn_main")
     kill(run.pid)
     run.wait()

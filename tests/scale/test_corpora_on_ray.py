@@ -1,5 +1,6 @@
 """`annotate --engine ray`: whatever dies in a cluster, the output is that of an undisturbed run on one machine."""
 
+import os
 import sys
 
 import pytest
@@ -57,7 +58,8 @@ def corpus(tmp_path_factory):
 def undisturbed(corpus, splitter, tmp_path_factory):
     output = tmp_path_factory.mktemp("output") / "undisturbed"
     options = ("--engine", "local", *OPTIONS)
-    assert start(corpus, *options, "--model", splitter, "--output", output).wait() == 0
+    run = start(corpus.name, *options, "--model", splitter, "--output", output, cwd=corpus.parent)
+    assert run.wait() == 0
     return output
 
 
@@ -72,21 +74,22 @@ def test_nothing_is_lost_or_made_twice_when_a_driver_actors_readers_and_a_node_a
 ):
     output = tmp_path / "output"
     options = ("--engine", "ray", "--address", cluster.address, *OPTIONS)
-    arguments = (corpus, *options, "--model", splitter, "--output", output)
+    # The processes of the cluster have been started in another directory.
+    arguments = (corpus.name, *options, "--model", splitter, "--output", os.path.relpath(output, corpus.parent))
 
-    run = start(*arguments)
-    wait_until_done(output, 20)
+    run = start(*arguments, cwd=corpus.parent)
+    wait_until_done(run, output, 20)
     kill(run.pid)
     run.wait()
     assert 20 <= count_done(output) < N_SHARDS
 
-    run = start(*arguments)
-    wait_until_done(output, 60)
+    run = start(*arguments, cwd=corpus.parent)
+    wait_until_done(run, output, 60)
     kill(find_workers(cluster, "MapWorker")[0])
-    wait_until_done(output, 90)
+    wait_until_done(run, output, 90)
     for reader in find_workers(cluster, "_read"):
         kill(reader)
-    wait_until_done(output, 120)
+    wait_until_done(run, output, 120)
     (node,) = cluster.worker_nodes
     cluster.remove_node(node, allow_graceful=False)
     assert run.wait() == 0

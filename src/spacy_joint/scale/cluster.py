@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..errors import Errors, JointError, JointOSError, Message
@@ -23,6 +23,8 @@ def connect(address: str | None = None, *, log_to_driver: bool = True, **here: A
         and stops it at the end.
     log_to_driver (bool): Whether what other processes print is printed here.
     here: Other settings of `ray.init`, if Ray is started here.
+    Workers are in the directory of this process, if their machines have it.
+
     RAISES ValueError: If Ray is not installed (J710).
     RAISES OSError: If it does not start, or cannot be reached (J740).
     """
@@ -34,7 +36,14 @@ def connect(address: str | None = None, *, log_to_driver: bool = True, **here: A
     if ray.is_initialized():
         yield ray
         return
-    settings = {"include_dashboard": False, **here} if address is None else {}
+    directory = os.getcwd()
+
+    def enter() -> None:
+        with suppress(OSError):
+            os.chdir(directory)
+
+    there = {"runtime_env": {"worker_process_setup_hook": enter}}
+    settings = {"include_dashboard": False, **here} if address is None else there
     try:
         ray.init(address or "local", log_to_driver=log_to_driver, logging_level=logging.WARNING, **settings)
     except Exception as error:

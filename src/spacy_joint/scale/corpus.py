@@ -19,7 +19,7 @@ from .manifest import ERRORS, claim, complete, list_done
 from .pieces import Group, group_files
 from .records import Reading, is_readable
 from .shards import FORMATS
-from .storage import Directory, StoredFile, find_files
+from .storage import Directory, StoredFile, find_files, make_absolute
 
 
 class Engine(Protocol):
@@ -71,6 +71,7 @@ def annotate_corpus(
     nlp = load(model, beam_width=beam_width)
     annotation = Annotation(model, describe_pipeline(nlp), beam_width, format, reading, shard_bytes, inputs)
     del nlp
+    output = make_absolute(output)
     directory = Directory(output)
     files = list_corpus(inputs, directory, reading)
     claim(directory, annotation)

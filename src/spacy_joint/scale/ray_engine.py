@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import warnings
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
@@ -81,23 +82,28 @@ class RayEngine:
         # Pieces travel one by one.
         context.target_max_block_size = annotation.shard_bytes
         workers = self.workers or int(ray.cluster_resources()["CPU"])
-        dataset = (
-            ray.data.from_items([{"packed": pickle.dumps(group)} for group in groups], override_num_blocks=len(groups))
-            .map_batches(
-                _read,
-                fn_args=(annotation.reading, annotation.shard_bytes, [ray.put(done)]),
-                batch_size=1,
-                num_cpus=OF_READER,
+        with warnings.catch_warnings():
+            # Of the argument that limits retries, which Ray has until 2.63.
+            warnings.filterwarnings("ignore", message="`ray_remote_args_fn`")
+            dataset = (
+                ray.data.from_items(
+                    [{"packed": pickle.dumps(group)} for group in groups], override_num_blocks=len(groups)
+                )
+                .map_batches(
+                    _read,
+                    fn_args=(annotation.reading, annotation.shard_bytes, [ray.put(done)]),
+                    batch_size=1,
+                    num_cpus=OF_READER,
+                )
+                .map_batches(
+                    _Actor,
+                    fn_constructor_args=(annotation, output),
+                    batch_size=1,
+                    compute=ActorPoolStrategy(size=workers),
+                    num_cpus=OF_ACTOR,
+                    ray_remote_args_fn=_limit_retries,
+                )
             )
-            .map_batches(
-                _Actor,
-                fn_constructor_args=(annotation, output),
-                batch_size=1,
-                compute=ActorPoolStrategy(size=workers),
-                num_cpus=OF_ACTOR,
-                ray_remote_args_fn=_limit_retries,
-            )
-        )
         try:
             for row in dataset.iter_rows():
                 yield pickle.loads(row["packed"])

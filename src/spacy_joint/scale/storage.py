@@ -61,7 +61,8 @@ def _open_filesystem(address: str) -> tuple[Any, str]:
     from fsspec.core import url_to_fs
 
     try:
-        return url_to_fs(address)
+        # Listings change while other processes write.
+        return url_to_fs(address, use_listings_cache=False)
     except (ImportError, ValueError) as error:
         raise JointValueError(Errors.J712, address=address, reason=error) from error
 
@@ -71,6 +72,11 @@ def _name(files: Any, found: str, given: str) -> str:
     if "://" in given:
         return files.unstrip_protocol(found)
     return found if os.path.isabs(given) else PurePosixPath(os.path.relpath(found)).as_posix()
+
+
+def make_absolute(address: str) -> str:
+    """The same address for processes in other directories."""
+    return address if "://" in address else os.path.abspath(address)
 
 
 def _is_hidden(name: str, directory: str) -> bool:
@@ -112,7 +118,6 @@ class Directory:
     def list_names(self, folder: str) -> list[str]:
         """The names of the files of a folder in it, sorted; hidden ones, too."""
         path = f"{self._path}/{folder}"
-        self._files.invalidate_cache()
         if not self._files.isdir(path):
             return []
         return sorted(PurePosixPath(name).name for name in self._files.ls(path, detail=False))
