@@ -91,6 +91,10 @@ class Annotator:
     """
 
     def __init__(self, annotation: Annotation, output: str) -> None:
+        import pyarrow
+
+        # Arrow's other allocators keep what has been freed.
+        pyarrow.set_memory_pool(pyarrow.system_memory_pool())
         self.nlp = load(annotation.model, beam_width=annotation.beam_width)
         found = describe_pipeline(self.nlp)
         if found != annotation.pipeline:

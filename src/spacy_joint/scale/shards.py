@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, DocBin
 
 
+# Of Parquet, in a group: they are read together.
+ROWS = 100
+
+
 class Origin(NamedTuple):
     """Where a document comes from.
 
@@ -158,8 +162,10 @@ def _join_rows(encoded: Sequence[pyarrow.RecordBatch]) -> bytes:
     from pyarrow import parquet
 
     written = io.BytesIO()
-    table = pyarrow.Table.from_batches(encoded, schema=make_schema()).combine_chunks()
-    parquet.write_table(table, written, compression="zstd")
+    with parquet.ParquetWriter(written, make_schema(), compression="zstd") as writer:
+        # Copies are made of what is written at once.
+        for first in range(0, len(encoded), ROWS):
+            writer.write_table(pyarrow.Table.from_batches(encoded[first : first + ROWS]).combine_chunks())
     return written.getvalue()
 
 
