@@ -1,5 +1,9 @@
 """`annotate --engine`: what Ray costs, what a second worker brings, and the memory of workers and of the driver.
 
+    python corpora.py compare WORK
+    python corpora.py plan WORK
+    python corpora.py drive WORK --engine ray
+
 Runs are processes of their own, whose trees are watched in /proc (Linux). Only what happens after all workers have
 annotated something is timed: starting is not part of a rate.
 """
@@ -13,10 +17,12 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+import spacy
 import typer
 
 app = typer.Typer(help=__doc__)
@@ -27,23 +33,24 @@ SENTENCES = 25
 WORDS = tuple(
     "the old man boats they said we left early rain fell all night and nobody knew why it mattered".split()  # noqa: SIM905
 )
+# So long that gigabytes of them are annotated soon.
+LONG_WORDS = tuple(20 * word for word in WORDS)
 
 
 class Watched(NamedTuple):
-    """A process: CPU seconds, proportional and private memory in bytes, and whether it annotates."""
+    """A process: CPU seconds, proportional memory in bytes, and whether it annotates."""
 
     seconds: float
     pss: int
-    private: int
     annotates: bool
 
 
-def write_corpus(path: Path, megabytes: float, seed: int = 0) -> Path:
+def write_corpus(path: Path, megabytes: float, seed: int = 0, words: Sequence[str] = WORDS) -> Path:
     """Write JSON lines of sentences of a small vocabulary; with `.zst`, compressed."""
     import zstandard
 
     rng = random.Random(seed)
-    sentences = [" ".join(rng.choices(WORDS, k=rng.randint(4, 24))).capitalize() + "." for _ in range(5000)]
+    sentences = [" ".join(rng.choices(words, k=rng.randint(4, 24))).capitalize() + "." for _ in range(5000)]
     path.parent.mkdir(parents=True, exist_ok=True)
     with zstandard.open(path, "wb") if path.suffix == ".zst" else path.open("wb") as file:
         written = 0
@@ -84,9 +91,17 @@ def _look(pid: int) -> Watched | None:
     return Watched(
         (int(fields[11]) + int(fields[12])) / TICKS,
         sizes["Pss:"],
-        sizes["Private_Clean:"] + sizes["Private_Dirty:"],
         annotates,
     )
+
+
+def _look_at_anonymous(pid: int) -> int:
+    """The memory of a process that is not of files, in bytes; 0 if it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:")), 0)
 
 
 def measure(corpus: Path, output: Path, engine: str, workers: int, model: str | None, format_: str) -> dict[str, Any]:
@@ -96,28 +111,25 @@ def measure(corpus: Path, output: Path, engine: str, workers: int, model: str | 
     run = subprocess.Popen([sys.executable, "-m", "spacy", "joint", *command.split(), *chosen])
     seen: dict[int, Watched] = {}
     begin: tuple[float, int, dict[int, Watched]] | None = None
-    last = (0.0, 0)
+    last = (0.0, -1)
+    peaks: Counter[int] = Counter()
     while run.poll() is None:
+        time.sleep(0.1)
+        for pid, found in seen.items():
+            if found.annotates:
+                peaks[pid] = max(peaks[pid], _look_at_anonymous(pid))
         n_done = len(list((output / "done").glob("*.json")))
+        # Looking at all pages takes time, and stops who is looked at.
+        if n_done == last[1]:
+            continue
+        last = (time.perf_counter(), n_done)
         now = watch(run.pid)
-        seen.update(
-            {
-                pid: found._replace(
-                    private=max(found.private, seen.get(pid, found).private),
-                    pss=max(found.pss, seen.get(pid, found).pss),
-                )
-                for pid, found in now.items()
-            }
-        )
+        seen.update({pid: found._replace(pss=max(found.pss, seen.get(pid, found).pss)) for pid, found in now.items()})
         if begin is None and n_done >= 2 * workers:
-            begin = (time.perf_counter(), n_done, dict(seen))
-        if n_done > last[1]:
-            last = (time.perf_counter(), n_done)
-            at_last = dict(seen)
-        time.sleep(0.3)
+            begin = (*last, dict(seen))
     assert run.returncode == 0 and begin is not None
     n = last[1] - begin[1]
-    spent = {pid: found.seconds - (begin[2][pid].seconds if pid in begin[2] else 0) for pid, found in at_last.items()}
+    spent = {pid: found.seconds - (begin[2][pid].seconds if pid in begin[2] else 0) for pid, found in seen.items()}
     annotating = sum(seconds for pid, seconds in spent.items() if seen[pid].annotates)
     others = sum(seconds for pid, seconds in spent.items() if not seen[pid].annotates)
     workers_seen = [found for found in seen.values() if found.annotates and found.seconds > 1]
@@ -129,7 +141,7 @@ def measure(corpus: Path, output: Path, engine: str, workers: int, model: str | 
         "annotating": annotating / n,
         "others": others / n,
         "driver": seen[run.pid].pss / MB,
-        "private": max(found.private for found in workers_seen) / MB,
+        "anonymous": max(peaks.values()) / MB,
         "pss": max(found.pss for found in workers_seen) / MB,
     }
 
@@ -159,7 +171,7 @@ def compare(
     )
     print(f"two workers / one: {one['wall'] / two['wall']:.2f} times as fast (wall)")
     print(f"CPU per shard with two workers / one: {two['annotating'] / one['annotating']:.2f}")
-    print(f"interpreter and libraries: {libraries['private'] / MB:.0f} MB private, {libraries['pss'] / MB:.0f} MB PSS")
+    print(f"interpreter and libraries: {libraries['anonymous'] / MB:.0f} MB, {libraries['pss'] / MB:.0f} MB with files")
     write_results({"runs": rows, "libraries": libraries, "load": os.getloadavg()}, output)
 
 
@@ -167,7 +179,6 @@ def compare(
 def baseline() -> None:
     """Print the memory of an interpreter with all libraries, as JSON."""
     import pyarrow.parquet  # noqa: F401
-    import spacy.lang.en
     import tqdm  # noqa: F401
 
     import spacy_joint.factories
@@ -178,7 +189,46 @@ def baseline() -> None:
         spacy.blank("en").get_factory_meta(name)
     found = _look(os.getpid())
     assert found is not None
-    print(json.dumps({"private": found.private, "pss": found.pss}))
+    print(json.dumps({"anonymous": _look_at_anonymous(os.getpid()), "pss": found.pss}))
+
+
+def _link_gigabytes(directory: Path, gigabytes: float, words: Sequence[str]) -> list[Path]:
+    """A directory of compressed files of a gigabyte of text each, all of them the same."""
+    path = write_corpus(directory / ".gigabyte.jsonl.zst", 1000, words=words)
+    links = [directory / f"part{number:03}.jsonl.zst" for number in range(round(gigabytes))]
+    for link in links:
+        link.unlink(missing_ok=True)
+        link.symlink_to(path.name)
+    return links
+
+
+@app.command()
+def drive(
+    work: Annotated[Path, typer.Argument(help="Directory to work in; outputs of earlier runs must not be there.")],
+    engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
+    gigabytes: Annotated[float, typer.Option(help="Size of the corpus, not compressed.")] = 2,
+) -> None:
+    """Annotate a corpus of very long words with a pipeline that only splits sentences; print the driver's memory as it
+    grows."""
+    corpus, output, splitter = work / "drive", work / f"drive_{engine}", work / "splitter"
+    _link_gigabytes(corpus, gigabytes, LONG_WORDS)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(splitter)
+    command = f"annotate {corpus} --engine {engine} --workers 2 --format spacy --model {splitter} --output {output}"
+    start = time.perf_counter()
+    run = subprocess.Popen([sys.executable, "-m", "spacy", "joint", *command.split()])
+    following = 100
+    while run.poll() is None:
+        n_done = len(os.listdir(output / "done")) if (output / "done").exists() else 0
+        driver = _look(run.pid)
+        if driver is not None and n_done >= following:
+            print(
+                f"{n_done:,} shards, driver {driver.pss / MB:.0f} MB, {time.perf_counter() - start:.0f} s", flush=True
+            )
+            following = n_done + 100
+        time.sleep(0.5)
+    assert run.returncode == 0
 
 
 @app.command()
@@ -191,15 +241,7 @@ def plan(
     from spacy_joint.scale.records import Reading
     from spacy_joint.scale.storage import StoredFile
 
-    path = work / "gigabyte.jsonl.zst"
-    if not path.exists():
-        write_corpus(path, 1000)
-    links = []
-    for number in range(round(gigabytes)):
-        links.append(work / f"part{number:03}.jsonl.zst")
-        links[-1].unlink(missing_ok=True)
-        links[-1].symlink_to(path.resolve())
-    files = [StoredFile(str(link), path.stat().st_size) for link in links]
+    files = [StoredFile(str(link), link.stat().st_size) for link in _link_gigabytes(work / "plan", gigabytes, WORDS)]
     places = {}
     start = time.process_time()
     for group in group_files(files, MB):

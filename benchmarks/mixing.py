@@ -19,9 +19,10 @@ from typing import Annotated
 import typer
 from spacy.util import load_config
 
-import spacy_joint.scale.training as on_ray
 from spacy_joint.cli.configs import CONFIGS
 from spacy_joint.engine.mixing import TrainingState, mix
+from spacy_joint.scale.cluster import connect
+from spacy_joint.scale.training import RayEngine
 from spacy_joint.training.distributed import Training
 from spacy_joint.training.shards import Engine, LocalEngine, Pass
 
@@ -93,10 +94,10 @@ def main(
     for n_shards in shards or [1, 2, 4, 8]:
         with (
             TemporaryDirectory() as directory,
-            on_ray.connect("local", n_shards) if ray else nullcontext() as connected,
+            connect(num_cpus=n_shards) if ray else nullcontext() as connected,
         ):
             training = Training(config, Path(directory), n_shards)
-            make_engine = partial(on_ray.RayEngine, connected, n_shards) if ray else LocalEngine
+            make_engine = partial(RayEngine, connected, n_shards) if ray else LocalEngine
             engine = TimedEngine(make_engine)
             training.run(engine.make, sys.stdout, io.StringIO())
             results.append(
