@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import sys
 from pathlib import Path
 
 import duckdb
@@ -143,6 +144,16 @@ def test_files_are_found_by_patterns_and_in_storages(tmp_path, monkeypatch):
         find_files("none/*.txt")
     with pytest.raises(JointError, match="J712"):
         find_files("nowhere://texts")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_to_files_are_followed(tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store/a.txt").write_text("One.", encoding="utf8")
+    (tmp_path / "texts").mkdir()
+    for name, target in (("a.txt", "store/a.txt"), ("none.txt", "store/none.txt"), ("store", "store")):
+        (tmp_path / "texts" / name).symlink_to(tmp_path / target)
+    assert find_files(str(tmp_path / "texts"))[0] == [StoredFile(str(tmp_path / "texts/a.txt"), 4)]
 
 
 def test_the_output_is_no_input(annotate, tmp_path):

@@ -50,7 +50,9 @@ def find_files(address: str) -> tuple[list[StoredFile], bool]:
     listed = [
         StoredFile(_name(files, name, address), info["size"])
         for name, info in sorted(found.items())
-        if info["type"] == "file" and not (is_directory and _is_hidden(name, path))
+        # Links may lead elsewhere.
+        if (info["type"] == "file" or (info.get("islink") and files.isfile(name)))
+        and not (is_directory and _is_hidden(name, path))
     ]
     if not listed:
         raise JointFileNotFoundError(Errors.J711, address=address)
