@@ -55,8 +55,8 @@ def make_parser(
     RAISES ValueError: As `estimate_grammar`, `estimate_boundaries` and `SentenceParser`; if `keep_open` (J697) or a
         mode (J698) is not allowed.
     """
-    if search["max_span"]:
-        trees = [hedge(tree, search["max_span"]) for tree in trees]
+    if max_span := search.get("max_span"):
+        trees = [hedge(tree, max_span) for tree in trees]
     if grammar is None:
         grammar = estimate_grammar(trees, **annotation, split_cycles=split_cycles, seed=seed)
     prepared = [prepare(tree, **annotation) for tree in trees]
