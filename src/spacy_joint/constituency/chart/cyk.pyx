@@ -85,7 +85,7 @@ cdef class ChartParser(Chart):
         """Sum the probabilities of all derivations of a sentence (see posteriors.pxd).
 
         words, width, widths: As those of `parse`.
-        least (float): Constituents that are less probable are left out.
+        least (float): Constituents that are less probable are left out, as are tags below a tenth of it.
         RETURNS (tuple[float, list[tuple[str, int, int, float]], list[dict[str, float]]]): The natural logarithm of the
             probability of the sentence; how probable constituents are: the label without annotation, the first word,
             the end, and the expected number of such constituents there; and how probable the tags of each word are,
