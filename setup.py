@@ -10,7 +10,7 @@ from setuptools.command.build_ext import build_ext
 
 SOURCE = Path("src")
 
-# No -g: debugging information would be four fifths of a wheel. No -march: the released wheels run everywhere;
+# No -g: debugging information would be five sixths of the modules. No -march: the released wheels run everywhere;
 # engine/rows.h picks the fastest kernels when it is loaded. No -ffast-math either: a sum must not depend on the
 # machine. -fno-trapping-math changes no result: comparisons of floats within a loop can then be vectorised.
 if sys.platform == "win32":
@@ -29,7 +29,7 @@ extensions = [
     )
     for path in sorted(SOURCE.rglob("*.pyx"))
 ]
-# What Cython needs for memoryviews. Otherwise, each module has it, which is most of their size, and of the time to
+# What Cython needs for memoryviews. Otherwise, each module has it, which is half of their size, and most of the time to
 # compile them.
 utility = Extension(
     "spacy_joint.engine.cython_utility",

@@ -140,6 +140,8 @@ def measure(corpus: Path, output: Path, engine: str, workers: int, model: str | 
         "wall": (last[0] - begin[0]) / n,
         "annotating": annotating / n,
         "others": others / n,
+        # Core seconds per CPU second of annotating: it does not depend on how fast the machine is at the moment.
+        "cores": workers * (last[0] - begin[0]) / annotating,
         "driver": seen[run.pid].pss / MB,
         "anonymous": max(peaks.values()) / MB,
         "pss": max(found.pss for found in workers_seen) / MB,
@@ -194,7 +196,9 @@ def baseline() -> None:
 
 def _link_gigabytes(directory: Path, gigabytes: float, words: Sequence[str]) -> list[Path]:
     """A directory of compressed files of a gigabyte of text each, all of them the same."""
-    path = write_corpus(directory / ".gigabyte.jsonl.zst", 1000, words=words)
+    path = directory / ".gigabyte.jsonl.zst"
+    if not path.exists():
+        write_corpus(path, 1000, words=words)
     links = [directory / f"part{number:03}.jsonl.zst" for number in range(round(gigabytes))]
     for link in links:
         link.unlink(missing_ok=True)

@@ -18,13 +18,12 @@ RETRIES = 5
 @contextmanager
 def connect(address: str | None = None, *, log_to_driver: bool = True, **here: Any) -> Iterator[Any]:
     """Yields Ray, connected to a cluster until the end of the block. A connection that exists is used, and stays.
+    Workers are in the directory of this process, if their machines have it: relative paths are the same everywhere.
 
     address (str | None): The address of the cluster; "auto" is that of this machine. None starts Ray on this machine,
         and stops it at the end.
     log_to_driver (bool): Whether what other processes print is printed here.
     here: Other settings of `ray.init`, if Ray is started here.
-    Workers are in the directory of this process, if their machines have it.
-
     RAISES ValueError: If Ray is not installed (J710).
     RAISES OSError: If it does not start, or cannot be reached (J740).
     """
@@ -42,8 +41,8 @@ def connect(address: str | None = None, *, log_to_driver: bool = True, **here: A
         with suppress(OSError):
             os.chdir(directory)
 
-    there = {"runtime_env": {"worker_process_setup_hook": enter}}
-    settings = {"include_dashboard": False, **here} if address is None else there
+    elsewhere = {"runtime_env": {"worker_process_setup_hook": enter}}
+    settings = {"include_dashboard": False, **here} if address is None else elsewhere
     try:
         ray.init(address or "local", log_to_driver=log_to_driver, logging_level=logging.WARNING, **settings)
     except Exception as error:
