@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 
-SOURCE = Path("src")
+PACKAGE = Path("spacy_joint")
 
 # No -g: debugging information would be five sixths of the modules. No -march: the released wheels run everywhere;
 # engine/rows.h picks the fastest kernels when it is loaded. No -ffast-math either: a sum must not depend on the
@@ -20,20 +20,20 @@ else:
 
 extensions = [
     Extension(
-        ".".join(path.relative_to(SOURCE).with_suffix("").parts),
+        ".".join(path.with_suffix("").parts),
         [path.as_posix()],
         language="c++",
-        include_dirs=["src/spacy_joint/engine"],
-        depends=["src/spacy_joint/engine/rows.h"],
+        include_dirs=["spacy_joint/engine"],
+        depends=["spacy_joint/engine/rows.h"],
         extra_compile_args=compile_args,
     )
-    for path in sorted(SOURCE.rglob("*.pyx"))
+    for path in sorted(PACKAGE.rglob("*.pyx"))
 ]
 # What Cython needs for memoryviews. Otherwise, each module has it, which is half of their size, and most of the time to
 # compile them.
 utility = Extension(
     "spacy_joint.engine.cython_utility",
-    ["src/spacy_joint/engine/cython_utility.c"],
+    ["spacy_joint/engine/cython_utility.c"],
     extra_compile_args=[] if sys.platform == "win32" else ["-g0"],
 )
 extensions.append(utility)
@@ -45,7 +45,6 @@ class build_cython(build_ext):
     def run(self) -> None:  # noqa: D102
         translated = cythonize(
             self.extensions,
-            include_path=[SOURCE.as_posix()],
             shared_utility_qualified_name=utility.name,
             compiler_directives={
                 "language_level": 3,
@@ -63,6 +62,9 @@ class build_cython(build_ext):
 
 
 setup(
+    # Beside the package in a checkout, in it when installed.
+    packages=[*find_packages(include=["spacy_joint*"]), "spacy_joint.configs"],
+    package_dir={"spacy_joint.configs": "configs"},
     options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=extensions,
     cmdclass={"build_ext": build_cython},

@@ -4,7 +4,7 @@ Tokens are gold; the pipeline predicts everything else, with its tagger and then
 tokens. Works for any pipeline that predicts tags, trees and sentence boundaries.
 """
 
-from measure import format_table, read_references, write_results
+from measure import find_pipeline, format_table, read_references, write_results
 
 # isort: split
 from collections.abc import Callable, Iterable
@@ -53,7 +53,7 @@ def score_all(annotate: Callable[[list[Doc]], Iterable[Doc]], references: list[D
 
 def main(
     treebank: Annotated[Path, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu.")],
-    models: Annotated[list[Path], typer.Argument(help="Pipelines to compare.")],
+    models: Annotated[list[Path], typer.Argument(parser=find_pipeline, help="Pipelines to compare.")],
     split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:

@@ -5,7 +5,7 @@ else is predicted. Known boundaries are those that a transcript shows anyway: wh
 `# speaker_id` in the corpus), and where a paragraph begins (`# newpar`).
 """
 
-from measure import PARSER, format_table, write_results
+from measure import PARSER, find_pipeline, format_table, write_results
 
 # isort: split
 import re
@@ -72,7 +72,7 @@ def precision_recall_f(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, 
 
 @app.command()
 def given(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with speakers or paragraphs.")],
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
@@ -108,7 +108,7 @@ def given(
 
 @app.command()
 def margins(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
@@ -140,7 +140,10 @@ def margins(
 
 @app.command()
 def probabilities(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser, calibrated on other documents.")],
+    model: Annotated[
+        Path,
+        typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser, calibrated on other documents."),
+    ],
     corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files.")],
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:

@@ -24,10 +24,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
-from spacy_joint.annotation.constituency_trees import Tree
-from spacy_joint.constituency.chart.boundaries import BoundaryModel, estimate_boundaries
-from spacy_joint.constituency.chart.chart import MAX_WORDS
-from spacy_joint.constituency.chart.closing import (
+from spacy_joint.charts.boundaries import BoundaryModel, estimate_boundaries
+from spacy_joint.charts.chart import MAX_WORDS
+from spacy_joint.charts.closing import (
     CLOSED,
     DEFAULT,
     Closing,
@@ -35,15 +34,16 @@ from spacy_joint.constituency.chart.closing import (
     find_frequent_tags,
     learn_closing,
 )
-from spacy_joint.constituency.chart.cyk import ChartParser
-from spacy_joint.constituency.chart.decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI
-from spacy_joint.constituency.chart.estimation import estimate_grammar, prepare
-from spacy_joint.constituency.chart.fallback import GLUED, OPEN, WIDER
-from spacy_joint.constituency.chart.grammar import Grammar
-from spacy_joint.constituency.chart.sentence_parser import SentenceParser
-from spacy_joint.constituency.chart.training import learn_constraints, make_parser, mark_examples
+from spacy_joint.charts.constraints import ChartConstraints
+from spacy_joint.charts.cyk import ChartParser
+from spacy_joint.charts.decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI
+from spacy_joint.charts.estimation import estimate_grammar, prepare
+from spacy_joint.charts.grammar import Grammar
+from spacy_joint.charts.sentence_parser import GLUED, OPEN, WIDER, SentenceParser
+from spacy_joint.charts.training import ParserSettings, make_parser, mark_examples
 from spacy_joint.corpora.constituency_treebanks import read_treebank
 from spacy_joint.scoring.brackets import count_brackets, load_parameters
+from spacy_joint.trees.constituency_trees import Tree
 
 app = typer.Typer(add_completion=False, help=__doc__)
 Output = Annotated[Path | None, typer.Option(help="Write figures here, as JSON.")]
@@ -133,7 +133,8 @@ def closings(
 
     searches = {"exhaustive": make(grammar)}
     constituents, complete = (learn(kind, searches["exhaustive"], keep) for kind in ("constituents", "complete"))
-    constraints = learn_constraints(prepared, tags, mode="absolute", amount=threshold)
+    constraints = ChartConstraints(tags, mode="absolute", amount=threshold)
+    constraints.learn(prepared)
     for name, closing in (("constituents", constituents), ("complete", complete)):
         searches[f"exhaustive + {name}"] = make(grammar, closings=[closing])
     for name, model, width in (("inside", None, inside), ("boundary", boundaries, boundary)):
@@ -173,15 +174,8 @@ def decodings(
     """Print the table of decodings, with and without complete closure and a limit of width."""
     trees = list(read_treebank(test))[: sentences or None]
     search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
-    made = make_parser(
-        list(read_treebank(train)),
-        annotation=ANNOTATION[kind],
-        split_cycles=SPLIT_CYCLES[kind],
-        search=search,
-        has_boundaries=True,
-        closures=["complete"],
-        keep_open=keep,
-    )
+    settings = ParserSettings(ANNOTATION[kind], search, True, SPLIT_CYCLES[kind], ["complete"], keep)
+    made = make_parser(list(read_treebank(train)), settings)
     searches = {}
     for limit in (0, width):
         for closed, closings in (("", ()), (" + complete", made.closings)):
@@ -207,15 +201,9 @@ def compare_grammars(
 ) -> None:
     """Print the table of grammars: annotated by hand, and with split symbols, by decoding, with complete closure."""
     treebank, trees = list(read_treebank(train)), list(read_treebank(test))[: sentences or None]
-    made = make_parser(
-        treebank,
-        annotation=ANNOTATION[BY_HAND],
-        search={"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False},
-        has_boundaries=True,
-        closures=["complete"],
-        keep_open=0.99,
-        seed=seed,
-    )
+    search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
+    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=0.99)
+    made = make_parser(treebank, settings, seed=seed)
     grammars = {BY_HAND: (made.grammar, made.boundaries)}
     prepared = [prepare(tree, **ANNOTATION[SPLIT]) for tree in treebank]
     for number in cycles:
@@ -258,7 +246,8 @@ def long(
     treebank = list(read_treebank(train))
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
     grammar, boundaries, prepared = estimate(treebank, BY_HAND)
-    constraints = learn_constraints(prepared, find_frequent_tags(treebank), mode="linear", amount=amount)
+    constraints = ChartConstraints(find_frequent_tags(treebank), mode="linear", amount=amount)
+    constraints.learn(prepared)
     parsers = {
         "beam": make(grammar, boundaries, width=width, decoding=decoding),
         "linear": make(grammar, boundaries, [constraints], width=width, decoding=decoding),

@@ -17,7 +17,6 @@ from spacy.symbols import PUNCT
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from spacy_joint.annotation.constituency_trees import Tree, assemble, take_apart
 from spacy_joint.annotation.constituents import set_trees
 from spacy_joint.corpora.brackets import clean
 from spacy_joint.corpora.constituency_treebanks import read_treebank
@@ -28,6 +27,7 @@ from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 from spacy_joint.scoring.brackets import load_parameters
 from spacy_joint.scoring.constituents import score_constituents
 from spacy_joint.training.unpunctuated import unpunctuate
+from spacy_joint.trees.constituency_trees import Tree, assemble, take_apart
 
 COLUMNS = ("boundary_f", "constituents_p", "constituents_r", "constituents_f", "constituents_exact")
 

@@ -25,20 +25,20 @@ from typing import Annotated, Any
 import numpy as np
 import spacy
 import typer
+from significance import randomise
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
 import spacy_joint
-from spacy_joint.annotation.constituency_trees import Tree
-from spacy_joint.constituency.constituency_parser import SYSTEMS
-from spacy_joint.constituency.discontinuity import attach_root_children
 from spacy_joint.corpora.constituency_treebanks import make_doc, read_tree_documents, read_treebank
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.engine.columns import Columns
+from spacy_joint.phrases.constituency_parser import SYSTEMS
 from spacy_joint.scoring.brackets import Bracket, load_parameters
 from spacy_joint.scoring.constituents import compare_sentences
 from spacy_joint.scoring.quotations import Counts
-from spacy_joint.scoring.significance import randomise
+from spacy_joint.trees.constituency_trees import Tree
+from spacy_joint.trees.discontinuity import attach_root_children
 
 SEPARATORS = Path(__file__).parent / "separator_templates.txt"
 
@@ -66,7 +66,7 @@ class Run:
     features: tuple[str, ...] = ("baseline",)
     beam: int = 4
     strategy: str = "laso"
-    importance: float = 1.0
+    update_weight: float = 1.0
     min_changes: int = 1
     epochs: int = 9
     dropout: float = 0.3
@@ -90,7 +90,7 @@ def read_features(run: Run) -> str:
         section.split(".")[0].split(":")[0].lower(): section.partition("\n")[2]
         for section in re.split(r"^# (?=[A-Z]\w+[.:])", text, flags=re.MULTILINE)[1:]
     }
-    if run.system in ("gap", "merge_label", "shift_reduce"):
+    if run.system in ("gap", "shift_reduce"):
         for name, section in sections.items():
             sections[name] = re.sub(r"\b[sq][0-3]\b", lambda match: GAP_ATOMS[match[0]], section)
     sections["default"] = SYSTEMS[run.system].templates.read_text(encoding="utf8")
@@ -108,11 +108,11 @@ def train(run: Run, trees: Sequence[Tree]) -> spacy.Language:
     settings = {
         "system": run.system,
         "head_rules": run.head_rules,
-        "importance": run.importance,
+        "update_weight": run.update_weight,
         "model": {
             "table_bits": run.table_bits,
             "beam_width": run.beam,
-            "strategy": run.strategy,
+            "update_strategy": run.strategy,
             "min_changes": run.min_changes,
         },
     }
@@ -283,9 +283,9 @@ def list_experiments() -> dict[str, dict[str, Run]]:
         },
         "Weight of gold swaps and gaps": {
             "compound swap": full,
-            "compound swap, importance 2": replace(full, importance=2.0),
+            "compound swap, update weight 2": replace(full, update_weight=2.0),
             "gap": best,
-            "gap, importance 2": replace(best, importance=2.0),
+            "gap, update weight 2": replace(best, update_weight=2.0),
         },
         "Changes that a feature needs, compound swap": {
             str(least): replace(full, min_changes=least) for least in (1, 5, 10)
@@ -306,7 +306,6 @@ def list_experiments() -> dict[str, dict[str, Run]]:
         },
         "Variants of gap": {
             "gap": best,
-            "separate labels": replace(best, system="merge_label"),
             "continuous shift-reduce": replace(best, system="shift_reduce"),
         },
     }

@@ -1,8 +1,8 @@
-"""`annotate --engine`: what Ray costs, what a second worker brings, and the memory of workers and of the driver.
+"""`annotate-corpus`: what Ray costs, what a second worker brings, and the memory of workers and of the driver.
 
     python corpora.py compare WORK
     python corpora.py plan WORK
-    python corpora.py drive WORK --engine ray
+    python corpora.py drive WORK --runner ray
 
 Runs are processes of their own, whose trees are watched in /proc (Linux). Only what happens after all workers have
 annotated something is timed: starting is not part of a rate.
@@ -28,6 +28,8 @@ import typer
 app = typer.Typer(help=__doc__)
 TICKS = os.sysconf("SC_CLK_TCK")
 MB = 1_000_000
+# Options by what runs the workers.
+RAY = {"local": "", "ray": "--ray local"}
 # Of a record.
 SENTENCES = 25
 WORDS = tuple(
@@ -87,7 +89,7 @@ def _look(pid: int) -> Watched | None:
     except (FileNotFoundError, ProcessLookupError):
         return None
     sizes = {line.split()[0]: 1024 * int(line.split()[1]) for line in memory.splitlines()[1:]}
-    annotates = "spawn_main" in command or "MapWorker" in command
+    annotates = "popen_loky" in command
     return Watched(
         (int(fields[11]) + int(fields[12])) / TICKS,
         sizes["Pss:"],
@@ -104,9 +106,9 @@ def _look_at_anonymous(pid: int) -> int:
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:")), 0)
 
 
-def measure(corpus: Path, output: Path, engine: str, workers: int, model: str | None, format_: str) -> dict[str, Any]:
-    """Annotate a corpus, and measure from the time when each worker has annotated two pieces."""
-    command = f"annotate {corpus} --engine {engine} --workers {workers} --format {format_} --output {output}"
+def measure(corpus: Path, output: Path, runner: str, workers: int, model: str | None, format_: str) -> dict[str, Any]:
+    """Annotate a corpus, and measure from the time when each worker has annotated two partitions."""
+    command = f"annotate-corpus {corpus} {RAY[runner]} --workers {workers} --format {format_} --output {output}"
     chosen = [] if model is None else ["--model", model]
     run = subprocess.Popen([sys.executable, "-m", "spacy", "joint", *command.split(), *chosen])
     seen: dict[int, Watched] = {}
@@ -134,7 +136,7 @@ def measure(corpus: Path, output: Path, engine: str, workers: int, model: str | 
     others = sum(seconds for pid, seconds in spent.items() if not seen[pid].annotates)
     workers_seen = [found for found in seen.values() if found.annotates and found.seconds > 1]
     return {
-        "engine": engine,
+        "runner": runner,
         "workers": workers,
         "shards": n,
         "wall": (last[0] - begin[0]) / n,
@@ -160,8 +162,8 @@ def compare(
     corpus = write_corpus(work / "corpus.jsonl", megabytes)
     libraries = measure_in_fresh_process("corpora.py", "baseline")
     rows = []
-    for engine, workers in (("local", 1), ("local", 2), ("ray", 2)):
-        found = measure(corpus, work / f"{engine}{workers}", engine, workers, model, format_)
+    for runner, workers in (("local", 1), ("local", 2), ("ray", 2)):
+        found = measure(corpus, work / f"{runner}{workers}", runner, workers, model, format_)
         rows.append(found)
         print(found, flush=True)
     header = list(rows[0])
@@ -184,7 +186,7 @@ def baseline() -> None:
     import tqdm  # noqa: F401
 
     import spacy_joint.factories
-    import spacy_joint.scale.corpus  # noqa: F401
+    import spacy_joint.scale.annotating.corpus  # noqa: F401
 
     # Registers the components, and so imports them.
     for name in ("sequence_tagger", "joint_sbd_parser"):
@@ -209,17 +211,17 @@ def _link_gigabytes(directory: Path, gigabytes: float, words: Sequence[str]) -> 
 @app.command()
 def drive(
     work: Annotated[Path, typer.Argument(help="Directory to work in; outputs of earlier runs must not be there.")],
-    engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
+    runner: Annotated[str, typer.Option(help="local or ray.")] = "local",
     gigabytes: Annotated[float, typer.Option(help="Size of the corpus, not compressed.")] = 2,
 ) -> None:
     """Annotate a corpus of very long words with a pipeline that only splits sentences; print the driver's memory as it
     grows."""
-    corpus, output, splitter = work / "drive", work / f"drive_{engine}", work / "splitter"
+    corpus, output, splitter = work / "drive", work / f"drive_{runner}", work / "splitter"
     _link_gigabytes(corpus, gigabytes, LONG_WORDS)
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.to_disk(splitter)
-    command = f"annotate {corpus} --engine {engine} --workers 2 --format spacy --model {splitter} --output {output}"
+    command = f"annotate-corpus {corpus} {RAY[runner]} --workers 2 --format spacy --model {splitter} --output {output}"
     start = time.perf_counter()
     run = subprocess.Popen([sys.executable, "-m", "spacy", "joint", *command.split()])
     following = 100
@@ -240,21 +242,21 @@ def plan(
     work: Annotated[Path, typer.Argument(help="Directory to work in.")],
     gigabytes: Annotated[float, typer.Option(help="Size of the corpus, not compressed.")] = 20,
 ) -> None:
-    """Read the pieces of a compressed corpus without annotating them; print the driver's memory as it grows."""
-    from spacy_joint.scale.pieces import group_files, read_pieces
-    from spacy_joint.scale.records import Reading
-    from spacy_joint.scale.storage import StoredFile
+    """Read the partitions of a compressed corpus without annotating them; print the driver's memory as it grows."""
+    from spacy_joint.scale.annotating.partitions import group_files, read_partitions
+    from spacy_joint.scale.annotating.records import Reading
+    from spacy_joint.scale.annotating.storage import StoredFile
 
     files = [StoredFile(str(link), link.stat().st_size) for link in _link_gigabytes(work / "plan", gigabytes, WORDS)]
     places = {}
     start = time.process_time()
     for group in group_files(files, MB):
-        for piece in read_pieces(group, Reading(), MB, set()):
-            places[piece.place] = piece.name
+        for partition in read_partitions(group, Reading(), MB, set()):
+            places[partition.place] = partition.name
             if len(places) % 1000 == 0:
                 peak = get_peak_memory() / MB
                 seconds = time.process_time() - start
-                print(f"{len(places):,} pieces, {peak:.0f} MB peak, {seconds:.0f} CPU s", flush=True)
+                print(f"{len(places):,} partitions, {peak:.0f} MB peak, {seconds:.0f} CPU s", flush=True)
     assert len(set(places.values())) == len(places)
 
 

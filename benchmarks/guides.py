@@ -22,6 +22,7 @@ words per second in one thread, from tokens.
 from measure import (
     PARSER,
     count_words,
+    find_pipeline,
     format_table,
     get_peak_memory,
     load_with_beam,
@@ -45,6 +46,7 @@ import spacy
 import typer
 from accuracy import find_split
 from reproduction.runs import flatten
+from significance import randomise
 from spacy.cli._util import parse_config_overrides
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
@@ -53,7 +55,6 @@ from spacy.training.loop import train
 from spacy.util import load_config
 from thinc.api import Config
 
-import spacy_joint
 from spacy_joint.annotation.custom_columns import (
     GUIDE_BOUNDARY,
     GUIDE_COLUMNS,
@@ -63,11 +64,11 @@ from spacy_joint.annotation.custom_columns import (
     copy_columns,
     read_column,
 )
+from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.quotations import Counts
-from spacy_joint.scoring.significance import randomise
 
-CONFIG = Path(spacy_joint.__file__).parent / "configs" / "guided_parser.cfg"
+CONFIG = CONFIGS / "guided_parser.cfg"
 GUIDE = "parser_guide"
 BEAMS = (1, 4, 8, 16, 32)
 BEAM = 16
@@ -288,7 +289,9 @@ def load(system: System) -> tuple[Language, Callable[[Doc], Decisions]]:
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 
 
-Guided = Annotated[Path, typer.Argument(help="Pipeline with a tagger, a guide and a joint parser.")]
+Guided = Annotated[
+    Path, typer.Argument(parser=find_pipeline, help="Pipeline with a tagger, a guide and a joint parser.")
+]
 Treebanks = Annotated[list[Path], typer.Argument(help="Directories with *-dev.conllu and *-test.conllu.")]
 Work = Annotated[Path, typer.Option(help="Directory that keeps the parsers that are trained.")]
 WORK = Path("training/guides")
@@ -311,8 +314,12 @@ def cost(path: Path, corpus: Path, beam_width: Annotated[int | None, typer.Optio
 def compare(
     guided: Guided,
     treebanks: Treebanks,
-    sparse: Annotated[Path | None, typer.Option(help="Pipeline with a joint parser that has no guide.")] = None,
-    peer: Annotated[list[Path] | None, typer.Option(help="Other pipelines that predict trees.")] = None,
+    sparse: Annotated[
+        Path | None, typer.Option(parser=find_pipeline, help="Pipeline with a joint parser that has no guide.")
+    ] = None,
+    peer: Annotated[
+        list[Path] | None, typer.Option(parser=find_pipeline, help="Other pipelines that predict trees.")
+    ] = None,
     split: Split = "dev",
     output: Output = None,
     document: Document = None,

@@ -8,7 +8,7 @@ MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are pre
 known unless stated otherwise.
 """
 
-from measure import format_table, write_results
+from measure import find_pipeline, format_table, write_results
 
 # isort: split
 import json
@@ -28,12 +28,13 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituency_trees import Tree
 from spacy_joint.annotation.constituents import SEGMENTS, get_constituents, get_tree, set_constituents
-from spacy_joint.constituency.transform import binarise, find_segments, hedge
+from spacy_joint.charts.training import hedge
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.hedges import score_hedges
+from spacy_joint.trees.constituency_trees import Tree
+from spacy_joint.trees.transform import binarise, find_segments
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
@@ -48,7 +49,7 @@ def annotate(nlp: Language, references: Iterable[Doc]) -> list[Example]:
 @app.command()
 def accuracy(
     corpus: Path,
-    models: list[Path],
+    models: Annotated[list[Path], typer.Argument(parser=find_pipeline)],
     name: Annotated[str, typer.Option(help="Name of the corpus in tables.")] = "",
     rounds: Annotated[int, typer.Option(help="Speed measurements; the best one counts.")] = 3,
     output: Output = None,
@@ -144,7 +145,7 @@ def draw_curve(results: dict[str, list[dict[str, Any]]], path: Path) -> None:
 @app.command()
 def documents(
     corpus: Annotated[Path, typer.Argument(help="Corpus of whole documents (`convert --documents 100000`).")],
-    model: Path,
+    model: Annotated[Path, typer.Argument(parser=find_pipeline)],
     splitter: Annotated[str, typer.Argument(help="Pipeline that finds sentences.")],
     output: Output = None,
 ) -> None:
@@ -215,7 +216,7 @@ def describe(words: list[str], tags: list[str]) -> list[list[str]]:
 def crf(
     train: Annotated[Path, typer.Argument(help="Corpus with jackknifed tags.")],
     test: Path,
-    tagger: Annotated[Path, typer.Argument(help="Pipeline that tags the test corpus.")],
+    tagger: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline that tags the test corpus.")],
     max_span: int = 7,
     output: Output = None,
 ) -> None:
@@ -264,7 +265,9 @@ def segment(doc: Doc, max_span: int) -> list[tuple[str, int, int]]:
 def grammars(
     train: Path,
     test: Path,
-    models: Annotated[list[Path] | None, typer.Argument(help="Pipelines that end in a chunker or segmenter.")] = None,
+    models: Annotated[
+        list[Path] | None, typer.Argument(parser=find_pipeline, help="Pipelines that end in a chunker or segmenter.")
+    ] = None,
     max_spans: Annotated[list[int], typer.Option("--max-span")] = [3, 7, 10, 15],  # noqa: B006
     closure: str = "complete",
     width: int = 10,
@@ -356,7 +359,7 @@ def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], in
 def charts(
     train: Path,
     test: Path,
-    model: Path,
+    model: Annotated[Path, typer.Argument(parser=find_pipeline)],
     max_span: int = 7,
     most_words: int = 8,
     sentences: int = 20,
@@ -415,7 +418,9 @@ def measure_speed(nlp: Language, docs: list[Doc]) -> float:
 
 
 @app.command()
-def speed(corpus: Path, model: Path, rounds: int = 3, output: Output = None) -> None:
+def speed(
+    corpus: Path, model: Annotated[Path, typer.Argument(parser=find_pipeline)], rounds: int = 3, output: Output = None
+) -> None:
     """Words per second of the chunker alone, on sentences and on documents of increasing size."""
     nlp = spacy.load(model)
     docs = list(read_docbin(corpus, nlp.vocab))

@@ -10,6 +10,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["BLIS_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -28,6 +29,11 @@ from spacy_joint.corpora.examples import make_example
 from spacy_joint.training.unpunctuated import unpunctuate
 
 PARSER = "joint_sbd_parser"
+
+
+def find_pipeline(name: str) -> Path:
+    """Find the directory of a pipeline, by its path or package."""
+    return Path(name) if Path(name).exists() else spacy.load(name).path
 
 
 def load_with_beam(path: Path, beam_width: int, component: str = PARSER) -> Language:
@@ -108,15 +114,22 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str
 def replace_section(document: Path | None, name: str, text: str) -> None:
     """Replace the text between the comments `NAME: begin` and `NAME: end` of a Markdown page, if one is given.
 
-    Raises ValueError if the page has no such comments.
+    Raises ValueError if the page has no such comments, or if rows of its tables would be lost.
     """
     if document is not None:
         begin, end = f"<!-- {name}: begin -->\n\n", f"\n<!-- {name}: end -->\n"
         before, begun, rest = document.read_text(encoding="utf8").partition(begin)
-        _, ended, after = rest.partition(end)
+        old, ended, after = rest.partition(end)
         if not (begun and ended):
             raise ValueError(f"{document} has no section {name}: add {begin.strip()} and {end.strip()}")
+        if lost := _list_rows(old) - _list_rows(text):
+            raise ValueError(f"{document}: without {', '.join(sorted(lost))}; measure these, too, or delete their rows")
         document.write_text(before + begin + text + end + after, encoding="utf8", newline="\n")
+
+
+def _list_rows(text: str) -> set[str]:
+    """The first cells of the rows of tables."""
+    return set(re.findall(r"^\| (.*?) \|", text, re.MULTILINE))
 
 
 def write_results(results: Mapping[str, Any], output: Path | None) -> None:

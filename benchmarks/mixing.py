@@ -19,35 +19,35 @@ from typing import Annotated
 import typer
 from spacy.util import load_config
 
-from spacy_joint.cli.configs import CONFIGS
+from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.engine.mixing import TrainingState, mix
 from spacy_joint.scale.cluster import connect
-from spacy_joint.scale.training import RayEngine
+from spacy_joint.scale.training import RayPassRunner
 from spacy_joint.training.distributed import Training
-from spacy_joint.training.shards import Engine, LocalEngine, Pass
+from spacy_joint.training.passes import LocalPassRunner, Pass, PassRunner
 
 PARSER = "joint_sbd_parser"
 MEASURES = {"boundary_f": "boundary F1", "dep_uas_punct": "UAS", "dep_las_punct": "LAS"}
 
 
-class TimedEngine:
-    """Keeps how long the passes of another engine take, and how long mixing them takes."""
+class TimedRunner:
+    """Keeps how long the passes of another runner take, and how long mixing them takes."""
 
-    def __init__(self, make_engine: Callable[[str, bytes, int], Engine]) -> None:
-        self.make_engine = make_engine
+    def __init__(self, make_runner: Callable[[str, bytes, int], PassRunner]) -> None:
+        self.make_runner = make_runner
         self.words = 0
         # CPU seconds of all passes, and of the slowest pass of each epoch with those for mixing; seconds that passed.
         self.worked = self.slowest = self.wall = 0.0
 
-    def make(self, config: str, pipeline: bytes, n_shards: int) -> Engine:
-        """Makes the other engine: see `Training.run`."""
-        self.engine = self.make_engine(config, pipeline, n_shards)
+    def make(self, config: str, pipeline: bytes, n_shards: int) -> PassRunner:
+        """Makes the other runner: see `Training.run`."""
+        self.runner = self.make_runner(config, pipeline, n_shards)
         return self
 
     def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
         """Runs the passes of an epoch, of the only table."""
         start = time.perf_counter()
-        (passes,) = self.engine.run(states, epoch)
+        (passes,) = self.runner.run(states, epoch)
         self.wall += time.perf_counter() - start
         seconds = [each.cpu_seconds for each in passes]
         start = time.process_time()
@@ -97,17 +97,17 @@ def main(
             connect(num_cpus=n_shards) if ray else nullcontext() as connected,
         ):
             training = Training(config, Path(directory), n_shards)
-            make_engine = partial(RayEngine, connected, n_shards) if ray else LocalEngine
-            engine = TimedEngine(make_engine)
-            training.run(engine.make, sys.stdout, io.StringIO())
+            make_runner = partial(RayPassRunner, connected, n_shards) if ray else LocalPassRunner
+            runner = TimedRunner(make_runner)
+            training.run(runner.make, sys.stdout, io.StringIO())
             results.append(
                 {
                     "shards": n_shards,
                     **{name: 100 * training.nlp.meta["performance"][name] for name in MEASURES},
                     "scores": [100 * score for score, _ in training.progress.results],
-                    "words_per_cpu_second": engine.words / engine.worked,
-                    "words_per_second_of_slowest": engine.words / engine.slowest,
-                    "words_per_second": engine.words / engine.wall,
+                    "words_per_cpu_second": runner.words / runner.worked,
+                    "words_per_second_of_slowest": runner.words / runner.slowest,
+                    "words_per_second": runner.words / runner.wall,
                 }
             )
     header = ["shards", *MEASURES.values(), "LAS by epoch", "words/CPU s", "if each shard has a core", "words/s"]

@@ -6,7 +6,7 @@ need a pipeline that was saved with what learning needs ("learning"); that part 
 the size.
 """
 
-from measure import PARSER, format_table, measure_in_fresh_process, read_references, write_results
+from measure import PARSER, find_pipeline, format_table, measure_in_fresh_process, read_references, write_results
 
 # isort: split
 import json
@@ -80,7 +80,7 @@ def score_variants(nlp: Language, corpus: Path) -> dict[str, float]:
 
 
 def main(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path | None, typer.Argument(help="CoNLL-U file to score on; none: sizes and times only.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Processes that load the model.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,

@@ -27,7 +27,7 @@ from typing import Annotated
 import spacy
 import typer
 from hedges import Output, annotate
-from measure import format_table, read_references, write_results
+from measure import find_pipeline, format_table, read_references, write_results
 from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT
@@ -197,7 +197,7 @@ def translate(
 @app.command()
 def compare(
     corpus: Annotated[Path, typer.Argument(help="Trees in brackets, as .spacy, one document per tree.")],
-    model: Annotated[Path, typer.Argument(help="Pipeline with a hedge_chunker.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a hedge_chunker.")],
     peers: Annotated[list[str], typer.Argument(help="Pipelines with parsers, or .spacy files of translated trees.")],
     max_span: int = 7,
     output: Output = None,

@@ -5,11 +5,13 @@ sample, and GUM's constituency trees, split in the same way as its dependency tr
 import argparse
 import re
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 PARTS = ("train", "dev", "test")
 # The numbers of the first dev and test files in the Treebank sample.
 FIRST_DEV, FIRST_TEST = 160, 180
+# Of these archives: texts that GUM has for development (GUM_speech_inauguration), so nothing may learn from them.
+EVALUATED = {"inaugural": ["1981-Reagan.txt"]}
 
 
 def main() -> None:
@@ -17,7 +19,11 @@ def main() -> None:
     parser.add_argument("--brown", type=Path, help="NLTK's brown.zip")
     parser.add_argument("--treebank", type=Path, help="NLTK's treebank.zip")
     parser.add_argument("--gum", type=Path, help="directory `const` of GUM, one .ptb file per document")
-    parser.add_argument("--ud-gum", type=Path, help="directory of UD English GUM, whose split is used")
+    parser.add_argument(
+        "--ud-gum",
+        type=Path,
+        help="directory with the train, dev and test files of UD English GUM, whose split is used",
+    )
     parser.add_argument("--leave-out", default="$^", help="regex of GUM documents to leave out of train")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="NLTK's zips of .txt files")
     parser.add_argument("output", type=Path, help="directory to make `brown`, `wsj`, `gum` and `text` in")
@@ -35,11 +41,13 @@ def main() -> None:
 def unpack_text(archive: Path, output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(archive) as files:
-        for name in files.namelist():
-            if name.endswith(".txt") and not Path(name).name.lower().startswith("readme"):
+        for path in map(PurePosixPath, files.namelist()):
+            is_text = path.suffix == ".txt" and not path.name.lower().startswith("readme")
+            if is_text and path.name not in EVALUATED.get(archive.stem, ()):
                 # Some files are in older encodings.
-                text = files.read(name).decode("utf8", "replace")
-                (output / Path(name).name).write_text(text, encoding="utf8")
+                text = files.read(str(path)).decode("utf8", "replace")
+                # Two archives have files of the same name.
+                (output / f"{archive.stem}_{path.name}").write_text(text, encoding="utf8")
 
 
 def unpack_brown(archive: Path, output: Path) -> None:
@@ -64,7 +72,8 @@ def unpack_treebank(archive: Path, output: Path) -> None:
 def divide_gum(trees: Path, treebank: Path, output: Path, leave_out: str) -> None:
     output.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
-        text = (treebank / f"en_gum-ud-{part}.conllu").read_text(encoding="utf8")
+        (path,) = treebank.glob(f"*gum*{part}.conllu")
+        text = path.read_text(encoding="utf8")
         documents = re.findall(r"^# newdoc id = (\S+)", text, re.MULTILINE)
         if part == "train":
             documents = [document for document in documents if not re.match(leave_out, document)]

@@ -13,6 +13,7 @@ begin; UDPipe then tags and parses between its own boundaries. From raw text, wo
 
 from measure import (
     count_words,
+    find_pipeline,
     format_table,
     get_peak_memory,
     interleave,
@@ -286,9 +287,11 @@ def show_share(share: float | None) -> str:
 def main(
     treebanks: Annotated[Path, typer.Argument(help="Directory with ewt_train.conllu, ewt_dev.conllu, gum_test ...")],
     work: Annotated[Path, typer.Argument(help="Directory for systems trained here.")],
-    peer: Annotated[Path, typer.Option(help="Pipeline with spaCy's parser, trained on EWT.")],
-    starred_peer: Annotated[Path, typer.Option(help="The same, trained on EWT*.")],
-    own: Annotated[Path | None, typer.Option(help="Pipeline with a joint_sbd_parser, trained on EWT.")] = None,
+    peer: Annotated[Path, typer.Option(parser=find_pipeline, help="Pipeline with spaCy's parser, trained on EWT.")],
+    starred_peer: Annotated[Path, typer.Option(parser=find_pipeline, help="The same, trained on EWT*.")],
+    own: Annotated[
+        Path | None, typer.Option(parser=find_pipeline, help="Pipeline with a joint_sbd_parser, trained on EWT.")
+    ] = None,
     without: Annotated[list[str] | None, typer.Option(help="System to leave out.")] = None,
     split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per system, after a warm-up.")] = 5,

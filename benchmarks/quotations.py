@@ -6,7 +6,7 @@ measured with sampling. The CRF (python-crfsuite) has the features of `chain` an
 textacy finds only direct quotations, so it is compared on those.
 """
 
-from measure import format_table, write_results
+from measure import find_pipeline, format_table, write_results
 
 # isort: split
 import time
@@ -19,17 +19,16 @@ from typing import Annotated, Any
 import numpy as np
 import spacy
 import typer
+from significance import randomise
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_joint.annotation.quotations import DIRECT, INDIRECT, MIXED, QUOTATIONS, make_span
+from spacy_joint.annotation.quotations import DIRECT, INDIRECT, MIXED, QUOTATIONS, find_heads, make_span
 from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
-from spacy_joint.pipes.token_columns import WordClasses
+from spacy_joint.pipes.word_classes import WordClasses
 from spacy_joint.quotation.decoders import read_labels, write_labels
 from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
-from spacy_joint.quotation.quotation_cues import find_heads
 from spacy_joint.scoring.quotations import ALL, Counts, count_strict, get_runs, score_quotations
-from spacy_joint.scoring.significance import randomise
 
 KINDS = (ALL, DIRECT, INDIRECT, MIXED)
 LENGTHS = (2, 5, 10, 15, 20, 30, 40, 60, 10_000)
@@ -178,7 +177,9 @@ class Textacy:
 
 def main(
     corpus: Annotated[Path, typer.Argument(help=".spacy file written by convert-quotes.")],
-    models: Annotated[list[Path], typer.Argument(help="Pipelines; each is tested against the first.")],
+    models: Annotated[
+        list[Path], typer.Argument(parser=find_pipeline, help="Pipelines; each is tested against the first.")
+    ],
     train: Annotated[Path | None, typer.Option(help="Jackknifed corpus to train the CRF on.")] = None,
     crf_documents: Annotated[int, typer.Option(help="Number of documents to train the CRF on; 0: all.")] = 0,
     crf_algorithm: Annotated[str, typer.Option(help="CRFsuite's lbfgs or ap.")] = "lbfgs",
@@ -186,7 +187,10 @@ def main(
         tuple[Path, Path] | None, typer.Option(help="Pipelines of `chain` and `semimarkov` to combine.")
     ] = None,
     crf_iterations: Annotated[int, typer.Option(help="Maximum iterations of the CRF.")] = 60,
-    peer: Annotated[Path | None, typer.Option(help="spaCy pipeline to parse for textacy; default: our parses.")] = None,
+    peer: Annotated[
+        Path | None,
+        typer.Option(parser=find_pipeline, help="spaCy pipeline to parse for textacy; default: our parses."),
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
     """Compare systems."""

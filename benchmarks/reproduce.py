@@ -23,7 +23,7 @@ from reproduction.runs import Reparsing, Run, Store
 
 def make_library(plan: Plan, treebanks: Path, work: Path) -> Library:
     """Create the library of a plan's documents."""
-    return Library(treebanks, work, plan.tagging, plan.seed, spacy.blank("en").vocab)
+    return Library(treebanks, work, plan.tagging, plan.seeds[0], spacy.blank("en").vocab)
 
 
 def perform(runs: list[Run | Reparsing], plan: Plan, treebanks: Path, work: Path) -> int:
@@ -48,11 +48,11 @@ def main(
     report: Annotated[Path, typer.Argument(help="Markdown file to write, with figures beside it.")],
     quick: Annotated[bool, typer.Option("--quick", help="Tiny corpora and models, as a check.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="Number of parallel runs.")] = 1,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of random seeds: 0, 1 and so on.")] = 3,
     report_only: Annotated[bool, typer.Option("--report-only", help="Only write the report from stored runs.")] = False,
 ) -> None:
     """Perform all runs and write the report."""
-    plan = make_quick_plan(seed) if quick else make_full_plan(seed)
+    plan = make_quick_plan(seeds) if quick else make_full_plan(seeds)
     if not report_only:
         # Spawned, not forked, for the same behaviour on every platform.
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -63,7 +63,7 @@ def main(
                 pool.shutdown(cancel_futures=True)
                 raise
         print(f"{done} runs done, all others were stored already.")
-    command = f"python -m spacy project run {'reproduce-quick' if quick else 'reproduce'}"
+    command = f"python -m spacy project run {'quick' if quick else 'all'} projects/reproduction"
     write_report(plan, make_library(plan, treebanks, work), Store(work), report, command)
 
 

@@ -20,7 +20,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 import spacy_joint
-from spacy_joint.corpora.export import write_conllu, write_sentences
+from spacy_joint.corpora.conllu_writing import write_conllu
+from spacy_joint.corpora.export import write_sentences
 
 SEED = 0
 BEAMS = (4, 1)

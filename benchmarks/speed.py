@@ -8,6 +8,7 @@ loading.
 from measure import (
     PARSER,
     count_words,
+    find_pipeline,
     format_table,
     interleave,
     load_with_beam,
@@ -54,9 +55,11 @@ def make_peer(path: Path, corpus: Path, beam_width: int) -> Callable[[], float]:
 
 
 def main(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
-    peer: Annotated[Path | None, typer.Option(help="Pipeline with spaCy's tok2vec and parser.")] = None,
+    peer: Annotated[
+        Path | None, typer.Option(parser=find_pipeline, help="Pipeline with spaCy's tok2vec and parser.")
+    ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per system, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:

@@ -2,12 +2,14 @@
 
 The stream repeats the documents of a corpus as one document, up to a number of words. Batch speed is that of the parser
 on each of these documents as a whole, in a separate process. Memory is the peak of the streaming process. The delay of
-a sentence is the number of words that arrive after its last one before it is yielded, if words arrive one by one.
+a sentence is the number of words that arrive after its last one before it is yielded, if words arrive one by one. Where
+decisions are forced to shorten it, the stream is not as accurate as the whole document.
 """
 
 from measure import (
     PARSER,
     count_words,
+    find_pipeline,
     format_table,
     get_peak_memory,
     load_with_beam,
@@ -31,6 +33,9 @@ import numpy as np
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
+from spacy.training import Example
+
+from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
 # Memory at the end is compared with memory after this share of the stream.
 EARLY = 0.1
@@ -50,10 +55,10 @@ def repeat(docs: list[Doc], n_words: int) -> Iterator[Doc]:
             return
 
 
-def open_stream(nlp: Language, tokens: Iterable[Doc | Token]) -> Iterator[Span]:
+def open_stream(nlp: Language, tokens: Iterable[Doc | Token], max_delay: int | None = None) -> Iterator[Span]:
     """The sentences of tagged tokens."""
     guided = nlp.get_pipe(GUIDE).stream(tokens) if GUIDE in nlp.pipe_names else tokens
-    return nlp.get_pipe(PARSER).stream(guided)
+    return nlp.get_pipe(PARSER).stream(guided, max_delay=max_delay)
 
 
 def annotate(nlp: Language, doc: Doc) -> Doc:
@@ -91,7 +96,7 @@ def run_batch(model: Path, corpus: Path, n_words: int, beam_width: int) -> dict[
 
 @app.command()
 def speed(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     words: Annotated[int, typer.Option(min=1, help="Length of the long stream.")] = 5_000_000,
     compared: Annotated[int, typer.Option(min=1, help="Words per round, stream and batch in turn.")] = 500_000,
@@ -127,15 +132,21 @@ def speed(
 
 @app.command()
 def delay(
-    model: Annotated[Path, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     starred: Annotated[bool, typer.Option("--starred", help="Lower-cased and without punctuation.")] = False,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
+    latency: Annotated[int | None, typer.Option(min=1, help="Latency of the guide.")] = None,
+    max_delay: Annotated[int | None, typer.Option(min=1, help="Maximum delay of the parser.")] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
-    """Show how many words sentences are delayed if words arrive one by one; the pipeline predicts the tags."""
+    """Show how many words sentences are delayed if words arrive one by one, and how accurate they are; the pipeline
+    predicts the tags."""
     nlp = load_with_beam(model, beam_width)
+    if latency is not None:
+        nlp.get_pipe(GUIDE).latency = latency
     delays: list[int] = []
+    examples: list[Example] = []
     for reference in read_references(corpus, nlp.vocab, starred=starred):
         tagged = Doc(nlp.vocab, words=[t.text for t in reference], spaces=[bool(t.whitespace_) for t in reference])
         for name, pipe in nlp.pipeline[: nlp.pipe_names.index(PARSER)]:
@@ -150,15 +161,21 @@ def delay(
                 yield doc[i : i + 1].as_doc(array_head=["TAG", "SPACY"])
 
         end = 0
-        for sentence in open_stream(nlp, count()):
+        parts: dict[Doc, None] = {}
+        for sentence in open_stream(nlp, count(), max_delay):
+            parts[sentence.doc] = None
             end += len(sentence)
             # The remaining sentences at the end of a document have no delay.
             if come < len(tagged):
                 delays.append(come - end)
+        examples.append(Example(Doc.from_docs(list(parts), ensure_whitespace=False), reference))
     quantiles = {f"{q:.0%}": float(np.quantile(delays, q)) for q in QUANTILES}
-    header = ["sentences", "mean", *quantiles]
-    print(format_table(header, [[len(delays), f"{np.mean(delays):.1f}", *(f"{n:.0f}" for n in quantiles.values())]]))
-    write_results({"beam_width": beam_width, "delays": delays, "quantiles": quantiles}, output)
+    found = score_boundaries_and_trees(examples)
+    scores = {"boundary F1": found["boundary_f"], "LAS": found["dep_las_punct"]}
+    header = ["sentences", "mean", *quantiles, *scores]
+    row = [f"{np.mean(delays):.1f}", *(f"{n:.0f}" for n in quantiles.values())]
+    print(format_table(header, [[len(delays), *row, *(f"{100 * score:.1f}" for score in scores.values())]]))
+    write_results({"beam_width": beam_width, "delays": delays, "quantiles": quantiles, **scores}, output)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,11 @@ from spacy.util import load_config, registry
 from thinc.api import Config
 
 import spacy_joint
+from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
-CONFIG = Path(spacy_joint.__file__).parent / "configs" / f"{PARSER}.cfg"
+CONFIG = CONFIGS / f"{PARSER}.cfg"
 TAGGER = "sequence_tagger"
 STUDENT = {"n_tables": 1, "min_changes": 1, "beam_width": 16}
 

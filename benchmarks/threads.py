@@ -1,6 +1,6 @@
 """Speed-up of `nlp.pipe` by threads: words per second of a whole pipeline with one thread and with several, in turn."""
 
-from measure import count_words, format_table, interleave, read_references, write_results
+from measure import count_words, find_pipeline, format_table, interleave, read_references, write_results
 
 # isort: split
 import time
@@ -14,7 +14,7 @@ from spacy_joint.corpora.examples import make_example
 
 
 def main(
-    model: Annotated[Path, typer.Argument(help="Pipeline of components of this package.")],
+    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline of components of this package.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     threads: Annotated[int, typer.Option(min=2, help="Threads to compare with one.")] = 2,
     least: Annotated[int, typer.Option(help="Words of the shortest document to take.")] = 300,

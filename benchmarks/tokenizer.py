@@ -21,7 +21,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.pipes.word_scores import WordScores, score_words
+from spacy_joint.pipes.tokenizer_check import WordScores, score_words
 from spacy_joint.tokenization.exceptions import add_exceptions
 
 Tokenizer = Callable[[str], Doc]

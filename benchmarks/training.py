@@ -72,10 +72,10 @@ def main(
         settings = Config().from_disk(config)
         model, dropout = settings["components"][PARSER]["model"], settings["training"]["dropout"]
     model["beam_width"] = beam_width
-    n_tables = model.get("n_tables", 1)
     learners = {threads: make_learner(corpus, limit, {**model, "threads": threads}) for threads in (1, 2)}
     alone, examples = learners[1]
-    parser = alone.get_pipe(PARSER)
+    parser: Any = alone.get_pipe(PARSER)
+    n_tables = parser.perceptron.n_tables
     docs = [example.predicted for example in examples]
     results = []
     for epoch in range(epochs):

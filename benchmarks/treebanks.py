@@ -35,7 +35,7 @@ def find_treebanks(directory: Path) -> dict[str, list[Path]]:
 
 def find_language(files: list[Path]) -> str:
     """The language in the names of the files; `xx` if spaCy does not know it."""
-    language = name_treebank(find_splits(files)).language or "xx"
+    language = name_treebank(find_splits(files))[0] or "xx"
     try:
         spacy.util.get_lang_class(language)
     except ImportError:

@@ -5,7 +5,7 @@ ship, in turn and in one thread: from tokens to trees, and the parser alone with
 script times spaCy's parser along with them.
 """
 
-from measure import count_words, format_table, interleave, read_references, write_results
+from measure import count_words, find_pipeline, format_table, interleave, read_references, write_results
 
 # isort: split
 import json
@@ -55,7 +55,9 @@ def main(
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     old: Annotated[Path, typer.Argument(help="Python with the version to compare with.")],
     new: Annotated[Path, typer.Argument(help="Python with the version to measure.")],
-    peer: Annotated[Path | None, typer.Option(help="Pipeline with spaCy's tok2vec and parser.")] = None,
+    peer: Annotated[
+        Path | None, typer.Option(parser=find_pipeline, help="Pipeline with spaCy's tok2vec and parser.")
+    ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per version, after a warm-up.")] = 9,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:

@@ -27,6 +27,7 @@ from spacy.tokens import Doc
 
 import spacy_joint
 from spacy_joint.corpora.examples import make_example
+from spacy_joint.corpora.treebank import name_treebank
 
 MEASURES = {"UPOS": "pos_acc", "features": "morph_acc", "lemmas": "lemma_acc"}
 ADDED = ["sequence_morphologizer", "sequence_lemmatizer"]
@@ -62,18 +63,21 @@ def main(
     """Score the pipeline, and time it on the first treebank."""
     nlp = spacy_joint.load(model)
     splits = [split] if split else SPLITS
+    files = [[find_split(treebank, part) for part in splits] for treebank in treebanks]
+    # Not those of directories, which may be versions.
+    names = [(name_treebank({"": parts})[1] or parts[0].stem).upper() for parts in files]
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(f"Two treebanks have the same name: {', '.join(names)}.")
     scores = {
-        f"{treebank.name}{'*' if starred else ''}": [
-            score(nlp, find_split(treebank, part), starred=starred) for part in splits
-        ]
-        for treebank in treebanks
+        f"{name}{'*' if starred else ''}": [score(nlp, path, starred=starred) for path in parts]
+        for name, parts in zip(names, files, strict=True)
         for starred in (False, True)
     }
     rows = [
         [name.replace("*", r"\*"), *(" / ".join(f"{100 * each[key]:.1f}" for each in found) for key in MEASURES)]
         for name, found in scores.items()
     ]
-    timed = find_split(treebanks[0], splits[-1])
+    timed = files[0][-1]
     seconds = measure_times(nlp, read_references(timed, nlp.vocab), rounds)
     speeds = [
         [f"{name} morphologizer and lemmatizer", f"{1e6 * each:.1f}", f"{1 / each:,.0f}"]

@@ -5,8 +5,8 @@ python docs/draw_tree.py
 
 from pathlib import Path
 
-from spacy_joint.annotation.constituency_trees import parse_trees
-from spacy_joint.annotation.tree_drawing import draw_tree
+from spacy_joint.rendering.tree_drawing import draw_tree
+from spacy_joint.trees.constituency_trees import parse_trees
 
 QUESTION = """
 (SQ (VP (WP 0=Whom) (VB 3=meet) (PP (IN 4=in) (NP (DT 5=the) (NN 6=park)))) (VBD 1=did) (NP (NNP 2=Ada)) (. 7=?))

@@ -1,32 +1,63 @@
-"""Shared fixtures of component tests: the tiny treebank, and pipelines trained on it once per session."""
+"""Shared fixtures of component tests: the tiny treebank, and pipelines trained on it once per session.
+
+Fixtures import spaCy, so that tests of the engine start without it.
+"""
+
+from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
-from spacy.training import Example
-from spacy.util import fix_random_seed
 
-import spacy_joint
-from spacy_joint.annotation.constituency_trees import read_trees
-from spacy_joint.annotation.constituents import set_constituents
-from spacy_joint.annotation.quotations import CUES
-from spacy_joint.corpora.brat import read_brat
-from spacy_joint.corpora.conllu import create_conllu_corpus
-from spacy_joint.corpora.quotations import JACKKNIFED, make_quotation_example
-from spacy_joint.quotation.layout import find_paragraph_starts
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.training import Example
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
 QUOTATIONS = "tiny_quotes"
 
-ReadExamples = Callable[..., list[Example]]
-Train = Callable[..., Language]
+# What is slow as a whole, because it trains pipelines, or starts processes or servers.
+SLOW = {
+    *("benchmarks", "cli", "dropin", "fuzz", "guiding", "scale", "serving", "training"),
+    *("test_analyses.py", "test_character_tokenizer.py", "test_chart_parser.py", "test_configs.py", "test_contract.py"),
+    *("test_docs.py", "test_gold_fallback.py", "test_languages.py", "test_memory.py", "test_pretrained.py"),
+    *("test_project.py", "test_reproduction.py", "test_structured_pipe.py", "test_threads.py", "test_user_needs.py"),
+}
+LONG = {"test_project.py", "test_reproduction.py", "test_train_treebank.py", "test_contract.py"}
+# Tests that ask for these fixtures train pipelines.
+TRAINING = {"full_pipeline", "pipeline", "read_quotes", "saved_pipeline", "train"}
+
+ReadExamples = Callable[..., "list[Example]"]
+Train = Callable[..., "Language"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Files that take minutes begin first, so that workers end at about the same time.
+    items.sort(key=lambda item: item.path.name not in LONG)
+    for item in items:
+        if SLOW.intersection(item.path.parts) or TRAINING.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """The tests of a file share a worker, and so their slow fixtures; in the contract, those of a component do."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, test = nodeid.partition("::")
+            component = test.partition("[")[2].rstrip("]").partition("-")[0]
+            return f"{file}[{component}]" if file.endswith("test_contract.py") else file
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -34,15 +65,51 @@ def assets() -> Path:
     return ASSETS
 
 
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], AbstractContextManager[None]]:
+    """Writing fails after this number of bytes of a file."""
+    import resource
+
+    # Python would keep the first bytes of the compiled modules that are imported meanwhile.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    @contextmanager
+    def full_disk(most: int) -> Iterator[None]:
+        usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, usual[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+
+    return full_disk
+
+
 @pytest.fixture(scope="session")
 def small_model() -> dict[str, Any]:
     """A model that is fast to train and copy."""
-    return {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 18, "beam_width": 4}
+    architecture = "spacy_joint.BeamPerceptron.v1"
+    return {
+        "@architectures": architecture,
+        "table_bits": 18,
+        "beam_width": 4,
+        "min_changes": 2,
+        "n_tables": 1,
+        "threads": 1,
+    }
 
 
 @pytest.fixture(scope="session")
 def read_quotes() -> ReadExamples:
     """Read the tiny corpus of quotations, tagged and parsed, for a pipeline. Its gold cues serve as predicted ones."""
+    from spacy.tokens import Doc
+
+    import spacy_joint
+    from spacy_joint.annotation.quotations import CUES
+    from spacy_joint.corpora.brat import read_brat
+    from spacy_joint.corpora.quotations import JACKKNIFED, make_quotation_example
+    from spacy_joint.quotation.layout import find_paragraph_starts
+
     annotate = spacy_joint.load()
     parts: dict[str, list[Doc]] = {}
 
@@ -68,6 +135,9 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
     References have dependency trees, and constituents if the corpus has them. Those of `tiny_quotes` have quotations;
     there, both sides have predicted tags and trees.
     """
+    from spacy_joint.annotation.constituents import set_constituents
+    from spacy_joint.corpora.conllu import create_conllu_corpus
+    from spacy_joint.trees.constituency_trees import read_trees
 
     def read(
         nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0, corpus: str = "tiny"
@@ -94,6 +164,7 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
 @pytest.fixture(scope="session")
 def train() -> Train:
     """Train a pipeline as `spacy train` does: the order of batches depends only on the seed."""
+    from spacy.training import Example
 
     def train(
         nlp: Language, examples: list[Example], *, epochs: int = 6, batch: int = 1, seed: int = 0, **update: Any
@@ -113,6 +184,9 @@ def train() -> Train:
 @pytest.fixture(scope="session")
 def pipeline(small_model: dict[str, Any], read_examples: ReadExamples, train: Train) -> Language:
     """A tagger and a parser trained on the tiny treebank. Shared: do not train it further."""
+    import spacy
+    from spacy.util import fix_random_seed
+
     nlp = spacy.blank("en")
     nlp.add_pipe("sequence_tagger", config={"model": small_model})
     nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
@@ -139,6 +213,9 @@ def full_pipeline(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """The directory of the saved pipeline with a morphologizer and a lemmatizer after it. Shared: do not change it."""
+    import spacy
+    from spacy.util import fix_random_seed
+
     model = {**small_model, "beam_width": 1, "min_changes": 1}
     labellers = spacy.blank("en")
     for name in ("sequence_morphologizer", "sequence_lemmatizer"):

@@ -1,4 +1,4 @@
-"""The configs of the package are complete, and pass spaCy's own checks anywhere."""
+"""The configs of the package, filled in by `spacy init fill-config`, pass spaCy's own checks anywhere."""
 
 from pathlib import Path
 
@@ -6,14 +6,15 @@ import pytest
 import spacy
 import srsly
 from spacy.cli.debug_config import debug_config
-from spacy.util import load_config
+from spacy.cli.init_config import fill_config
+from spacy.util import load_config, load_model_from_config
 
-import spacy_joint
+from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.errors import JointError
-from spacy_joint.files.learnt import read_tokenizer_exceptions, read_word_classes
+from spacy_joint.files.resources import read_tokenizer_exceptions, read_word_classes
 
-CONFIGS = sorted((Path(spacy_joint.__file__).parent / "configs").glob("*.cfg"))
-CONFIG = pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+PATHS = sorted(CONFIGS.glob("*.cfg"))
+CONFIG = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
 @pytest.fixture
@@ -48,8 +49,22 @@ def overrides(full_pipeline, saved_cues, saved_guide):
     return choose
 
 
+@pytest.fixture
+def check(overrides, tmp_path, monkeypatch):
+    """Fill in a config and check it, anywhere."""
+    monkeypatch.chdir(tmp_path)
+
+    def check(path: Path, **options: str) -> None:
+        base, filled = tmp_path / "base.cfg", tmp_path / "filled.cfg"
+        load_config(path, overrides={**overrides(path), **options}, interpolate=False).to_disk(base)
+        fill_config(filled, base, silent=True)
+        debug_config(filled, show_funcs=True)
+
+    return check
+
+
 def test_there_is_a_config_for_each_component():
-    assert [path.stem for path in CONFIGS] == [
+    assert [path.stem for path in PATHS] == [
         "chart_parser",
         "constituency_parser",
         "guided_parser",
@@ -68,21 +83,30 @@ def test_there_is_a_config_for_each_component():
 
 
 @CONFIG
-def test_debug_config_accepts_it(path, overrides, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    debug_config(path, overrides=overrides(path), show_funcs=True)
+def test_debug_config_accepts_it(path, check, capsys):
+    check(path)
     printed = capsys.readouterr().out
     assert "Config is valid" in printed
     assert any(name in printed for name in ("Perceptron.v1", "SpanGuide.v1", "constituent_scorer.v1"))
 
 
 @CONFIG
-def test_debug_config_names_the_command_that_makes_a_missing_file(path, overrides, tmp_path):
+def test_debug_config_names_the_command_that_makes_a_missing_file(path, check, tmp_path):
     for name, command in (("word_classes", "word-classes"), ("tokenizer_exceptions", "tokenizer-exceptions")):
         if name in load_config(path)["paths"]:
-            missing = {f"paths.{name}": str(tmp_path / "missing")}
             with pytest.raises(JointError, match=f"J520.*missing.*spacy joint {command} .*--paths.{name} null"):
-                debug_config(path, overrides={**overrides(path), **missing})
+                check(path, **{f"paths.{name}": str(tmp_path / "missing")})
+
+
+@CONFIG
+def test_it_leaves_out_what_components_have_by_default(path):
+    for component in load_config(path)["components"].values():
+        if "factory" in component:
+            defaults = spacy.blank("en").get_factory_meta(component["factory"]).default_config
+            # Head rules, sizes and measures are there to be changed.
+            named = ("head_rules", "max_span", "scorer")
+            same = {name for name, value in component.items() if name not in named and value == defaults.get(name)}
+            assert same <= {"model"}
 
 
 def test_files_that_commands_make_are_read(tmp_path):
@@ -101,20 +125,19 @@ def test_no_path_means_no_classes_and_no_exceptions():
 def test_training_is_seeded_and_ends(path):
     training = load_config(path, interpolate=True)["training"]
     assert training["seed"] == 0
-    assert sorted((training["max_steps"] > 0, training["max_epochs"] > 0)) == [False, True]
+    assert sorted((training["max_steps"] > 0, training.get("max_epochs", 0) > 0)) == [False, True]
 
 
-def test_training_of_the_parser_stops_early_by_the_mean_of_boundaries_and_trees():
-    (path,) = [path for path in CONFIGS if path.stem == "joint_sbd_parser"]
+def test_training_of_the_parser_stops_early_by_the_mean_of_boundaries_and_trees(full_pipeline):
+    (path,) = [path for path in PATHS if path.stem == "joint_sbd_parser"]
     training = load_config(path)["training"]
     assert training["patience"] > 3 * training["eval_frequency"]
-    assert {name: weight for name, weight in training["score_weights"].items() if weight} == {
-        "boundary_f": 0.5,
-        "dep_las_punct": 0.5,
-    }
+    config = load_config(path, overrides={"paths.tagger": str(full_pipeline)}, interpolate=False)
+    weights = load_model_from_config(config, auto_fill=True).config["training"]["score_weights"]
+    assert {name: weight for name, weight in weights.items() if weight} == {"boundary_f": 0.5, "dep_las_punct": 0.5}
 
 
-def test_the_tagger_can_train_on_each_kind_of_text(overrides):
-    (path,) = [path for path in CONFIGS if path.stem == "sequence_tagger"]
+def test_the_tagger_can_train_on_each_kind_of_text(check):
+    (path,) = [path for path in PATHS if path.stem == "sequence_tagger"]
     for kind in ("original", "unpunctuated", "both", "robust"):
-        debug_config(path, overrides={**overrides(path), "training.train_corpus": f"corpora.{kind}"})
+        check(path, **{"training.train_corpus": f"corpora.{kind}"})

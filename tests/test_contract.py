@@ -1,13 +1,19 @@
 """The contract of all components, whatever they predict. Add a new component to COMPONENTS."""
 
 import copy
+import os
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import sha256
+from itertools import count
+from threading import Event
 from typing import Any
 
 import pytest
@@ -24,6 +30,9 @@ from spacy.vocab import Vocab
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL, name_span_columns
 from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 
+# The tokenizer of no language suits the corpora badly, but hardly any test uses it.
+pytestmark = pytest.mark.filterwarnings(r"ignore:\[JW20\]")
+
 
 @dataclass(frozen=True)
 class Component:
@@ -38,8 +47,9 @@ class Component:
     corpus: Its training corpus: see `read_examples`.
     model: Settings of its model, instead of `small_model`; empty if it has none.
     requires: Attributes of other components that it requires, by its registration.
-    language: The language of its pipeline.
-    exceptions: Tests that do not apply to it, and why.
+    language: The language of its pipeline; by default none, since an English tokenizer takes most of the time to load.
+    lacks: What it cannot do, of CAPABILITIES: tests that need it are skipped.
+    fails: Tests that it fails for a good reason. When it passes one, that test fails.
     """
 
     factory: str
@@ -51,8 +61,9 @@ class Component:
     corpus: str = "tiny"
     model: dict[str, Any] | None = None
     requires: tuple[str, ...] = ()
-    language: str = "en"
-    exceptions: dict[str, str] = field(default_factory=dict)
+    language: str = "xx"
+    lacks: frozenset[str] = frozenset()
+    fails: dict[str, str] = field(default_factory=dict)
 
 
 def spans_around(token: Token, key: str) -> tuple[tuple[str, int, int], ...]:
@@ -79,6 +90,13 @@ def read_span_guidance(token: Token) -> tuple[Any, ...]:
     )
 
 
+def shift(annotation: Any, offset: int) -> Any:
+    """Annotation of a token, with all places of tokens moved."""
+    if isinstance(annotation, tuple):
+        return tuple(shift(part, offset) for part in annotation)
+    return annotation + offset if type(annotation) is int else annotation
+
+
 def guess(name: str, doc: Doc) -> list[Any]:
     """What a bad guide thinks of any document: a column of strings, or of whole numbers."""
     if name == GUIDE_LABEL:
@@ -102,135 +120,47 @@ GUIDE_MODEL = {
     "arc_width": 32,
     "label_width": 16,
 }
-# tests/guiding has tests of its own for what is different.
-GRADIENTS = {
-    **dict.fromkeys(
-        (
-            "test_templates_can_be_replaced",
-            "test_missing_templates_are_named",
-            "test_the_number_of_threads_does_not_change_the_model",
-            "test_wrong_settings_are_refused",
-            "test_settings_can_be_overridden_at_loading",
-            "test_a_model_of_other_templates_is_refused",
-            "test_the_config_round_trips",
-            "test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into",
-        ),
-        "it has neither a perceptron nor templates",
-    ),
-    **dict.fromkeys(
-        (
-            "test_training_resumes_exactly_where_it_was_saved",
-            "test_without_learning_training_can_start_from_the_finished_weights",
-            "test_a_model_without_learning_state_predicts_like_any_other",
-            "test_saving_without_learning_leaves_no_older_learning_behind",
-            "test_the_training_state_does_not_show_in_predictions",
-        ),
-        "the state of its training is that of the optimizer",
-    ),
-    **dict.fromkeys(
-        (
-            "test_parts_in_the_wrong_place_are_refused",
-            "test_truncated_or_changed_parts_are_refused",
-            "test_an_invalid_cfg_is_refused",
-            "test_damaged_files_are_refused_by_name",
-            "test_missing_files_are_named",
-            "test_a_model_of_other_labels_is_refused",
-        ),
-        "its files are those of spaCy's own components",
-    ),
-    "test_labels_unseen_at_initialization_are_skipped": "it learns the other arcs",
-    "test_the_loss_decreases": "six epochs at the default learning rate do not halve it",
+CAPABILITIES = {
+    "code": "no other component of the list is the same but for its language, its columns or what it tags",
+    "learning": "it learns from documents",
+    "updates": "it learns by `update`",
+    "resuming": "its files have the state of its training",
+    "perceptron": "it holds a perceptron and templates",
+    "strategies": "its perceptron learns by a strategy and a rule that can be set, in threads",
+    "labels": "it has labels that can be given",
+    "other labels": "its labels depend on the corpus",
+    "forks": "it does without OpenBLAS, whose threads may wait for each other for ever if another thread forks",
+    "processes": "its annotation depends on the text alone",
 }
+# tests/guiding has tests of its own for what is different.
+GUIDE = frozenset(("perceptron", "strategies", "resuming", "forks"))
+# `initialize` learns everything; tests/charts/test_chart_parser.py has tests of its own for what is different.
+CHART = frozenset(("updates", "perceptron", "strategies", "labels", "other labels"))
+SAME_LABELS = frozenset(("other labels",))
+SLOW_LEARNER = "six epochs at the default learning rate do not suffice"
+FIXED_PARTS = {"test_labels_can_be_added_before_initialization": "its parts of speech are those of spaCy"}
+NOT_JOINED = {"test_joined_documents_keep_their_annotation": "spaCy leaves its columns out"}
+OTHER_SEARCH = {
+    "joint_sbd_parser": {
+        "test_annotating_again_changes_nothing": "with its boundaries given, the beam has room for a better tree"
+    }
+}
+OTHER_ARCS = {"test_labels_unseen_at_initialization_are_skipped": "it learns the other arcs"}
+
+
+def needs(*capabilities: str) -> pytest.MarkDecorator:
+    """Skips a test for components that lack one of the capabilities."""
+    assert set(capabilities) <= CAPABILITIES.keys()
+    return pytest.mark.needs(*capabilities)
+
+
 QUOTATION_MODEL = {
     "@architectures": "spacy_joint.BeamPerceptron.v1",
     "table_bits": 18,
     "beam_width": 4,
-    "strategy": "laso",
+    "update_strategy": "laso",
     "rule": "perceptron",
     "min_changes": 1,
-}
-SAME_LABELS = dict.fromkeys(
-    ("test_a_model_of_other_labels_is_refused", "test_labels_can_be_added_before_initialization"),
-    "its labels are always the same",
-)
-NOTHING_LEARNT = dict.fromkeys(
-    (
-        "test_it_learns_its_training_data",
-        "test_it_generalises_to_other_documents",
-        "test_the_loss_decreases",
-        "test_losses_are_added_up_and_returned",
-        "test_dropout_is_repeatable_and_changes_the_model",
-        "test_without_learning_training_can_start_from_the_finished_weights",
-        "test_initialize_without_annotation_reports_what_is_missing",
-        "test_templates_can_be_replaced",
-        "test_missing_templates_are_named",
-        "test_an_untrained_component_raises_a_coded_error",
-        "test_labels_can_be_added_before_initialization",
-        "test_labels_are_in_the_meta",
-        "test_a_model_without_learning_state_predicts_like_any_other",
-        "test_saving_without_learning_leaves_no_older_learning_behind",
-        "test_an_untrained_component_is_saved_untrained",
-        "test_parts_in_the_wrong_place_are_refused",
-        "test_truncated_or_changed_parts_are_refused",
-        "test_damaged_files_are_refused_by_name",
-        "test_missing_files_are_named",
-        "test_a_model_of_other_labels_is_refused",
-        "test_a_model_of_other_templates_is_refused",
-    ),
-    "it learns nothing",
-)
-# tests/constituency/test_chart_parser.py has tests of its own for what is different.
-ESTIMATED = {
-    **dict.fromkeys(
-        (
-            "test_the_loss_decreases",
-            "test_losses_are_added_up_and_returned",
-            "test_dropout_is_repeatable_and_changes_the_model",
-            "test_the_number_of_threads_does_not_change_the_model",
-            "test_training_resumes_exactly_where_it_was_saved",
-            "test_without_learning_training_can_start_from_the_finished_weights",
-            "test_invalid_examples_are_refused",
-            "test_examples_without_annotation_change_nothing",
-            "test_an_untrained_component_raises_a_coded_error",
-            "test_a_model_without_learning_state_predicts_like_any_other",
-            "test_saving_without_learning_leaves_no_older_learning_behind",
-            "test_it_generalises_to_other_documents",
-        ),
-        "initialize has learnt everything, so there are no updates",
-    ),
-    **dict.fromkeys(
-        (
-            "test_labels_of_label_data_make_the_same_component",
-            "test_labels_can_be_added_before_initialization",
-            "test_labels_cannot_be_added_later",
-            "test_labels_are_strings",
-            "test_a_model_of_other_labels_is_refused",
-        ),
-        "its labels are those of the rules of its grammar",
-    ),
-    **dict.fromkeys(
-        (
-            "test_templates_can_be_replaced",
-            "test_missing_templates_are_named",
-            "test_a_model_of_other_templates_is_refused",
-            "test_wrong_settings_are_refused",
-            "test_settings_can_be_overridden_at_loading",
-            "test_use_params_and_resume_training_do_not_change_predictions",
-        ),
-        "it has neither a perceptron nor templates",
-    ),
-    **dict.fromkeys(
-        (
-            "test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into",
-            "test_parts_with_arbitrary_content_are_refused",
-            "test_parts_in_the_wrong_place_are_refused",
-            "test_truncated_or_changed_parts_are_refused",
-            "test_an_invalid_cfg_is_refused",
-            "test_damaged_files_are_refused_by_name",
-            "test_missing_files_are_named",
-        ),
-        "it is a Pipe, not a TrainablePipe, and its file is a grammar",
-    ),
 }
 COMPONENTS = {
     "joint_sbd_parser": Component(
@@ -239,7 +169,7 @@ COMPONENTS = {
         score=("dep_las_punct", 0.9),
         keep=("TAG",),
         requires=("token.tag",),
-        exceptions={"test_labels_unseen_at_initialization_are_skipped": "it learns the other arcs"},
+        fails=OTHER_ARCS,
     ),
     "sequence_tagger": Component("sequence_tagger", read=lambda token: token.tag_, score=("tag_acc", 0.9), slot="w"),
     "sequence_tagger, starts": Component(
@@ -248,6 +178,7 @@ COMPONENTS = {
         score=("pos_acc", 0.9),
         config={"attribute": "POS", "order": 1, "sentence_starts": True},
         slot="w",
+        lacks=frozenset(("code",)),
     ),
     "sequence_morphologizer": Component(
         "sequence_morphologizer",
@@ -255,6 +186,7 @@ COMPONENTS = {
         score=("morph_acc", 0.9),
         keep=("TAG", "HEAD", "DEP"),
         slot="w",
+        fails=FIXED_PARTS,
         requires=("token.tag", "token.dep", "token.head"),
     ),
     "sequence_lemmatizer": Component(
@@ -287,7 +219,7 @@ COMPONENTS = {
         keep=("SENT_START",),
         model={},
         requires=("doc.sents",),
-        exceptions=ESTIMATED,
+        lacks=CHART,
     ),
     "hedge_segmenter": Component(
         "hedge_segmenter",
@@ -296,7 +228,7 @@ COMPONENTS = {
         keep=("TAG",),
         slot="w",
         requires=("token.tag",),
-        exceptions={"test_labels_can_be_added_before_initialization": "its types are fixed"},
+        fails={"test_labels_can_be_added_before_initialization": "its types are fixed"},
     ),
     # Texts without tags have no phrases for it; tests of serialisation and of several processes are in
     # ordering/test_prenominal_orderer.py.
@@ -309,11 +241,7 @@ COMPONENTS = {
         corpus="modifiers",
         model={"@architectures": "spacy_joint.OrderPerceptron.v1", "table_bits": 16, "n_tables": 2},
         requires=("token.tag",),
-        exceptions={
-            "test_the_number_of_threads_does_not_change_the_model": "it learns phrase by phrase, in one thread",
-            "test_wrong_settings_are_refused": "it learns in one way only: strategies and rules cannot be set",
-            **SAME_LABELS,
-        },
+        lacks=frozenset(("strategies", "other labels")),
     ),
     "quotation_cues": Component(
         "quotation_cues",
@@ -321,9 +249,10 @@ COMPONENTS = {
         score=("quotation_cue_f", 0.9),
         slot="w",
         corpus="tiny_quotes",
+        language="en",
         requires=("token.tag", "token.dep", "token.head"),
         model=QUOTATION_MODEL,
-        exceptions=SAME_LABELS,
+        lacks=SAME_LABELS,
     ),
     "quotation_spans": Component(
         "quotation_spans",
@@ -332,30 +261,32 @@ COMPONENTS = {
         config={"method": "semimarkov"},
         slot="w",
         corpus="tiny_quotes",
+        language="en",
         requires=("token.tag", "token.dep", "token.head"),
         model=QUOTATION_MODEL,
-        exceptions=SAME_LABELS,
+        lacks=SAME_LABELS,
     ),
     "parser_guide": Component(
         "parser_guide",
         read=read_guidance,
         score=("guide_uas", 0.5),
         model=GUIDE_MODEL,
-        exceptions=GRADIENTS,
+        lacks=GUIDE,
+        fails={**OTHER_ARCS, **NOT_JOINED, "test_the_loss_decreases": SLOW_LEARNER},
     ),
     "span_guide": Component(
         "span_guide",
         read=read_span_guidance,
         score=("span_guide_f", 0.5),
         corpus="tiny_quotes",
+        language="en",
         model={"@architectures": "spacy_joint.SpanGuide.v1", "tok2vec": GUIDE_MODEL["tok2vec"]},
-        exceptions={
-            **GRADIENTS,
-            **SAME_LABELS,
-            **dict.fromkeys(
-                ("test_it_learns_its_training_data", "test_it_generalises_to_other_documents"),
-                "six epochs at the default learning rate find no edges in so few documents",
-            ),
+        lacks=GUIDE | SAME_LABELS,
+        fails={
+            **OTHER_ARCS,
+            **NOT_JOINED,
+            "test_it_learns_its_training_data": SLOW_LEARNER,
+            "test_it_generalises_to_other_documents": SLOW_LEARNER,
         },
     ),
     "quotation_spans, rules": Component(
@@ -363,8 +294,9 @@ COMPONENTS = {
         read=read_quotations,
         score=("quotation_f", 0.0),
         corpus="tiny_quotes",
+        language="en",
         requires=("token.tag", "token.dep", "token.head"),
-        exceptions=NOTHING_LEARNT,
+        lacks=frozenset(("learning", "other labels")),
     ),
 }
 EDGES = {"edges": [0.0, 1.0]}
@@ -373,7 +305,8 @@ COMPONENTS |= {
     f"{name}, guided": replace(
         COMPONENTS[name],
         config={**COMPONENTS[name].config, "columns": columns},
-        exceptions={**COMPONENTS[name].exceptions, "test_several_processes": "others do not have the columns"},
+        lacks=COMPONENTS[name].lacks | {"code", "processes"},
+        fails=COMPONENTS[name].fails | OTHER_SEARCH.get(name, {}),
     )
     for name, columns in {
         "joint_sbd_parser": {**dict.fromkeys(GUIDE_COLUMNS, EDGES), GUIDE_LABEL: {}},
@@ -387,10 +320,7 @@ COMPONENTS |= {
         COMPONENTS[name],
         language="de",
         corpus="tiny_german",
-        exceptions={
-            **COMPONENTS[name].exceptions,
-            "test_a_model_of_other_labels_is_refused": "its first document has nearly all labels",
-        },
+        lacks=SAME_LABELS | {"code"},
     )
     for name in ("sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer")
 }
@@ -421,9 +351,12 @@ def component(request):
 
 
 @pytest.fixture(autouse=True)
-def skip_exceptions(component, request):
-    if reason := component.exceptions.get(request.node.originalname):
-        pytest.skip(reason)
+def skip_what_it_lacks(component, request):
+    marker = request.node.get_closest_marker("needs")
+    for capability in component.lacks.intersection(marker.args if marker else ()):
+        pytest.skip(f"not true: {CAPABILITIES[capability]}")
+    if reason := component.fails.get(request.node.originalname):
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -482,14 +415,14 @@ def pipe(component, nlp):
 
 @pytest.fixture(scope="module")
 def model_of(component):
-    """All learnt weights, as bytes."""
-    return lambda nlp: nlp.get_pipe(component.factory).to_bytes(exclude=["vocab"])
+    """A digest of all learnt weights: pytest would compare megabytes for minutes to show how they differ."""
+    return lambda nlp: sha256(nlp.get_pipe(component.factory).to_bytes(exclude=["vocab"])).hexdigest()
 
 
 @pytest.fixture(scope="module")
-def parts(model_of, nlp):
+def parts(pipe):
     """All learnt weights, as named bytes."""
-    return srsly.msgpack_loads(model_of(nlp))
+    return srsly.msgpack_loads(pipe.to_bytes(exclude=["vocab"]))
 
 
 @pytest.fixture(scope="module")
@@ -501,12 +434,14 @@ def pipe_to_break(component, make):
 # Training
 
 
+@needs("learning")
 def test_it_learns_its_training_data(component, nlp, examples_of):
     scores = nlp.evaluate(examples_of(nlp))
     name, least = component.score
     assert scores[name] > least
 
 
+@needs("learning", "updates")
 def test_it_generalises_to_other_documents(component, make, nlp, examples_of):
     name, _ = component.score
     untrained = make()
@@ -514,6 +449,7 @@ def test_it_generalises_to_other_documents(component, make, nlp, examples_of):
     assert nlp.evaluate(examples_of(nlp, "dev"))[name] > before + 0.1
 
 
+@needs("code", "learning", "updates")
 def test_the_loss_decreases(component, make, examples_of, train):
     nlp = make()
     first: dict[str, float] = {}
@@ -524,9 +460,9 @@ def test_the_loss_decreases(component, make, examples_of, train):
     assert 0 <= last[component.factory] < first[component.factory] / 2
 
 
-def test_losses_are_added_up_and_returned(component, make, examples_of, train):
+@needs("code", "learning", "updates")
+def test_losses_are_added_up_and_returned(component, make, examples_of):
     nlp = make()
-    train(nlp, examples_of(nlp), epochs=1)
     losses = {component.factory: 1000.0}
     pipe = nlp.get_pipe(component.factory)
     assert pipe.update(examples_of(nlp), losses=losses) is losses
@@ -541,6 +477,7 @@ def test_the_same_seed_makes_the_same_model(model_of, make, examples_of, train, 
     assert model_of(again) == model_of(nlp)
 
 
+@needs("code", "learning", "updates")
 def test_dropout_is_repeatable_and_changes_the_model(model_of, make, examples_of, train):
     models = []
     for drop in (0.3, 0.3, 0.0):
@@ -550,34 +487,35 @@ def test_dropout_is_repeatable_and_changes_the_model(model_of, make, examples_of
     assert models[0] == models[1] != models[2]
 
 
-@pytest.mark.parametrize("strategy", ["dlaso", "laso", "early", "greedy", "max_violation"])
-def test_the_number_of_threads_does_not_change_the_model(model_of, make, examples_of, train, strategy):
+# tests/engine/test_learner.py has the other strategies.
+@needs("code", "strategies")
+def test_the_number_of_threads_does_not_change_the_model(model_of, make, examples_of, train):
     models = []
     for threads in (1, 2):
-        nlp = make(threads=threads, strategy=strategy)
+        nlp = make(threads=threads)
         train(nlp, examples_of(nlp), epochs=1, batch=5, drop=0.1)
         models.append(model_of(nlp))
     assert models[0] == models[1]
 
 
-@pytest.mark.parametrize("way", ["disk", "bytes", "pickle"])
-def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of, train, way, tmp_path):
+@needs("code", "updates", "resuming")
+def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of, train, tmp_path):
     uninterrupted = make()
     train(uninterrupted, examples_of(uninterrupted), epochs=2)
-    if way == "disk":
-        uninterrupted.to_disk(tmp_path)
-        resumed = spacy.load(tmp_path)
-    elif way == "bytes":
-        resumed = make(initialize=False).from_bytes(uninterrupted.to_bytes())
-    else:
-        resumed = pickle.loads(pickle.dumps(uninterrupted))
-    for nlp in (uninterrupted, resumed):
+    uninterrupted.to_disk(tmp_path)
+    resumed = [
+        spacy.load(tmp_path),
+        make(initialize=False).from_bytes(uninterrupted.to_bytes()),
+        pickle.loads(pickle.dumps(uninterrupted)),
+    ]
+    for nlp in (uninterrupted, *resumed):
         # Evaluation in between, as in `spacy train`, must not change the result.
         nlp.evaluate(examples_of(nlp, "dev"))
         train(nlp, examples_of(nlp), epochs=2, seed=1, drop=0.1)
-    assert model_of(resumed) == model_of(uninterrupted)
+    assert [model_of(nlp) for nlp in resumed] == 3 * [model_of(uninterrupted)]
 
 
+@needs("code", "learning", "updates", "resuming")
 def test_without_learning_training_can_start_from_the_finished_weights(component, saved, examples_of, train):
     nlp = spacy.load(saved)
     pipe = nlp.get_pipe(component.factory)
@@ -587,6 +525,7 @@ def test_without_learning_training_can_start_from_the_finished_weights(component
     assert nlp.evaluate(examples_of(nlp))[name] > least
 
 
+@needs("code")
 def test_initialize_again_starts_from_scratch(model_of, make, examples_of, train):
     nlp, fresh = make(), make()
     train(nlp, examples_of(nlp), epochs=1)
@@ -595,6 +534,7 @@ def test_initialize_again_starts_from_scratch(model_of, make, examples_of, train
     assert model_of(nlp) == model_of(fresh)
 
 
+@needs("labels")
 def test_labels_of_label_data_make_the_same_component(component, make, pipe):
     nlp = make(initialize=False)
     labels = srsly.json_loads(srsly.json_dumps(pipe.label_data))
@@ -602,18 +542,21 @@ def test_labels_of_label_data_make_the_same_component(component, make, pipe):
     assert nlp.get_pipe(component.factory).labels == pipe.labels
 
 
+@needs("code", "updates")
 def test_invalid_examples_are_refused(pipe, nlp):
     with pytest.raises(TypeError, match="E978"):
         pipe.update([nlp.make_doc("a")])
 
 
+@needs("learning")
 def test_initialize_without_annotation_reports_what_is_missing(component, make):
     nlp = make(initialize=False)
     doc = nlp.make_doc("hello there")
-    with pytest.raises(ValueError, match=r"\[J(?:3(?:[013]0|21|52)|624|676)\]"):
+    with pytest.raises(ValueError, match=r"\[J330\]"):
         nlp.initialize(lambda: [Example(doc, doc.copy())])
 
 
+@needs("code", "learning", "perceptron")
 def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
     path = tmp_path / "templates.txt"
     slot = component.slot
@@ -628,10 +571,11 @@ def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
     assert [component.read(token) for token in doc] == [component.read(token) for token in other]
 
 
+@needs("code", "learning", "perceptron")
 def test_missing_templates_are_named(component, make, examples_of, tmp_path):
     nlp = make(initialize=False)
     pipe = nlp.get_pipe(component.factory)
-    with pytest.raises(ValueError, match=r"\[J072\].*nowhere"):
+    with pytest.raises(ValueError, match=r"\[J402\].*nowhere"):
         pipe.initialize(lambda: examples_of(nlp), templates=str(tmp_path / "nowhere.txt"))
     path = tmp_path / "bad.txt"
     path.write_text("b0.spelling\n", encoding="utf8")
@@ -642,6 +586,7 @@ def test_missing_templates_are_named(component, make, examples_of, tmp_path):
 # Examples with little or no training data
 
 
+@needs("updates")
 def test_examples_without_annotation_change_nothing(component, model_of, nlp, pipe):
     before = model_of(nlp)
     docs = [nlp.make_doc(text) for text in ["hello there", "", " "]]
@@ -662,6 +607,7 @@ def test_labels_unseen_at_initialization_are_skipped(component, model_of, make):
     assert not {"odd", "NEVER", "X"} & set(nlp.get_pipe(component.factory).labels)
 
 
+@needs("code")
 @pytest.mark.parametrize("split", ["finer", "coarser", "shifted", "with whitespace"])
 def test_other_tokenisation_of_the_predicted_side_is_handled(component, make, read_examples, split):
     nlp = make()
@@ -711,6 +657,7 @@ def test_pipe_agrees_with_single_calls(nlp, annotate, component):
     assert piped == annotate(nlp)
 
 
+@needs("code", "resuming")
 def test_the_training_state_does_not_show_in_predictions(component, nlp, annotate, make):
     predicting = make(initialize=False)
     predicting.get_pipe(component.factory).from_bytes(
@@ -731,6 +678,66 @@ def test_documents_of_a_vocabulary_without_language(component, pipe):
     assert len(pipe(Doc(Vocab()))) == 0
 
 
+def test_documents_of_another_vocabulary_change_nothing(component, saved, nlp, annotate):
+    fresh = spacy.load(saved)
+    words = [token.text for text in TEXTS for token in nlp.make_doc(text)]
+    fresh.get_pipe(component.factory)(Doc(Vocab(), words=words))
+    assert annotate(fresh) == annotate(nlp)
+
+
+@needs("processes")
+@pytest.mark.filterwarnings(r"ignore:\[W101\]:UserWarning")
+def test_joined_documents_keep_their_annotation(component, nlp):
+    docs = [nlp(text) for text in TEXTS if text.strip()]
+    joined = Doc.from_docs(docs, ensure_whitespace=False)
+    starts = [sum(map(len, docs[:number])) for number in range(len(docs))]
+    for doc, start in zip(docs, starts, strict=True):
+        for token in doc:
+            assert shift(component.read(joined[start + token.i]), -start) == component.read(token)
+
+
+@needs("code")
+def test_another_pipeline_changes_nothing(component, nlp, make):
+    docs = [nlp(text) for text in TEXTS]
+    expected = [[component.read(token) for token in doc] for doc in docs]
+    other = make()
+    for text in TEXTS:
+        other(text)
+    assert [[component.read(token) for token in doc] for doc in docs] == expected
+    assert [[component.read(token) for token in nlp(text)] for text in TEXTS] == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@needs("code", "forks")
+def test_a_process_forked_while_a_thread_predicts(saved):
+    nlp, done = spacy.load(saved), Event()
+
+    def predict():
+        for number in count():
+            if done.is_set():
+                return
+            nlp(" ".join(f"new{number}x{word}" for word in range(200)))
+
+    with ThreadPoolExecutor(1) as pool:
+        predicting = pool.submit(predict)
+        try:
+            for _ in range(10):
+                child = os.fork()
+                if not child:
+                    try:
+                        signal.alarm(20)  # ends a child that hangs
+                        nlp("hello there")
+                        os._exit(0)
+                    finally:
+                        os._exit(1)
+                assert os.waitpid(child, 0)[1] == 0
+        finally:
+            done.set()
+        predicting.result()
+
+
+@needs("code")
 def test_only_a_failing_document_goes_to_the_error_handler(component, make, examples_of, monkeypatch):
     nlp = make()
     pipe = nlp.get_pipe(component.factory)
@@ -748,6 +755,7 @@ def test_only_a_failing_document_goes_to_the_error_handler(component, make, exam
     assert failed == [(component.factory, ["bad"], "no luck")]
 
 
+@needs("code")
 def test_without_an_error_handler_errors_are_raised(component, make, monkeypatch):
     nlp = make()
 
@@ -759,17 +767,19 @@ def test_without_an_error_handler_errors_are_raised(component, make, monkeypatch
         list(nlp.pipe(["good", "bad"]))
 
 
+@needs("code", "learning", "updates")
 def test_an_untrained_component_raises_a_coded_error(component, make):
     nlp = make(initialize=False)
     for use in (lambda: nlp("hello"), lambda: list(nlp.pipe(["hello"]))):
-        with pytest.raises(ValueError, match=rf"\[J(?:071|623)\].*'{component.factory}'"):
+        with pytest.raises(ValueError, match=rf"\[J(?:060|071)\].*'{component.factory}'"):
             use()
     annotation = {"tags": ["UH"], "heads": [0], "deps": ["ROOT"]}
     spans = {key: [(0, 5, key)] for key in (QUOTATIONS, CUES)}
-    with pytest.raises(ValueError, match=r"\[J(?:060|623)\]"):
+    with pytest.raises(ValueError, match=r"\[J060\]"):
         nlp.update([Example.from_dict(nlp.make_doc("hello"), {**annotation, "spans": spans})])
 
 
+@needs("code")
 def test_a_component_that_needs_no_training_annotates_at_once(component, make, annotate):
     annotate(make())
 
@@ -787,6 +797,7 @@ def test_memory_zones(component, nlp, annotate):
 # In a pipeline
 
 
+@needs("code", "labels", "other labels")
 def test_labels_can_be_added_before_initialization(component, make, read_examples):
     expected = make().get_pipe(component.factory).labels
     nlp = make(initialize=False)
@@ -800,16 +811,19 @@ def test_labels_can_be_added_before_initialization(component, make, read_example
         assert set(again.get_pipe(component.factory).labels) == {*expected, "new", "newer"}
 
 
+@needs("code", "labels")
 def test_labels_cannot_be_added_later(component, make):
-    with pytest.raises(ValueError, match=r"\[J07[06]\].*'new'"):
+    with pytest.raises(ValueError, match=r"\[J070\].*'new'"):
         make().get_pipe(component.factory).add_label("new")
 
 
+@needs("code", "labels")
 def test_labels_are_strings(component, make):
-    with pytest.raises(ValueError, match=r"\[J075\]"):
+    with pytest.raises(ValueError, match=r"\[J030\]"):
         make(initialize=False).get_pipe(component.factory).add_label(7)
 
 
+@needs("learning")
 def test_labels_are_in_the_meta(component, nlp, pipe):
     assert pipe.labels
     assert nlp.meta["labels"][component.factory] == list(pipe.labels)
@@ -831,9 +845,11 @@ def test_the_config_round_trips(component, nlp, make):
     )
     assert again.config.to_str() == config.to_str()
     assert again.get_pipe_config(component.factory) == nlp.get_pipe_config(component.factory)
-    assert again.get_pipe(component.factory).settings == nlp.get_pipe(component.factory).settings
+    if hasattr(nlp.get_pipe(component.factory), "settings"):
+        assert again.get_pipe(component.factory).settings == nlp.get_pipe(component.factory).settings
 
 
+@needs("code")
 def test_the_default_config_is_complete(component):
     nlp = spacy.blank(component.language)
     nlp.add_pipe(component.factory)
@@ -842,12 +858,14 @@ def test_the_default_config_is_complete(component):
     assert model is None or registry.resolve({"model": model})["model"].name
 
 
+@needs("code", "strategies")
 def test_wrong_settings_are_refused(component, small_model):
-    for setting in ({"strategy": "luck"}, {"rule": "luck"}):
+    for setting in ({"update_strategy": "luck"}, {"rule": "luck"}):
         with pytest.raises(ValueError, match=r"\[J040\].*'luck'.*dlaso|\[J040\].*'luck'.*perceptron"):
             spacy.blank(component.language).add_pipe(component.factory, config={"model": {**small_model, **setting}})
 
 
+@needs("code", "perceptron")
 def test_settings_can_be_overridden_at_loading(component, saved):
     nlp = spacy.load(saved, config={f"components.{component.factory}.model.beam_width": 2})
     assert nlp.get_pipe(component.factory).perceptron.beam_width == 2
@@ -861,6 +879,7 @@ def test_select_pipes(component, nlp):
     assert nlp.pipe_names == [component.factory]
 
 
+@needs("code", "updates")
 def test_use_params_and_resume_training_do_not_change_predictions(component, saved, annotate):
     # Not the shared pipeline, to whose gradients other tests have added.
     nlp = spacy.load(saved)
@@ -873,7 +892,10 @@ def test_use_params_and_resume_training_do_not_change_predictions(component, sav
     assert annotate(nlp) == expected
 
 
-def test_a_sourced_component_predicts_the_same_and_stays_as_it_is(component, saved, examples_of, annotate, nlp):
+@needs("code")
+def test_a_sourced_component_predicts_the_same_and_stays_as_it_is(
+    component, model_of, saved, examples_of, annotate, nlp
+):
     source = spacy.load(saved)
     target = spacy.blank(component.language)
     target.add_pipe(component.factory, source=source)
@@ -883,21 +905,22 @@ def test_a_sourced_component_predicts_the_same_and_stays_as_it_is(component, sav
     with target.select_pipes(disable=[component.factory]):
         target.initialize(lambda: examples_of(target))
     assert tagger.labels
-    before = target.get_pipe(component.factory).to_bytes(exclude=["vocab"])
+    before = model_of(target)
     target.update(examples_of(target), exclude=[component.factory], annotates=[component.factory])
-    assert target.get_pipe(component.factory).to_bytes(exclude=["vocab"]) == before
+    assert model_of(target) == before
 
 
-def test_a_sourced_component_can_continue_learning(component, saved, examples_of, train):
+@needs("code")
+def test_a_sourced_component_can_continue_learning(component, model_of, saved, examples_of, train):
     target = spacy.blank(component.language)
     target.add_pipe(component.factory, source=spacy.load(saved))
     original = spacy.load(saved)
     for nlp in (target, original):
         train(nlp, examples_of(nlp), epochs=1)
-    learnt = [nlp.get_pipe(component.factory).to_bytes(exclude=["vocab"]) for nlp in (target, original)]
-    assert learnt[0] == learnt[1]
+    assert model_of(target) == model_of(original)
 
 
+@needs("code")
 def test_it_annotates_for_others_while_it_learns(component, make, examples_of, train, monkeypatch):
     nlp = make()
     train(nlp, examples_of(nlp), epochs=1)
@@ -909,33 +932,41 @@ def test_it_annotates_for_others_while_it_learns(component, make, examples_of, t
     assert all(any(component.read(token) != component.read(other) for token in doc for other in doc) for doc in seen)
 
 
-def test_several_processes(saved, nlp, tmp_path):
-    script = tmp_path / "annotate.py"
-    script.write_text(
-        "import multiprocessing, sys, spacy, srsly\n"
-        "if __name__ == '__main__':\n"
-        "    nlp = spacy.load(sys.argv[1])\n"
-        "    found = {}\n"
-        "    for method in sys.argv[3:]:\n"
-        "        multiprocessing.set_start_method(method, force=True)\n"
-        "        docs = nlp.pipe(srsly.json_loads(sys.argv[2]), n_process=2, batch_size=2)\n"
-        "        found[method] = [doc.to_json() for doc in docs]\n"
-        "    srsly.write_json('-', found)\n",
-        encoding="utf8",
-    )
-    # There is no fork on Windows.
-    methods = ("spawn",) if sys.platform == "win32" else ("fork", "spawn")
-    found = subprocess.run(
-        [sys.executable, str(script), str(saved), srsly.json_dumps(TEXTS), *methods],
-        capture_output=True,
-        check=False,
-        text=True,
-        encoding="utf8",
-        timeout=240,
-    )
-    assert found.returncode == 0, found.stderr
-    expected = [nlp(text).to_json() for text in TEXTS]
-    assert srsly.json_loads(found.stdout) == {method: expected for method in methods}
+OTHER_PROCESSES = """
+import multiprocessing, pickle, sys, spacy.tokens
+
+if __name__ == "__main__":
+    nlp, texts, methods = (pickle.load(open(path, "rb")) for path in sys.argv[1:])
+    for attribute in nlp.get_pipe_meta(nlp.pipe_names[0]).assigns:
+        owner, _, extension = attribute.partition("._.")
+        assert not extension or getattr(spacy.tokens, owner.title()).has_extension(extension), attribute
+    found = [[nlp(text) for text in texts]]
+    for method in methods:
+        multiprocessing.set_start_method(method, force=True)
+        found.append(list(nlp.pipe(texts, n_process=2, batch_size=2)))
+    sys.stdout.buffer.write(pickle.dumps([[doc.to_bytes() for doc in docs] for docs in found]))
+"""
+
+
+@needs("code", "processes")
+def test_a_pickled_pipeline_annotates_in_a_fresh_process_and_in_processes_of_that(component, saved, nlp, tmp_path):
+    # Starting processes afresh takes long, and differs only if they have to register extensions. Only they can be
+    # started on Windows.
+    extends = any("._." in attribute for attribute in nlp.get_pipe_meta(component.factory).assigns)
+    methods = ["fork"] * hasattr(os, "fork") + ["spawn"] * (extends or not hasattr(os, "fork"))
+    script, files = tmp_path / "script.py", [tmp_path / name for name in ("pipeline", "texts", "methods")]
+    script.write_text(OTHER_PROCESSES, encoding="utf8")
+    for file, content in zip(files, (spacy.load(saved), TEXTS, methods), strict=True):
+        file.write_bytes(pickle.dumps(content))
+    found = subprocess.run([sys.executable, script, *files], capture_output=True, check=False, timeout=240)
+    assert found.returncode == 0, found.stderr.decode()
+
+    def describe(doc):
+        return doc.to_json(), [component.read(token) for token in doc]
+
+    expected = [describe(nlp(text)) for text in TEXTS]
+    for contents in pickle.loads(found.stdout):
+        assert [describe(Doc(nlp.vocab).from_bytes(content)) for content in contents] == expected
 
 
 # Serialisation
@@ -954,6 +985,7 @@ def test_disk_round_trips(model_of, nlp, saved, annotate):
     assert model_of(again) == model_of(nlp)
 
 
+@needs("code")
 def test_a_model_can_be_saved_over_the_one_that_it_was_loaded_from(component, saved, tmp_path, annotate):
     path = shutil.copytree(saved, tmp_path / "copy")
     nlp = spacy.load(path)
@@ -963,9 +995,8 @@ def test_a_model_can_be_saved_over_the_one_that_it_was_loaded_from(component, sa
     assert annotate(spacy.load(path)) == expected
 
 
-def test_a_model_without_learning_state_predicts_like_any_other(
-    component, model_of, nlp, pipe, make, annotate, tmp_path
-):
+@needs("code", "learning", "updates", "resuming")
+def test_a_model_without_learning_state_predicts_like_any_other(component, nlp, parts, pipe, make, annotate, tmp_path):
     predicting = make(initialize=False)
     pipe.to_disk(tmp_path / "pipe", exclude=["learning"])
     assert not (tmp_path / "pipe" / "learning").exists()
@@ -974,11 +1005,12 @@ def test_a_model_without_learning_state_predicts_like_any_other(
     predicting.to_disk(tmp_path / "pipeline")
     assert annotate(spacy.load(tmp_path / "pipeline")) == annotate(nlp)
     assert annotate(pickle.loads(pickle.dumps(predicting))) == annotate(nlp)
-    content, original = (srsly.msgpack_loads(model_of(some)) for some in (predicting, nlp))
-    assert content["model"] == original["model"]
-    assert not content["learning"] and len(original["learning"]) > 4 * len(original["model"])
+    content = srsly.msgpack_loads(predicting.get_pipe(component.factory).to_bytes(exclude=["vocab"]))
+    assert [part for part in content if content[part] != parts[part]] == []
+    assert "learning" not in content and len(parts["learning"]) > 4 * len(parts["model"])
 
 
+@needs("code", "learning", "updates", "resuming")
 def test_saving_without_learning_leaves_no_older_learning_behind(pipe, tmp_path):
     pipe.to_disk(tmp_path / "pipe")
     assert (tmp_path / "pipe" / "learning").exists()
@@ -986,6 +1018,7 @@ def test_saving_without_learning_leaves_no_older_learning_behind(pipe, tmp_path)
     assert not (tmp_path / "pipe" / "learning").exists()
 
 
+@needs("perceptron")
 def test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into(component, pipe, tmp_path):
     columns = component.config.get("columns")
     pipe.to_disk(tmp_path / "pipe", exclude=["vocab"])
@@ -998,6 +1031,7 @@ def test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into(component, 
         assert all(label in vocab.strings for label in pipe.labels)
 
 
+@needs("code", "learning")
 def test_an_untrained_component_is_saved_untrained(component, make, tmp_path):
     nlp = make(initialize=False)
     nlp.to_disk(tmp_path)
@@ -1006,10 +1040,11 @@ def test_an_untrained_component_is_saved_untrained(component, make, tmp_path):
         make(initialize=False).from_bytes(nlp.to_bytes()),
         pickle.loads(pickle.dumps(nlp)),
     ):
-        with pytest.raises(ValueError, match=r"\[J(?:071|623)\]"):
+        with pytest.raises(ValueError, match=r"\[J(?:060|071)\]"):
             again("hello")
 
 
+@needs("code")
 def test_copies_are_independent(component, make, examples_of, train, annotate):
     nlp = make()
     train(nlp, examples_of(nlp), epochs=1)
@@ -1020,6 +1055,41 @@ def test_copies_are_independent(component, make, examples_of, train, annotate):
         assert annotate(other) == expected
 
 
+@needs("code")
+def test_a_component_that_refuses_to_load_stays_as_it_was(component, model_of, saved, parts, annotate, tmp_path):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe(component.factory)
+    before = model_of(nlp)
+    path = shutil.copytree(saved / component.factory, tmp_path / "broken")
+    for part, right in parts.items():
+        for wrong in (b"PK", right[: len(right) // 2]):
+            with pytest.raises(ValueError, match=r"\[J"):
+                pipe.from_bytes(srsly.msgpack_dumps({**parts, part: wrong}))
+            (path / part).write_bytes(wrong)
+            with pytest.raises(ValueError, match=r"\[J"):
+                pipe.from_disk(path)
+        (path / part).write_bytes(right)
+    assert model_of(nlp) == before
+    pipe.from_disk(path)
+    assert model_of(nlp) == before
+    assert annotate(nlp) == annotate(spacy.load(saved))
+
+
+@needs("code", "learning")
+def test_what_an_untrained_component_saved_makes_it_untrained(component, make, saved, tmp_path):
+    untrained = make(initialize=False).get_pipe(component.factory)
+    untrained.to_disk(tmp_path / "untrained")
+    for load in (
+        lambda pipe: pipe.from_bytes(untrained.to_bytes()),
+        lambda pipe: pipe.from_disk(tmp_path / "untrained"),
+    ):
+        nlp = spacy.load(saved)
+        load(nlp.get_pipe(component.factory))
+        with pytest.raises(ValueError, match=r"\[J(?:060|071)\]"):
+            nlp("hello")
+
+
+@needs("code")
 @settings(deadline=None, max_examples=50)
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_refused(pipe_to_break, content):
@@ -1027,6 +1097,7 @@ def test_any_bytes_are_refused(pipe_to_break, content):
         pipe_to_break.from_bytes(content)
 
 
+@needs("code", "perceptron")
 @settings(deadline=None, max_examples=15)
 @given(data=st.data())
 def test_parts_with_arbitrary_content_are_refused(parts, pipe_to_break, data):
@@ -1036,19 +1107,21 @@ def test_parts_with_arbitrary_content_are_refused(parts, pipe_to_break, data):
         pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: content}))
 
 
+@needs("code", "learning", "perceptron")
 @pytest.mark.parametrize(
     ("part", "other"),
-    [("model", "learning"), ("model", "word_classes"), ("word_classes", "model"), ("learning", "word_classes")],
+    [("model", "learning"), ("learning", "model")],
 )
 def test_parts_in_the_wrong_place_are_refused(parts, pipe_to_break, part, other):
     with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
         pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: parts[other]}))
 
 
+@needs("code", "learning", "perceptron")
 @settings(deadline=None, max_examples=15)
 @given(data=st.data())
 def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
-    part = data.draw(st.sampled_from(["learning", "model", "word_classes"]))
+    part = data.draw(st.sampled_from(["learning", "model"]))
     place = data.draw(st.integers(0, len(parts[part]) - 1))
     # Padding between arrays has no meaning.
     if parts[part][place]:
@@ -1062,6 +1135,7 @@ def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
             pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: cut}))
 
 
+@needs("code", "perceptron")
 @pytest.mark.parametrize("cfg", [b"", b"{", b"[1]", b"3", b'{"labels": 3, "templates": "x"}'])
 def test_an_invalid_cfg_is_refused(parts, pipe_to_break, cfg, saved, component, tmp_path):
     with pytest.raises(ValueError, match=r"\[J052\]"):
@@ -1072,18 +1146,21 @@ def test_an_invalid_cfg_is_refused(parts, pipe_to_break, cfg, saved, component, 
         pipe_to_break.from_disk(path, exclude=["vocab"])
 
 
-@pytest.mark.parametrize("part", ["model", "learning", "word_classes"])
+@needs("code", "learning", "perceptron")
+@pytest.mark.parametrize("part", ["model", "learning"])
 @pytest.mark.parametrize("damage", ["empty", "truncated", "other"])
-def test_damaged_files_are_refused_by_name(component, saved, tmp_path, part, damage):
-    path = shutil.copytree(saved, tmp_path / "broken")
-    file = path / component.factory / part
-    content = file.read_bytes()
-    file.write_bytes({"empty": b"", "truncated": content[: len(content) // 2], "other": b"PK\3\4" * 100}[damage])
+def test_damaged_files_are_refused_by_name(component, saved, pipe_to_break, tmp_path, part, damage):
+    path = shutil.copytree(saved / component.factory, tmp_path / "broken")
+    content = (path / part).read_bytes()
+    (path / part).write_bytes(
+        {"empty": b"", "truncated": content[: len(content) // 2], "other": b"PK\3\4" * 100}[damage]
+    )
     with pytest.raises(ValueError, match=rf"\[J05\d\].*{part}"):
-        spacy.load(path)
+        pipe_to_break.from_disk(path)
 
 
-@pytest.mark.parametrize("part", ["cfg", "model", "word_classes"])
+@needs("code", "learning", "perceptron")
+@pytest.mark.parametrize("part", ["cfg", "model"])
 def test_missing_files_are_named(component, saved, tmp_path, part):
     path = shutil.copytree(saved, tmp_path / "broken")
     (path / component.factory / part).unlink()
@@ -1091,12 +1168,14 @@ def test_missing_files_are_named(component, saved, tmp_path, part):
         spacy.load(path)
 
 
+@needs("code")
 def test_a_path_without_a_component_is_named(pipe_to_break, tmp_path):
     for path in (tmp_path / "nowhere", tmp_path, __file__, str(tmp_path)):
         with pytest.raises(ValueError, match=r"\[J073\]"):
             pipe_to_break.from_disk(path)
 
 
+@needs("code", "labels", "other labels", "perceptron")
 def test_a_model_of_other_labels_is_refused(component, make, saved, examples_of, tmp_path):
     other = make(initialize=False)
     other.initialize(lambda: examples_of(other, limit=1))
@@ -1107,6 +1186,7 @@ def test_a_model_of_other_labels_is_refused(component, make, saved, examples_of,
         spacy.load(path)
 
 
+@needs("code", "learning", "perceptron")
 def test_a_model_of_other_templates_is_refused(component, saved, tmp_path):
     path = shutil.copytree(saved, tmp_path / "mixed")
     cfg = srsly.read_json(path / component.factory / "cfg")

@@ -10,6 +10,7 @@ from spacy_joint.errors import (
     Errors,
     JointError,
     JointFileNotFoundError,
+    JointImportError,
     JointMemoryError,
     JointOSError,
     JointValueError,
@@ -28,6 +29,7 @@ KINDS = {
     JointValueError: ValueError,
     JointOSError: OSError,
     JointFileNotFoundError: FileNotFoundError,
+    JointImportError: ImportError,
     JointMemoryError: MemoryError,
 }
 
@@ -43,10 +45,10 @@ def test_each_message_knows_its_code_and_has_a_cause_and_a_fix(name):
 
 @pytest.mark.parametrize(("kind", "builtin"), KINDS.items())
 def test_an_error_is_of_this_package_and_of_python(kind, builtin):
-    error = kind(Errors.J030, width=0, most=1024)
+    error = kind(Errors.J030, name="beam_width", value=0, allowed="from 1 to 1024")
     assert isinstance(error, JointError) and isinstance(error, builtin)
-    assert (error.code, error.cause, error.fix) == ("J030", "beam_width is 0.", "1 to 1024 are allowed.")
-    assert str(error) == "[J030] beam_width is 0. 1 to 1024 are allowed."
+    assert (error.code, error.cause, error.fix) == ("J030", "beam_width is 0.", "It must be from 1 to 1024.")
+    assert str(error) == "[J030] beam_width is 0. It must be from 1 to 1024."
 
 
 def test_a_warning_is_of_this_package_and_of_python():

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -65,9 +66,9 @@ REGISTERED = {
         "spacy_joint.DocBinCorpus.v1": "spacy_joint.corpora.docbin:create_docbin_corpus",
         "spacy_joint.MixedCorpus.v1": "spacy_joint.corpora.mixed:create_mixed_corpus",
         "spacy_joint.QuotationCorpus.v1": "spacy_joint.corpora.quotations:create_quotation_corpus",
-        "spacy_joint.read_labels.v1": "spacy_joint.files.learnt:read_labels",
-        "spacy_joint.read_tokenizer_exceptions.v1": "spacy_joint.files.learnt:read_tokenizer_exceptions",
-        "spacy_joint.read_word_classes.v1": "spacy_joint.files.learnt:read_word_classes",
+        "spacy_joint.read_labels.v1": "spacy_joint.files.resources:read_labels",
+        "spacy_joint.read_tokenizer_exceptions.v1": "spacy_joint.files.resources:read_tokenizer_exceptions",
+        "spacy_joint.read_word_classes.v1": "spacy_joint.files.resources:read_word_classes",
     },
     "spacy_scorers": {
         "spacy_joint.boundary_and_tree_scorer.v1": (
@@ -78,7 +79,7 @@ REGISTERED = {
         "spacy_joint.hedge_scorer.v1": "spacy_joint.scoring.hedges:make_hedge_scorer",
         "spacy_joint.order_scorer.v1": "spacy_joint.scoring.orders:make_order_scorer",
         "spacy_joint.quotation_scorer.v1": "spacy_joint.scoring.quotations:make_quotation_scorer",
-        "spacy_joint.span_guide_scorer.v1": "spacy_joint.scoring.span_guides:make_span_guide_scorer",
+        "spacy_joint.span_guide_scorer.v1": "spacy_joint.scoring.guides:make_span_guide_scorer",
         "spacy_joint.tag_scorer.v1": "spacy_joint.scoring.tags:make_tag_scorer",
     },
     "spacy_tokenizers": {
@@ -127,6 +128,14 @@ def test_importing_the_package_imports_nothing_heavy(tmp_path):
     assert not modules & {"spacy", "thinc", "numpy", "scipy", "srsly", "typer", "matplotlib", "importlib.metadata"}
 
 
+def test_sources_without_their_compiled_modules_say_what_to_do(tmp_path):
+    ignored = shutil.ignore_patterns("*.so", "*.pyd", "*.cpp")
+    shutil.copytree(FOLDER, tmp_path / "spacy_joint", ignore=ignored)
+    command = [sys.executable, "-c", "import spacy_joint"]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "ImportError: [J420]" in finished.stderr and "pip install -e ." in finished.stderr
+
+
 @pytest.mark.parametrize("module", ["factories", "cli"])
 def test_modules_that_spacy_always_imports_import_no_component_and_no_engine(module, tmp_path):
     modules = imported_by(f"import spacy_joint.{module}", tmp_path)
@@ -152,7 +161,7 @@ def test_compiled_modules_come_with_stubs(path):
 @pytest.mark.parametrize(
     "path",
     [
-        "constituency/templates.txt",
+        "hedges/templates.txt",
         "ordering/templates.txt",
         "parsing/guide_templates.txt",
         "parsing/templates.txt",
@@ -172,15 +181,15 @@ def test_templates_are_installed(path):
 @pytest.mark.parametrize(
     "name",
     [
-        "head_rules_english.txt",
-        "gap_templates.txt",
-        "guide_templates.txt",
-        "segment_templates.txt",
-        "swap_templates.txt",
+        "trees/head_rules_english.txt",
+        "phrases/gap_templates.txt",
+        "hedges/guide_templates.txt",
+        "hedges/segment_templates.txt",
+        "phrases/swap_templates.txt",
     ],
 )
-def test_other_texts_of_constituency_are_installed(name):
-    assert (FOLDER / "constituency" / name).is_file()
+def test_texts_of_constituents_are_installed(name):
+    assert (FOLDER / name).is_file()
 
 
 def test_headers_are_installed_for_packages_that_compile_against_this_one():

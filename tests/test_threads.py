@@ -104,7 +104,7 @@ def threaded() -> Language:
 
 
 def test_load_sets_the_threads_of_components_that_have_some(threaded):
-    assert [nlp_pipe.threads for _, nlp_pipe in threaded.pipeline] == [2, 2, 2, 2, 1]
+    assert [nlp_pipe.threads for _, nlp_pipe in threaded.pipeline] == [2, 2, 2, 2, 2]
 
 
 def test_pipe_on_several_threads_gives_the_bytes_of_one_in_order(threaded):
@@ -120,7 +120,7 @@ def test_a_call_on_a_batch_uses_the_threads_too(threaded):
     together = tagger.predict(docs)
     for doc, prediction in zip(docs, together, strict=True):
         [alone] = tagger.predict([doc])
-        assert prediction.tags == alone.tags
+        assert prediction.labels == alone.labels
 
 
 def test_documents_that_fail_on_a_thread_go_to_the_error_handler_and_the_rest_go_on(threaded, monkeypatch):
@@ -170,9 +170,33 @@ def test_a_stream_that_is_left_early_leaves_no_thread_behind(threaded):
     assert active_count() == before
 
 
+@pytest.mark.parametrize("leave", ["pipe", "predict"])
+def test_searches_that_nobody_waits_for_end_soon(threaded, leave, monkeypatch):
+    parser = threaded.get_pipe("joint_sbd_parser")
+    short, *long = [Doc(threaded.vocab, words=["he", "left"] * n) for n in (1, 100_000, 100_000)]
+    search, searched = parser.search, []
+
+    def record(columns: Any) -> Any:
+        found = search(columns)
+        searched.append(len(columns))
+        return found
+
+    monkeypatch.setattr(parser, "search", record)
+    if leave == "pipe":
+        annotated = parser.pipe([short, *long])
+        assert next(annotated) is short
+        annotated.close()
+    else:
+        # As an interrupt would: the first document, which needs no thread long, is wrong.
+        monkeypatch.setattr(parser, "read", lambda tokens, actions: 1 // (len(tokens) - 2))
+        with pytest.raises(ZeroDivisionError):
+            parser.predict([short, *long])
+    assert searched == [2]
+
+
 @pytest.mark.parametrize("threads", [0, -1])
 def test_fewer_threads_than_one_are_refused(threads, threaded):
-    with pytest.raises(ValueError, match="J042"):
+    with pytest.raises(ValueError, match="J030"):
         threaded.get_pipe("sequence_tagger").perceptron.threads = threads
 
 

@@ -12,11 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import permutations
 
-from spacy_joint.ordering.orders import TIE, Order, Ranking, sort_modifiers
+from spacy_joint.ordering.phrase_ranker import Order, Ranking, sort_modifiers
 from spacy_joint.ordering.phrases import Phrase, Word
 
 # Up to 7 modifiers, all orders are scored one by one.
 MAX_EXHAUSTIVE = 7
+# Scores that differ by less are equal: sums of floats depend on the order of addition.
+TIE = 1e-9
 
 
 class Orderer(ABC):
@@ -59,8 +61,14 @@ def rank(phrase: Phrase, found: Sequence[Order], n_best: int) -> Ranking:
     ranked = sorted(found, key=lambda order: (-order.score, [phrase.modifiers[i] for i in order.indices]))
     margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else float("inf")
     ranking = Ranking(tuple(ranked), margin if margin >= TIE else 0.0)
-    return ranking._replace(orders=ranking.orders[: max(n_best, len(ranking.tied))])
+    return ranking._replace(orders=ranking.orders[: max(n_best, len(list_tied(ranking)))])
 
 
 def _distinct(words: Sequence[Word], orders: Iterable[Order]) -> list[Order]:
     return list({tuple(words[i] for i in order.indices): order for order in orders}.values())
+
+
+def list_tied(ranking: Ranking) -> tuple[tuple[int, ...], ...]:
+    """The indices of all orders with the best score."""
+    best = ranking.orders[0].score
+    return tuple(order.indices for order in ranking.orders if best - order.score < TIE)

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from thinc.api import Model
 
 from spacy_joint.ordering.order_perceptron import get_order_perceptron, make_order_perceptron
-from spacy_joint.ordering.orders import Ranking
 from spacy_joint.ordering.phrase_columns import COLUMNS
-from spacy_joint.ordering.phrase_ranker import PhraseRanker
+from spacy_joint.ordering.phrase_ranker import PhraseRanker, Ranking
 from spacy_joint.ordering.phrases import Phrase
 from spacy_joint.ordering.prenominal_orderer import PrenominalOrderer
 from spacy_joint.ordering.system import OrderingSystem
-from spacy_joint.pipes.token_columns import WordClasses
+from spacy_joint.pipes.word_classes import WordClasses
 
 from .base import Orderer
 

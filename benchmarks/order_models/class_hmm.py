@@ -15,7 +15,7 @@ import numpy as np
 
 from spacy_joint.ordering.phrases import Phrase, identities, identity
 
-from .base import Orderer
+from .base import Orderer, list_tied
 from .ngrams import unknown_class
 
 PATIENCE = 5
@@ -116,7 +116,7 @@ class ClassHmm(Orderer):
     def _measure(self, phrases: Sequence[Phrase]) -> float:
         right = 0.0
         for phrase in phrases:
-            tied = self.order(phrase).tied
+            tied = list_tied(self.order(phrase))
             right += (tuple(range(len(phrase.modifiers))) in tied) / len(tied)
         return right / max(len(phrases), 1)
 

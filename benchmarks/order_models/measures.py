@@ -18,7 +18,7 @@ import numpy as np
 
 from spacy_joint.ordering.phrases import Phrase, identities
 
-from .base import Orderer
+from .base import Orderer, list_tied
 
 LONGEST = 5
 RESAMPLES = 10_000
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 def answer(system: Orderer, phrase: Phrase) -> Answer:
     """Ask a system for the order of a phrase."""
     n = len(phrase.modifiers)
-    tied = system.order(phrase).tied
+    tied = list_tied(system.order(phrase))
     return Answer(() if len(tied) == factorial(n) else tied, n)
 
 

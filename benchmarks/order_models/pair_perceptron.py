@@ -12,7 +12,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from spacy_joint.ordering.orders import sort_modifiers
+from spacy_joint.ordering.phrase_ranker import sort_modifiers
 from spacy_joint.ordering.phrases import Phrase, Word, identity
 
 from .base import Orderer

@@ -1,11 +1,12 @@
 """Checks the five claims of the paper, and one of ours: statements that are true or false of the stored runs.
 
 Statements are built from the results, so they are never out of date. Constants give vague terms of a claim ("slightly",
-"nearly all") a meaning.
+"nearly all") a meaning. What differs by seed, or may be chance, is open: neither true nor false.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
+from statistics import fmean
 from typing import NamedTuple
 
 from .plan import WITH_AND_WITHOUT_SYNTAX, Plan
@@ -17,13 +18,15 @@ LITTLE, NEARLY_ALL = 0.5, 0.9
 # Points of boundary F1: the least wide margin, and the most that counts as slightly better.
 WIDE_MARGIN = 5.0
 SLIGHTLY = 3.0
+# Systems tie if fewer points of boundary F1 lie between them.
+TIE = 1.0
 
 
 class Statement(NamedTuple):
     """A part of a claim."""
 
     text: str
-    holds: bool
+    holds: bool | None  # None if it is open
 
 
 class Claim(NamedTuple):
@@ -35,16 +38,18 @@ class Claim(NamedTuple):
     @property
     def verdict(self) -> str:
         """Whether the claim holds."""
-        n_held = sum(statement.holds for statement in self.statements)
-        if not self.statements:
+        verdicts = [statement.holds for statement in self.statements]
+        if not verdicts:
             return "not run"
-        if n_held == len(self.statements):
+        if all(verdicts):
             return "holds"
-        return f"holds in {n_held} of {len(self.statements)} statements" if n_held else "does not hold"
+        n_open = verdicts.count(None)
+        text = f"holds in {verdicts.count(True)} of {len(verdicts)} statements"
+        return f"{text}; {n_open} are open" if n_open else text
 
 
-def judge(plan: Plan, results: Results) -> list[Claim]:
-    """All claims; those of the paper come first, in its order."""
+def judge(plan: Plan, results: Results, first: Results) -> list[Claim]:
+    """All claims; those of the paper come first, in its order. first: The results with the first seed."""
     return [
         Claim(
             "On documents, `early` and `max_violation` use less than half of the gold sequence; on sentences, nearly "
@@ -53,9 +58,9 @@ def judge(plan: Plan, results: Results) -> list[Claim]:
         ),
         Claim(
             "`dlaso` beats both in boundary F1 and LAS, in fewer epochs and less time; `greedy` peaks early.",
-            list(_strategies(plan, results)),
+            list(_strategies(plan, first)),
         ),
-        Claim("A wider beam helps `dlaso` slightly and does not rescue `max_violation`.", list(_beams(plan, results))),
+        Claim("A wider beam helps `dlaso` slightly and does not rescue `max_violation`.", list(_beams(plan, first))),
         Claim(
             "On starred text JOINT beats NOSYNTAX by a wide margin; on edited text they tie.",
             list(_syntax(plan, results)),
@@ -64,7 +69,7 @@ def judge(plan: Plan, results: Results) -> list[Claim]:
         Claim(
             f"(Ours.) After equal training time, `dlaso` and `laso` lead `early` by at least {WIDE_MARGIN:.0f} points "
             "of F1.",
-            list(_early(plan, results)),
+            list(_early(plan, first)),
         ),
     ]
 
@@ -73,18 +78,26 @@ def _use_of_sequences(plan: Plan, results: Results) -> Iterator[Statement]:
     for corpus in plan.starred:
         for strategy in ("early", "max_violation"):
             for sentences in (False, True):
-                epochs = results.epochs(plan.joint(corpus, strategy, sentences=sentences))[: plan.epochs]
-                if not epochs:
+                each = results.used_each(plan.joint(corpus, strategy, sentences=sentences), plan.epochs)
+                if not each:
                     continue
-                used = epochs[-1]["used"]
                 bound, holds = (
-                    (f"at least {NEARLY_ALL:.0%} of sentences", used >= NEARLY_ALL)
+                    (f"at least {NEARLY_ALL:.0%} of sentences", [used >= NEARLY_ALL for used in each])
                     if sentences
-                    else (f"less than {LITTLE:.0%} of documents", used < LITTLE)
+                    else (f"less than {LITTLE:.0%} of documents", [used < LITTLE for used in each])
                 )
-                yield Statement(
-                    f"{corpus}: `{strategy}` uses {bound}: {used:.1%} in epoch {epochs[-1]['number']}.", holds
-                )
+                shares = ", ".join(f"{used:.1%}" for used in each)
+                yield Statement(f"{corpus}: `{strategy}` uses {bound}: {shares} in epoch {plan.epochs}.", _agree(holds))
+
+
+def _agree(verdicts: Sequence[bool]) -> bool | None:
+    """The verdict of all seeds; None if they differ."""
+    return verdicts[0] if len(set(verdicts)) == 1 else None
+
+
+def _is_significant(difference: float, probability: float) -> bool | None:
+    """Whether a difference is positive; None if it may be chance."""
+    return difference > 0 if probability < ALPHA else None
 
 
 def _strategies(plan: Plan, results: Results) -> Iterator[Statement]:
@@ -187,22 +200,30 @@ def _syntax(plan: Plan, results: Results) -> Iterator[Statement]:
         joint, without = (plan.finder(corpus, system, strategy) for system in WITH_AND_WITHOUT_SYNTAX)
         mine, yours = results.measure(joint), results.measure(without)
         probability = results.probability(joint, without, "boundary_f")
-        if mine is None or yours is None or probability is None:
+        others = results.measure_each(without)
+        each = [
+            100 * (scores["boundary_f"] - others[seed]["boundary_f"])
+            for seed, scores in results.measure_each(joint).items()
+            if seed in others
+        ]
+        if mine is None or yours is None or probability is None or not each:
             continue
-        difference = 100 * (mine["boundary_f"] - yours["boundary_f"])
         both = f"{_points(mine['boundary_f'])} and {_points(yours['boundary_f'])}"
-        numbers = f"F1 {both} ({difference:+.1f}, p = {probability:.2g})"
+        by_seed = ", ".join(f"{difference:+.1f}" for difference in each)
         if corpus in plan.starred:
             yield Statement(
-                f"{corpus}, `{strategy}`: JOINT is better than NOSYNTAX: {numbers}.",
-                difference > 0 and probability < ALPHA,
+                f"{corpus}, `{strategy}`: JOINT is better than NOSYNTAX: F1 {both} ({by_seed}; p = {probability:.2g}).",
+                _is_significant(fmean(each), probability),
             )
             yield Statement(
-                f"{corpus}, `{strategy}`: JOINT leads by at least {WIDE_MARGIN:.0f} points: {difference:+.1f}.",
-                difference >= WIDE_MARGIN,
+                f"{corpus}, `{strategy}`: JOINT leads by at least {WIDE_MARGIN:.0f} points: {by_seed}.",
+                _agree([difference >= WIDE_MARGIN for difference in each]),
             )
         else:
-            yield Statement(f"{corpus}, `{strategy}`: no significant difference: {numbers}.", probability >= ALPHA)
+            yield Statement(
+                f"{corpus}, `{strategy}`: they are less than {TIE:.0f} point apart: F1 {both} ({by_seed}).",
+                _agree([abs(difference) < TIE for difference in each]),
+            )
 
 
 def _trees(plan: Plan, results: Results) -> Iterator[Statement]:
@@ -211,11 +232,11 @@ def _trees(plan: Plan, results: Results) -> Iterator[Statement]:
         for better, worse in (("JOINT-REPARSED", "JOINT"), ("JOINT", "MARMOT")):
             mine, yours = results.measure(systems[better]), results.measure(systems[worse])
             probability = results.probability(systems[better], systems[worse], "las")
-            if mine is not None and yours is not None:
+            if mine is not None and yours is not None and probability is not None:
                 yield Statement(
-                    f"{corpus}: LAS of {better} ≥ {worse}: {_points(mine['las'])}, {_points(yours['las'])} "
+                    f"{corpus}: LAS of {better} > {worse}: {_points(mine['las'])}, {_points(yours['las'])} "
                     f"(p = {probability:.2g}).",
-                    mine["las"] >= yours["las"],
+                    _is_significant(mine["las"] - yours["las"], probability),
                 )
 
 

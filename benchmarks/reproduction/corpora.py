@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.files.replacing import replace_when_written
+from spacy_joint.files.replacing import atomic_write
 from spacy_joint.pipes.structured_pipe import StructuredPipe
 from spacy_joint.training.unpunctuated import unpunctuate
 
@@ -80,8 +80,8 @@ class Tagging:
         model = {
             "table_bits": self.table_bits,
             "min_changes": self.min_changes,
-            "strategy": "laso",
-            "rule": "perceptron",
+            "n_tables": 1,
+            "threads": 1,
         }
         examples = [make_example(reference) for reference in references]
         tagger = make_pipe("sequence_tagger", examples, references[0].vocab, seed, model=model)
@@ -144,12 +144,12 @@ class Library:
             accuracy[split] = _overwrite_tags(tagger, references) / sum(map(len, references))
             self._write(references, corpus, split)
         # Written last: if this file exists, all others do.
-        with replace_when_written(self._directory(corpus) / "accuracy.json") as path:
+        with atomic_write(self._directory(corpus) / "accuracy.json") as path:
             stored = {"settings": asdict(self.tagging), "accuracy": accuracy}
             path.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf8")
 
     def _write(self, references: list[Doc], corpus: Corpus, split: str) -> None:
-        with replace_when_written(self._directory(corpus) / f"{split}.spacy") as path:
+        with atomic_write(self._directory(corpus) / f"{split}.spacy") as path:
             DocBin(docs=references).to_disk(path)
 
 

@@ -7,7 +7,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from spacy_joint.files.replacing import replace_when_written
+from spacy_joint.files.replacing import atomic_write
 
 from .plan import ON_DOCUMENTS, ON_SENTENCES, Plan
 from .results import Results
@@ -39,7 +39,7 @@ def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[s
             # Reproducible bytes: no date, no random names.
             with (
                 matplotlib.rc_context({"svg.hashsalt": name}),
-                replace_when_written(directory / f"{stem}_{name}.{ending}") as path,
+                atomic_write(directory / f"{stem}_{name}.{ending}") as path,
             ):
                 figure.savefig(path, format=ending, metadata=metadata, dpi=120)
     return {name: f"{stem}_{name}" for name in figures}

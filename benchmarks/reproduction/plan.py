@@ -1,7 +1,8 @@
 """Defines the runs. The tables and figures look them up by their settings."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from .corpora import Tagging
 from .runs import Reparsing, Run
@@ -21,6 +22,7 @@ class Plan:
     corpora_of_beams: The corpora on which beam widths are compared.
     epochs: For all strategies that are not in `longer`.
     longer: Maximum epochs of strategies with short epochs, so that they can be compared after equal time.
+    seeds: Boundaries and trees are compared with all seeds; learning curves and beam widths with the first one.
     """
 
     starred: tuple[str, ...]
@@ -30,7 +32,7 @@ class Plan:
     beam_widths: tuple[int, ...]
     epochs: int
     longer: dict[str, int]
-    seed: int
+    seeds: tuple[int, ...]
     table_bits: int
     tagging: Tagging
 
@@ -59,7 +61,7 @@ class Plan:
             epochs=epochs,
             # Twice, because its steps are cheaper, and it must run long enough to compare after equal time.
             passes=2 * self.epochs if strategy == "early" else epochs,
-            seed=self.seed,
+            seed=self.seeds[0],
             table_bits=self.table_bits,
             sentences=sentences,
             final=width == self.beam_width and (system == "GOLD" or strategy == "dlaso"),
@@ -89,14 +91,17 @@ class Plan:
 
     def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
         """All runs, the most important first. Each list runs in order, so that dependencies come first."""
-        for corpus in self.corpora:
-            yield self._list_systems(corpus)
-            yield [self.finder(corpus, system, "laso") for system in WITH_AND_WITHOUT_SYNTAX]
+        for seed, corpus in product(self.seeds, self.corpora):
+            others = [self.finder(corpus, system, "laso") for system in WITH_AND_WITHOUT_SYNTAX]
             if corpus in self.starred:
-                yield [
-                    *(self.joint(corpus, strategy) for strategy in ON_DOCUMENTS),
-                    *(self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
-                ]
+                others.append(self.joint(corpus, "max_violation"))
+            yield [at_seed(run, seed) for run in self._list_systems(corpus)]
+            yield [at_seed(run, seed) for run in others]
+        for corpus in self.starred:
+            yield [
+                *(self.joint(corpus, strategy) for strategy in ON_DOCUMENTS),
+                *(self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
+            ]
         for corpus in self.corpora_of_beams:
             for width in self.beam_widths:
                 yield [self.joint(corpus, strategy, width) for strategy in ("dlaso", "max_violation")]
@@ -106,7 +111,14 @@ class Plan:
         return [self.gold(corpus), *(run for pair in both for run in pair)]
 
 
-def make_full_plan(seed: int) -> Plan:
+def at_seed(run: Run | Reparsing, seed: int) -> Run | Reparsing:
+    """The same run with another seed."""
+    if isinstance(run, Run):
+        return replace(run, seed=seed)
+    return Reparsing(replace(run.boundaries, seed=seed), replace(run.parser, seed=seed))
+
+
+def make_full_plan(n_seeds: int) -> Plan:
     """The plan of the experiments."""
     return Plan(
         # The smallest first, so that there is soon something to see.
@@ -117,13 +129,13 @@ def make_full_plan(seed: int) -> Plan:
         beam_widths=(1, 4, 8, 20, 40, 100),
         epochs=12,
         longer={"early": 1024},
-        seed=seed,
+        seeds=tuple(range(n_seeds)),
         table_bits=23,
         tagging=Tagging(),
     )
 
 
-def make_quick_plan(seed: int) -> Plan:
+def make_quick_plan(n_seeds: int) -> Plan:
     """The same on a treebank of a few hundred words, only to check that everything works."""
     return Plan(
         starred=("TINY*",),
@@ -133,7 +145,7 @@ def make_quick_plan(seed: int) -> Plan:
         beam_widths=(1, 4, 8),
         epochs=3,
         longer={"early": 16},
-        seed=seed,
+        seeds=tuple(range(n_seeds)),
         table_bits=17,
         tagging=Tagging(folds=2, epochs=2, table_bits=17),
     )

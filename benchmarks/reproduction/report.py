@@ -5,7 +5,7 @@ from pathlib import Path
 
 from measure import format_table
 
-from spacy_joint.files.replacing import replace_when_written
+from spacy_joint.files.replacing import atomic_write
 
 from .claims import judge
 from .corpora import CORPORA, Library
@@ -40,14 +40,18 @@ LAS counts all tokens, and tokens are gold. A star marks text that is lower-case
 stand in for the WSJ, EWT* and GUM* for WSJ*. NSC*, transcribed Naija with UPOS tags, stands in for Switchboard.
 
 Unlike the paper, these experiments use beam width {beam_width} unless stated otherwise (20 in the paper), {epochs}
-epochs, and one instance per update. Features and other settings are the defaults of the components: passive-aggressive
-updates, and weights averaged over all epochs. Word classes are those of the shipped pipelines, and dropout is
+epochs, and one instance per update. Features are those of the components, updates are passive-aggressive, and weights
+are averaged over all epochs. Word classes are those of the shipped pipelines, and dropout is
 {dropout}. Only `laso` learns as the shipped pipelines do, except that these average several weight tables: with
 perceptron updates applied immediately, and a dropout of {dropout_of_laso}. `greedy` has no beam. `early` sees little of
 each document, so it runs until it has searched twice as many steps as the others, for at most {early} epochs. Tags are
-predicted; those of training documents are jackknifed in {folds} folds. The seed is {seed}. Four choices were made after
-seeing first results on dev: the length of training with `early`, running NOSYNTAX also with `laso`, the dropout, and
-the number of epochs for all. A dash marks a result that is not available.
+predicted; those of training documents are jackknifed in {folds} folds. Four choices were made after seeing first
+results on dev: the length of training with `early`, running NOSYNTAX also with `laso`, the dropout, and the number of
+epochs for all. A dash marks a result that is not available.
+
+Boundaries and trees are means over the seeds {seeds}; claims on them list the figures of all seeds, and are open where
+seeds differ or the difference may be chance (p of {alpha} or more). Learning curves and beam widths are those of seed
+{first}.
 """
 
 NOTE_ON_MARKS = (
@@ -76,8 +80,8 @@ IN_PRINT = {
 
 def write_report(plan: Plan, library: Library, store: Store, path: Path, command: str) -> None:
     """Write the report and its figures."""
-    results = Results(store)
-    figures = draw_all(plan, results, path.parent, path.stem)
+    results, first = Results(store, plan.seeds), Results(store, plan.seeds[:1])
+    figures = draw_all(plan, first, path.parent, path.stem)
     parts = [
         INTRODUCTION.format(
             command=command,
@@ -87,24 +91,26 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
             dropout=DROPOUT["dlaso"],
             dropout_of_laso=DROPOUT["laso"],
             folds=plan.tagging.folds,
-            seed=plan.seed,
+            alpha=ALPHA,
+            first=plan.seeds[0],
+            seeds=", ".join(map(str, plan.seeds)),
         ),
         _count_missing(plan, results),
         "## The claims\n",
-        *_list_claims(plan, results),
+        *_list_claims(plan, results, first),
         "## Boundaries and trees\n",
         *_compare_systems(plan, results, "dev"),
         _compare_syntax(plan, results),
         _show(figures["syntax"], "Boundary F1 on dev with and without syntax"),
         WITH_A_GUIDE,
         "## Update strategies\n",
-        *_compare_strategies(plan, results),
+        *_compare_strategies(plan, first),
         _show(figures["curves"], "Learning curves over epochs and over seconds of training"),
         "## Use of the gold sequence\n",
         _compare_use(plan, results),
         _show(figures["used"], "Share of the gold sequence that is used, on documents and on sentences"),
         "## Beam width\n",
-        *_compare_beams(plan, results),
+        *_compare_beams(plan, first),
         _show(figures["beams"], "Scores by beam width"),
         "## Results on test\n",
         *_compare_systems(plan, results, "test"),
@@ -117,7 +123,7 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
         "## Runs\n",
         *_list_runs(plan, library, results),
     ]
-    with replace_when_written(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("\n".join(part for part in parts if part), encoding="utf8")
 
 
@@ -127,9 +133,10 @@ def _count_missing(plan: Plan, results: Results) -> str:
     return f"**{missing} of {len(runs)} runs are missing: the verdicts cover the others.**\n" if missing else ""
 
 
-def _list_claims(plan: Plan, results: Results) -> Iterator[str]:
-    for number, claim in enumerate(judge(plan, results), start=1):
-        statements = [f"- {'yes' if holds else '**no**'}: {text}" for text, holds in claim.statements]
+def _list_claims(plan: Plan, results: Results, first: Results) -> Iterator[str]:
+    words = {True: "yes", False: "**no**", None: "open"}
+    for number, claim in enumerate(judge(plan, results, first), start=1):
+        statements = [f"- {words[holds]}: {text}" for text, holds in claim.statements]
         yield "\n".join([f"**{number}. {claim.text}** Here: {claim.verdict}.", "", *statements]).rstrip() + "\n"
 
 

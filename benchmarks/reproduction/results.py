@@ -1,11 +1,16 @@
 """Reads results from the stored runs: scores at the end, or after some epochs or time, and their significance."""
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import chain
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 from scipy.stats import wilcoxon
 
-from .runs import Reparsing, Run, Store
+from .plan import at_seed
+from .runs import MEASURES, Reparsing, Run, Store
 
 # The significance level of the paper.
 ALPHA = 0.01
@@ -14,15 +19,29 @@ Scores = dict[str, Any]
 
 
 class Results:
-    """The results of runs; None for missing runs."""
+    """The results of runs with some seeds; scores are means over those that have been performed."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, seeds: Sequence[int]) -> None:
         self.find = cache(store.find)
+        self.seeds = seeds
+
+    def measure_each(self, run: Run | Reparsing, split: str = "dev") -> dict[int, Scores]:
+        """The scores of the finished system by seed, if the corpus has this split."""
+        found = {seed: self.find(at_seed(run, seed)) for seed in self.seeds}
+        return {seed: result["splits"][split] for seed, result in found.items() if result and split in result["splits"]}
 
     def measure(self, run: Run | Reparsing, split: str = "dev") -> Scores | None:
         """The scores of the finished system, if the corpus has this split."""
-        found = self.find(run)
-        return found["splits"].get(split) if found else None
+        each = list(self.measure_each(run, split).values())
+        if not each:
+            return None
+        documents = {name: np.mean([one["documents"][name] for one in each], axis=0) for name in MEASURES}
+        return {**{name: fmean(one[name] for one in each) for name in MEASURES}, "documents": documents}
+
+    def used_each(self, run: Run, number: int) -> list[float]:
+        """The share of the gold sequence that was used with each seed in an epoch."""
+        records = chain.from_iterable(self.epochs(at_seed(run, seed)) for seed in self.seeds)
+        return [epoch["used"] for epoch in records if epoch["number"] == number]
 
     def epochs(self, run: Run) -> list[Scores]:
         """The records of all epochs."""

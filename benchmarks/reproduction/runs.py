@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.files.replacing import replace_when_written
+from spacy_joint.files.replacing import atomic_write
 from spacy_joint.pipes.structured_pipe import StructuredPipe
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
@@ -28,11 +28,13 @@ from .learning import WORD_CLASSES, make_pipe, train
 PARSER = "joint_sbd_parser"
 MEASURES = {"boundary_f": "boundary_f", "las": "dep_las_punct"}
 
-# The strategies of the paper, with the components' default update rule. The last one is that of the shipped pipelines,
-# except that these average several weight tables.
+# The settings of all strategies but where they say otherwise: one weight table, and the update rule of the paper.
+MODEL = {"rule": "passive_aggressive", "min_changes": 2, "n_tables": 1, "threads": 1}
+# The strategies of the paper. The last one is that of the shipped pipelines, except that these average several weight
+# tables.
 STRATEGIES: dict[str, dict[str, Any]] = {
-    **{name: {"strategy": name} for name in ("greedy", "early", "max_violation", "dlaso")},
-    "laso": {"strategy": "laso", "rule": "perceptron", "min_changes": 12},
+    **{name: {} for name in ("greedy", "early", "max_violation", "dlaso")},
+    "laso": {"rule": "perceptron", "min_changes": 12},
 }
 DROPOUT = {name: 0.4 if name == "laso" else 0.2 for name in STRATEGIES}
 
@@ -70,7 +72,8 @@ class Run:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the result."""
-        learning = {**STRATEGIES[self.strategy], "dropout": DROPOUT[self.strategy], "word_classes": WORD_CLASSES.name}
+        learning = {"strategy": self.strategy, **STRATEGIES[self.strategy], "dropout": DROPOUT[self.strategy]}
+        learning["word_classes"] = WORD_CLASSES.name
         return {**asdict(self), "learning": learning}
 
     def perform(self, library: Library, store: "Store") -> dict[str, Any]:
@@ -103,7 +106,8 @@ class Run:
 
     def prepare(self, corpus: Corpus, library: Library) -> tuple[StructuredPipe, list[Example]]:
         """A component that is ready to learn, and its examples."""
-        model = {"table_bits": self.table_bits, "beam_width": self.beam_width, **STRATEGIES[self.strategy]}
+        sizes = {"table_bits": self.table_bits, "beam_width": self.beam_width}
+        model = {**MODEL, **sizes, "update_strategy": self.strategy, **STRATEGIES[self.strategy]}
         settings: dict[str, Any] = {"model": model}
         if self.system == "MARMOT":
             examples = [make_example(reference) for reference in library.read_gold(corpus, "train")]
@@ -184,7 +188,7 @@ class Store:
 
     def write(self, run: Run | Reparsing, result: dict[str, Any]) -> None:
         """Store the result of a run atomically."""
-        with replace_when_written(self.work / "runs" / f"{run.name}.json") as path:
+        with atomic_write(self.work / "runs" / f"{run.name}.json") as path:
             path.write_text(json.dumps({"settings": run.settings, **result}) + "\n", encoding="utf8")
 
 

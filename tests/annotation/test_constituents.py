@@ -5,8 +5,8 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.annotation.constituents import register_extensions, set_trees
+from spacy_joint.trees.constituency_trees import parse_trees
 
 register_extensions()
 
@@ -78,6 +78,15 @@ def test_blocks_survive_docbin(doc):
     assert [sentence._.parse_string for sentence in again.sents] == [sentence._.parse_string for sentence in doc.sents]
     (first, *_) = [span for span in again.spans["constituents"] if span.start == 7 and span.label_ == "VP"]
     assert [block.text for block in first._.blocks] == ["whom", "meet"]
+
+
+def test_blocks_of_joined_documents_are_told_apart(doc):
+    joined = Doc.from_docs([doc, doc])
+    assert [sentence._.parse_string for sentence in joined.sents] == 2 * [
+        sentence._.parse_string for sentence in doc.sents
+    ]
+    whom = [span for span in joined.spans["constituents"] if (span.text, span.label_) == ("whom", "VP")]
+    assert [[block.start for block in span._.blocks] for span in whom] == [[7, 10], [19, 22]]
 
 
 def describe(doc):

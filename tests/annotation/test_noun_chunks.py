@@ -7,9 +7,9 @@ import spacy
 from spacy.tokens import Doc
 
 import spacy_joint
-from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.annotation.constituents import set_trees
 from spacy_joint.annotation.noun_chunks import chunk_constituents, use_noun_chunks
+from spacy_joint.trees.constituency_trees import parse_trees
 
 
 def make_doc(text, lang="en"):

@@ -3,10 +3,10 @@
 import pytest
 from constituents import Run, list_experiments, list_final_runs, read_features
 
-from spacy_joint.annotation.constituency_trees import ROOT
-from spacy_joint.constituency.constituency_parser import SYSTEMS
 from spacy_joint.engine.templates import Templates
+from spacy_joint.phrases.constituency_parser import SYSTEMS
 from spacy_joint.pipes.token_columns import COLUMNS
+from spacy_joint.trees.constituency_trees import ROOT
 
 RUNS = {run for runs in list_experiments().values() for run in runs.values()} | set(list_final_runs().values())
 
@@ -15,8 +15,7 @@ RUNS = {run for runs in list_experiments().values() for run in runs.values()} | 
 def test_the_features_of_all_runs_are_known_to_their_systems(run):
     system, features = run
     text = read_features(Run(system=system, features=features))
-    labels = {"branching": ["A"]} if system == "merge_label" else {"binary": [("A", "L")]}
-    made = SYSTEMS[system].make(unary=["A"], **labels, root=ROOT)
+    made = SYSTEMS[system].make(unary=["A"], binary=[("A", "L")], root=ROOT)
     assert Templates(text, COLUMNS, made).n_templates > 20
 
 

@@ -10,7 +10,7 @@ from spacy_joint.cli import app
 Run = Callable[..., Result]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run() -> Run:
     def run(*arguments: object, fails: bool = False, text: str | bytes | None = None) -> Result:
         result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=text)

@@ -1,5 +1,6 @@
 """`annotate`: every format can be read back, and errors are one line."""
 
+import gzip
 import json
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from itertools import takewhile
 
 import pytest
 import spacy
+import zstandard
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
@@ -52,6 +54,23 @@ def test_conllu_can_be_read_back(annotate, text_file, expected, tmp_path):
     (doc,) = read_conllu(output, Vocab())
     assert [[token.text for token in sentence] for sentence in doc.sents] == list_words(expected.sents)
     assert [token.dep_ for token in doc] == [token.dep_ for token in expected if not token.is_space]
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
+def test_compressed_text_is_read(annotate, text_file, suffix, compress, tmp_path):
+    compressed = tmp_path / f"text.txt{suffix}"
+    compressed.write_bytes(compress(text_file.read_bytes()))
+    assert annotate(compressed).stdout == annotate(text_file).stdout
+    compressed.write_bytes(compressed.read_bytes()[:-5])
+    result = annotate(compressed, fails=True)
+    assert result.stdout == "" and "[J441]" in result.stderr and "ended before the end" in result.stderr
+
+
+def test_files_of_many_texts_are_for_annotate_corpus(annotate, tmp_path):
+    for name in ("a.jsonl", "a.csv.gz", "a.parquet", "a.wet"):
+        (tmp_path / name).write_bytes(b"x")
+        result = annotate(tmp_path / name, fails=True)
+        assert "[J716]" in result.stderr and "annotate-corpus" in result.stderr
 
 
 def read_columns(printed):
@@ -208,6 +227,74 @@ def test_sentences_are_printed_before_the_input_ends(live, arguments):
     assert process.stdout.read().strip() and process.wait() == 0
 
 
+def test_with_line_breaks_each_line_is_printed_when_it_ends(live):
+    process = live("--format", "jsonl", "--line-breaks")
+    for line in ("hi nora", "it's me", "ok", "call me later bye"):
+        process.stdin.write(f"{line}\n".encode())
+        process.stdin.flush()
+        text = ""
+        while text != line:
+            text += (" " if text else "") + json.loads(process.stdout.readline())["text"]
+    process.stdin.close()
+    assert process.stdout.read() == b"" and process.wait() == 0
+
+
+def test_line_breaks_end_sentences_of_files_too(annotate, text_file):
+    starts = {line["start"] for line in read_json_lines(annotate(text_file, "-f", "jsonl", "--line-breaks").stdout)}
+    assert TEXT.index("they found") in starts
+
+
+def test_pending_words_are_printed_and_replaced(annotate):
+    printed = read_json_lines(annotate("-", "-f", "jsonl", "--partial", text=LONG_TEXT).stdout)
+    kept = []
+    for line in printed:
+        kept = [other for other in kept if not (other.get("partial") and other["start"] >= line["start"])]
+        kept.append(line)
+    assert kept == read_json_lines(annotate("-", "-f", "jsonl", text=LONG_TEXT).stdout)
+    assert kept != printed and not printed[-1].get("partial")
+
+
+def test_the_last_pending_sentence_has_the_probability_that_it_has_ended(run):
+    printed = read_json_lines(
+        run("annotate", "-", "-f", "jsonl", "--partial", text="where is it\ni left it on the\n").stdout
+    )
+    pending = [line for line in printed if line.get("partial")]
+    assert [line["text"] for line in pending if "end_probability" in line][-1].endswith("i left it on the")
+    assert 0 <= pending[-1]["end_probability"] <= 1
+    assert not any("end_probability" in line for line in printed if not line.get("partial"))
+
+
+def test_a_shorter_delay_prints_sentences_earlier(annotate):
+    arguments = ("-", "-f", "jsonl", "--partial")
+    counts = []
+    for options in ([], ["--max-delay", 8]):
+        printed = read_json_lines(annotate(*arguments, *options, text=LONG_TEXT).stdout)
+        counts.append(sum(bool(line.get("partial")) for line in printed))
+    assert counts[0] > counts[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "code"),
+    [
+        (("-", "--partial"), "hi", "J716"),
+        (("-", "--partial", "-f", "jsonl", "-o", "x.jsonl"), "hi", "J716"),
+        (("-", "--max-delay", 9, "-f", "json"), "hi", "J716"),
+        (("FILE", "--max-delay", 9), "", "J716"),
+        (("-", "--max-delay", 9, "--lines"), "hi", "J155"),
+        (("-", "--line-breaks", "--lines"), "hi", "J155"),
+        (("-", "--max-delay", 9), "WEBVTT\n\n00:01.000 --> 00:03.000\nhi\n", "J716"),
+    ],
+)
+def test_live_options_that_do_not_fit_are_refused(annotate, text_file, arguments, text, code):
+    arguments = [text_file if argument == "FILE" else argument for argument in arguments]
+    assert f"[{code}]" in annotate(*arguments, text=text, fails=True).stderr
+
+
+def test_line_breaks_need_a_parser(run, tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "pipeline")
+    assert "[J129]" in run("annotate", "-", "--line-breaks", "-m", tmp_path / "pipeline", text="hi", fails=True).stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
 def test_an_interrupt_while_waiting_ends_the_input(live, annotate, saved_pipeline):
     ended = []
@@ -313,12 +400,12 @@ def test_damaged_transcripts_are_reported_with_file_and_line(annotate, tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["--format-in", "ass"], "J404"),
-        (["--format-in", "vtt", "--lines"], "J467"),
+        (["--format-in", "ass"], "J040"),
+        (["--format-in", "vtt", "--lines"], "J155"),
         (["--format-in", "turns"], "J468"),
         (["missing.txt"], "J402"),
-        (["--format", "xml"], "J404"),
-        (["--format", "spacy"], "J405"),
+        (["--format", "xml"], "J040"),
+        (["--format", "spacy"], "J716"),
         (["--model", "missing"], "E050"),
         (["--beam-width", "0"], "J030"),
     ],
@@ -337,7 +424,7 @@ def test_other_encodings_are_refused_with_the_line(annotate):
 
 def test_a_pipeline_without_sentences_is_refused(run, tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
-    assert "[J406]" in run("annotate", "-m", tmp_path / "blank", text="hi there", fails=True).stderr
+    assert "[J336]" in run("annotate", "-m", tmp_path / "blank", text="hi there", fails=True).stderr
 
 
 def test_a_failure_keeps_the_earlier_output(annotate, tmp_path):

@@ -8,9 +8,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_joint
-from spacy_joint.annotation.constituency_trees import parse_trees
-from spacy_joint.annotation.constituents import get_trees, set_trees
+from spacy_joint.annotation.constituents import get_trees, set_constituents, set_trees
 from spacy_joint.corpora.constituency_treebanks import FORMATS, read_treebank
+from spacy_joint.errors import JointWarning
+from spacy_joint.trees.constituency_trees import parse_trees
 
 TEXT = "We left the old town. \n\nYou may (again) call us at 7."
 CROSSING = "(ROOT (SQ (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada))))"
@@ -27,6 +28,8 @@ def expected():
 @Language.component("test_crosser")
 def cross_branches(doc: Doc) -> Doc:
     set_trees(doc, parse_trees(CROSSING, indexed=True))
+    if doc[0].text == "cross":
+        set_constituents(doc, [("X", 0, 3), ("Y", 1, 4)])
     return doc
 
 
@@ -63,17 +66,22 @@ def test_standard_input_and_lines_are_numbered_as_one_treebank(run, expected, na
     assert lines.count("#BOS 2" if name == "export" else "(ROOT") == (1 if name == "export" else 2)
 
 
-def test_discontinuous_constituents_are_written_in_discbracket_only(run, crossing, tmp_path):
+def test_brackets_have_the_continuous_variants_of_discontinuous_trees(run, crossing):
     text = "whom did ada meet"
     printed = run("annotate", "-", "-f", "discbracket", "-m", crossing, text=text).stdout
     assert [tree.spans() for tree in parse_trees(printed, indexed=True)] == [
         tree.spans() for tree in parse_trees(CROSSING, indexed=True)
     ]
-    output = tmp_path / "trees.ptb"
-    assert (
-        "[J559]" in run("annotate", "-", "-f", "brackets", "-m", crossing, "-o", output, text=text, fails=True).stderr
-    )
-    assert not output.exists()
+    with pytest.warns(JointWarning, match=r"\[JW46\] Tree 1 "):
+        printed = run("annotate", "-", "-f", "brackets", "-m", crossing, "--lines", text=f"{text}\n" * 2).stdout
+    assert printed == "(ROOT (SQ (VP (_ whom)) (_ did) (NP (_ ada)) (_ meet)))\n" * 2
+
+
+def test_documents_whose_constituents_cross_do_not_keep_others_from_being_written(run, crossing):
+    text = "whom did ada meet\ncross these words please\nwhom did ada meet"
+    with pytest.warns(JointWarning, match=r"\[JW48\].* document 2 .*\[J335\]"):
+        printed = run("annotate", "-", "-f", "discbracket", "-m", crossing, "--lines", text=text, fails=True).stdout
+    assert printed.count("whom") == printed.count("ROOT") == 2
 
 
 def test_a_pipeline_without_constituents_is_an_error(run, saved_pipeline):
@@ -82,7 +90,7 @@ def test_a_pipeline_without_constituents_is_an_error(run, saved_pipeline):
 
 def test_the_error_for_other_formats_names_all_formats(run):
     printed = " ".join(run("annotate", "-", "-f", "tiger", text="hi", fails=True).stderr.split())
-    assert "[J404]" in printed and "table, spacy, brackets, discbracket" in printed
+    assert "[J040]" in printed and "table, spacy, brackets, discbracket" in printed
 
 
 def test_empty_input_has_no_trees(run):

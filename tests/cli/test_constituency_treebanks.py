@@ -6,8 +6,8 @@ from spacy.language import Language
 
 import spacy_joint
 from spacy_joint.annotation.constituents import set_constituents
-from spacy_joint.cli.documents import read_documents
-from spacy_joint.cli.evaluate import measure
+from spacy_joint.cli.options import read_documents
+from spacy_joint.scoring.pipelines import score_pipeline
 
 # `Whom did Ada meet , Bo ?`: the comma hangs from the root.
 QUESTION = (
@@ -38,7 +38,7 @@ def test_formats_can_be_named(run, question, tmp_path):
     assert (tmp_path / "trees.txt").read_text(encoding="utf8").startswith("#FORMAT 3\n")
     run("convert", tmp_path / "trees.txt", tmp_path / "again.txt", "--format-in", "export", "-f", "discbracket")
     assert (tmp_path / "again.txt").read_text(encoding="utf8") == QUESTION
-    assert "[J404]" in run("convert", question, tmp_path / "x.txt", "-f", "tiger", fails=True).stderr
+    assert "[J040]" in run("convert", question, tmp_path / "x.txt", "-f", "tiger", fails=True).stderr
 
 
 def test_what_hangs_from_the_root_can_be_attached_elsewhere(run, question, tmp_path):
@@ -55,7 +55,7 @@ def test_trees_can_be_made_continuous(run, question, tmp_path):
     run("convert", question, tmp_path / "trees.ptb", "--root-attach", "--continuous", "english")
     written = (tmp_path / "trees.ptb").read_text(encoding="utf8")
     assert written == ("(ROOT (SQ (WP Whom) (VBD did) (NP (NP (NNP Ada))) (VP (VB meet)) (, ,) (NP (NNP Bo))) (. ?))\n")
-    assert "[J564]" in run("convert", question, tmp_path / "x.ptb", "--continuous", "latin", fails=True).stderr
+    assert "[J040]" in run("convert", question, tmp_path / "x.ptb", "--continuous", "latin", fails=True).stderr
 
 
 def test_traces_can_become_crossing_branches(run, tmp_path):
@@ -64,7 +64,7 @@ def test_traces_can_become_crossing_branches(run, tmp_path):
     )
     run("convert", tmp_path / "a.mrg", tmp_path / "a.discbracket", "--traces", "cross")
     assert "(VP (WHNP (WP 0=Whom)) (VB 3=meet))" in (tmp_path / "a.discbracket").read_text(encoding="utf8")
-    assert "[J563]" in run("convert", tmp_path / "a.mrg", tmp_path / "b.spacy", "--traces", "x", fails=True).stderr
+    assert "[J040]" in run("convert", tmp_path / "a.mrg", tmp_path / "b.spacy", "--traces", "x", fails=True).stderr
 
 
 def test_check_describes_constituents_and_what_is_odd(run, tmp_path):
@@ -89,7 +89,7 @@ def test_check_describes_constituents_and_what_is_odd(run, tmp_path):
 def test_pipelines_that_predict_constituents_are_evaluated(question):
     nlp = spacy.blank("en")
     nlp.add_pipe("one_phrase")
-    scores = measure(nlp, list(read_documents(question, nlp.vocab)))
+    scores = score_pipeline(nlp, list(read_documents(question, nlp.vocab)))
     # The phrase is that of the reference, without punctuation; VP, NP, NP and NP are missing.
     assert scores["constituents_p"] == 1 and scores["constituents_r"] == 1 / 5
     assert scores["constituents_disc_r"] == 0
@@ -102,7 +102,7 @@ def test_a_constituency_parser_is_evaluated_by_its_own_scorer(question, monkeypa
     monkeypatch.setattr(
         nlp.get_pipe("constituency_parser"), "scorer", lambda examples, **settings: {"constituents_f": 0.5}
     )
-    scores = measure(nlp, references)
+    scores = score_pipeline(nlp, references)
     assert scores["constituents_f"] == 0.5 and "constituents_p" not in scores
 
 

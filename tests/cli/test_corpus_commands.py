@@ -1,6 +1,7 @@
 """Commands for corpora and trained pipelines: convert, check, word-classes, evaluate, finish."""
 
 import json
+import shutil
 
 import pytest
 import spacy
@@ -46,7 +47,7 @@ def test_an_unknown_corpus_is_refused(run, tmp_path):
     path = tmp_path / "corpus.pdf"
     path.touch()
     for command in (["convert", path, tmp_path / "x.spacy"], ["check", path], ["word-classes", path, "-o", "x"]):
-        assert "[J407]" in run(*command, fails=True).stderr
+        assert "[J040]" in run(*command, fails=True).stderr
 
 
 def test_check_describes_a_corpus(run, assets, converted):
@@ -71,7 +72,7 @@ def test_a_corpus_without_words_is_refused(run, saved_pipeline, tmp_path):
     DocBin(docs=[Doc(Vocab())]).to_disk(tmp_path / "empty.spacy")
     assert "[J413]" in run("check", tmp_path / "empty.spacy", fails=True).stderr
     assert "[J413]" in run("evaluate", saved_pipeline, tmp_path / "empty.spacy", fails=True).stderr
-    assert "[J412]" in run("word-classes", tmp_path / "empty.spacy", "-o", tmp_path / "x", fails=True).stderr
+    assert "[J330]" in run("word-classes", tmp_path / "empty.spacy", "-o", tmp_path / "x", fails=True).stderr
 
 
 def test_word_classes_are_learnt_from_all_formats_alike(run, assets, converted, tmp_path):
@@ -115,6 +116,12 @@ def test_evaluation_agrees_with_spacy_where_both_measure(run, assets, saved_pipe
         assert scores[name] == pytest.approx(expected[name])
     assert not {"pos_acc", "morph_acc", "lemma_acc"}.intersection(scores)
     assert scores["words"] == 256 and scores["documents"] == 4 and scores["speed"] > 0
+
+
+def test_scores_of_an_evaluation_can_be_stored_in_the_pipeline(run, assets, saved_pipeline, tmp_path):
+    shutil.copytree(saved_pipeline, tmp_path / "pipeline")
+    run("evaluate", tmp_path / "pipeline", assets / "tiny_dev.conllu", "--update-meta")
+    assert spacy.load(tmp_path / "pipeline").meta["performance"]["boundary_f"] > 0.5
 
 
 def test_evaluation_can_take_gold_tags_and_unpunctuated_text(run, assets, saved_pipeline, tmp_path):
@@ -167,7 +174,7 @@ def test_a_finished_pipeline_predicts_in_one_thread_unless_told_otherwise(
 
 
 def test_only_a_pipeline_can_be_finished(run, tmp_path):
-    assert "[J414]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr
+    assert "[J073]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr
 
 
 def test_documents_can_be_left_out(run, assets, tmp_path):
@@ -176,7 +183,7 @@ def test_documents_can_be_left_out(run, assets, tmp_path):
     run("convert", *corpora, tmp_path / "some.spacy", "--leave-out", "chat-")
     sizes = [len(DocBin().from_disk(tmp_path / name)) for name in ("all.spacy", "some.spacy")]
     assert sizes[0] > sizes[1] > 0
-    assert "[J128]" in run("convert", *corpora, tmp_path / "x.spacy", "--leave-out", "(", fails=True).stderr
+    assert "[J030]" in run("convert", *corpora, tmp_path / "x.spacy", "--leave-out", "(", fails=True).stderr
 
 
 def test_evaluate_also_scores_raw_text(run, saved_pipeline, assets, tmp_path):
@@ -258,6 +265,15 @@ def test_subtypes_are_cut_on_request(run, assets, tmp_path):
         run("convert", assets / "tiny_train.conllu", tmp_path / "x.spacy", option)
         labels = {token.dep_ for doc in DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab()) for token in doc}
         assert any(":" in label for label in labels) == (option == "--subtypes")
+
+
+def test_paragraphs_are_kept_on_request(run, assets, tmp_path):
+    text = (assets / "tiny_train.conllu").read_text(encoding="utf8").replace("# sent_id", "# newpar\n# sent_id")
+    (tmp_path / "train.conllu").write_text(text, encoding="utf8")
+    for options in ([], ["--paragraphs"]):
+        run("convert", tmp_path / "train.conllu", tmp_path / "x.spacy", *options)
+        docs = DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab())
+        assert any("\n\n" in doc.text for doc in docs) == bool(options)
 
 
 def test_raw_text_is_scored_with_multiword_tokens(run, zudem, tmp_path):

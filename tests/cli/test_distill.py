@@ -1,12 +1,14 @@
 """Training documents from raw text: what they are, and that a run can be interrupted."""
 
-from importlib import import_module
-
+import numpy as np
 import pytest
 import spacy
 import srsly
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
+
+from spacy_joint.annotation.custom_columns import read_column, write_column
+from spacy_joint.training.distillation import Distillation
 
 LETTER = 'A HEADING\n\nWe met Nora. She paid\n5 % more, didn\'t she?\n\n"Well," I said, "no."\n'
 EPISODES = "We met Nora.\nShe paid.\n\nIt rained all night.\nWe left early.\nThey stayed.\n"
@@ -63,6 +65,28 @@ def test_boundaries_without_punctuation_can_be_those_of_the_punctuated_text(run,
     assert list_sentences(doc)[:2] == ["we met nora", "she paid 5 % more did n't she"]
 
 
+@pytest.mark.parametrize("option", ["--own", "--projected"])
+def test_documents_keep_their_boundaries_and_pauses(run, tmp_path, option):
+    words = ["So", "we", "left", ".", "They", ",", "uh", ",", "stayed", "."]
+    starts = [True, False, True, False, False, False, False, False, True, False]
+    spoken = Doc(Vocab(), words=words, sent_starts=starts)
+    plain = spoken.copy()
+    write_column(spoken, "pause", np.array([np.nan, 0, 1.5, 0, 0, 0, 0.2, 0, 0.4, 0]))
+    DocBin(docs=[spoken, plain], store_user_data=True).to_disk(tmp_path / "calls.spacy")
+    run("distill", tmp_path / "calls.spacy", "--output", tmp_path / "silver", option)
+    docs = read(tmp_path / "silver")
+    assert [list_sentences(doc) for doc in docs] == [
+        ["So we", "left . They , uh ,", "stayed ."],
+        *[["so we", "left they uh", "stayed"]] * 2,
+        ["So we", "left . They , uh ,", "stayed ."],
+        ["so we", "left they uh", "stayed"],
+    ]
+    assert all(token.tag_ and token.dep_ for doc in docs for token in doc)
+    pauses = [read_column(doc, "pause") for doc in docs]
+    assert [column is None for column in pauses] == [False, True, False, True, True]
+    np.testing.assert_array_equal(pauses[2], [np.nan, 0, 1.5, 0, 0.2, 0.4])
+
+
 def test_lines_may_be_paragraphs(run, episodes, tmp_path):
     run("distill", episodes, "--output", tmp_path / "silver", "--lines", "--kind", "original")
     assert [list_sentences(doc) for doc in read(tmp_path / "silver")] == [
@@ -112,18 +136,17 @@ def test_the_same_input_gives_the_same_bytes_with_any_number_of_processes(run, e
 def test_an_interrupted_run_continues(run, episodes, tmp_path, monkeypatch):
     arguments = ("distill", episodes, "--lines", "--words", 2, "--shard-words", 5, "--output")
     run(*arguments, tmp_path / "whole")
-    command = import_module("spacy_joint.cli.distill")
-    annotate = command._annotate
+    write_shard = Distillation._write_shard
 
-    def interrupt(output, *args):
-        if output.stem == "00001":
+    def interrupt(self, shard, passages):
+        if shard.stem == "00001":
             raise InterruptedError
-        annotate(output, *args)
+        write_shard(self, shard, passages)
 
-    monkeypatch.setattr(command, "_annotate", interrupt)
-    run(*arguments, tmp_path / "silver", fails=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(Distillation, "_write_shard", interrupt)
+        run(*arguments, tmp_path / "silver", fails=True)
     assert list(read_bytes(tmp_path / "silver")) == ["00000.spacy"]
-    monkeypatch.setattr(command, "_annotate", annotate)
     assert "00000: unchanged" in run(*arguments, tmp_path / "silver").stdout
     assert read_bytes(tmp_path / "silver") == read_bytes(tmp_path / "whole")
 
@@ -132,22 +155,25 @@ def test_files_of_an_earlier_run_with_more_text_are_removed(run, episodes, tmp_p
     for limit in (0, 1):
         arguments = ("--lines", "--words", 2, "--shard-words", 2, "--limit", limit)
         run("distill", episodes, "--output", tmp_path / "silver", *arguments)
-    assert list(read_bytes(tmp_path / "silver")) == ["00000.spacy"]
+        # Of the user.
+        for name in ("thesis.spacy", "steps/thesis.json"):
+            (tmp_path / "silver" / name).touch()
+    assert sorted(read_bytes(tmp_path / "silver")) == ["00000.spacy", "thesis.spacy"]
+    assert (tmp_path / "silver/steps/thesis.json").exists()
 
 
 def test_a_teacher_must_tag_and_parse(run, letter, tmp_path):
     nlp = spacy.blank("en")
     nlp.to_disk(tmp_path / "blank")
     arguments = ("distill", letter, "--output", tmp_path / "silver", "--teacher", tmp_path / "blank")
-    assert "[J652]" in run(*arguments, fails=True).stderr
+    assert "[J129]" in run(*arguments, fails=True).stderr
     assert "[J129]" in run(*arguments, "--projected", fails=True).stderr
     assert "[J656]" in run(*arguments, "--keep", "0.5", fails=True).stderr
     assert not read_bytes(tmp_path / "silver")
 
 
-@pytest.mark.parametrize("options", [("--workers", 2), ("--address", "auto")])
-def test_options_of_ray_need_ray(run, letter, tmp_path, options):
-    assert "[J716]" in run("distill", letter, "-o", tmp_path / "silver", *options, fails=True).stderr
+def test_workers_need_ray(run, letter, tmp_path):
+    assert "[J716]" in run("distill", letter, "-o", tmp_path / "silver", "--workers", 2, fails=True).stderr
 
 
 def test_text_must_exist_and_have_sentences(run, tmp_path):

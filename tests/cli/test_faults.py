@@ -2,13 +2,12 @@
 
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import spacy_joint
+from spacy_joint.cli.training.configs import CONFIGS
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="disks are filled, and input is broken, by means of Linux"
@@ -32,19 +31,6 @@ COMMANDS = {
 OF_DIRECTORIES = ("distill", "finish", "learn-order")
 
 
-@contextmanager
-def full_disk() -> Iterator[None]:
-    """Writing fails after the first bytes of a file."""
-    import resource
-
-    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (64, usual[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
-
-
 @pytest.fixture
 def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
     text = tmp_path / "text.txt"
@@ -59,7 +45,7 @@ def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
         "MODIFIERS": assets / "modifiers_train.conllu",
         "QUOTES": assets / "tiny_quotes" / "dev",
         "PIPELINE": spacy_joint.load().path,
-        "CONFIG": Path(spacy_joint.__file__).parent / "configs" / "sequence_tagger.cfg",
+        "CONFIG": CONFIGS / "sequence_tagger.cfg",
         "OUTPUT": tmp_path / "outputs" / "output.spacy",
     }
 
@@ -69,7 +55,7 @@ def read_all(directory: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_on_a_full_disk_the_old_output_stays(name, place, run):
+def test_on_a_full_disk_the_old_output_stays(name, place, run, full_disk):
     output = place["OUTPUT"]
     if name in OF_DIRECTORIES:
         output.mkdir()
@@ -77,11 +63,21 @@ def test_on_a_full_disk_the_old_output_stays(name, place, run):
     else:
         output.write_text("what was there", encoding="utf8")
     before = read_all(output.parent)
-    with full_disk():
+    with full_disk(64):
         failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
     assert re.findall(r"\[J\d+\]", failed.stderr) in (["[J440]"], ["[J441]"])
     assert "File too large" in failed.stderr
     assert read_all(output.parent) == before
+
+
+@pytest.mark.parametrize("name", ["finish", "learn-order"])
+def test_a_directory_of_something_else_is_not_replaced(name, place, run):
+    output = place["OUTPUT"]
+    output.mkdir()
+    (output / "thesis.txt").write_text("what was there", encoding="utf8")
+    failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
+    assert re.search(r"\[J713\].*other files, such as thesis\.txt", " ".join(failed.stderr.split()))
+    assert (output / "thesis.txt").read_text(encoding="utf8") == "what was there"
 
 
 @pytest.mark.parametrize("name", ["annotate", "annotate --lines", "quotes"])

@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import spacy
 
-from spacy_joint.cli.finish import finish_pipeline
+from spacy_joint.training.finishing import finish_pipeline
 
 
 def test_words_of_the_corpora_are_removed_unless_they_have_vectors(tmp_path):

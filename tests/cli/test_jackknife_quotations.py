@@ -72,7 +72,7 @@ edges = [0.0]
 @architectures = "spacy_joint.BeamPerceptron.v1"
 table_bits = 16
 beam_width = 2
-strategy = "laso"
+update_strategy = "laso"
 rule = "perceptron"
 min_changes = 1
 """

@@ -37,7 +37,7 @@ def test_phrases_can_be_found_without_learning(run, corpus, tmp_path):
     learn(run, corpus, "--phrases", tmp_path / "found.jsonl")
     assert list(read_phrases(tmp_path / "found.jsonl")) == make_corpus()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["found.jsonl", "phrases.jsonl"]
-    assert "[J416]" in learn(run, corpus, fails=True).output
+    assert "[J716]" in learn(run, corpus, fails=True).output
 
 
 def test_finished_files_are_not_read_again(run, corpus, tmp_path):
@@ -60,7 +60,7 @@ def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, tmp_path):
     assert (tmp_path / "model" / "config.cfg").is_file()
 
 
-@pytest.mark.parametrize("name, code", [("none.txt", "J101"), ("a.pdf", "J407"), ("empty.tagged", "J352")])
+@pytest.mark.parametrize("name, code", [("none.txt", "J101"), ("a.pdf", "J040"), ("empty.tagged", "J330")])
 def test_files_without_training_data_are_named(run, tmp_path, name, code):
     path = tmp_path / name
     if code != "J101":
@@ -86,11 +86,24 @@ def test_odd_orders_are_listed(run, orderer, saved_pipeline, tmp_path, form):
         assert "suggestion" in result.output
 
 
+def test_standard_input_is_read_as_a_file_is(run, orderer, saved_pipeline, tmp_path):
+    text = "\ufeffi have a red big ball\r\n\nshe has a wooden old box"
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    arguments = ["--orderer", orderer, "--pipeline", saved_pipeline, "--threshold", 0]
+    expected = run("check-order", tmp_path / "a.txt", *arguments).output
+    assert run("check-order", "-", *arguments, text=text.encode()).output == expected
+    assert run("check-order", *arguments, text=text.encode()).output == expected
+
+
+def test_a_missing_text_has_a_code(run, saved_pipeline, tmp_path):
+    assert "[J402]" in run("check-order", tmp_path / "none", "--pipeline", saved_pipeline, fails=True).output
+
+
 def test_an_unknown_format_is_refused(run, saved_pipeline, tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("hello", encoding="utf8")
     result = run("check-order", text, "--pipeline", saved_pipeline, "--format", "xml", fails=True)
-    assert "[J404]" in result.output
+    assert "[J040]" in result.output
 
 
 def test_it_is_a_command_of_spacy():

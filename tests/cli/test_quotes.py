@@ -56,7 +56,7 @@ def test_a_pipeline_with_other_span_keys_is_read_by_its_keys(run, text_file, tmp
     assert "“We are late,” … “We know.”" in run("quotes", text_file, "--model", tmp_path / "pipeline").stdout
 
 
-@pytest.mark.parametrize(("arguments", "code"), [(["--format", "xml"], "J404"), (["missing.txt"], "J402")])
+@pytest.mark.parametrize(("arguments", "code"), [(["--format", "xml"], "J040"), (["missing.txt"], "J402")])
 def test_errors_are_one_line(run, arguments, code):
     assert f"[{code}]" in run("quotes", *arguments, text="hi", fails=True).stderr
 
@@ -88,4 +88,4 @@ def test_columns_of_the_pipeline_are_kept(run, assets, tmp_path):
 
 
 def test_other_formats_are_refused(run, tmp_path):
-    assert "[J404]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format", "xml", fails=True).stderr
+    assert "[J040]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format", "xml", fails=True).stderr

@@ -18,7 +18,7 @@ def test_without_the_extra_the_error_says_what_to_install(run, monkeypatch, pack
     assert "[J710]" in told and package in told and "spacy-joint[serve]" in told
 
 
-@pytest.mark.parametrize("options", [("--replicas", 2), ("--address", "auto")])
+@pytest.mark.parametrize("options", [("--replicas", 2), ("--ray", "auto")])
 def test_without_ray_the_error_says_what_to_install(run, monkeypatch, options):
     monkeypatch.setitem(sys.modules, "ray", None)
     told = run("serve", "--port", 0, *options, fails=True).stderr

@@ -5,7 +5,7 @@ import sys
 import pytest
 import spacy
 
-from spacy_joint.cli.configs import CONFIGS
+from spacy_joint.cli.training.configs import CONFIGS
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_pipeline_is_trained_over_a_shard_per_worker(run, arguments, tmp_path)
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [(["--workers", 0], "J736"), (["--shards", 0], "J736"), (["--engine", "ray"], "J710")],
+    [(["--training.max_epochs", 0], "J030"), (["--ray", "local"], "J710")],
 )
 def test_what_is_impossible_is_said_before_anything_is_written(run, arguments, options, code, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "ray", None)

@@ -1,11 +1,14 @@
 """The examples for KubeRay: they are what it accepts, and refer to what exists. No cluster runs here."""
 
 import json
+import re
 import shlex
 from importlib import import_module
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 jsonschema = pytest.importorskip("jsonschema")
 yaml = pytest.importorskip("yaml")
@@ -26,16 +29,27 @@ def manifest(request):
     return read(request.param)
 
 
+def get_cluster(manifest):
+    spec = manifest["spec"]
+    return spec.get("rayClusterConfig") or spec["rayClusterSpec"]
+
+
 def list_pods(manifest):
     """The specifications of its pods."""
-    spec = manifest["spec"]
-    cluster = spec.get("rayClusterConfig") or spec["rayClusterSpec"]
+    cluster = get_cluster(manifest)
     return [group["template"]["spec"] for group in (cluster["headGroupSpec"], *cluster["workerGroupSpecs"])]
 
 
 def test_it_is_valid(manifest):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.validate(manifest, SCHEMA)
+
+
+def test_its_ray_is_that_of_the_image(manifest):
+    (version,) = re.findall(r"ray==([\d.]+)", EXAMPLES.with_name("Dockerfile").read_text(encoding="utf8"))
+    assert get_cluster(manifest)["rayVersion"] == version
+    (allowed,) = [each for each in requires("spacy-joint") if "ray[" in each]
+    assert Requirement(allowed).specifier.contains(version)
 
 
 def test_a_misspelt_field_is_noticed(manifest):
@@ -71,6 +85,6 @@ def test_the_job_runs_a_command_of_this_package_on_a_volume(parse_command):
     words = shlex.split(job["spec"]["entrypoint"])
     assert words[:4] == COMMAND
     parsed = parse_command(words[4:])
-    assert parsed["engine"] == "ray" and parsed["address"] == "auto"
+    assert parsed["ray"] == "auto"
     mounted = {mount["mountPath"] for pod in list_pods(job) for mount in pod["containers"][0]["volumeMounts"]}
     assert all(any(str(path).startswith(mount) for mount in mounted) for path in (*parsed["inputs"], parsed["output"]))

@@ -9,8 +9,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.multiword_tokens import Word, find_main_word, get_words, number_heads
-from spacy_joint.corpora.conllu import create_conllu_corpus, read_conllu
-from spacy_joint.corpora.conllu_lines import LINES
+from spacy_joint.corpora.conllu import LINES, create_conllu_corpus, read_conllu
 from spacy_joint.corpora.conllu_writing import write_conllu
 
 from .conftest import as_conllu

@@ -7,6 +7,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.conllu_writing import write_conllu
+from spacy_joint.errors import JointWarning
 
 from .strategies import documents
 
@@ -98,7 +99,7 @@ def test_empty_documents_are_left_out():
 
 
 def test_a_document_without_boundaries_is_an_error():
-    with pytest.raises(ValueError, match=r"\[J118\] Document 1 "):
+    with pytest.raises(ValueError, match=r"\[J336\] Document 1 "):
         write(Doc(Vocab(), words=["Go", "on"]))
 
 
@@ -114,3 +115,11 @@ def test_a_head_in_another_sentence_is_an_error():
     doc.from_array(["SENT_START"], Doc(doc.vocab, ["Go", "on"], sent_starts=[True, True]).to_array(["SENT_START"]))
     with pytest.raises(ValueError, match=r"\[J119\] Sentence 2 .*outside"):
         write(doc)
+    file = io.StringIO()
+    with pytest.warns(JointWarning, match=r"\[JW47\] Sentence 2 of document 1, 'on', .*outside"):
+        write_conllu([doc, doc[:1].as_doc()], file, is_strict=False)
+    assert [line.split("\t")[6:8] for line in file.getvalue().splitlines() if line[:1].isdigit()] == [
+        ["0", "root"],
+        ["_", "_"],
+        ["0", "root"],
+    ]

@@ -59,7 +59,7 @@ def test_examples_keep_the_requested_annotation(path):
 
 
 def test_unreadable_input_is_named(path, tmp_path):
-    with pytest.raises(ValueError, match=r"\[J127\]"):
+    with pytest.raises(ValueError, match=r"\[J030\]"):
         list(read_tree_documents(path, Vocab(), sentences=0))
     with pytest.raises(ValueError, match=r"\[J100\].*\.ptb or \.mrg or "):
         create_constituency_corpus(None)

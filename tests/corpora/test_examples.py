@@ -64,13 +64,13 @@ def test_kept_trees_are_on_the_predicted_side(corpus_of, nlp):
 
 
 def test_what_cannot_be_kept_is_named(corpus_of):
-    with pytest.raises(ValueError, match=r"\[J121\] keep='ENT_TYPE'.*TAG, POS"):
+    with pytest.raises(ValueError, match=r"\[J040\] .*'ENT_TYPE'.*TAG, POS"):
         corpus_of(CANNOT, keep=["TAG", "ENT_TYPE"])
 
 
 def test_keeping_annotation_that_is_missing_is_an_error(corpus_of, nlp):
     corpus = corpus_of("1 Go _ _ _ _ 0 root _ _", keep=["TAG"])
-    with pytest.raises(ValueError, match=r"\[J122\] keep includes TAG, but document 1 of .*corpus"):
+    with pytest.raises(ValueError, match=r"\[J336\] Document 1 of .*corpus.* has no TAG"):
         list(corpus(nlp))
 
 
@@ -113,7 +113,7 @@ def test_no_path_is_an_error_at_once(create):
 
 
 def test_an_unknown_division_is_an_error_at_once(dogs):
-    with pytest.raises(ValueError, match=r"\[J116\]"):
+    with pytest.raises(ValueError, match=r"\[J030\]"):
         create_conllu_corpus(dogs, documents="paragraph")
 
 

@@ -72,18 +72,18 @@ def test_no_more_is_read_ahead_than_the_buffer_holds(corpus_of, nlp):
 
 @pytest.mark.parametrize("shares", [{}, {"gold": 1.0}, {"gold": 1, "silver": 0}, {"gold": 1, "bronze": 1}])
 def test_each_corpus_needs_a_share(corpus_of, shares):
-    with pytest.raises(ValueError, match=r"\[J653\]"):
+    with pytest.raises(ValueError, match=r"\[J030\]"):
         create_mixed_corpus({"gold": corpus_of("g", 1), "silver": corpus_of("s", 1)}, shares)
 
 
 def test_a_mixture_needs_corpora_and_a_buffer(corpus_of):
-    with pytest.raises(ValueError, match=r"\[J653\]"):
+    with pytest.raises(ValueError, match=r"\[J030\]"):
         create_mixed_corpus({}, {})
-    with pytest.raises(ValueError, match=r"\[J654\] buffer_size is 0"):
+    with pytest.raises(ValueError, match=r"\[J030\] buffer_size is 0"):
         create_mixed_corpus({"gold": corpus_of("g", 1)}, {"gold": 1}, buffer_size=0)
 
 
 def test_an_empty_corpus_cannot_be_repeated(corpus_of, nlp):
     corpus = create_mixed_corpus({"gold": corpus_of("g", 0), "silver": corpus_of("s", 9)}, {"gold": 1, "silver": 1})
-    with pytest.raises(ValueError, match=r"\[J655\] The corpus gold"):
+    with pytest.raises(ValueError, match=r"\[J413\] The corpus gold"):
         list(corpus(nlp))

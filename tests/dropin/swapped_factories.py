@@ -10,12 +10,12 @@ import pytest
 from spacy.language import Language
 
 SWAPPED = {"parser": "joint_sbd_parser", "beam_parser": "joint_sbd_parser", "tagger": "sequence_tagger"}
-# The models of spaCy's components are not for ours: these are the settings of configs/, for the two sentences on which
-# the tests train.
-MODEL = {"strategy": "laso", "rule": "perceptron", "beam_width": 8, "table_bits": 18, "min_changes": 1}
 
+SPLITS = "it has learnt from three words, and takes one that it does not know for the beginning of another sentence"
 # Tests of spaCy that fail, and why they should.
 KNOWN_FAILURES = {
+    "test_parse.py::test_incomplete_data[parser]": SPLITS,
+    "test_parse.py::test_incomplete_data[beam_parser]": SPLITS,
     "test_tagger.py::test_label_smoothing": "it compares gradients; a perceptron has none, and no label smoothing",
     "test_tagger.py::test_overfitting_IO": "it unlearns a tag in 20 updates after 100 that taught it; predictions are "
     "by the average of the weights over all of them",
@@ -34,7 +34,7 @@ def create_swapped_pipe(
     n_swapped += 1
     ours = SWAPPED[factory_name]
     known = nlp.get_factory_meta(ours).default_config
-    settings = {key: value for key, value in config.items() if key in known and key != "scorer"} | {"model": MODEL}
+    settings = {key: value for key, value in config.items() if key in known and key not in ("scorer", "model")}
     return create_pipe(nlp, ours, name or factory_name, config=settings, **options)
 
 

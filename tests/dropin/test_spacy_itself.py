@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 MODULES = {
     "parser": (
         "test_parse",
@@ -25,9 +23,8 @@ MODULES = {
 }
 
 
-@pytest.mark.parametrize("folder", MODULES)
-def test_its_tests_pass_with_swapped_components(folder, tmp_path):
-    modules = [f"spacy.tests.{folder}.{module}" for module in MODULES[folder]]
+def test_its_tests_pass_with_swapped_components(tmp_path):
+    modules = [f"spacy.tests.{folder}.{module}" for folder, names in MODULES.items() for module in names]
     plugins = ["-p", "swapped_factories", "-p", "no:cacheprovider", "-p", "no:xdist"]
     options = ["--rootdir", str(tmp_path), "--tb=short", "-q", "-r", "fEX"]
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]

@@ -32,13 +32,13 @@ def test_names_are_kept_in_order():
 
 @pytest.mark.parametrize("shape", [(3,), (3, 1), (3, 3), (3, 2, 1), (), (2, 3)])
 def test_values_that_do_not_fit_the_names_are_refused(shape):
-    with pytest.raises(ValueError, match=r"J001.*do not fit 2 names"):
+    with pytest.raises(ValueError, match=r"J001.*values.*\(n_tokens, 2\)"):
         Columns(COLUMNS, np.zeros(shape, dtype=np.uint64))
 
 
 @pytest.mark.parametrize("constraints", [[], [0], [0] * 4, [[0, 0, 0]], 0])
 def test_constraints_that_do_not_fit_the_tokens_are_refused(constraints):
-    with pytest.raises(ValueError, match=r"J001.*3 constraints"):
+    with pytest.raises(ValueError, match=r"J001.*constraints.*\(3,\)"):
         Columns(["word"], np.zeros((3, 1), dtype=np.uint64), constraints)
 
 

@@ -108,12 +108,12 @@ def test_a_long_update_is_interrupted_soon_and_changes_nothing(threads, kind):
 
 @unix
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("strategy", ["dlaso", "max_violation", "laso"])
-def test_learning_goes_on_after_any_number_of_interrupts(threads, strategy):
+@pytest.mark.parametrize("update_strategy", ["dlaso", "max_violation", "laso"])
+def test_learning_goes_on_after_any_number_of_interrupts(threads, update_strategy):
     run_interrupted(f"""
         table = Weights(14, row_width(JOINT))
         table.learn()
-        learner = Learner(table, JOINT, templates_for(JOINT), 4, threads={threads}, strategy="{strategy}")
+        learner = Learner(table, JOINT, templates_for(JOINT), 4, threads={threads}, update_strategy="{update_strategy}")
         search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(40)
         batch = [Instance(*document) for document in parsing_problem()] * 40
         n_interrupted = 0
@@ -123,7 +123,7 @@ def test_learning_goes_on_after_any_number_of_interrupts(threads, strategy):
             # Once, or as somebody who loses patience.
             took = interrupt(lambda: learner.update(batch), random.uniform(1e-4, 4e-3), 1e-3 if i % 3 == 0 else 0.0)
             n_interrupted += took is not None
-            if "{strategy}" != "laso":
+            if "{update_strategy}" != "laso":
                 assert table.n_updates - before[1] in (0, len(batch)), table.n_updates
                 assert table.n_updates > before[1] or table.raw.tobytes() == before[0]
             if i % 10 == 0:

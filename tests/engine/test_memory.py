@@ -117,27 +117,13 @@ def test_paths_without_memory_say_so():
 
 
 @limited
-def test_a_candidates_search_without_memory_says_so():
-    run_limited("""
-        phrase, weights = random_columns(65), random_weights(ORDERING)
-        n_failed = 0
-        for megabytes in (0, 0.5, 1, 2, 4):
-            search = Search(ORDERING, templates_for(ORDERING), 400)
-            n_failed += fails(lambda: search.predict(weights, phrase), megabytes)
-            fresh = Search(ORDERING, templates_for(ORDERING), 400)
-            assert search.predict(weights, small).tolist() == fresh.predict(weights, small).tolist()
-        assert n_failed
-    """)
-
-
-@limited
-@pytest.mark.parametrize("strategy", ["max_violation", "dlaso", "laso"])
+@pytest.mark.parametrize("update_strategy", ["max_violation", "dlaso", "laso"])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_learning_without_memory_says_so_and_can_go_on(strategy, threads):
+def test_learning_without_memory_says_so_and_can_go_on(update_strategy, threads):
     run_limited(f"""
         table = Weights(14, row_width(JOINT))
         table.learn()
-        learner = Learner(table, JOINT, templates_for(JOINT), 4, strategy="{strategy}", threads={threads})
+        learner = Learner(table, JOINT, templates_for(JOINT), 4, update_strategy="{update_strategy}", threads={threads})
         shift, left, root = (JOINT.actions[name] for name in ("SHIFT", ("LEFT", "l"), ("ROOT", "root")))
         n = 25_000
         huge = Instance(random_columns(n), [shift] + [shift, left] * (n - 1) + [root])
@@ -146,13 +132,13 @@ def test_learning_without_memory_says_so_and_can_go_on(strategy, threads):
         before = table.raw.tobytes()
         for megabytes in (0.05, 0.1, 0.2):
             assert fails(lambda: learner.update([huge, huge]), megabytes)
-        assert table.raw.tobytes() == before or "{strategy}" == "laso"
+        assert table.raw.tobytes() == before or "{update_strategy}" == "laso"
         assert learner.update(normal)["gold"] == sum(instance.n_actions for instance in normal)
         # The same weights as those of a learner that never ran out of memory.
-        if "{strategy}" != "laso":
+        if "{update_strategy}" != "laso":
             other = Weights(14, row_width(JOINT))
             other.learn()
-            undisturbed = Learner(other, JOINT, templates_for(JOINT), 4, strategy="{strategy}")
+            undisturbed = Learner(other, JOINT, templates_for(JOINT), 4, update_strategy="{update_strategy}")
             undisturbed.update(normal)
             undisturbed.update(normal)
             assert other.raw.tobytes() == table.raw.tobytes()
@@ -168,7 +154,7 @@ def test_an_update_of_many_features_without_memory_says_so():
         table = random_weights(TAGGING, bits=22)
         table.learn()
         before = table.raw.tobytes()
-        learner = Learner(table, TAGGING, templates_for(TAGGING), 1, strategy="max_violation")
+        learner = Learner(table, TAGGING, templates_for(TAGGING), 1, update_strategy="max_violation")
         huge = Instance(columns, np.full(n, 2))
         # The search needs less than the features do.
         for megabytes in (2, 4, 6, 8):
@@ -243,7 +229,7 @@ def test_a_stream_goes_on_with_the_weights_that_it_was_opened_with():
 
 def test_a_stream_of_a_perceptron_goes_on_while_the_perceptron_learns_and_predicts():
     perceptron = Perceptron(
-        table_bits=BITS, beam_width=4, strategy="dlaso", rule="perceptron", aggressiveness=1.0, min_changes=1,
+        table_bits=BITS, beam_width=4, update_strategy="dlaso", rule="perceptron", aggressiveness=1.0, min_changes=1,
         n_tables=2, threads=1,
     )  # fmt: skip
     perceptron.set_up(JOINT, TEMPLATES[type(JOINT)], COLUMNS)

@@ -11,12 +11,12 @@ from spacy_joint.engine.weights import Weights
 from .toys import TAGGING
 
 
-def tagging_learner(text, min_changes, strategy="early", width=1):
+def tagging_learner(text, min_changes, update_strategy="early", width=1):
     """A table and what learns it, for documents of words, with tags x, y and z."""
     weights = Weights(14, TAGGING.row_width, min_changes)
     weights.learn()
     templates = Templates(text, ["word"], TAGGING)
-    learner = Learner(weights, TAGGING, templates, width, strategy=strategy, rule="perceptron")
+    learner = Learner(weights, TAGGING, templates, width, update_strategy=update_strategy, rule="perceptron")
     return weights, learner
 
 
@@ -51,7 +51,7 @@ def test_a_correct_prediction_changes_nothing():
 
 
 def test_a_feature_that_only_one_of_the_paths_has_is_counted_once():
-    weights, learner = tagging_learner("tag-1 w.word", 1, strategy="dlaso", width=9)
+    weights, learner = tagging_learner("tag-1 w.word", 1, update_strategy="dlaso", width=9)
     # The second token follows another tag on each path, so its features differ; that of the first is the same.
     learner.update([Instance(Columns(["word"], np.array([[1], [2]], dtype=np.uint64)), [1, 0])])
     assert sorted(weights.n_changes[weights.n_changes > 0].tolist()) == [1, 1, 2]

@@ -20,7 +20,7 @@ def make_perceptron(templates=TEMPLATES, table_bits=12, n_tables=1):
     perceptron = Perceptron(
         table_bits=table_bits,
         beam_width=2,
-        strategy="early",
+        update_strategy="early",
         rule="passive_aggressive",
         aggressiveness=1.0,
         min_changes=1,

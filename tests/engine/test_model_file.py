@@ -1,6 +1,5 @@
 """Model files: contents round-trip, and truncated, changed or foreign files are refused."""
 
-import os
 import struct
 
 import numpy as np
@@ -120,73 +119,10 @@ def test_random_headers_of_this_version_are_refused(size, checksum, rest):
 @pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
 def test_another_version_is_refused_by_its_number(version):
     content = CONTENT[:8] + struct.pack("<I", version) + CONTENT[12:]
-    with pytest.raises(ValueError, match=f"J051.*format {version}.*reads format 1"):
+    with pytest.raises(ValueError, match=f"J051.*format {version}, not 1"):
         model_file.unpack(content)
 
 
 def test_errors_name_the_source():
     with pytest.raises(ValueError, match="my model is not a spacy_joint model"):
         model_file.unpack(b"", "my model")
-
-
-# Files
-
-
-def test_a_written_file_is_read_back(tmp_path):
-    model_file.write(tmp_path / "model", CONTENT)
-    assert same(model_file.read(tmp_path / "model"), (META, ARRAYS))
-
-
-def test_mapped_arrays_are_read_only(tmp_path):
-    model_file.write(tmp_path / "model", CONTENT)
-    _, arrays = model_file.read(tmp_path / "model")
-    with pytest.raises(ValueError, match="read-only"):
-        arrays["averaged"][0] = 1
-    with pytest.raises(ValueError):
-        arrays["averaged"].flags.writeable = True
-
-
-def test_mapped_arrays_outlive_the_file(tmp_path):
-    path = tmp_path / "model"
-    model_file.write(path, CONTENT)
-    _, arrays = model_file.read(path)
-    path.unlink()
-    assert np.array_equal(arrays["averaged"], ARRAYS["averaged"])
-
-
-def test_mapped_arrays_do_not_change_when_the_file_is_written_again(tmp_path):
-    path = tmp_path / "model"
-    model_file.write(path, CONTENT)
-    _, arrays = model_file.read(path)
-    model_file.write(path, model_file.pack(META, {"averaged": np.zeros(121, dtype=np.int8)}))
-    assert np.array_equal(arrays["averaged"], ARRAYS["averaged"])
-
-
-def test_writing_leaves_no_temporary_files(tmp_path):
-    model_file.write(tmp_path / "model", CONTENT)
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
-
-
-def test_writing_replaces_an_existing_file(tmp_path):
-    (tmp_path / "model").write_bytes(b"old and longer" * 1000)
-    model_file.write(tmp_path / "model", CONTENT)
-    assert (tmp_path / "model").read_bytes() == CONTENT
-
-
-def test_existing_files_stay_intact_when_writing_fails(tmp_path, monkeypatch):
-    def fail(_):
-        raise OSError("no space left on device")
-
-    path = tmp_path / "model"
-    model_file.write(path, CONTENT)
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="no space"):
-        model_file.write(path, b"new")
-    assert path.read_bytes() == CONTENT
-
-
-@pytest.mark.parametrize("content", [b"", b"x", CONTENT[:-80], b"SPJOINT\0"])
-def test_a_file_that_is_not_a_model_is_refused_with_its_path(tmp_path, content):
-    (tmp_path / "model").write_bytes(content)
-    with pytest.raises(ValueError, match=r"J05[02].*model"):
-        model_file.read(tmp_path / "model")

@@ -2,11 +2,16 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib import import_module
+from pathlib import Path
 from threading import Barrier, Thread
 
 import numpy as np
 import pytest
 
+import spacy_joint
+from spacy_joint.charts.posteriors import Sums
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance, Learner
@@ -18,8 +23,21 @@ from spacy_joint.engine.weights import Weights
 from spacy_joint.errors import JointValueError
 from spacy_joint.quotation.candidates import SpanScorer
 from spacy_joint.quotation.system import FACTS, QuotationSystem
+from spacy_joint.tagging.system import TaggingSystem
 
-from .toys import COLUMNS, JOINT, TAGGING, random_columns, random_values, random_weights, row_width, templates_for
+from .toys import (
+    COLUMNS,
+    JOINT,
+    TAGGING,
+    random_columns,
+    random_values,
+    random_weights,
+    row_width,
+    tagging_problem,
+    templates_for,
+)
+
+PACKAGE = Path(spacy_joint.__file__).parent
 
 N_THREADS = 3
 LONG = 20_000
@@ -75,6 +93,21 @@ def long_instance(system=TAGGING):
     return Instance(random_columns(LONG), np.zeros(LONG, dtype=np.uint16))
 
 
+def make_perceptron():
+    perceptron = Perceptron(
+        table_bits=10,
+        beam_width=4,
+        update_strategy="dlaso",
+        rule="perceptron",
+        aggressiveness=1.0,
+        min_changes=1,
+        n_tables=1,
+        threads=1,
+    )
+    perceptron.set_up(TAGGING, templates_for(TAGGING).text, COLUMNS)
+    return perceptron
+
+
 # Searches
 
 
@@ -96,17 +129,7 @@ def test_a_refused_call_does_not_free_a_search_that_is_in_use():
 
 
 def test_a_search_that_comes_back_after_the_beam_width_was_changed_is_not_used_again():
-    perceptron = Perceptron(
-        table_bits=10,
-        beam_width=4,
-        strategy="dlaso",
-        rule="perceptron",
-        aggressiveness=1.0,
-        min_changes=1,
-        n_tables=1,
-        threads=1,
-    )
-    perceptron.set_up(TAGGING, templates_for(TAGGING).text, COLUMNS)
+    perceptron = make_perceptron()
     with perceptron._lend_search() as search:
         # What another thread does meanwhile.
         perceptron.beam_width = 8
@@ -121,7 +144,7 @@ def test_weights_are_learnt_by_one_call_at_a_time():
     weights = fresh_weights(TAGGING)
     learners = [Learner(weights, TAGGING, templates_for(TAGGING), 8) for _ in range(N_THREADS)]
     found = call_at_once(*[lambda learner=learner: learner.update([long_instance()])["gold"] for learner in learners])
-    assert set(found) == {LONG, "J028"}
+    assert set(found) == {LONG, "J007"}
     # As if the others had never been.
     assert weights.n_updates == found.count(LONG)
     assert learners[0].update([long_instance()])["gold"] == LONG
@@ -130,7 +153,7 @@ def test_weights_are_learnt_by_one_call_at_a_time():
 def test_a_learner_is_used_by_one_call_at_a_time():
     learner = Learner(fresh_weights(TAGGING), TAGGING, templates_for(TAGGING), 8, threads=2)
     found = call_at_once(*[lambda: learner.update([long_instance()] * 2)["gold"]] * N_THREADS)
-    assert set(found) == {2 * LONG, "J028"}
+    assert set(found) == {2 * LONG, "J007"}
     assert learner.update([long_instance()])["gold"] == LONG
 
 
@@ -139,7 +162,7 @@ def test_weights_are_not_restored_while_they_are_learnt():
     learner = Learner(weights, TAGGING, templates_for(TAGGING), 8)
     arrays = [np.zeros_like(array) for array in (weights.raw, weights.total, weights.n_changes)]
     with Busy(lambda: learner.update([long_instance()])) as busy:
-        assert busy.refused(lambda: weights.restore(*arrays, 0)) == {"J028"}
+        assert busy.refused(lambda: weights.restore(*arrays, 0)) == {"J007"}
     weights.restore(*arrays, 0)
     assert learner.update([long_instance()])["gold"] == LONG
 
@@ -198,7 +221,7 @@ def test_a_stream_that_failed_is_refused(method):
 @pytest.mark.parametrize("n", [10, 11, 2**31 - 1])
 def test_a_stream_forgets_no_more_tokens_than_its_window_has(n):
     stream = open_stream(n_tokens=9)
-    with pytest.raises(ValueError, match=f"J045.*{n}"):
+    with pytest.raises(ValueError, match=f"J030.*{n}"):
         stream.forget(n)
     assert stream.n_tokens == 9
 
@@ -255,10 +278,73 @@ def test_systems_that_read_no_facts_take_any():
     assert len(Search(TAGGING, templates_for(TAGGING), 4).predict(random_weights(TAGGING), columns)) == 5
 
 
-# Objects that were never made
+# Objects that were never made, or are made again
+
+EXTENSIONS = [
+    import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)) for path in PACKAGE.rglob("*.pyx")
+]
+TYPES = [
+    kind
+    for module in EXTENSIONS
+    for kind in vars(module).values()
+    if isinstance(kind, type) and kind.__module__ == module.__name__
+]
 
 
-@pytest.mark.parametrize("kind", [Stream, Learner, SpanScorer, Templates, Search, Walk])
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.__name__)
+def test_an_object_in_use_cannot_be_made_again(kind):
+    # `__init__` could be called again while a search reads the arrays; `__new__` makes another object.
+    assert "__init__" not in vars(kind)
+
+
+@pytest.mark.parametrize("kind", [Columns, Instance, Learner, Search, SpanScorer, Stream, Templates, Walk, Weights])
 def test_an_object_cannot_be_created_without_its_arguments(kind):
     with pytest.raises(TypeError):
         kind.__new__(kind)
+
+
+def test_making_an_object_again_does_not_change_it():
+    system, weights, columns = TaggingSystem(["x", "y"]), Weights(14, 2), random_columns(9)
+    weights.__init__(8, 4096)
+    columns.__init__((), np.zeros((0, 0)))
+    system.__init__(["x"] * 4000)
+    weights.learn()
+    assert (system.n_actions, len(columns), len(weights.raw)) == (2, 9, weights.n_cells) == (2, 9, 2**14 + 16)
+
+
+def test_what_borrows_the_buffers_of_others_cannot_be_reached():
+    reached = {kind.__name__ for kind in TYPES}
+    assert not hasattr(open_stream(), "search")
+    assert not reached & {"Derivations", "Outcome", "Sentences", "Stop", "Worker"}
+    assert not hasattr(Sums, "list_posteriors")
+
+
+# Predicting while learning
+
+
+def test_an_update_during_which_somebody_predicts_is_not_lost():
+    perceptron = make_perceptron()
+    columns, actions = tagging_problem()[0]
+
+    class Interrupting(list):
+        """A batch during whose update another thread predicts."""
+
+        def __iter__(self):
+            perceptron.predict(columns)
+            return super().__iter__()
+
+    perceptron.update(Interrupting([Instance(columns, actions)]))
+    assert perceptron.predict(columns).tolist() == actions.tolist()
+
+
+def test_an_update_during_which_weights_are_averaged_is_not_lost(monkeypatch):
+    perceptron = make_perceptron()
+    first, second, *_ = (Instance(*document) for document in tagging_problem())
+    perceptron.update([first])
+    with monkeypatch.context() as patched:
+        # Another thread learns right after this one has averaged.
+        patched.setattr(perceptron, "_forget_idle", partial(perceptron.update, [second]))
+        perceptron.finish()
+    saved = perceptron.to_bytes()
+    perceptron.weights.finish(n_templates=perceptron.templates.n_templates)
+    assert perceptron.to_bytes() == saved

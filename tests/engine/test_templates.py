@@ -119,7 +119,7 @@ def test_eight_atoms_can_be_joined():
 
 
 def test_more_than_eight_atoms_are_refused():
-    with pytest.raises(ValueError, match=r"J012.*Line 2 .*9 atoms.*8"):
+    with pytest.raises(ValueError, match=r"J012.*line 2 .*9 atoms.*8"):
         compile_for_joint("s0.word\n" + "s0.word " * 9)
 
 
@@ -150,7 +150,7 @@ def test_a_block_with_the_maximum_number_of_atoms_is_searched():
 
 
 def test_a_block_of_too_many_atoms_is_refused_with_its_first_line():
-    with pytest.raises(ValueError, match=r"J013.*line 3 .*129 atoms.*128"):
+    with pytest.raises(ValueError, match=r"J012.*line 3 .*129 atoms.*128"):
         compile_for_joint("s0.word\n\n" + lines_of(atoms(129)))
 
 

@@ -37,19 +37,19 @@ def use(weights):
 
 @pytest.mark.parametrize("bits", [7, 31, 0, -1, 64])
 def test_a_table_of_too_few_or_many_bits_is_refused(bits):
-    with pytest.raises(ValueError, match=f"J020.*{bits}.*8 to 30"):
+    with pytest.raises(ValueError, match=f"J030.*{bits}.*8 to 30"):
         Weights(bits, 10)
 
 
 @pytest.mark.parametrize("width", [0, -1, 32769])
 def test_rows_of_a_width_out_of_range_are_refused(width):
-    with pytest.raises(ValueError, match=f"J021.*{width}.*32768"):
+    with pytest.raises(ValueError, match=f"J030.*{width}.*32768"):
         Weights(8, width)
 
 
 @pytest.mark.parametrize("min_changes", [0, -1, 256])
 def test_a_feature_count_out_of_range_is_refused(min_changes):
-    with pytest.raises(ValueError, match=f"J025.*{min_changes}.*255"):
+    with pytest.raises(ValueError, match=f"J030.*{min_changes}.*255"):
         Weights(8, 10, min_changes)
 
 
@@ -234,7 +234,7 @@ def test_files_whose_sums_would_overflow_are_refused():
     perceptron = Perceptron(
         table_bits=10,
         beam_width=1,
-        strategy="early",
+        update_strategy="early",
         rule="perceptron",
         aggressiveness=1.0,
         min_changes=1,

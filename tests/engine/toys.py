@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 
 from spacy_joint.engine.columns import Columns
+from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
@@ -22,10 +23,6 @@ COLUMNS = ("word", "tag")
 TEMPLATES = {
     JointSystem: "s0.word\ns0.word b0.word\nb0.word b0+1.tag\n\ns1.word s0.word  # x\ns0.tag s0.left.label\n\nb0.flag",
     TaggingSystem: "w.word\nw-1.word w.word\nw+1.tag\n\ntag-1 w.tag\ntag-1 tag-2",
-    OrderingSystem: (
-        "a.word\na.word b.word\n\nb+1.tag\n\nleft.word right.word\nright.tag\n\nit.word place\nit.word from.left\n\n"
-        "last.word head.word\nlast.tag"
-    ),
 }
 MASK = 2**64 - 1
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -90,12 +87,13 @@ def mix(h):
     return h * 0x9E3779B97F4A7C15 & MASK
 
 
-class NaiveSums:
-    """Sums of the weights of features by definition: a hash of each template, looked up in the table."""
+class NaiveScores:
+    """Scores of actions by definition: for each template, the weights at the place of its hash in the table."""
 
-    def __init__(self, text, system, values, weights):
+    def __init__(self, system, values, weights):
         self.system, self.values, self.weights = system, values, weights
-        self.templates = [names for line in text.splitlines() if (names := line.split("#")[0].split())]
+        lines = TEMPLATES[type(system)].splitlines()
+        self.templates = [names for line in lines if (names := line.split("#")[0].split())]
 
     def _place(self, name):
         """Where an atom looks: a slot, an offset and a column, which is None for a value slot."""
@@ -109,11 +107,6 @@ class NaiveSums:
                 offset = int(sign + distance)
         return slot, offset, column
 
-    def slots_of(self, names):
-        """The numbers of the slots that a template reads."""
-        numbers = {**self.system.token_slots(), **self.system.value_slots()}
-        return {numbers[self._place(name)[0]] for name in names}
-
     def _atom(self, name, slots):
         slot, offset, column = self._place(name)
         if column is None:
@@ -124,42 +117,15 @@ class NaiveSums:
         token = row - FIRST
         return int(self.values[token, COLUMNS.index(column)]) if 0 <= token < len(self.values) else 0
 
-    def sum(self, slots, templates):
-        """A score of each action."""
-        total = np.zeros(row_width(self.system), dtype=np.float64)
-        for names in templates:
+    def __call__(self, walk):
+        slots, total = walk.slots(), np.zeros(row_width(self.system), dtype=np.float64)
+        for names in self.templates:
             h = int.from_bytes(hashlib.sha256(" ".join(names).encode()).digest()[:8], "little")
             for name, multiplier in zip(names, MULTIPLIERS, strict=False):
                 h = (h + self._atom(name, slots) * multiplier) & MASK
             at = mix(h) >> (64 - self.weights.bits)
             total += self.weights.averaged[at : at + len(total)]
         return total * self.weights.scale
-
-
-class NaiveScores(NaiveSums):
-    """Scores of actions by definition: the sum over all templates."""
-
-    def __init__(self, system, values, weights):
-        super().__init__(TEMPLATES[type(system)], system, values, weights)
-
-    def __call__(self, walk):
-        return self.sum(walk.slots(), self.templates)
-
-
-class NaiveCandidateScores(NaiveSums):
-    """Scores of candidates by definition: the sum over their rows, and over the templates of each row's part."""
-
-    def __init__(self, system, values, weights, text=None):
-        super().__init__(text or TEMPLATES[type(system)], system, values, weights)
-        self.by_part = [
-            [names for names in self.templates if self.slots_of(names) <= set(part)] for part in system.parts()
-        ]
-
-    def __call__(self, walk):
-        return {
-            candidate: sum(float(self.sum(slots, self.by_part[part])[0]) for part, slots in walk.rows(candidate))
-            for candidate in walk.legal()
-        }
 
 
 def path_score(scores, columns, actions):
@@ -176,16 +142,6 @@ def tagging_problem():
     for seed in range(6):
         values = random_values(8, seed)
         documents.append((Columns(COLUMNS, values), (values[:, 0] % 3).astype(np.uint16)))
-    return documents
-
-
-def ordering_problem():
-    """Phrases whose modifiers are ordered by their words, and the gold candidates."""
-    documents = []
-    for seed in range(6):
-        words = np.random.default_rng(seed).permutation(5) + 1
-        values = np.stack([[*words, 9], [*words, 9]], axis=1).astype(np.uint64)
-        documents.append((Columns(COLUMNS, values), np.argsort(words).astype(np.uint16)))
     return documents
 
 
@@ -208,3 +164,27 @@ def parsing_problem():
         values = np.stack([words, words], axis=1).astype(np.uint64)
         documents.append((Columns(COLUMNS, values), oracle_actions(JOINT, np.array(heads), labels, starts)))
     return documents
+
+
+PROBLEMS = {"tagging": (TAGGING, tagging_problem()), "parsing": (JOINT, parsing_problem())}
+
+
+def fresh_weights(system, bits=14):
+    weights = Weights(bits, row_width(system))
+    weights.learn()
+    return weights
+
+
+def make_learner(system, weights=None, width=4, **settings):
+    return Learner(weights or fresh_weights(system), system, templates_for(system), width, **settings)
+
+
+def train(system, problem, n_epochs=1, batch_size=1, dropout=0.0, weights=None, **settings):
+    """Train; return the weights and the reports of the updates."""
+    learner = make_learner(system, weights, **settings)
+    instances = [Instance(columns, actions) for columns, actions in problem]
+    reports = []
+    for _ in range(n_epochs):
+        for at in range(0, len(instances), batch_size):
+            reports.append(learner.update(instances[at : at + batch_size], dropout))
+    return learner.weights, reports

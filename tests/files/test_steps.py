@@ -50,6 +50,15 @@ def test_an_output_that_was_removed_is_made_again(steps, tmp_path):
     assert made == ["a.txt"] * 2
 
 
+@pytest.mark.parametrize("name", ["a.txt", "records/a.json"])
+def test_a_truncated_output_or_record_is_made_again(steps, tmp_path, name):
+    made = []
+    run(steps(), tmp_path / "a.txt", "text", made)
+    (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:2])
+    run(steps(), tmp_path / "a.txt", "text", made)
+    assert made == ["a.txt"] * 2 and (tmp_path / "a.txt").read_text() == "text"
+
+
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, ValueError])
 def test_an_interrupted_step_is_repeated_even_if_an_older_output_is_there(steps, tmp_path, interruption):
     made = []

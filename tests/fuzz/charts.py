@@ -17,10 +17,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_joint.annotation.constituency_trees import parse_trees
-from spacy_joint.constituency.chart_parser import PARTS, ChartParserPipe
+from spacy_joint.charts.chart_parser import ChartParserPipe
 from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.errors import JointValueError
+from spacy_joint.trees.constituency_trees import parse_trees
 
 from .models import DIVIDER, seal, unseal
 
@@ -52,7 +52,7 @@ def _make() -> tuple[ChartParserPipe, dict[str, Any]]:
 def make_seeds() -> list[bytes]:
     """The number of a part, and the part: its settings, and its model files in pieces."""
     seeds = []
-    for number, name in enumerate(PARTS):
+    for number, name in enumerate(ChartParserPipe.file_names):
         pieces = [_make()[1][name]]
         with suppress(Exception):
             settings = srsly.msgpack_loads(pieces[0])
@@ -74,7 +74,8 @@ def load_charts(content: bytes, directory: Path) -> None:
             part = srsly.msgpack_dumps(settings | ({TAGGERS: models} if len(models) > 1 else {CELLS: models[0]}))
     # Most bytes are not a component at all.
     _try(pipe, content)
-    refused = _try(pipe, srsly.msgpack_dumps({**parts, PARTS[number % len(PARTS)]: part}))
+    names = pipe.file_names
+    refused = _try(pipe, srsly.msgpack_dumps({**parts, names[number % len(names)]: part}))
     if refused is not None:
         raise refused
 

@@ -56,7 +56,7 @@ def _make_guides() -> tuple[Any, Model, bytes]:
 
 def make_seeds() -> list[bytes]:
     parts = srsly.msgpack_loads(_make_guides()[2])
-    return [parts["cfg"].encode("utf8") + DIVIDER + parts["model"]]
+    return [parts["cfg"] + DIVIDER + parts["model"]]
 
 
 def load_guide(content: bytes, directory: Path) -> None:

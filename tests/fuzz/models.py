@@ -24,9 +24,10 @@ from thinc.api import Model
 
 from spacy_joint.annotation.constituents import set_constituents
 from spacy_joint.engine import model_file
-from spacy_joint.pipes.structured_pipe import TRAINED_PARTS, StructuredPipe
-from spacy_joint.pipes.token_columns import WordClasses
+from spacy_joint.pipes.structured_pipe import StructuredPipe
+from spacy_joint.pipes.word_classes import NO_CLASSES
 
+TRAINED_PARTS = ("word_classes", "model", "learning")
 DIVIDER = b"\n--PART--\n"
 MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 8, "beam_width": 2, "n_tables": 2}
 CONFIGS: dict[str, dict[str, Any]] = {
@@ -94,7 +95,7 @@ def _components() -> list[Component]:
 def make_seeds() -> list[bytes]:
     seeds = []
     for number, (_, _, parts) in enumerate(_components()):
-        pieces = [parts["cfg"].encode("utf8")]
+        pieces = [parts["cfg"]]
         for name in TRAINED_PARTS:
             pieces += unseal(parts[name])
         seeds.append(bytes([number]) + DIVIDER.join(pieces))
@@ -141,7 +142,7 @@ def load_component(content: bytes, directory: Path) -> None:
 def _try(pipe: StructuredPipe, model: Model, take: Callable[[], Any]) -> list[ValueError]:
     # Reused, because creating another one would take most of the time.
     pipe.model, pipe.cfg = copy.deepcopy(model), {"labels": None, "templates": None, **pipe.settings}
-    pipe.word_classes = WordClasses.from_dict({})
+    pipe.word_classes = NO_CLASSES
     try:
         take()
         # Use what was loaded, too: it must not crash the process.

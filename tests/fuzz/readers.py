@@ -20,8 +20,8 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import spacy_joint
-from spacy_joint.constituency.chart.cyk import ChartParser
-from spacy_joint.constituency.chart.grammar import Grammar
+from spacy_joint.charts.cyk import ChartParser
+from spacy_joint.charts.grammar import Grammar
 from spacy_joint.corpora.brat import read_brat
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.constituency_treebanks import FORMATS as TREE_FORMATS

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 from spacy_joint.errors import JointError
 
@@ -40,3 +41,23 @@ def check(target: Target, content: bytes, directory: Path) -> None:
     except ValueError as error:
         if not isinstance(error, JointError):
             raise
+
+
+def mutate(content: bytes, chance: Random) -> bytes:
+    """Bytes with some changed, removed, repeated or inserted."""
+    mutated = bytearray(content)
+    for _ in range(chance.choice((1, 1, 2, 8))):
+        begin = chance.randrange(len(mutated) + 1)
+        end = min(len(mutated), begin + chance.choice((1, 1, 4, 64, len(mutated))))
+        kind = chance.randrange(5)
+        if kind == 0:
+            mutated[begin:end] = b""
+        elif kind == 1:
+            mutated[begin:begin] = mutated[begin:end][:256]
+        elif kind == 2:
+            mutated[begin:begin] = chance.choice(
+                (b"\x00", b"\xff", b"\n", b"\t", b"-1", b"999999999999", b"(", b"\xe2")
+            )
+        elif begin < len(mutated):
+            mutated[begin] ^= 1 << chance.randrange(8)
+    return bytes(mutated)

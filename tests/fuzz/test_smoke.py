@@ -1,33 +1,18 @@
-"""A short run of each fuzz target with unguided mutations; `python -m tests.fuzz` runs longer."""
+"""A short run of each fuzz target with unguided mutations, and of random calls; `python -m tests.fuzz` and
+`python -m tests.fuzz.calls` run longer."""
 
 import random
+import sys
+import warnings
 
 import pytest
 
-from .targets import TARGETS, check
+from .calls import live
+from .pipelines import Oracle
+from .targets import TARGETS, check, mutate
 
 # Inputs for each target.
 MANY = 150
-
-
-def mutate(content: bytes, chance: random.Random) -> bytes:
-    """Bytes with some changed, removed, repeated or inserted."""
-    mutated = bytearray(content)
-    for _ in range(chance.choice((1, 1, 2, 8))):
-        begin = chance.randrange(len(mutated) + 1)
-        end = min(len(mutated), begin + chance.choice((1, 1, 4, 64, len(mutated))))
-        kind = chance.randrange(5)
-        if kind == 0:
-            mutated[begin:end] = b""
-        elif kind == 1:
-            mutated[begin:begin] = mutated[begin:end][:256]
-        elif kind == 2:
-            mutated[begin:begin] = chance.choice(
-                (b"\x00", b"\xff", b"\n", b"\t", b"-1", b"999999999999", b"(", b"\xe2")
-            )
-        elif begin < len(mutated):
-            mutated[begin] ^= 1 << chance.randrange(8)
-    return bytes(mutated)
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
@@ -38,3 +23,10 @@ def test_bytes_are_accepted_or_refused_by_a_coded_error(name, tmp_path):
         target.run(seed, tmp_path)
     for content in (b"", b"\n", b"\x00" * 100, *(mutate(chance.choice(seeds), chance) for _ in range(MANY))):
         check(target, content, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_random_calls_do_not_change_results(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert live(Oracle(tmp_path), seed=0, number=3, steps=range(300)) is None

@@ -10,8 +10,8 @@ from spacy.util import fix_random_seed
 from spacy_joint.annotation.custom_columns import name_span_columns
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import vectors
-from spacy_joint.pipes.span_places import find_span_places
-from spacy_joint.scoring.span_guides import score_span_guides
+from spacy_joint.pipes.guide_columns import find_span_places
+from spacy_joint.scoring.guides import score_span_guides
 
 from . import learning
 from .test_parser_guide import SMALL
@@ -89,14 +89,14 @@ def test_groups_of_spans_are_settings():
 
 @pytest.mark.parametrize("spans_keys", [[], [""], ["quotations", "quotations"]])
 def test_groups_that_make_no_sense_are_refused(spans_keys):
-    with pytest.raises(JointValueError, match=r"J648.*span_guide"):
+    with pytest.raises(JointValueError, match=r"J030.*span_guide"):
         spacy.blank("en").add_pipe("span_guide", config={"model": MODEL, "spans_keys": spans_keys})
 
 
 def test_each_group_must_be_annotated_somewhere():
     nlp = spacy.blank("en")
     nlp.add_pipe("span_guide", config={"model": MODEL, "spans_keys": ["quotations", "titles"]})
-    with pytest.raises(JointValueError, match=r"J321.*titles"):
+    with pytest.raises(JointValueError, match=r"J330.*titles"):
         nlp.initialize(lambda: make_examples(nlp, [0]))
 
 

@@ -1,24 +1,32 @@
 """Guides of streams: what they think of the whole document, after a delay that is known."""
 
 import gc
+import weakref
 from itertools import count, pairwise, zip_longest
 
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL, write_column
+from spacy_joint.annotation.custom_columns import (
+    GUIDE_COLUMNS,
+    GUIDE_FACTS,
+    GUIDE_HEAD,
+    GUIDE_LABEL,
+    read_column,
+    write_column,
+)
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import architecture, guidance, vectors
 from spacy_joint.guiding.windows import WindowStream, cut_windows
-from spacy_joint.pipes.guide_facts import find_guide_facts
-from spacy_joint.pipes.streaming import FORGET_AFTER, GUIDE_FACTS, can_stream, stream_sentences
+from spacy_joint.pipes.guide_columns import find_guide_facts
+from spacy_joint.pipes.streaming import FORGET_AFTER, can_stream, stream_sentences
 
 from .test_parser_guide import NOUNS, SMALL, VERBS, read_columns, say, train_guide
 
@@ -140,8 +148,8 @@ def test_facts_are_those_of_the_whole_document(nlp, sizes, seed):
     parts = stream(nlp, cut(doc, sizes))
     offsets = np.asarray(nlp.get_pipe("parser_guide")(doc)._.token_columns["guide_head"])
     words = np.flatnonzero([not token.is_space for token in doc])
-    found = np.concatenate([GUIDE_FACTS[part] for part in parts])
-    assert found.tolist() == find_guide_facts(offsets, words).tolist()
+    found = np.concatenate([read_column(part, GUIDE_FACTS) for part in parts])
+    assert found[words].tolist() == find_guide_facts(offsets, words).tolist()
 
 
 def test_tokens_may_come_one_by_one(nlp):
@@ -174,6 +182,67 @@ def test_a_token_waits_for_at_most_a_window_and_a_stride(nlp):
     # The end of the stream releases the others.
     delays = delays[: -(WINDOW + STRIDE)]
     assert (min(delays), max(delays)) == (WINDOW + 1, WINDOW + STRIDE)
+
+
+@pytest.fixture
+def early(nlp):
+    """The guide, which other tests share, with a latency."""
+    guide = nlp.get_pipe("parser_guide")
+    guide.latency = 8
+    yield guide
+    guide.latency = None
+
+
+@pytest.mark.parametrize("max_delay", [None, 4])
+def test_with_a_latency_a_token_waits_for_no_more(nlp, early, max_delay):
+    came, latency = 0, max_delay or 8
+
+    def watch():
+        nonlocal came
+        for part in cut(nlp.make_doc(babble(300)), [1]):
+            came += 1
+            yield part
+
+    delays = [came - n for n, _ in enumerate(early.stream(watch(), max_delay=max_delay), start=1)][:-latency]
+    assert (min(delays), max(delays)) == (latency // 2, latency - 1)
+
+
+@settings(FEW, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(n=st.integers(0, 90), sizes=st.lists(st.integers(1, 70), min_size=1, max_size=5))
+def test_early_columns_are_complete(nlp, early, n, sizes):
+    doc = nlp.make_doc(babble(n))
+    parts = list(early.stream(cut(doc, sizes)))
+    assert [token.text for part in parts for token in part] == [token.text for token in doc]
+    for part in parts:
+        heads = np.array(read_column(part, GUIDE_HEAD))
+        assert np.isnan(heads).tolist() == [token.is_space for token in part]
+        assert len(read_column(part, GUIDE_FACTS)) == len(part)
+
+
+def test_early_columns_of_the_last_tokens_have_seen_all(nlp, early):
+    doc = nlp.make_doc(babble(2 * WINDOW))
+    (part,) = early.stream([doc])
+    expected = nlp.get_pipe("parser_guide")(nlp.make_doc("".join(t.text_with_ws for t in doc[-WINDOW:])))
+    for name in ("guide_boundary", "guide_margin"):
+        np.testing.assert_allclose(read_column(part, name)[-4:], read_column(expected, name)[-4:], atol=1e-4)
+
+
+def test_a_guided_pipeline_lets_sentences_out_earlier_by_latency(guided):
+    text, delays = babble(400), {}
+    for latency in (None, 6):
+        guided.get_pipe("parser_guide").latency = latency
+        pieces = iter(text.split(" "))
+        sentences = stream_sentences((f"{piece} " for piece in pieces), guided)
+        delays[latency] = len(text.split(" ")) - sum(len(next(sentences)) for _ in range(3)) - len(list(pieces))
+        assert delays[latency] >= 0
+    guided.get_pipe("parser_guide").latency = None
+    assert delays[6] < delays[None]
+
+
+@pytest.mark.parametrize("options", [{"latency": 0}, {"latency": -1}])
+def test_a_latency_has_to_be_positive(options):
+    with pytest.raises(JointValueError, match="J030"):
+        spacy.blank("en").add_pipe("parser_guide", config=options)
 
 
 def test_a_long_stream_holds_little(nlp):
@@ -233,11 +302,11 @@ def test_an_encoder_that_may_see_the_whole_document_is_refused():
     guide = nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
     with pytest.raises(JointValueError) as caught:
         next(guide.stream([nlp.make_doc("the man")]))
-    assert caught.value.code == "J623"
+    assert caught.value.code == "J060"
     nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["the", "man"]), say(nlp.vocab, 1)[:2].as_doc())])
     with pytest.raises(JointValueError) as caught:
         next(guide.stream([nlp.make_doc("the man")]))
-    assert caught.value.code == "J660"
+    assert caught.value.code == "J037"
 
 
 # The guided parser
@@ -339,15 +408,20 @@ def test_streams_of_one_pipeline_do_not_mix(guided):
 
 
 def test_a_stream_that_is_left_keeps_nothing(guided):
-    gc.collect()
-    before = len(GUIDE_FACTS)
-    for _ in range(3):
-        sentences = stream_sentences((babble(100, seed) for seed in count()), guided)
-        next(sentences)
-        sentences.close()
+    tagger, guide, parser = (pipe for _, pipe in guided.pipeline)
+    pieces = []
+
+    def watch():
+        for piece in tagger.stream(guided.make_doc(babble(100, seed)) for seed in count()):
+            pieces.append(weakref.ref(piece))
+            yield piece
+
+    sentences = parser.stream(guide.stream(watch()))
+    next(sentences)
+    sentences.close()
     del sentences
     gc.collect()
-    assert len(GUIDE_FACTS) == before
+    assert len(pieces) > 1 and not any(piece() for piece in pieces)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300, 0.5])

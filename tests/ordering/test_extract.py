@@ -4,8 +4,8 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.ordering.extract import find_in_dependencies, find_in_doc, find_in_tags, find_in_tree
+from spacy_joint.trees.constituency_trees import parse_trees
 
 
 def tagged(text):
@@ -79,11 +79,6 @@ def doc():
 def test_dependencies_skip_modifiers_that_cannot_be_moved_singly(doc):
     ((place, phrase),) = find_in_dependencies(doc)
     assert [word.text for word in phrase.modifiers] == ["big", "red"] and place.head == 3
-
-
-def test_nested_modifiers_are_found_on_request(doc):
-    found = [[word.text for word in phrase.modifiers] for _, phrase in find_in_dependencies(doc, nested=True)]
-    assert found == [["big", "red"], ["fresh", "juice"]]
 
 
 def test_a_document_is_read_by_its_trees_or_by_its_tags(doc):

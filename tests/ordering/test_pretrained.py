@@ -5,8 +5,7 @@ import random
 import pytest
 
 import spacy_joint
-from spacy_joint.ordering.orders import sort_modifiers
-from spacy_joint.ordering.phrase_ranker import PhraseRanker
+from spacy_joint.ordering.phrase_ranker import PhraseRanker, sort_modifiers
 from spacy_joint.ordering.phrases import Phrase, Word
 from spacy_joint.ordering.system import Ranker
 

@@ -81,13 +81,23 @@ def test_the_document_is_unchanged(nlp, parser):
 
 @pytest.mark.parametrize("words", [[], ["yes"], ["\n"], ["a", "b"]])
 def test_documents_with_few_analyses_have_few(nlp, parser, words):
-    analyses = parser.beam_parse(tag(nlp, words), n_best=2000)
-    assert len({str(describe(analysis.doc)) for analysis in analyses}) == len(analyses) >= 1
+    for others in (False, True):
+        analyses = parser.beam_parse(tag(nlp, words), n_best=2000, other_boundaries=others)
+        assert len({str(describe(analysis.doc)) for analysis in analyses}) == len(analyses) >= 1
+
+
+def test_analyses_can_be_asked_to_differ_in_boundaries(nlp, parser):
+    doc = tag(nlp, WORDS)
+    analyses = parser.beam_parse(doc, n_best=5, other_boundaries=True)
+    starts = [tuple(token.is_sent_start for token in analysis.doc) for analysis in analyses]
+    assert len(set(starts)) == len(starts) == 5
+    assert describe(analyses[0].doc) == describe(parser(doc))
+    assert [analysis.score for analysis in analyses] == sorted((a.score for a in analyses), reverse=True)
 
 
 @pytest.mark.parametrize("n_best", [0, -1])
 def test_fewer_than_one_analysis_is_refused(nlp, parser, n_best):
-    with pytest.raises(ValueError, match="J307"):
+    with pytest.raises(ValueError, match="J030"):
         parser.beam_parse(tag(nlp, WORDS), n_best=n_best)
 
 
@@ -203,7 +213,7 @@ def test_given_boundaries_take_precedence_over_a_bias():
 @pytest.mark.parametrize("bias", [1e7, -1e7])
 @pytest.mark.parametrize("setting", BIASES)
 def test_a_bias_is_a_number_in_the_range_of_scores(setting, bias):
-    with pytest.raises(ValueError, match=rf"J308.*{setting}"):
+    with pytest.raises(ValueError, match=rf"J030.*{setting}"):
         spacy_joint.load(config={f"components.joint_sbd_parser.{setting}": bias})
 
 
@@ -212,12 +222,12 @@ def set_biases(*values):
 
 
 def test_each_stretch_of_text_has_its_own_bias():
-    # Far fewer boundaries where there is punctuation, far more where there is none.
+    # No boundary without a mark where there is punctuation, and far more where there is none.
     nlp = spacy_joint.load(config=set_biases(None, -1e6, 1e6))
     edited, plain = "We left, of course. It rained. ", "so we left and then it rained all day "
     text = edited * 10 + plain * 12 + edited * 10
     doc = nlp(text)
-    starts = [token.idx for token in doc if token.is_sent_start and token.i]
+    starts = [token.idx for token in doc if token.is_sent_start and token.i and token.nbor(-1).text != "."]
     # A stretch ends with its last word before a mark.
     first, last = len(edited) * 10, len(edited) * 10 + len(plain) * 12 + len("We left")
     assert starts and all(first <= start <= last for start in starts)

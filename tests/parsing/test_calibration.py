@@ -113,6 +113,38 @@ def test_a_calibration_survives_json(guided):
     assert back.to_dict() == stored
 
 
+@pytest.mark.parametrize("guided", [False, True])
+def test_calibrations_without_the_share_of_starts_are_read(guided):
+    stored = fit(make_decisions(guided=guided)).to_dict()
+    for rows in stored["weights"].values():
+        rows[:] = [row[:-1] for row in rows]
+    back = Calibration.from_dict(stored, guided=guided)
+    assert [[row[-1] for row in rows] for rows in back.weights.values()] == [[0, 0]]
+
+
+def make_talk(length, chance, seed):
+    """Decisions for starts, a share of them right, in the middle of a document whose other sentences have a length."""
+    lengths = [length] * (300 // length) + [10] * 20 + [length] * (300 // length)
+    starts = np.zeros(sum(lengths), dtype=bool)
+    starts[np.cumsum([0, *lengths[:-1]])] = True
+    positions = np.arange(len(starts))
+    margins = np.where(starts, 50.0, -50.0)
+    gold = starts & (np.random.default_rng(seed).random(len(starts)) < chance)
+    # Those around are not counted, and the next ones are as far everywhere.
+    is_open = (positions > 310) & (positions < len(starts) - 310)
+    return Decisions(starts, margins, is_open, np.full(len(starts), KINDS["any"])), gold
+
+
+def test_the_same_margins_are_believed_more_in_documents_with_short_sentences():
+    kinds = ((4, 0.9), (20, 0.5))
+    calibration = fit(*(make_talk(*kind, seed) for kind in kinds for seed in range(20)))
+    for length, chance in kinds:
+        decisions, _ = make_talk(length, chance, seed=0)
+        assert calibration.predict(decisions)[decisions.starts & decisions.is_open].mean() == pytest.approx(
+            chance, abs=0.1
+        )
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -120,9 +152,10 @@ def test_a_calibration_survives_json(guided):
         {"scale": None},
         {"weights": {}},
         {"weights": [1]},
-        {"weights": {"unheard": [[0.0] * 7] * 2}},
-        {"weights": {"any": [[0.0] * 7]}},
-        {"weights": {"any": [[0.0] * 8] * 2}},
+        {"weights": {"unheard": [[0.0] * 8] * 2}},
+        {"weights": {"any": [[0.0] * 8]}},
+        {"weights": {"any": [[0.0] * 6] * 2}},
+        {"weights": {"any": [[0.0] * 9] * 2}},
         {"search": None},
     ],
 )

@@ -15,8 +15,7 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.joint_sbd_parser import JointSbdParser
 from spacy_joint.parsing.system import GUIDE_SLOTS, JointSystem
-from spacy_joint.pipes.guide_facts import NO_HEAD, find_guide_facts
-from spacy_joint.pipes.guide_templates import read_guide_templates
+from spacy_joint.pipes.guide_columns import NO_HEAD, find_guide_facts, read_guide_templates
 
 from .strategies import QUICK, blank_columns, random_walk, replay, seeds
 

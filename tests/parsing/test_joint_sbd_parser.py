@@ -110,7 +110,7 @@ def test_a_blank_line_ends_a_sentence(parser, pipeline):
     assert [token.text for token in doc if token.is_sent_start and token.i] == ["dog", "big"]
 
 
-@pytest.mark.parametrize("text", ["the big\ndog", "the big  \t dog", "the big\rdog"])
+@pytest.mark.parametrize("text", ["the big\ndog", "the big   dog", "the big\rdog"])
 def test_a_single_line_break_does_not_end_a_sentence(parser, pipeline, text):
     doc = pipeline.make_doc(text)
     assert parser.get_constraints(doc).tolist() == [1, *[0] * (len(doc) - 1)]
@@ -177,7 +177,7 @@ def test_boundaries_can_be_decided_early_or_late(new_parser, read_examples, trai
 
 
 def test_an_unknown_position_of_boundaries_is_refused(new_parser):
-    with pytest.raises(ValueError, match=r"\[J301\].*'sometime'"):
+    with pytest.raises(ValueError, match=r"\[J040\].*'sometime'"):
         new_parser(sb_position="sometime")
 
 

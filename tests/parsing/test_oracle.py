@@ -123,12 +123,12 @@ def test_a_label_missing_in_that_direction_gives_no_actions(labels):
 
 
 def test_a_missing_label_is_refused():
-    with pytest.raises(ValueError, match="J302"):
+    with pytest.raises(ValueError, match="J143"):
         oracle_actions(joint_system(), np.array([0, 0]), ["root"], [True, False])
 
 
 def test_a_missing_start_is_refused():
-    with pytest.raises(ValueError, match="J302"):
+    with pytest.raises(ValueError, match="J143"):
         oracle_actions(joint_system(), np.array([0, 0]), ["root", "obj"], [True])
 
 
@@ -140,22 +140,22 @@ def test_a_head_outside_the_document_is_refused(head):
 
 
 def test_a_head_in_another_sentence_is_refused():
-    with pytest.raises(ValueError, match=r"J303.*token 1 is 0, outside its sentence of tokens 1 to 2"):
+    with pytest.raises(ValueError, match=r"J303.*tokens 1 to 2 .*token 1 is 0"):
         oracle_actions(joint_system(), np.array([0, 0, 2]), ["root", "obj", "root"], [True, True, False])
 
 
 def test_two_roots_in_a_sentence_are_refused():
-    with pytest.raises(ValueError, match=r"J304.*0 to 1 has 2 roots"):
+    with pytest.raises(ValueError, match=r"J303.*0 to 1 .*2 roots"):
         oracle_actions(joint_system(), np.array([0, 1]), ["root", "root"], [True, False])
 
 
 def test_a_sentence_without_a_root_is_refused():
-    with pytest.raises(ValueError, match=r"J304.*has 0 roots"):
+    with pytest.raises(ValueError, match=r"J303.*has 0 roots"):
         oracle_actions(joint_system(), np.array([1, 0]), ["det", "obj"], [True, False])
 
 
 def test_a_cycle_beside_the_root_is_refused():
-    with pytest.raises(ValueError, match="J305"):
+    with pytest.raises(ValueError, match="J303"):
         oracle_actions(joint_system(), np.array([0, 2, 1]), ["root", "det", "obj"], [True, False, False])
 
 

@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from spacy_joint.parsing.partial_trees import read_partial_trees
 from spacy_joint.parsing.reference_trees import read_reference
 
 VOCAB = Vocab()
@@ -94,8 +95,17 @@ def test_broken_references_are_named_in_training(pipeline):
     reference = Doc(pipeline.vocab, words=words, sent_starts=[True, False, False])
     for token in reference:
         token.dep_ = "ROOT"
-    with pytest.raises(ValueError, match=r"\[J304\].*3 roots"):
+    with pytest.raises(ValueError, match=r"\[J303\].*3 roots"):
         pipeline.update([Example(Doc(pipeline.vocab, words=words), reference)])
+
+
+def test_trees_with_words_below_whitespace_without_a_head_are_incomplete():
+    words, deps = ["a", "\n", "b"], ["ROOT", "", "x"]
+    reference = Doc(Vocab(), words=words, heads=[0, 1, 1], deps=deps)
+    example = Example(Doc(reference.vocab, words=words), reference)
+    assert read_reference(example) is None
+    known = read_partial_trees(example)
+    assert known is not None and known.labels == ["ROOT", None]
 
 
 @settings(deadline=None)

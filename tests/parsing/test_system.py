@@ -348,13 +348,13 @@ def test_building_from_any_actions_gives_trees_or_an_error(actions, n_tokens):
 
 @pytest.mark.parametrize("labels", [([], [], ["root"]), (["l"], ["r"], []), ([], [], [])])
 def test_labels_for_arcs_and_for_roots_are_required(labels):
-    with pytest.raises(ValueError, match="J300"):
+    with pytest.raises(ValueError, match="J330"):
         JointSystem(*labels)
 
 
 @pytest.mark.parametrize("position", ["", "Early", None, 1])
 def test_an_unknown_position_of_boundaries_is_refused(position):
-    with pytest.raises(ValueError, match="J301"):
+    with pytest.raises(ValueError, match="J040"):
         JointSystem(["l"], ["r"], ["root"], position)
 
 

@@ -15,7 +15,7 @@ def test_it_is_registered():
 
 
 def test_a_config_sets_its_settings():
-    settings = {"table_bits": 12, "beam_width": 3, "strategy": "early", "rule": "perceptron", "threads": 2}
+    settings = {"table_bits": 12, "beam_width": 3, "update_strategy": "early", "rule": "perceptron", "threads": 2}
     config = {"model": {"@architectures": "spacy_joint.BeamPerceptron.v1", "aggressiveness": 0.5, **settings}}
     model = registry.resolve(config)["model"]
     assert isinstance(model, Model)
@@ -25,12 +25,12 @@ def test_a_config_sets_its_settings():
     assert perceptron.aggressiveness == 0.5
 
 
-def test_defaults_are_those_of_the_original_paper():
+def test_it_has_defaults():
     perceptron = get_perceptron(BeamPerceptron())
-    assert (perceptron.beam_width, perceptron.strategy, perceptron.rule) == (20, "dlaso", "passive_aggressive")
+    assert (perceptron.beam_width, perceptron.update_strategy, perceptron.rule) == (8, "laso", "perceptron")
 
 
-@pytest.mark.parametrize("setting", [{"strategy": "luck"}, {"rule": "luck"}])
+@pytest.mark.parametrize("setting", [{"update_strategy": "luck"}, {"rule": "luck"}])
 def test_unknown_settings_are_refused(setting):
     with pytest.raises(ValueError, match=r"\[J040\].*'luck'"):
         BeamPerceptron(**setting)
@@ -38,7 +38,7 @@ def test_unknown_settings_are_refused(setting):
 
 @pytest.mark.parametrize("width", [0, -1, 1025, 10**12])
 def test_a_beam_that_cannot_be_searched_is_refused_at_once(width):
-    with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}\. 1 to 1024"):
+    with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}\. It must be from 1 to 1024"):
         BeamPerceptron(beam_width=width)
 
 

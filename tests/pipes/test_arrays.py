@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.pipes.arrays import RowIndex, TreeReader, find_stretches
+from spacy_joint.pipes.arrays import RowIndex, find_stretches, show_relatives
 
 KEYS = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 2**64 - 1)), max_size=50)
 
@@ -62,18 +62,18 @@ def test_stretches_are_the_long_runs_without_breaks(breaks, least, whole):
     assert n_open == (0 if len(runs[-1]) >= least else len(runs[-1]))
 
 
-# Two kinds of dependents, of which the first is the subject; tokens of kinds 2 and 3 share that of their head. The
-# relation of the head, then the word of the subject and that of the other dependent.
-READER = TreeReader([False, False, True, True], 2, 1, [-1, 1, -1, -1, -1], [(2, 1, 0), (3, 2, 0)])
+# Two kinds of dependents, of which the first is the subject; tokens of kinds 2 and 3 share that of their head.
+SHARES = np.array([0, 0, 1, 1], dtype=np.uint8)
+# The word of the token, and those of its head, of its subject and of its other dependent; the second column.
+SHOWN = np.array([(0, 0), (1, 0), (2, 0), (3, 0), (0, 1)], dtype=np.int32)
 
 
-def fill(heads, kinds, n_values=None):
+def show(heads, kinds, n_sources=None, shown=SHOWN):
     n = len(heads)
-    values = np.zeros((n if n_values is None else n_values, 4), dtype=np.uint64)
-    words = np.arange(10, 10 + n, dtype=np.uint64)[:, None].copy()
-    relations = np.arange(n, dtype=np.uint64)
-    READER.fill(values, words, np.array(heads, dtype=np.intp), relations, np.array(kinds, dtype=np.uint8))
-    return values.tolist()
+    words = np.arange(10, 10 + (n if n_sources is None else n_sources), dtype=np.uint64)
+    sources = np.column_stack([words, words + np.uint64(100)])
+    heads, kinds = np.array(heads, dtype=np.intp), np.array(kinds, dtype=np.uint8)
+    return show_relatives(sources, heads, kinds, SHARES, np.array(shown, dtype=np.int32)).tolist()
 
 
 @given(
@@ -83,44 +83,38 @@ def fill(heads, kinds, n_values=None):
 )
 def test_the_last_dependent_of_a_kind_counts(arcs):
     heads, kinds = zip(*arcs, strict=True)
-    for token, (word, relation, subject, other) in enumerate(fill(heads, kinds)):
-        assert (word, relation, other) == (10 + token, heads[token], 0)
+    for token, (word, head, subject, other, second) in enumerate(show(heads, kinds)):
+        assert (word, head, other, second) == (10 + token, 10 + heads[token], 0, 110 + token)
         assert subject == max((10 + i for i, arc in enumerate(arcs) if arc == (token, 1)), default=0)
 
 
 def test_the_subject_of_a_head_and_of_its_head_is_shared():
     # 0 has the subject 1; 2 shares it; 3 shares it with 2; 4 would have to share it with 3.
-    assert [row[2] for row in fill([0, 0, 0, 2, 3], [0, 1, 3, 2, 2])] == [11, 0, 11, 11, 0]
+    assert [row[2] for row in show([0, 0, 0, 2, 3], [0, 1, 3, 2, 2])] == [11, 0, 11, 11, 0]
 
 
 @pytest.mark.parametrize(
-    ("heads", "kinds", "n_values"),
+    ("heads", "kinds", "n_sources"),
     [([2, 0], [0, 0], 2), ([-1, 0], [0, 0], 2), ([0, 0], [4, 0], 2), ([0, 0], [0], 2), ([0, 0], [0, 0], 1)],
 )
-def test_heads_kinds_and_arrays_out_of_range_are_refused(heads, kinds, n_values):
+def test_heads_kinds_and_arrays_out_of_range_are_refused(heads, kinds, n_sources):
     with pytest.raises(IndexError):
-        fill(heads, kinds, n_values)
+        show(heads, kinds, n_sources)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        ([False], 1, 0, [-1] * 5, []),
-        ([False, True], 0, 0, [-1] * 5, []),
-        ([False, True], 1, -1, [-1] * 5, []),
-        ([False, True], 1, 0, [-1] * 4, []),
-        ([False, True], 1, 0, [-2] * 5, []),
-        ([False, True], 1, 0, [-1] * 5, [(0, 2, 0)]),
-        ([False, True], 1, 0, [-1] * 5, [(-1, 0, 0)]),
-        ([False, True], 1, 0, [-1] * 5, [(0, 0, -1)]),
-    ],
-)
-def test_columns_and_relatives_that_do_not_exist_are_refused(settings):
+@pytest.mark.parametrize("shown", [[(5, 0)], [(-1, 0)], [(0, 2)], [(0, -1)], [(0, 0, 0)]])
+def test_columns_and_relatives_that_do_not_exist_are_refused(shown):
     with pytest.raises(IndexError):
-        TreeReader(*settings)
+        show([0, 0], [0, 0], shown=shown)
+
+
+def test_kinds_must_include_that_of_subjects():
+    sources, one = np.zeros((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.uint8)
+    with pytest.raises(IndexError):
+        show_relatives(sources, np.zeros(1, dtype=np.intp), one, one, np.zeros((1, 2), dtype=np.int32))
 
 
 def test_there_may_be_no_tokens():
     nothing = np.zeros(0, dtype=np.intp)
-    assert fill([], []) == []
+    assert show([], []) == []
     assert RowIndex().find(nothing.astype(np.uint64))[1] == []

@@ -2,6 +2,7 @@
 
 import pickle
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -22,8 +23,10 @@ from spacy_joint.corpora.docbin import create_docbin_corpus
 from spacy_joint.corpora.quotations import make_quotation_example
 from spacy_joint.errors import JointValueError, JointWarning
 from spacy_joint.pipes.custom_columns import CustomColumns
-from spacy_joint.pipes.token_columns import WordClasses, WordColumns
+from spacy_joint.pipes.token_columns import WordColumns
+from spacy_joint.pipes.word_classes import NO_CLASSES
 from spacy_joint.quotation.layout import unwrap
+from spacy_joint.training.rewriting import Word, rewrite
 from spacy_joint.training.unpunctuated import unpunctuate
 
 PAUSE = {"pause": {"edges": [0.1, 0.3, 0.7]}}
@@ -59,16 +62,17 @@ def speak(vocab, seed):
     return doc
 
 
-def train_parser(tmp_path, **columns):
-    """A parser trained on spoken documents, and the scores of others."""
+def train_parser(tmp_path, hears=True):
+    """A parser trained on spoken documents, with pauses if it hears them, and the scores of others."""
     templates = tmp_path / "pause.txt"
-    templates.write_text("b0.pause\nb0.pause b0-1.word\n" if columns else "b0.word\n")
+    templates.write_text("b0.pause\nb0.pause b0-1.word\n")
     nlp = spacy.blank("en")
     model = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 16, "beam_width": 4, "min_changes": 1}
-    parser = nlp.add_pipe("joint_sbd_parser", config={"model": model, "columns": columns})
+    parser = nlp.add_pipe("joint_sbd_parser", config={"model": model, "columns": PAUSE if hears else {}})
 
     def read_corpus(name, seeds):
-        DocBin(docs=[speak(nlp.vocab, seed) for seed in seeds], store_user_data=True).to_disk(tmp_path / name)
+        docs = [speak(nlp.vocab, seed) for seed in seeds]
+        DocBin(docs=docs, store_user_data=hears).to_disk(tmp_path / name)
         return list(create_docbin_corpus(tmp_path / name, keep=["TAG"])(nlp))
 
     examples = read_corpus("train.spacy", range(20))
@@ -78,6 +82,17 @@ def train_parser(tmp_path, **columns):
         for example in examples:
             nlp.update([example])
     return nlp, nlp.evaluate(read_corpus("dev.spacy", range(100, 105)))
+
+
+def begin_parser(tmp_path, columns, settings=None):
+    """A parser whose templates read all of the columns, before training; `settings` are the columns by default."""
+    templates = tmp_path / "templates.txt"
+    templates.write_text("".join(f"b0.{name}\n" for name in columns))
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("joint_sbd_parser", config={"columns": columns if settings is None else settings})
+    doc = speak(nlp.vocab, 0)
+    parser.initialize(lambda: [Example(doc.copy(), doc)], additional_templates=str(templates))
+    return nlp
 
 
 def test_numbers_are_put_into_bins_and_missing_ones_are_0():
@@ -100,6 +115,35 @@ def test_truth_values_are_integers():
         *[get_string_id("0")] * 2,
         0,
     ]
+
+
+def test_every_component_has_pauses_in_bins_and_misses_none():
+    columns = CustomColumns({"pitch": {}}, taken=["word"])
+    assert columns.names == ("pitch", "pause")
+    doc = make_doc([None, 0.0, 0.1, 0.25, 1.0, 60])
+    assert columns.read(doc, "pause").tolist() == [0, 1, 3, 4, 8, 9]
+    assert columns.read(make_doc(None), "pause").tolist() == [0] * 6
+    assert columns.list_missing(make_doc(None), columns.names) == ["pitch"]
+    again = pickle.loads(pickle.dumps(columns))
+    assert again.names == columns.names and again.wanted == ("pitch",)
+
+
+def test_templates_read_pauses_without_a_setting(tmp_path):
+    nlp = begin_parser(tmp_path, {"pause": {}}, settings={})
+    parser = nlp.get_pipe("joint_sbd_parser")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(list(parser.stream([nlp.make_doc("so we left"), nlp.make_doc(" they stayed")])))
+    nlp.to_disk(tmp_path / "nlp")
+    assert spacy.load(tmp_path / "nlp").get_pipe("joint_sbd_parser").list_custom_columns() == ["pause"]
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_copies_have_the_longest_pause_since_the_word_before(kind):
+    doc = Doc(NLP.vocab, words=["So", ",", '"', "go", "on"])
+    doc._.token_columns["pause"] = kind([0.1, 0.0, 0.8, 0.0, 0.3])
+    words = [Word(text, True, source) for text, source in (("so", 0), ("uh", 3), ("go", 3), ("on", 4))]
+    assert rewrite(doc, words)._.token_columns["pause"].tolist() == [0.1, 0.8, 0.0, 0.3]
 
 
 def test_a_category_has_the_same_value_in_any_vocabulary():
@@ -132,7 +176,7 @@ def test_whitespace_has_values_that_are_left_out():
     doc = make_doc([0.0, 0.5, 1.0], "a \n b".replace(" \n ", " _ "))
     doc = Doc(NLP.vocab, words=["a", "\n", "b"])
     doc._.token_columns["pause"] = [0.0, 0.2, 1.0]
-    columns = WordColumns(["word", "pause"], WordClasses.from_dict({}), custom=CustomColumns(PAUSE))
+    columns = WordColumns(["word", "pause"], NO_CLASSES, custom=CustomColumns(PAUSE))
     values, tokens = columns.values_of(doc)
     assert tokens.tolist() == [0, 2]
     assert values[:, 1].tolist() == [1, 4]
@@ -143,7 +187,7 @@ def test_whitespace_has_values_that_are_left_out():
 def test_names_that_templates_could_not_use_are_refused(name):
     with pytest.raises(JointValueError) as caught:
         CustomColumns({name: {}}, taken=["word"])
-    assert caught.value.code == "J610"
+    assert caught.value.code == "J030"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +196,7 @@ def test_names_that_templates_could_not_use_are_refused(name):
 def test_settings_that_make_no_bins_are_refused(settings):
     with pytest.raises(JointValueError) as caught:
         CustomColumns({"pause": settings})
-    assert caught.value.code == "J611"
+    assert caught.value.code == "J030"
 
 
 @pytest.mark.parametrize("values", [[0.1], 0.1, "abcdef", dict.fromkeys(range(6))])
@@ -191,9 +235,9 @@ def test_columns_are_saved_with_documents_and_reach_the_predicted_side():
 
 def test_tokens_that_are_left_out_take_their_values_along():
     doc = Doc(NLP.vocab, words=["So", ",", "go"], pos=["ADV", "PUNCT", "VERB"], sent_starts=[True, False, False])
-    doc._.token_columns |= {"pause": [0.1, 0.2, 0.3], "pitch": np.array([1.0, 2.0, 3.0])}
+    doc._.token_columns |= {"rate": [0.1, 0.2, 0.3], "pitch": np.array([1.0, 2.0, 3.0])}
     starred = unpunctuate(doc)
-    assert starred._.token_columns["pause"] == [0.1, 0.3]
+    assert starred._.token_columns["rate"] == [0.1, 0.3]
     assert starred._.token_columns["pitch"].tolist() == [1.0, 3.0]
 
 
@@ -214,8 +258,8 @@ def test_documents_without_columns_are_not_changed():
 
 
 def test_a_parser_learns_to_read_pauses(tmp_path):
-    _, deaf = train_parser(tmp_path)
-    nlp, scores = train_parser(tmp_path, **PAUSE)
+    _, deaf = train_parser(tmp_path, hears=False)
+    nlp, scores = train_parser(tmp_path)
     assert deaf["boundary_f"] < 0.8
     assert scores["boundary_f"] > 0.98
     nlp.to_disk(tmp_path / "pipeline")
@@ -229,7 +273,7 @@ def test_a_parser_learns_to_read_pauses(tmp_path):
 
 
 def test_a_missing_column_is_reported_once(tmp_path):
-    nlp, _ = train_parser(tmp_path, **PAUSE)
+    nlp, _ = train_parser(tmp_path)
     parser = nlp.get_pipe("joint_sbd_parser")
     doc = Doc(nlp.vocab, words=["one", "two"], tags=["X", "X"])
     with pytest.warns(JointWarning) as caught:
@@ -242,8 +286,32 @@ def test_a_missing_column_is_reported_once(tmp_path):
     assert refused.value.code == "J614"
 
 
+def test_each_missing_column_is_reported(tmp_path):
+    nlp = begin_parser(tmp_path, {**PAUSE, "pitch": {}})
+    with pytest.warns(JointWarning) as caught:
+        nlp(Doc(nlp.vocab, words=["one"], tags=["X"]))
+    assert [warning.message.code for warning in caught] == ["JW37", "JW37"]
+    assert all(any(f"'{name}'" in str(warning.message) for warning in caught) for name in ("pause", "pitch"))
+
+
+@pytest.mark.parametrize("edges", [[0.1, 0.3], [0.1, 0.3, 0.7, 2.0], None])
+def test_edges_changed_after_training_are_refused(tmp_path, edges):
+    nlp = begin_parser(tmp_path, PAUSE)
+    nlp.to_disk(tmp_path / "pipeline")
+    changed = {"components.joint_sbd_parser.columns.pause.edges": edges}
+    with pytest.raises(JointValueError) as refused:
+        spacy.load(tmp_path / "pipeline", config=changed)
+    assert refused.value.code == "J061"
+
+
+def test_a_column_that_no_template_reads_may_be_added_later(tmp_path):
+    begin_parser(tmp_path, {"pause": {"edges": [1 / 3]}}).to_disk(tmp_path / "pipeline")
+    added = {"components.joint_sbd_parser.columns.pitch": {}}
+    assert spacy.load(tmp_path / "pipeline", config=added).get_pipe("joint_sbd_parser").labels
+
+
 def test_columns_are_read_in_streams_too(tmp_path):
-    nlp, _ = train_parser(tmp_path, **PAUSE)
+    nlp, _ = train_parser(tmp_path)
     parser = nlp.get_pipe("joint_sbd_parser")
     doc = speak(nlp.vocab, 9)
     pauses = doc._.token_columns["pause"]

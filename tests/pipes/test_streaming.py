@@ -14,12 +14,27 @@ from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.engine.stream import Stream
-from spacy_joint.pipes.streaming import PIECE, stream_sentences
+from spacy_joint.parsing import joint_sbd_parser
+from spacy_joint.pipes.streaming import PIECE, end_probability, stream_sentences
 from spacy_joint.pipes.token_columns import CONTEXT
 
 NLP = spacy_joint.load()
 TRANSCRIPT = (Path(__file__).parents[2] / "assets" / "transcript.txt").read_text(encoding="utf8")
 EDITED = "Hello there!  It rained (a lot), didn't it?\n\nWe left at 5 p.m. and  went home. " * 8
+LINES = [
+    *(
+        "- Buy milk",
+        "1. Stir it well. 2. Let it rest 3. Eat",
+        "• a • 2. B",
+        "From: Anna Lee",
+        "Dear Sam,",
+        "| a | b c |",
+        "> yes",
+        "=====",
+        "A: No.",
+    ),
+    *("```", "", "The ship that had left the harbour before dawn came back", "1. The", "see http://a.b?c!D e (f)!"),
+]
 FEW = settings(deadline=None, max_examples=15)
 
 
@@ -48,6 +63,16 @@ def test_text_in_pieces_gives_the_same_result_as_the_whole_text(text, cuts):
     bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in np.cumsum(cuts).tolist())})
     sentences = stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], NLP)
     assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
+
+
+@FEW
+@given(st.lists(st.sampled_from(LINES), max_size=60), st.lists(st.integers(1, 40), min_size=1, max_size=9))
+def test_layout_in_pieces_says_the_same_as_in_the_whole_text(lines, sizes):
+    doc = tag("\n".join(lines))
+    bounds = [0, *np.cumsum(sizes * (len(doc) // sum(sizes) + 1)).tolist()]
+    pieces = [doc[begin:end].as_doc() for begin, end in pairwise(bounds) if begin < len(doc)]
+    assert describe(token for sentence in stream(pieces) for token in sentence) == describe(parse(doc))
+    assert describe(token for sentence in stream(iter(doc)) for token in sentence) == describe(parse(doc))
 
 
 def list_offsets(sentences):
@@ -126,18 +151,172 @@ def test_preset_boundaries_are_kept():
 def test_streamed_parts_can_be_joined_again():
     docs = list(NLP.get_pipe("sequence_tagger").stream(iter(NLP.make_doc(EDITED))))
     sentences = stream(docs)
-    for parts in (docs, [sentence.as_doc() for sentence in sentences], [sentence.doc for sentence in sentences[:1]]):
-        assert not any(part.user_data for part in parts)
-    assert Doc.from_docs(docs, ensure_whitespace=False).text == EDITED
+    for parts in (docs, [sentence.as_doc() for sentence in sentences], list(dict.fromkeys(s.doc for s in sentences))):
+        joined = Doc.from_docs(parts, ensure_whitespace=False)
+        assert joined.text == EDITED
+        assert len(parts) == 1 or {token._.stream_start for token in joined} == {None}
+
+
+def test_parts_keep_their_place_in_the_stream_when_they_are_saved():
+    sentences = list(stream_sentences([EDITED] * 20, NLP))
+    doc = sentences[-1].doc
+    for again in (doc.copy(), Doc(doc.vocab).from_bytes(doc.to_bytes())):
+        assert list_offsets(again.sents) == list_offsets(doc.sents)
 
 
 @pytest.mark.parametrize("max_delay", [1, 5, 40])
-def test_decisions_can_be_forced(max_delay):
+def test_sentences_without_end_are_cut(max_delay, monkeypatch):
+    monkeypatch.setattr(joint_sbd_parser, "MAX_DELAY", 40)
     text = " ".join(["and so on"] * 400)
     doc = tag(text)
     sentences = stream(iter(doc), max_delay=max_delay)
     assert "".join(sentence.text_with_ws for sentence in sentences) == text
-    assert max(len(sentence) for sentence in sentences) <= 2 * max_delay + 64
+    assert max(len(sentence) for sentence in sentences) <= 40 + 64
+
+
+def stream_words(text, **options):
+    """Each sentence, and how many words have come after it."""
+    words, n_come, n_done = text.split(), 0, 0
+
+    def come():
+        nonlocal n_come
+        for word in words:
+            n_come += 1
+            yield word + " "
+
+    for sentence in stream_sentences(come(), NLP, **options):
+        n_done += len(sentence.text.split())
+        yield sentence, n_come - n_done
+
+
+@pytest.mark.parametrize("text", KINDS)
+def test_sentences_come_before_many_words_have_followed(text):
+    delays = {n: [delay for _, delay in stream_words(text, max_delay=n)] for n in (16, 10_000)}
+    # The last word waits for its end. A later word may move an end back.
+    assert np.quantile(delays[16], 0.8) <= 16 + 2 and sum(delays[16]) < sum(delays[10_000])
+
+
+def test_a_short_delay_does_not_cut_sentences():
+    sentences = [sentence.text for sentence, _ in stream_words(EDITED, max_delay=1)]
+    assert {"It rained (a lot), didn't it?", "We left at 5 p.m. and went home."} <= set(sentences)
+
+
+@pytest.mark.parametrize("text", [TRANSCRIPT, EDITED])
+def test_pending_words_are_shown_with_their_present_annotation(text):
+    come, shown, n_done = "", [], 0
+
+    def pieces():
+        nonlocal come
+        for start in range(0, len(text), 30):
+            come += text[start : start + 30]
+            yield text[start : start + 30]
+
+    def show(doc):
+        shown.append(doc)
+        assert doc._.is_partial and doc.has_annotation("DEP")
+        assert "".join(come[n_done:].split()) == "".join(doc.text.split())
+        for token in doc:
+            assert come[token._.stream_start :].startswith(token.text)
+
+    sentences = []
+    for sentence in stream_sentences(pieces(), NLP, show_pending=show):
+        n_done = sentence._.stream_end
+        sentences.append(sentence)
+    assert len(shown) == len(text) // 30 + 1
+    assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
+    assert not any(sentence.doc._.is_partial for sentence in sentences)
+
+
+def test_components_after_the_parser_see_pending_words(make_pipeline):
+    seen, shown = [], []
+    nlp = make_pipeline(lambda doc: seen.append(doc.text) or doc)
+    list(stream_sentences([EDITED, "Now it is", " over. ", "  \n"], nlp, show_pending=shown.append))
+    assert shown[-1].text.endswith("Now it is over.   \n") and {doc.text for doc in shown} <= set(seen)
+
+
+def test_a_complete_sentence_is_more_likely_to_end():
+    complete, open_ = (
+        end_probability(NLP, "where did you put it i looked everywhere"),
+        end_probability(NLP, "i put it in the"),
+    )
+    assert 0 <= open_ < complete <= 1
+    assert end_probability(NLP, "Where is it? I looked everywhere.") > 0.9
+    assert end_probability(NLP, "we met Mr.") < 0.5
+    # Whitespace says nothing, nor does what is far away.
+    assert end_probability(NLP, "word " * 200 + "i put it in the\n") == end_probability(
+        NLP, "word " * 100 + "i put it in the"
+    )
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n"])
+def test_nothing_has_an_end_probability_too(text):
+    assert end_probability(NLP, text) is not None
+
+
+def test_without_a_calibration_there_is_no_end_probability(saved_pipeline):
+    assert end_probability(spacy.load(saved_pipeline), "we left") is None
+
+
+def test_pending_words_have_an_end_probability():
+    shown = []
+    list(stream_sentences(["we left ", "them there "], NLP, show_pending=shown.append))
+    expected = [end_probability(NLP, "we left"), end_probability(NLP, "we left them there")]
+    assert [doc._.end_probability for doc in shown] == expected
+
+
+# Lines
+
+
+@pytest.fixture(scope="module")
+def chat():
+    return spacy_joint.load(config={"components.joint_sbd_parser.line_breaks": True})
+
+
+CHAT = ["hey\n", "are you there i sent you\n", "\n", " \n", "the mail\n", "ok. thanks\n", "bye"]
+
+
+def test_line_breaks_end_sentences_by_request(chat):
+    text = "".join(CHAT)
+    starts = [text.index(line.strip()) for line in CHAT if line.strip()]
+    assert set(starts) <= {sentence.start_char for sentence in chat(text).sents}
+    assert not set(starts) <= {sentence.start_char for sentence in NLP(text).sents}
+
+
+def test_preset_boundaries_overrule_line_breaks(chat):
+    doc = chat.make_doc("we left\nearly")
+    doc[3].is_sent_start = False
+    assert [sentence.text for sentence in chat(doc).sents] == ["we left\nearly"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_lines_are_yielded_when_they_end(chat, size):
+    text, come = "".join(CHAT), ""
+
+    def pieces():
+        nonlocal come
+        for start in range(0, len(text), size):
+            come += text[start : start + size]
+            yield text[start : start + size]
+
+    found = []
+    for sentence in stream_sentences(pieces(), chat):
+        found.append(sentence)
+        # Nothing of the next line has come.
+        assert size > 1 or not come[sentence._.stream_end :].strip() or sentence.doc[-1]._.stream_start + 1 == len(come)
+        assert text[sentence._.stream_start : sentence._.stream_end] == sentence.text
+    assert "".join("".join(sentence.text.split()) for sentence in found) == "".join(text.split())
+    starts = {text.index(line.strip()) for line in CHAT if line.strip()}
+    assert starts <= {sentence._.stream_start for sentence in found}
+
+
+def test_a_line_without_end_is_cut(chat):
+    found = [*islice(stream_sentences(repeat("and so on "), chat), 1)]
+    assert len(found[0].doc.text) <= 10_020
+
+
+@pytest.mark.parametrize("pieces", [[], [""], ["\n", " \n"]])
+def test_lines_without_words_have_no_sentences(chat, pieces):
+    assert not [*stream_sentences(pieces, chat, show_pending=pytest.fail)]
 
 
 @pytest.mark.parametrize("max_delay", [1, 40])
@@ -176,7 +355,7 @@ def test_text_waits_only_until_its_kind_is_clear():
 @pytest.mark.parametrize("name", ["sequence_tagger", "joint_sbd_parser"])
 @pytest.mark.parametrize("max_delay", [0, -1])
 def test_a_delay_has_to_be_positive(name, max_delay):
-    with pytest.raises(ValueError, match="J309"):
+    with pytest.raises(ValueError, match="J030"):
         list(NLP.get_pipe(name).stream([], max_delay=max_delay))
 
 
@@ -285,9 +464,20 @@ def test_streams_without_words_pass_components_after_the_parser(full_pipeline, p
     assert "".join(sentence.text_with_ws for sentence in sentences) == "".join(pieces)
 
 
+def test_sourced_components_stream_words_that_their_own_vocabulary_lacks(saved_pipeline):
+    text = "the zqxjs wombated the vlorp. " * 20
+    for name in ("sequence_tagger", "joint_sbd_parser"):
+        nlp, source = spacy.load(saved_pipeline), spacy.load(saved_pipeline)
+        nlp.remove_pipe(name)
+        nlp.add_pipe(name, source=source, first=True if name == "sequence_tagger" else None)
+        assert nlp.get_pipe(name).vocab is not nlp.vocab
+        sentences = list(stream_sentences([text], nlp))
+        assert describe(token for sentence in sentences for token in sentence) == describe(nlp(text))
+
+
 def test_pipelines_that_cannot_stream_are_refused():
     nlp = spacy.blank("en")
-    with pytest.raises(ValueError, match="J038"):
+    with pytest.raises(ValueError, match="J129"):
         stream_sentences(["a"], nlp)
     nlp.add_pipe("sentencizer")
     with pytest.raises(ValueError, match="J037"):

@@ -1,5 +1,11 @@
 """Documents as columns: which tokens are rows, and which values templates can read."""
 
+import os
+import signal
+from threading import Event, Thread
+from time import sleep
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import spacy
@@ -14,14 +20,13 @@ from spacy_joint.pipes.token_columns import (
     CONTEXT,
     PUNCTUATED,
     UNPUNCTUATED,
-    WordClasses,
     WordColumns,
     find_reference_starts,
     move_off_whitespace,
 )
+from spacy_joint.pipes.word_classes import NO_CLASSES, WordClasses
 
 NLP = spacy.blank("en")
-NO_CLASSES = WordClasses.from_dict({})
 
 
 def column(doc, name, word_classes=NO_CLASSES):
@@ -58,14 +63,43 @@ def test_every_column_of_any_document_has_one_row_per_word(name, words, vocab):
 
 
 def test_whitespace_is_left_out():
-    _, tokens = WordColumns(["word"], NO_CLASSES).columns_of(Doc(NLP.vocab, words=["\n", "a", " ", "b", "\n"]))
+    _, tokens = WordColumns(["word"], NO_CLASSES).values_of(Doc(NLP.vocab, words=["\n", "a", " ", "b", "\n"]))
     assert tokens.tolist() == [1, 3]
 
 
-def test_constraints_are_those_of_the_remaining_tokens():
-    doc = Doc(NLP.vocab, words=["a", "\n", "b"])
-    columns, _ = WordColumns(["word"], NO_CLASSES).columns_of(doc, np.array([1, 1, -1], dtype=np.int8))
-    assert columns.__reduce__()[1][2].tolist() == [1, -1]
+def test_the_vocabulary_of_an_earlier_document_does_not_matter():
+    columns = WordColumns(["word", "form", "shape", "suffix1"], NO_CLASSES)
+    words = ["She", "SAID", "so"]
+    found = [columns.values_of(Doc(vocab, words=words))[0].tolist() for vocab in (Vocab(), NLP.vocab)]
+    assert found[0] == found[1]
+    assert found[0] == WordColumns(columns.names, NO_CLASSES).values_of(Doc(NLP.vocab, words=words))[0].tolist()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_waits_for_a_thread_that_adds_words(monkeypatch):
+    columns, adding = WordColumns(["word"], NO_CLASSES), Event()
+
+    def look_up(words):
+        adding.set()
+        sleep(0.2)
+        return NO_CLASSES.look_up(words)
+
+    monkeypatch.setattr(columns, "word_classes", SimpleNamespace(look_up=look_up))
+    doc = Doc(NLP.vocab, words=["one", "two"])
+    thread = Thread(target=columns.values_of, args=[doc])
+    thread.start()
+    adding.wait()
+    child = os.fork()
+    if not child:
+        try:
+            signal.alarm(5)  # ends a child that hangs
+            columns.values_of(doc)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
 
 
 # Word classes
@@ -90,21 +124,6 @@ def test_words_must_have_the_same_number_of_classes():
     for classes in ({"a": [1], "b": [1, 2]}, {"a": [1, 2, 3, 4, 5]}):
         with pytest.raises(ValueError, match=r"\[J074\]"):
             WordClasses.from_dict(classes)
-
-
-@pytest.mark.parametrize("classes", [{}, {"cat": [0, 7], "dog": [1, 7]}])
-def test_classes_round_trip(classes):
-    original = WordClasses.from_dict(classes)
-    again = WordClasses.from_dict({"old": [1]})
-    again.from_arrays(original.to_arrays())
-    doc = Doc(NLP.vocab, words=["dog", "old"])
-    assert column(doc, "class1", again) == column(doc, "class1", original)
-
-
-def test_arrays_for_another_purpose_are_refused():
-    for arrays in ({}, {"words": np.zeros(2, np.uint64), "classes": np.zeros(3, np.uint16)}):
-        with pytest.raises(ValueError, match=r"\[J050\]"):
-            WordClasses.from_dict({}).from_arrays(arrays)
 
 
 # Stretches of text

@@ -7,8 +7,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_joint.pipes.token_columns import COLUMNS, WordClasses, WordColumns
+from spacy_joint.pipes.token_columns import COLUMNS, WordColumns
 from spacy_joint.pipes.tree_columns import RELATED, TREE_COLUMNS, TreeColumns
+from spacy_joint.pipes.word_classes import WordClasses
 
 VOCAB = spacy.blank("en").vocab
 CLASSES = WordClasses.from_dict({"dogs": [1, 20], "she": [2, 30]})

@@ -11,7 +11,7 @@ SMALL = {
     "@architectures": "spacy_joint.BeamPerceptron.v1",
     "table_bits": 18,
     "beam_width": 4,
-    "strategy": "laso",
+    "update_strategy": "laso",
     "rule": "perceptron",
     "min_changes": 1,
 }

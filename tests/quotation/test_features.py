@@ -3,7 +3,7 @@
 import pytest
 import spacy
 
-from spacy_joint.pipes.token_columns import WordClasses
+from spacy_joint.pipes.word_classes import WordClasses
 from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
 
 

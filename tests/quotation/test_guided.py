@@ -6,7 +6,7 @@ import spacy
 from spacy.util import fix_random_seed
 
 from spacy_joint.annotation.custom_columns import write_column
-from spacy_joint.pipes.span_places import find_span_places
+from spacy_joint.pipes.guide_columns import find_span_places
 from spacy_joint.quotation.features import SPAN_GUIDE_COLUMNS
 
 from .conftest import SMALL

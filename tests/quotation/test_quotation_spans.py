@@ -149,7 +149,7 @@ def test_a_component_without_training_or_annotation_raises_a_coded_error(config)
     with pytest.raises(ValueError, match=r"\[J071\]"):
         nlp("hello")
     doc = nlp.make_doc("hello there")
-    with pytest.raises(ValueError, match=r"\[J321\]"):
+    with pytest.raises(ValueError, match=r"\[J330\]"):
         nlp.initialize(lambda: [Example(doc, doc.copy())])
 
 

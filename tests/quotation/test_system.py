@@ -90,3 +90,18 @@ def test_a_document_with_other_facts_is_refused(n_facts):
     columns = Columns(["word"], np.zeros((3, 1), dtype=np.uint64), facts=np.zeros((3, n_facts), dtype=np.int32))
     with pytest.raises(ValueError, match=r"\[J046\]"):
         Walk(QuotationSystem(), columns)
+
+
+@pytest.mark.parametrize(
+    "fact", ["sentence_first", "sentence_last", "word_next", "word_before", "cue_left", "cue_right", "governor"]
+)
+@pytest.mark.parametrize("index", [-(2**31), 2**31 - 1])
+def test_facts_that_are_no_indices_are_not_used_as_such(fact, index):
+    # Some are compared with indices before they are used.
+    if (fact == "word_next" and index > 0) or (
+        fact in ("word_before", "cue_left", "cue_right", "governor") and index < 0
+    ):
+        assert walk([BEGIN, INSIDE], **{fact: index}).slots()
+    else:
+        with pytest.raises(ValueError, match=r"J001.*token 0"):
+            walk([BEGIN, INSIDE], **{fact: index})

@@ -7,8 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_joint.quotation.export import describe_document
-from spacy_joint.quotation.quotation_spans import get_quotations
+from spacy_joint.quotation.quotations import describe_document, get_quotations
 
 
 def texts(doc):
@@ -273,6 +272,25 @@ def test_joined_documents_keep_their_quotations(parsed):
     assert [token._.in_quotation for token in joined] == [token._.in_quotation for doc in docs for token in doc]
 
 
+def test_joined_documents_keep_the_flag_with_other_keys():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans", config={"spans_key": "marked"})
+    docs = [nlp("He said: “We are here now.” Then he left."), nlp("It rained. “Go home now,” she said.")]
+    for doc in docs:
+        doc.spans["others"] = [Span(doc, 0, len(doc), label="TOPIC")]
+    expected = [token._.in_quotation for doc in docs for token in doc]
+    assert True in expected and False in expected
+    assert [token._.in_quotation for token in Doc.from_docs(docs)] == expected
+
+
+def test_the_input_of_combined_is_not_read(make_trained, read_quotes):
+    nlp = make_trained(method="combined", epochs=1)
+    doc = next(iter(read_quotes(nlp))).predicted.copy()
+    doc.spans["chain_quotations"] = [Span(doc, 0, 2, label="INDIRECT")]
+    assert doc[0]._.in_quotation
+    assert nlp.get_pipe("quotation_spans")(doc).spans["chain_quotations"].attrs["in_quotation"] is False
+
+
 def test_joined_documents_can_be_annotated_again(parsed):
     joined = Doc.from_docs([parsed("“We are late,” said Ann Lee. “We know.”") for _ in range(2)])
     joined.spans["quotation_cues"].append(Span(joined, 0, 1, label="CUE", span_id="Q@3"))
@@ -317,3 +335,20 @@ def test_the_flag_covers_the_quotations_of_all_components():
     assert [token._.in_quotation for token in doc] == [token.i in range(3, 10) or token.i >= 13 for token in doc]
     for key in ("double", "single"):
         assert all(quotation.cue is not None for quotation in get_quotations(doc, key))
+
+
+def test_a_pipeline_does_not_change_the_documents_of_another_one():
+    def make(**config):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("quotation_spans", config=config)
+        return nlp
+
+    doc = make(spans_key="double")("He said: “We are here now.”")
+    before = [token._.in_quotation for token in doc]
+    assert any(before)
+    doc.spans["single"] = [doc[:2]]
+    make(spans_key="single")
+    make(method="combined", combined_key="double")
+    assert [token._.in_quotation for token in doc] == before
+    again = Doc(doc.vocab).from_bytes(doc.to_bytes())
+    assert [token._.in_quotation for token in again] == before

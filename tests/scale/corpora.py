@@ -7,9 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import spacy
+
+from spacy_joint.scale.annotating.annotator import Annotator
+from spacy_joint.scale.annotating.partitions import read_partitions
 
 N_SHARDS = 200
 TEXT = "Record {}. The old man left. They stayed."
@@ -23,9 +28,41 @@ def save_splitter(path: Path) -> Path:
     return path
 
 
+TRAP = """
+import os, signal
+from spacy.language import Language
+
+@Language.component("trap")
+def trap(doc):
+    if "kill" in doc.text:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "memory" in doc.text:
+        raise MemoryError
+    if "answer" in doc.text:
+        raise TimeoutError("no answer")
+    if os.environ.get("OMP_NUM_THREADS") != "1":
+        raise ValueError("several threads")
+    return doc
+"""
+
+
+def save_trap(directory: Path) -> Path:
+    """Save a pipeline that fails as texts say, in a directory that must be in PYTHONPATH."""
+    (directory / "trap.py").write_text(TRAP, encoding="utf8")
+    package = directory / "trap-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: trap\nVersion: 1.0\n", encoding="utf8")
+    (package / "entry_points.txt").write_text("[spacy_factories]\ntrap = trap:trap\n", encoding="utf8")
+    code = "import spacy, trap; nlp = spacy.blank('en'); nlp.add_pipe('sentencizer'); nlp.add_pipe('trap')"
+    subprocess.run([sys.executable, "-c", f"{code}; nlp.to_disk('pipeline')"], cwd=directory, check=True)
+    return directory / "pipeline"
+
+
 def write_records(path: Path, n: int, first: int = 0) -> Path:
     """Write records as JSON lines, all of the same length."""
-    lines = [json.dumps({"text": TEXT.format(f"{number:06}")}) for number in range(first, first + n)]
+    lines = [
+        json.dumps({"text": TEXT.format(f"{number:06}"), "digit": number % 10}) for number in range(first, first + n)
+    ]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf8")
     return path
 
@@ -37,14 +74,20 @@ def read_tree(directory: Path) -> dict[str, bytes]:
     }
 
 
+def read_rows(output):
+    """The lines of all shards, in the order of the corpus."""
+    shards = [json.loads(line)["shard"] for line in (output / "manifest.jsonl").read_text("utf8").splitlines()]
+    return [json.loads(line) for shard in shards for line in (output / shard).read_text("utf8").splitlines()]
+
+
 def count_done(directory: Path) -> int:
     return len(list((directory / "done").glob("*.json")))
 
 
-def start(*arguments: object, inside: Sequence[str] = (), cwd: Path | None = None) -> subprocess.Popen[bytes]:
-    """Start the command in a process of its own, by another command that is given its words, in a directory."""
-    command = [*inside, sys.executable, "-m", "spacy", "joint", "annotate", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=cwd)
+def start(*arguments: object, inside: Sequence[str] = (), **settings: Any) -> subprocess.Popen[bytes]:
+    """Start the command in a process of its own, by another command that is given its words."""
+    command = [*inside, sys.executable, "-m", "spacy", "joint", "annotate-corpus", *map(str, arguments)]
+    return subprocess.Popen(command, **settings)
 
 
 def wait_until_done(run: subprocess.Popen[bytes], directory: Path, n: int, timeout: float = 200) -> None:
@@ -64,3 +107,29 @@ def list_children(pid: int, name: str) -> list[int]:
     """The children of a process whose command has a name in it (Linux)."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(child) for child in children if name in Path(f"/proc/{child}/cmdline").read_text()]
+
+
+def is_running(pid: int) -> bool:
+    """False for a process that has died, even if nobody has asked for its exit code yet (Linux)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+class Here:
+    """A runner that annotates in this process, and is stopped after so many partitions."""
+
+    def __init__(self, limit=None):
+        self.limit = limit
+
+    def run(self, groups, done, annotation, output):
+        worker = Annotator(annotation, output)
+        partitions = (
+            partition
+            for group in groups
+            for partition in read_partitions(group, annotation.reading, annotation.shard_bytes, done)
+        )
+        yield from map(worker, islice(partitions, self.limit))
+        if self.limit is not None:
+            raise KeyboardInterrupt

@@ -39,12 +39,12 @@ def main(cut_after: int = 60) -> None:
         work = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         corpus = write_records(work / "a.jsonl", 18 * N_SHARDS)
         common = (corpus, "--format", "jsonl", "--shard-bytes", 1000, "--model", save_splitter(work / "splitter"))
-        assert start(*common, "--engine", "local", "--workers", 1, "--output", work / "quiet").wait() == 0
+        assert start(*common, "--workers", 1, "--output", work / "quiet").wait() == 0
         stack.enter_context(_connect_hosts())
         cluster = f"{HOSTS[HEAD]}:{PORT}"
         stack.enter_context(_start_node(HEAD, "--head", f"--port={PORT}", "--include-dashboard=false"))
         stack.enter_context(_start_node(OTHER, f"--address={cluster}"))
-        options = ("--engine", "ray", "--address", cluster, "--workers", 2, "--output", work / "output")
+        options = ("--ray", cluster, "--workers", 2, "--output", work / "output")
         began = time.monotonic()
         run = start(*common, *options, inside=_enter(HEAD))
         wait_until_done(run, work / "output", cut_after)

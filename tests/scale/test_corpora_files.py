@@ -1,9 +1,9 @@
 """What a corpus is read from and written to, and that each record is annotated once or fails once."""
 
+import bz2
 import gzip
 import io
 import json
-import sys
 from pathlib import Path
 
 import duckdb
@@ -19,58 +19,22 @@ from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.errors import JointError, JointWarning
-from spacy_joint.scale import annotator as annotators
-from spacy_joint.scale.annotator import Annotation, Annotator, describe_pipeline
-from spacy_joint.scale.corpus import list_corpus
-from spacy_joint.scale.manifest import claim, complete, list_done
-from spacy_joint.scale.pieces import GROUPED, group_files, read_pieces
-from spacy_joint.scale.ray_engine import RayEngine
-from spacy_joint.scale.records import Reading, read_records
-from spacy_joint.scale.storage import Directory, StoredFile, find_files
+from spacy_joint.scale.annotating import annotator as annotators
+from spacy_joint.scale.annotating import shards
+from spacy_joint.scale.annotating.annotator import Annotation, Annotator
+from spacy_joint.scale.annotating.corpus import list_corpus
+from spacy_joint.scale.annotating.partitions import GROUPED, group_files
+from spacy_joint.scale.annotating.ray_runner import RayCorpusRunner
+from spacy_joint.scale.annotating.records import Reading, read_records
+from spacy_joint.scale.annotating.storage import Directory, StoredFile, find_files
 
-from .corpora import read_tree, save_splitter, write_records
+from .corpora import read_rows, read_tree, write_records
 
 WET = (
     "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 6\r\n\r\nabout\n\r\n\r\n"
     "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: 12\r\n\r\n"
     "Hé. We left\r\n\r\n"
 )
-
-
-@pytest.fixture(scope="module")
-def splitter(tmp_path_factory):
-    return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
-
-
-@pytest.fixture
-def annotate(splitter):
-    """Annotate a corpus in this process, and return the totals of its manifest."""
-
-    def annotate(output, *inputs, model=splitter, format="json", shard_bytes=1000, limit=None, **reading):
-        inputs = [str(path) for path in inputs]
-        files = list_corpus(inputs, Directory(str(output)), Reading(**reading))
-        annotation = Annotation(
-            str(model), describe_pipeline(spacy.load(model)), None, format, Reading(**reading), shard_bytes, inputs
-        )
-        directory = Directory(str(output))
-        claim(directory, annotation)
-        worker = Annotator(annotation, str(output))
-        done = list_done(directory)
-        pieces = [
-            piece
-            for group in group_files(files, shard_bytes)
-            for piece in read_pieces(group, annotation.reading, shard_bytes, done)
-        ]
-        names = [worker(piece).name for piece in pieces[:limit]]
-        return complete(directory, names) if limit is None else len(names)
-
-    return annotate
-
-
-def read_rows(output):
-    """The lines of all shards, in the order of the corpus."""
-    shards = [json.loads(line)["shard"] for line in (output / "manifest.jsonl").read_text("utf8").splitlines()]
-    return [json.loads(line) for shard in shards for line in (output / shard).read_text("utf8").splitlines()]
 
 
 def read_failures(output):
@@ -114,7 +78,7 @@ def test_files_may_be_compressed_in_several_parts(suffix, compress, tmp_path):
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(compress(b'{"text": "One."}\n') + compress(b'{"text": "Two."}\n'))
     found = list(read_records(StoredFile(str(path), path.stat().st_size), Reading()))
-    assert [each.record.data for each in found] == [b'{"text": "One."}\n', b'{"text": "Two."}\n']
+    assert [each.text for each in found] == ["One.", "Two."]
     assert sum(each.n_read for each in found) == path.stat().st_size
 
 
@@ -123,21 +87,145 @@ def test_the_rest_of_a_damaged_file_is_one_failure(annotate, suffix, compress, t
     whole = write_records(tmp_path / "whole", 2000).read_bytes()
     (tmp_path / f"a.jsonl{suffix}").write_bytes((compress(whole) + compress(whole))[:-5])
     totals = annotate(tmp_path / "output", tmp_path / f"a.jsonl{suffix}", shard_bytes=100_000)
-    assert 1000 < totals["documents"] < 4000 and totals["failures"] == 1
+    assert 1000 < totals["documents"] <= 4000 and totals["failures"] == 1
     ((name, record, reason),) = read_failures(tmp_path / "output")
-    assert (name, record) == (f"a.jsonl{suffix}", totals["documents"] + 1) and "Truncated" in reason
+    assert (name, record) == (f"a.jsonl{suffix}", totals["documents"] + 1) and "ended before the end" in reason
+
+
+def test_a_row_of_csv_is_a_record(annotate, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'\xef\xbb\xbfid,text\r\n1,"One,\ntwo"\r\n\r\n2,One,two\r\n3,\xff\r\n4,' + b"a" * 200_000)
+    annotate(tmp_path / "output", path)
+    rows = read_rows(tmp_path / "output")
+    assert [row["text"] for row in rows] == ["One,\ntwo", "a" * 200_000]
+    assert [(row["record"], row["meta"]) for row in rows] == [(1, {"id": "1"}), (4, {"id": "4"})]
+    (_, second, fields), (_, third, reason) = read_failures(tmp_path / "output")
+    assert (second, third) == (2, 3) and "has 3 fields" in fields and "[J403]" in reason
+
+
+def test_a_quotation_mark_that_is_missing_in_csv_is_a_failure(annotate, tmp_path):
+    (tmp_path / "a.csv").write_text('text\nOne.\n"Two.\nThree.\n', encoding="utf8")
+    totals = annotate(tmp_path / "output", tmp_path / "a.csv")
+    assert (totals["documents"], totals["failures"]) == (1, 1)
+
+
+@pytest.mark.parametrize("kept", [["year"], []])
+def test_metadata_may_be_left_out(annotate, kept, tmp_path):
+    write_parquet([{"text": "One.", "year": 1920, "page": "<p>"}], tmp_path / "a.parquet")
+    (tmp_path / "b.jsonl").write_text('{"text": "One.", "meta": {"year": 1920}, "id": 1}', encoding="utf8")
+    annotate(tmp_path / "output", tmp_path, meta=kept)
+    assert [row["meta"] for row in read_rows(tmp_path / "output")] == [dict.fromkeys(kept, 1920)] * 2
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
+def test_a_column_that_is_missing_is_one_failure(annotate, name, tmp_path):
+    frame = pandas.DataFrame({"text": ["One."] * 9})
+    (frame.to_parquet if name == "a.parquet" else frame.to_csv)(tmp_path / name)
+    annotate(tmp_path / "output", tmp_path / name, text_column="typo")
+    ((_, record, reason),) = read_failures(tmp_path / "output")
+    assert record == 1 and "has no column typo" in reason
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda wet: wet[:-7],
+        lambda wet: wet[: wet.rindex("Content-Length")],
+        lambda wet: wet.replace("Content-Length: 12", "Content-Length: 5"),
+        lambda wet: wet.replace("Content-Length: 12", "Content-Length: 500"),
+        lambda wet: wet.replace("Content-Length: 12", "Content-Length: many"),
+    ],
+)
+def test_a_damaged_web_archive_is_a_failure(damage, tmp_path):
+    (tmp_path / "a.wet").write_bytes(damage(WET + WET).encode("utf8"))
+    found = list(read_records(StoredFile(str(tmp_path / "a.wet"), 1), Reading()))
+    assert found[-1].format == "failure" and all("Hé. We left".startswith(record.text) for record in found[:-1])
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", str(2**64), "9" * 5000, r'"\ud800"'])
+@pytest.mark.parametrize("format", ["json", "parquet", "spacy"])
+def test_no_text_of_json_is_lost_for_its_metadata(annotate, value, format, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"text": "One.", "id": {value}}}\n', encoding="utf8")
+    totals = annotate(tmp_path / "output", path, format=format)
+    assert totals["documents"] == 1 and not totals["failures"]
+    if format == "json":
+        ((meta),) = [row["meta"] for row in read_rows(tmp_path / "output")]
+        assert meta == {"id": "?" if "ud800" in value else value}
+
+
+def test_no_text_of_parquet_is_lost_for_its_metadata(annotate, tmp_path):
+    day = 24 * 3600 * 10**6
+    columns = {
+        "text": pyarrow.array([b"One.", b"Two.", b"\xff"]).cast(pyarrow.large_binary()),
+        "score": [float("nan"), float("inf"), 0.5],
+        "id": pyarrow.array([2**64 - 1, 0, 0], pyarrow.uint64()),
+        "time": pyarrow.array([4_000_000 * day, 1, 1], pyarrow.timestamp("us")),
+        "name": pyarrow.array([b"\xff", b"", b""]).view(pyarrow.string()),
+        "list": [[float("nan")], [], []],
+    }
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
+    totals = annotate(tmp_path / "output", tmp_path / "a.parquet")
+    first, second = read_rows(tmp_path / "output")
+    assert (first["text"], second["text"]) == ("One.", "Two.")
+    assert {key: first["meta"][key] for key in ("score", "id", "list")} == {
+        "score": "NaN",
+        "id": 2**64 - 1,
+        "list": ["NaN"],
+    }
+    assert first["meta"]["time"].startswith("12921-") and second["meta"]["score"] == "Infinity"
+    assert totals["failures"] == 1 and read_failures(tmp_path / "output")[0][1] == 3
+
+
+def test_json_lines_may_begin_with_a_byte_order_mark(annotate, tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b'\xef\xbb\xbf{"text": "One."}\n')
+    totals = annotate(tmp_path / "output", tmp_path / "a.jsonl")
+    assert totals["documents"] == 1 and not totals["failures"]
+
+
+def test_gzip_may_be_padded_with_zeros(annotate, tmp_path):
+    line = gzip.compress(b'{"text": "One."}\n')
+    (tmp_path / "a.jsonl.gz").write_bytes(line + bytes(1000) + line + bytes(24))
+    totals = annotate(tmp_path / "output", tmp_path / "a.jsonl.gz")
+    assert totals["documents"] == 2 and not totals["failures"]
+
+
+def test_zstandard_may_have_a_long_window(annotate, tmp_path):
+    parameters = zstandard.ZstdCompressionParameters(window_log=28)
+    # Without a size, the window is not reduced to the content.
+    writer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    compressed = writer.compress(b'{"text": "One."}\n') + writer.flush()
+    (tmp_path / "a.jsonl.zst").write_bytes(compressed)
+    totals = annotate(tmp_path / "output", tmp_path / "a.jsonl.zst")
+    assert totals["documents"] == 1 and not totals["failures"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress), (".bz2", bz2.compress)]
+)
+def test_a_damaged_part_is_not_the_end_of_a_file(suffix, compress, tmp_path):
+    line = b'{"text": "One."}\n'
+    first, second = compress(line), bytearray(compress(line))
+    second[len(second) // 2] ^= 255
+    path = tmp_path / f"a.jsonl{suffix}"
+    path.write_bytes(first + second)
+    found = list(read_records(StoredFile(str(path), path.stat().st_size), Reading()))
+    assert [record.format for record in found][-1] == "failure"
 
 
 def test_files_are_found_by_patterns_and_in_storages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("a.txt", "b.txt", "c.csv"):
+    for name in ("a.txt", "b.txt", "c.pdf"):
         Path(name).write_text("One.", encoding="utf8")
     files = fsspec.filesystem("memory")
     files.pipe("/texts/a.txt", b"One.")
     output = Directory("memory://output")
-    assert [file.address for file in list_corpus(["*.txt", "a.txt"], output, Reading())] == ["a.txt", "b.txt"]
+    assert [file.address for file in list_corpus(["*.txt", "a.txt"], output, Reading())] == [
+        str(tmp_path / "a.txt"),
+        str(tmp_path / "b.txt"),
+    ]
     assert list_corpus(["memory://texts"], output, Reading()) == [StoredFile("memory:///texts/a.txt", 4)]
-    with pytest.warns(JointWarning, match=r"\[JW43\] 1 files of \..*c\.csv"):
+    with pytest.warns(JointWarning, match=r"\[JW43\] 1 files of \..*c\.pdf"):
         assert len(list_corpus(["."], output, Reading())) == 2
     assert len(list_corpus(["."], output, Reading(format="text"))) == 3
     with pytest.raises(JointError, match="J711"):
@@ -146,23 +234,13 @@ def test_files_are_found_by_patterns_and_in_storages(tmp_path, monkeypatch):
         find_files("nowhere://texts")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_links_to_files_are_followed(tmp_path):
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store/a.txt").write_text("One.", encoding="utf8")
-    (tmp_path / "texts").mkdir()
-    for name, target in (("a.txt", "store/a.txt"), ("none.txt", "store/none.txt"), ("store", "store")):
-        (tmp_path / "texts" / name).symlink_to(tmp_path / target)
-    assert find_files(str(tmp_path / "texts"))[0] == [StoredFile(str(tmp_path / "texts/a.txt"), 4)]
-
-
 def test_the_output_is_no_input(annotate, tmp_path):
     write_records(tmp_path / "a.jsonl", 10)
     for _ in range(2):
         assert annotate(tmp_path / "output", tmp_path)["records"] == 10
 
 
-# Pieces
+# Partitions
 
 
 def test_small_files_share_pieces_and_large_ones_are_divided(tmp_path):
@@ -228,10 +306,10 @@ def test_pieces_that_are_done_are_not_annotated_again(annotate, tmp_path):
     path = write_records(tmp_path / "a.jsonl", 100)
     annotate(tmp_path / "whole", path)
     annotate(tmp_path / "output", path, limit=3)
-    times = {file: file.stat().st_mtime_ns for file in (tmp_path / "output/shards").iterdir()}
+    times = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "output/pending").iterdir()}
     next(iter(sorted((tmp_path / "output/done").iterdir()))).unlink()
     annotate(tmp_path / "output", path)
-    assert sum(file.stat().st_mtime_ns == time for file, time in times.items()) == 2
+    assert sum((tmp_path / "output/shards" / name).stat().st_mtime_ns == time for name, time in times.items()) == 2
     assert read_tree(tmp_path / "output") == read_tree(tmp_path / "whole")
 
 
@@ -251,7 +329,7 @@ def test_another_pipeline_is_refused(splitter, tmp_path):
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr("spacy_joint.extras.find_spec", lambda name: None if name == "ray" else name)
     with pytest.raises(JointError, match=r"J710.*pip install \"spacy-joint\[ray\]\""):
-        RayEngine()
+        RayCorpusRunner()
 
 
 # Output
@@ -292,23 +370,28 @@ def test_sentences_are_lines_with_places_in_their_record(annotate, tmp_path):
 def test_parquet_opens_in_duckdb_and_pandas(annotate, tmp_path):
     path = write_records(tmp_path / "a.jsonl", 30)
     annotate(tmp_path / "output", path, format="parquet")
-    shards = tmp_path / "output/shards"
-    found = duckdb.sql(f"SELECT count(*), min(token.text) FROM '{shards}/*.parquet', unnest(tokens) AS t(token)")
+    found = duckdb.sql(
+        f"SELECT count(*), min(token.text) FROM '{tmp_path}/output/shards/*.parquet', unnest(tokens) AS t(token)"
+    )
     assert found.fetchall() == [(30 * 11, ".")]
-    frame = pandas.read_parquet(shards).sort_values("record")
+    frame = pandas.read_parquet(tmp_path / "output/shards").sort_values("record")
     assert frame["text"].tolist() == [f"Record {n:06}. The old man left. They stayed." for n in range(30)]
     assert [sentence["start"] for sentence in frame["sentences"][0]] == [0, 15, 33]
 
 
+@pytest.fixture
+def cut_texts(monkeypatch):
+    monkeypatch.setattr(annotators, "LONG_TEXT", 1000)
+    monkeypatch.setattr(annotators, "PART", 2000)
+
+
 def test_a_very_long_text_is_cut_between_sentences_where_the_search_is_certain(
-    annotate, saved_pipeline, tmp_path, monkeypatch
+    annotate, saved_pipeline, cut_texts, tmp_path
 ):
     text = "the old man left early they stayed all night " * 300
     path = tmp_path / "a.txt"
     path.write_text(text, encoding="utf8")
     whole = [sentence.text.strip() for sentence in spacy.load(saved_pipeline)(text).sents]
-    monkeypatch.setattr(annotators, "LONG_TEXT", 1000)
-    monkeypatch.setattr(annotators, "PART", 2000)
     annotate(tmp_path / "output", path, model=saved_pipeline)
     parts = read_rows(tmp_path / "output")
     assert len(parts) > 3 and "".join(part["text"] for part in parts) == text
@@ -318,3 +401,56 @@ def test_a_very_long_text_is_cut_between_sentences_where_the_search_is_certain(
     annotate(tmp_path / "sentences", path, model=saved_pipeline, format="jsonl")
     rows = read_rows(tmp_path / "sentences")
     assert [text[row["start"] : row["end"]] for row in rows] == [row["text"] for row in rows] == whole
+
+
+def test_a_very_long_text_is_written_while_it_is_annotated(annotate, saved_pipeline, cut_texts, tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    path.write_text("the old man left early they stayed all night " * 300, encoding="utf8")
+    events = []
+    json_format, replace = shards.FORMATS["json"], Directory.replace
+
+    def encode(doc, origin):
+        events.append("encoded")
+        return json_format.encode(doc, origin)
+
+    def watch(parts):
+        for part in parts:
+            events.append("written")
+            yield part
+
+    monkeypatch.setattr(Directory, "replace", lambda self, name, parts: replace(self, name, watch(parts)))
+    monkeypatch.setitem(shards.FORMATS, "json", json_format._replace(encode=encode))
+    annotate(tmp_path / "output", path, model=saved_pipeline)
+    assert events.count("encoded") > 3 and events[events.index("encoded") + 1] == "written"
+
+
+def test_a_failure_says_how_much_of_a_very_long_text_is_annotated(
+    annotate, saved_pipeline, cut_texts, tmp_path, monkeypatch
+):
+    text = "the old man left early they stayed all night " * 300
+    path = tmp_path / "a.txt"
+    path.write_text(text, encoding="utf8")
+
+    def encode(doc, origin):
+        if origin.offset > 4000:
+            raise RuntimeError("it broke")
+        return json_format.encode(doc, origin)
+
+    json_format = shards.FORMATS["json"]
+    monkeypatch.setitem(shards.FORMATS, "json", json_format._replace(encode=encode))
+    totals = annotate(tmp_path / "output", path, model=saved_pipeline)
+    (failure,) = map(json.loads, (tmp_path / "output/errors.jsonl").read_text("utf8").splitlines())
+    annotated = "".join(row["text"] for row in read_rows(tmp_path / "output"))
+    assert totals["failures"] == 1 and failure["offset"] > 4000
+    assert annotated == text[: failure["offset"]]
+
+
+def test_annotation_is_added_to_a_table(splitter):
+    table = pyarrow.table({"year": [1920, 1921], "text": ["One. Two.", "Three."]})
+    nlp = spacy.load(splitter)
+    annotated = shards.add_annotation(table, nlp.pipe(table["text"].to_pylist()))
+    assert annotated.column_names == ["year", "text", "sentences", "tokens", "spans"]
+    assert [len(sentences) for sentences in annotated["sentences"].to_pylist()] == [2, 1]
+    assert annotated.schema.field("tokens").equals(shards.make_schema().field("tokens"))
+    with pytest.raises(ValueError):
+        shards.add_annotation(table, nlp.pipe(["One."]))

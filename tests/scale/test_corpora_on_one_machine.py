@@ -1,4 +1,4 @@
-"""`annotate --engine local`: runs that are stopped anywhere end with the output of runs that are not."""
+"""`annotate-corpus`: runs that are stopped anywhere end with the output of runs that are not."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ from .corpora import (
     write_records,
 )
 
-OPTIONS = ("--engine", "local", "--format", "jsonl", "--shard-bytes", 1000)
+OPTIONS = ("--format", "jsonl", "--shard-bytes", 1000)
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +62,9 @@ def test_a_run_survives_its_workers_and_continues_where_it_was_killed(corpus, sp
     arguments = (corpus, *OPTIONS, "--model", splitter, "--output", tmp_path / "output", "--workers", 2)
     run = start(*arguments)
     wait_until_done(run, tmp_path / "output", 20)
-    kill(list_children(run.pid, "spawn_main")[0])
+    kill(list_children(run.pid, "popen_loky")[0])
     wait_until_done(run, tmp_path / "output", 90)
-    workers = list_children(run.pid, "spawn_main")
+    workers = list_children(run.pid, "popen_loky")
     kill(run.pid)
     run.wait()
     assert workers and all(map(has_ended, workers))

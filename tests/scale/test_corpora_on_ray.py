@@ -1,9 +1,13 @@
-"""`annotate --engine ray`: whatever dies in a cluster, the output is that of an undisturbed run on one machine."""
+"""`annotate-corpus --ray`: whatever dies in a cluster, the output is that of an undisturbed run on one machine."""
 
 import os
 import sys
 
+import pyarrow
 import pytest
+import spacy
+
+from spacy_joint.scale.annotating.shards import add_annotation
 
 from .corpora import (
     N_SHARDS,
@@ -57,8 +61,7 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def undisturbed(corpus, splitter, tmp_path_factory):
     output = tmp_path_factory.mktemp("output") / "undisturbed"
-    options = ("--engine", "local", *OPTIONS)
-    run = start(corpus.name, *options, "--model", splitter, "--output", output, cwd=corpus.parent)
+    run = start(corpus.name, *OPTIONS, "--model", splitter, "--output", output, cwd=corpus.parent)
     assert run.wait() == 0
     return output
 
@@ -73,7 +76,7 @@ def test_nothing_is_lost_or_made_twice_when_a_driver_actors_readers_and_a_node_a
     cluster, corpus, splitter, undisturbed, tmp_path
 ):
     output = tmp_path / "output"
-    options = ("--engine", "ray", "--address", cluster.address, *OPTIONS)
+    options = ("--ray", cluster.address, *OPTIONS)
     # The processes of the cluster have been started in another directory.
     arguments = (corpus.name, *options, "--model", splitter, "--output", os.path.relpath(output, corpus.parent))
 
@@ -94,3 +97,17 @@ def test_nothing_is_lost_or_made_twice_when_a_driver_actors_readers_and_a_node_a
     cluster.remove_node(node, allow_graceful=False)
     assert run.wait() == 0
     assert read_tree(output) == read_tree(undisturbed)
+
+
+def test_a_pipeline_is_a_step_of_ray_data(cluster, splitter):
+    class Annotate:
+        def __init__(self):
+            self.nlp = spacy.load(splitter)
+
+        def __call__(self, table):
+            return add_annotation(table, self.nlp.pipe(table["text"].to_pylist()))
+
+    ray.init(cluster.address, ignore_reinit_error=True)
+    pages = ray.data.from_arrow(pyarrow.table({"year": [1920, 1921], "text": ["One. Two.", "Three."]}))
+    rows = pages.map_batches(Annotate, batch_format="pyarrow", concurrency=1).take_all()
+    assert sorted((row["year"], len(row["sentences"])) for row in rows) == [(1920, 2), (1921, 1)]

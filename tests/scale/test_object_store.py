@@ -13,7 +13,7 @@ fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("s3fs")
 servers = pytest.importorskip("moto.server")
 N_SHARDS = 40
-OPTIONS = ("--engine", "local", "--workers", 2, "--format", "json", "--shard-bytes", 1000)
+OPTIONS = ("--workers", 2, "--format", "json", "--shard-bytes", 1000)
 
 
 @pytest.fixture

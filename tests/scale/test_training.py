@@ -11,12 +11,12 @@ from spacy.tokens import Doc, DocBin
 from spacy.util import load_config
 from spacy.vocab import Vocab
 
-from spacy_joint.cli.configs import CONFIGS
+from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.errors import JointValueError
 from spacy_joint.scale.cluster import connect
-from spacy_joint.scale.training import RayEngine
+from spacy_joint.scale.training import RayPassRunner
 from spacy_joint.training.distributed import Training
-from spacy_joint.training.shards import LocalEngine
+from spacy_joint.training.passes import LocalPassRunner
 
 N_SHARDS = 3
 
@@ -55,10 +55,10 @@ def ray():
     ray.shutdown()
 
 
-def run_epochs(training, engine):
+def run_epochs(training, runner):
     """All that was learnt in two epochs from the state at the beginning."""
     states = training.component.copy_states()
-    passes = [list(engine.run(states, epoch)) for epoch in range(2)]
+    passes = [list(runner.run(states, epoch)) for epoch in range(2)]
     return [
         [getattr(each.state, name).tobytes() for name in ("raw", "total", "n_changes")] + [each.losses, each.n_batches]
         for epoch in passes
@@ -69,29 +69,29 @@ def run_epochs(training, engine):
 
 @pytest.fixture(scope="module")
 def learnt(training):
-    found = run_epochs(training, make(training, LocalEngine))
+    found = run_epochs(training, make(training, LocalPassRunner))
     # Epochs, tables and shards differ.
     assert len(found) == 2 * 2 * N_SHARDS and len({of_pass[0] for of_pass in found}) > len(found) / 2
     return found
 
 
-def make(training, make_engine, n_shards=N_SHARDS):
-    return make_engine(training.nlp.config.to_str(), training.nlp.to_bytes(), n_shards)
+def make(training, make_runner, n_shards=N_SHARDS):
+    return make_runner(training.nlp.config.to_str(), training.nlp.to_bytes(), n_shards)
 
 
 @pytest.fixture(scope="module")
-def engine(training, ray):
-    return make(training, partial(RayEngine, ray, 2))
+def runner(training, ray):
+    return make(training, partial(RayPassRunner, ray, 2))
 
 
-def test_workers_learn_what_one_process_learns(training, engine, learnt):
-    assert run_epochs(training, engine) == learnt
+def test_workers_learn_what_one_process_learns(training, runner, learnt):
+    assert run_epochs(training, runner) == learnt
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_a_worker_that_is_killed_in_a_pass_is_replaced(training, engine, ray, learnt, monkeypatch):
+def test_a_worker_that_is_killed_in_a_pass_is_replaced(training, runner, ray, learnt, monkeypatch):
     def find_processes():
-        return ray.get([actor.__ray_call__.remote(lambda self: os.getpid()) for actor in engine.actors])
+        return ray.get([actor.__ray_call__.remote(lambda self: os.getpid()) for actor in runner.actors])
 
     killed = find_processes()
     waiting = list(killed)
@@ -102,15 +102,15 @@ def test_a_worker_that_is_killed_in_a_pass_is_replaced(training, engine, ray, le
             os.kill(waiting.pop(), signal.SIGKILL)
         return ray.get(calls)
 
-    monkeypatch.setattr(engine, "ray", SimpleNamespace(put=ray.put, get=get, exceptions=ray.exceptions))
-    assert run_epochs(training, engine) == learnt
+    monkeypatch.setattr(runner, "ray", SimpleNamespace(put=ray.put, get=get, exceptions=ray.exceptions))
+    assert run_epochs(training, runner) == learnt
     assert not waiting and not set(find_processes()) & set(killed)
 
 
 def test_errors_of_workers_are_those_of_one_process(training, ray):
-    for make_engine in (partial(RayEngine, ray, 1), LocalEngine):
+    for make_runner in (partial(RayPassRunner, ray, 1), LocalPassRunner):
         with pytest.raises(JointValueError, match=r"^\[J735\] Shard \d+ of 99 ") as caught:
-            list(make(training, make_engine, 99).run(training.component.copy_states(), 0))
+            list(make(training, make_runner, 99).run(training.component.copy_states(), 0))
         assert type(caught.value) is JointValueError
 
 

@@ -5,10 +5,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituency_trees import parse_trees
 from spacy_joint.annotation.constituents import set_constituents
 from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.scoring.constituents import make_constituent_scorer, score_constituents
+from spacy_joint.trees.constituency_trees import parse_trees
 
 # `Whom did Ada meet ?`, with the object where the verb is, or not.
 QUESTION = "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=Ada))) (. 4=?))"
@@ -62,5 +62,5 @@ def test_documents_without_constituents_are_not_scored():
 
 
 def test_unknown_parameters_are_refused():
-    with pytest.raises(ValueError, match=r"\[J565\]"):
+    with pytest.raises(ValueError, match=r"\[J040\]"):
         make_constituent_scorer("other")

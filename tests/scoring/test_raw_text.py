@@ -4,11 +4,8 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.multiword_tokens import register_extensions
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.scoring.raw_text import score_raw_text
-
-register_extensions()
 
 VOCAB = Vocab()
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_joint.annotation.constituency_trees import parse_trees
-from spacy_joint.corpora.discbracket import read_discbrackets
+from spacy_joint.corpora.brackets import read_discbrackets
 from spacy_joint.scoring.brackets import load_parameters
 from spacy_joint.scoring.trees import find_edit_distance, find_levenshtein_distance, list_paths, score_trees
+from spacy_joint.trees.constituency_trees import parse_trees
 
 TREES = Path(__file__).parent / "trees"
 # What `discodop eval gold predicted proper.prm --la --ted --fmt=discbracket`, without and with `--disconly`, prints for
@@ -152,7 +152,7 @@ def test_the_edit_distance_of_sequences():
 
 
 def test_trees_of_other_sentences_are_refused():
-    with pytest.raises(ValueError, match=r"\[J567\] There are 2 predicted trees and 1"):
+    with pytest.raises(ValueError, match=r"\[J143\] There are 2 predicted trees, but 1"):
         score("(N 0=a) (N 0=b)", "(N 0=a)")
     with pytest.raises(ValueError, match=r"\[J568\] Sentence 2"):
         score("(N 0=a) (N 0=b)", "(N 0=a) (N 0=c)")
@@ -174,5 +174,5 @@ def test_wrong_parameters_are_named(tmp_path, line):
     path.write_text(f"DEBUG 0\n{line}\n", encoding="utf8")
     with pytest.raises(ValueError, match=rf"\[J566\].*line 2.*{line}"):
         load_parameters(path)
-    with pytest.raises(ValueError, match=r"\[J565\].*'other'.*evalb, proper"):
+    with pytest.raises(ValueError, match=r"\[J040\].*'other'.*evalb, proper"):
         load_parameters("other")

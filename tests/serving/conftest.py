@@ -1,11 +1,16 @@
 """Shared fixtures of server tests: a process with the shipped pipeline, and a client of its server."""
 
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from threading import Thread
 
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from spacy_joint.serving.app import create_app
+from spacy_joint.serving.server import make_server
 from spacy_joint.serving.worker import Worker
 
 # Longer than the texts of the tests take on any machine.
@@ -23,3 +28,22 @@ def worker() -> Iterator[Worker]:
 def client(worker: Worker) -> Iterator[TestClient]:
     with TestClient(create_app(worker), base_url="http://localhost") as client:
         yield client
+
+
+@pytest.fixture
+def running() -> Callable[[FastAPI], AbstractContextManager[str]]:
+    """The address of the server of an application, in a thread, as long as it runs."""
+
+    @contextmanager
+    def run(app: FastAPI) -> Iterator[str]:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            server = make_server(app)
+            thread = Thread(target=server.run, kwargs={"sockets": [listening]})
+            thread.start()
+            try:
+                yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+            finally:
+                server.should_exit = True
+                thread.join()
+
+    return run

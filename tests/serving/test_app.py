@@ -3,12 +3,12 @@
 import json
 import re
 from importlib.resources import files
-from threading import BoundedSemaphore
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
+from spacy_joint.errors import Errors
 from spacy_joint.serving.app import create_app
 from spacy_joint.serving.worker import Broken, Busy, TookTooLong
 
@@ -78,7 +78,7 @@ def test_the_api_is_described_by_openapi(client):
     assert described["openapi"].startswith("3.")
     for path in ("/api/annotate", "/api/tree"):
         responses = described["paths"][path]["post"]["responses"]
-        assert set(responses) == {"200", "400", "413", "422", "500", "503", "504"}
+        assert set(responses) == {"200", "400", "408", "413", "422", "500", "503", "504"}
     assert set(described["components"]["schemas"]["Annotations"]["properties"]) == {
         "sentences", "quotations", "modifiers", "hedges", "explanations"
     }  # fmt: skip
@@ -139,9 +139,9 @@ def test_a_wrong_method_is_refused_with_a_code_and_the_right_one(client, method,
 
 def test_forms_that_other_sites_could_send_are_refused(client):
     body = json.dumps({"text": "a"})
-    for kind in ("text/plain", "application/x-www-form-urlencoded"):
-        assert client.post("/api/annotate", content=body, headers={"Content-Type": kind}).status_code == 422
-    assert client.post("/api/annotate", content=body).status_code == 422
+    for headers in ({"Content-Type": "text/plain"}, {"Content-Type": "application/x-www-form-urlencoded"}, None):
+        answer = client.post("/api/annotate", content=body, headers=headers)
+        assert answer.status_code == 422 and "Content-Type is not application/json" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504)])
@@ -154,13 +154,14 @@ def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, st
     assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
 
-def test_an_overloaded_server_says_so_at_once_and_when_to_try_again(client, worker, monkeypatch):
-    monkeypatch.setattr(worker, "places", BoundedSemaphore(1))
-    with worker.places:
-        answer = annotate(client, "a")
+def test_an_overloaded_server_says_when_to_try_again(client, worker, monkeypatch):
+    def fail(text):
+        raise Busy(Errors.J445, most=32, seconds=60)
+
+    monkeypatch.setattr(worker, "annotate", fail)
+    answer = annotate(client, "a")
     assert answer.status_code == 503 and answer.json()["detail"].startswith("[J445]")
     assert answer.headers["retry-after"] == "60"
-    assert annotate(client, "a").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -253,6 +254,14 @@ def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypat
     assert counted["spacy_joint_requests_total", "other", "400"] == 1
 
 
+def test_an_unforeseen_error_has_a_code(worker, monkeypatch):
+    monkeypatch.setattr(worker, "annotate", lambda text: 1 / 0)
+    with TestClient(create_app(worker), base_url="http://localhost", raise_server_exceptions=False) as client:
+        answer = annotate(client, "a")
+    assert answer.status_code == 500 and answer.json()["detail"].startswith("[J435]")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
 def test_a_server_that_can_annotate_is_well(client):
     annotate(client, "It rained.")
     answer = client.get("/healthz")
@@ -269,6 +278,11 @@ def test_a_server_that_cannot_annotate_says_why(client, worker, monkeypatch, fai
     assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
 
-def test_other_host_names_are_refused(client):
-    assert client.get("/", headers={"Host": "elsewhere.example"}).status_code == 400
+@pytest.mark.parametrize("hosts", [["elsewhere.example"], ["localhost", "elsewhere.example"], ["localhost"] * 2])
+def test_other_and_several_host_names_are_refused(client, hosts):
+    answer = client.get("/", headers=[("Host", host) for host in hosts])
+    assert answer.status_code == 400 and answer.json()["detail"].startswith("[J450]")
+
+
+def test_the_address_of_the_server_is_accepted(client):
     assert client.get("/", headers={"Host": "127.0.0.1:8000"}).status_code == 200

@@ -8,7 +8,6 @@ from spacy.tokens import Doc
 
 from spacy_joint.serving.description import (
     describe_pipeline,
-    describe_text,
     describe_texts,
     describe_tree,
     draw_tree,
@@ -19,7 +18,12 @@ from spacy_joint.serving.schema import Annotations
 
 @pytest.fixture(scope="module")
 def nlp():
-    return load_with_demonstrated(None, 1000)
+    return load_with_demonstrated(None)
+
+
+def describe_text(nlp, text):
+    (described,) = describe_texts(nlp, [text])
+    return described
 
 
 @pytest.mark.parametrize(
@@ -86,7 +90,7 @@ def test_parts_of_speech_lemmas_and_morphology_are_described_if_a_component_find
     attributes = {"POS": "NOUN", "LEMMA": "cat", "MORPH": "Number=Plur"}
     nlp.add_pipe("attribute_ruler").add([[{"LOWER": "cats"}]], attributes)
     nlp.to_disk(tmp_path)
-    found = Annotations(**describe_text(load_with_demonstrated(str(tmp_path), 1000), "Cats slept."))
+    found = Annotations(**describe_text(load_with_demonstrated(str(tmp_path)), "Cats slept."))
     cats, slept, _ = found.sentences[0].tokens
     assert (cats.pos, cats.lemma, cats.morph) == ("NOUN", "cat", "Number=Plur")
     assert (slept.pos, slept.lemma, slept.morph) == ("", "", "")
@@ -112,7 +116,7 @@ def test_quotations_and_orders_of_modifiers_are_found(nlp):
 
 def test_without_a_chunker_the_page_says_that_there_are_no_hedges(tmp_path):
     spacy.blank("en").to_disk(tmp_path)
-    nlp = load_with_demonstrated(str(tmp_path), 1000)
+    nlp = load_with_demonstrated(str(tmp_path))
     assert describe_text(nlp, "We left.")["hedges"] is None
     assert not describe_pipeline(nlp)["finds_hedges"]
 
@@ -123,7 +127,7 @@ def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, t
     examples = read_examples(nlp, keep=["TAG"])
     nlp.initialize(lambda: examples)
     train(nlp, examples, epochs=2).to_disk(tmp_path)
-    loaded = load_with_demonstrated(str(tmp_path), 1000)
+    loaded = load_with_demonstrated(str(tmp_path))
     found = Annotations(**describe_text(loaded, examples[0].reference.text))
     assert found.hedges and all(hedge.structure.startswith("(") for hedge in found.hedges)
     assert describe_pipeline(loaded)["finds_hedges"]
@@ -131,7 +135,7 @@ def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, t
 
 def test_without_a_parser_no_sentences_are_invented(tmp_path):
     spacy.blank("de").to_disk(tmp_path)
-    found = describe_text(load_with_demonstrated(str(tmp_path), 1000), "Es regnet. Wir gehen.")
+    found = describe_text(load_with_demonstrated(str(tmp_path)), "Es regnet. Wir gehen.")
     # The shipped orderer is for English.
     assert found == {"sentences": None, "quotations": [], "modifiers": None, "hedges": None, "explanations": {}}
 

@@ -6,16 +6,12 @@ The environment variable SCREENSHOT sets a path to store a screenshot of the pag
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from urllib.parse import parse_qs, urlencode
 
 import pytest
-import uvicorn
 from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -153,29 +149,15 @@ def browser(tmp_path_factory):
     browser.quit()
 
 
-@contextmanager
-def running(worker):
-    """The address of a server in a thread, as long as it runs."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(create_app(worker), log_level="warning"))
-        thread = Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
 @pytest.fixture
 def prompter():
     return Prompter()
 
 
 @pytest.fixture
-def prompted(browser, prompter):
+def prompted(browser, prompter, running):
     """The page of the prompter, with an annotated text."""
-    with running(prompter) as address:
+    with running(create_app(prompter)) as address:
         yield open_with_text(browser, address, prompter.text)
 
 
@@ -307,9 +289,9 @@ def test_highlights_may_overlap_and_count_characters_as_python_does(prompted):
     ]
 
 
-def test_without_sentences_the_text_is_highlighted_as_a_whole(browser, prompter):
+def test_without_sentences_the_text_is_highlighted_as_a_whole(browser, prompter, running):
     prompter.has_parser = False
-    with running(prompter) as address:
+    with running(create_app(prompter)) as address:
         page = open_with_text(browser, address, prompter.text)
     assert "finds no sentences" in section(page, "sentences").text
     (whole,) = find_all(page, ".document")
@@ -410,8 +392,8 @@ def test_an_error_of_the_server_replaces_the_results(prompter, prompted):
     assert section(prompted, "status").text == "Sentences: 2"
 
 
-def test_a_server_that_is_gone_does_not_answer(browser, prompter):
-    with running(prompter) as address:
+def test_a_server_that_is_gone_does_not_answer(browser, prompter, running):
+    with running(create_app(prompter)) as address:
         page = open_with_text(browser, address, "a")
     submit(page)
     wait(page, lambda: section(page, "status").text.startswith("The server does not answer."))
@@ -436,8 +418,8 @@ def test_trees_are_white_on_dark(prompted, theme, filtered):
     assert find_all(prompted, ".sentence img")[0].value_of_css_property("filter") == filtered
 
 
-def test_the_api_can_be_tried_in_the_browser_without_other_hosts(browser, prompter):
-    with running(prompter) as address:
+def test_the_api_can_be_tried_in_the_browser_without_other_hosts(browser, prompter, running):
+    with running(create_app(prompter)) as address:
         browser.get_log("browser")
         browser.get(f"{address}/docs")
         wait(browser, lambda: len(find_all(browser, ".opblock")) == 3)

@@ -2,15 +2,19 @@
 
 import os
 import signal
-from threading import BoundedSemaphore, Thread
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Thread
 from time import sleep
 
 import pytest
 import spacy
 
-from spacy_joint.serving.worker import Broken, Busy, TookTooLong, Worker
+from spacy_joint.serving.worker import MAX_TEXTS, Broken, Busy, TookTooLong, Worker
 
 LONG = "i said that you have four red cats " * 3000
+# Long enough to send others meanwhile.
+A_WHILE = LONG[:20_000]
 
 
 @pytest.fixture
@@ -68,24 +72,49 @@ def test_an_error_fails_one_text_and_no_process(worker):
     assert worker.process_id == before
 
 
-def test_a_text_that_waits_too_long_for_others_is_refused(worker, patience, monkeypatch):
-    patience(0.05)
-    monkeypatch.setattr(worker, "is_busy", True)
-    with pytest.raises(Busy, match="J433"):
-        worker.annotate("He slept.")
+@contextmanager
+def occupy(worker):
+    """Keep the process busy with a long text, until it is done."""
+    # The process may have to load the pipeline first.
+    worker.annotate("He slept.")
+    thread = Thread(target=worker.annotate, args=(A_WHILE,))
+    thread.start()
+    wait_for(lambda: worker._using_process.locked())
+    yield
+    thread.join()
 
 
-def test_a_text_is_refused_at_once_if_too_many_others_wait(worker, monkeypatch):
-    monkeypatch.setattr(worker, "places", BoundedSemaphore(1))
-    with worker.places, pytest.raises(Busy, match="J445"):
-        worker.annotate("He slept.")
-    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+def wait_for(is_so):
+    for _ in range(60_000):
+        if is_so():
+            return
+        sleep(0.001)
+    raise AssertionError
 
 
-def test_an_error_gives_the_place_back(worker, monkeypatch):
-    monkeypatch.setattr(worker, "places", BoundedSemaphore(1))
-    with pytest.raises(Broken):
-        worker.annotate("\ud800")
+def test_a_text_that_waits_too_long_for_others_is_refused(worker, patience):
+    with occupy(worker):
+        sleep(0.1)
+        patience(0.01)
+        with pytest.raises(Busy, match="J433"):
+            worker.annotate("He slept.")
+        assert not worker.waiting
+        patience(60)
+
+
+def test_a_text_is_refused_at_once_if_too_many_others_wait(worker):
+    with occupy(worker), ThreadPoolExecutor(MAX_TEXTS) as threads:
+        waiting = [threads.submit(worker.annotate, "He slept.") for _ in range(MAX_TEXTS - 1)]
+        wait_for(lambda: len(worker.waiting) == MAX_TEXTS - 1)
+        with pytest.raises(Busy, match="J445"):
+            worker.annotate("He slept.")
+        assert all(texts_of_sentences(each.result()) == ["He slept."] for each in waiting)
+
+
+def test_an_error_gives_the_place_back(worker):
+    for _ in range(MAX_TEXTS + 1):
+        with pytest.raises(Broken):
+            worker.annotate("\ud800")
     assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
@@ -101,7 +130,7 @@ def test_threads_wait_for_each_other_and_get_their_own_answers(worker):
 
 
 def annotate_together(worker, texts):
-    """What is found for each text, or the error, if all wait while the process is busy."""
+    """What is found for each text, or the error, if all wait while the process is busy, and the number of batches."""
     found = {}
 
     def annotate(text):
@@ -111,89 +140,87 @@ def annotate_together(worker, texts):
             found[text] = error
 
     threads = [Thread(target=annotate, args=(text,)) for text in texts]
-    with worker.changed:
-        worker.is_busy = True
-    for thread in threads:
-        thread.start()
-    while len(worker.waiting) < len(texts):
-        sleep(0.001)
-    with worker.changed:
-        worker.is_busy = False
-        worker.changed.notify_all()
+    with occupy(worker):
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: len(worker.waiting) == len(texts))
+        before = worker.n_batches
     for thread in threads:
         thread.join()
-    return found
+    return found, worker.n_batches - before
 
 
-@pytest.fixture
-def batches(worker, monkeypatch):
-    """The sizes of the batches that the process gets."""
-    sizes, exchange = [], worker._exchange
-
-    def note(task, texts):
-        sizes.append(len(texts))
-        return exchange(task, texts)
-
-    monkeypatch.setattr(worker, "_exchange", note)
-    return sizes
-
-
-def test_texts_that_wait_are_annotated_as_a_batch(worker, batches):
+def test_texts_that_wait_are_annotated_as_a_batch(worker):
     texts = [f"We saw {n} cats." for n in range(8)]
-    assert annotate_together(worker, texts) == {text: [text] for text in texts}
-    assert batches == [8]
+    assert annotate_together(worker, texts) == ({text: [text] for text in texts}, 1)
 
 
-def test_a_batch_is_no_longer_than_the_longest_text(worker, batches):
+def test_a_batch_is_no_longer_than_the_longest_text(worker):
     texts = [f"{n} {'a' * 150}" for n in range(4)]
-    assert set(annotate_together(worker, texts)) == set(texts)
+    found, n_batches = annotate_together(worker, texts)
+    assert set(found) == set(texts) and n_batches == 2
     assert len("".join(texts[:3])) <= worker.max_characters < len("".join(texts))
-    assert batches == [3, 1]
 
 
-def test_a_text_that_fails_does_not_take_its_batch_along(worker, batches):
+def test_a_text_that_fails_does_not_take_its_batch_along(worker):
     before = worker.process_id
-    found = annotate_together(worker, ["He slept.", "\ud800", "We left."])
+    found, n_batches = annotate_together(worker, ["He slept.", "\ud800", "We left."])
     assert isinstance(found.pop("\ud800"), Broken)
     assert found == {"He slept.": ["He slept."], "We left.": ["We left."]}
-    assert batches == [3, 1, 1, 1] and worker.process_id == before
+    assert n_batches == 4 and worker.process_id == before
 
 
-def test_a_text_that_kills_the_process_does_not_take_its_batch_along(worker, batches, monkeypatch):
-    exchange = worker._exchange
-
-    def kill(task, texts):
-        if "Kill it." in texts:
-            worker._process.kill()
-            worker._process.join()
-        return exchange(task, texts)
-
-    monkeypatch.setattr(worker, "_exchange", kill)
-    found = annotate_together(worker, ["He slept.", "Kill it."])
-    assert isinstance(found["Kill it."], Broken) and found["He slept."] == ["He slept."]
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes are stopped by signals")
+def test_a_process_that_dies_does_not_take_its_batch_along(worker):
+    texts = ["He slept.", "We left."]
+    with ThreadPoolExecutor() as threads:
+        with occupy(worker):
+            found = [threads.submit(worker.annotate, text) for text in texts]
+            wait_for(lambda: len(worker.waiting) == len(texts))
+        stopped = worker.process_id
+        os.kill(stopped, signal.SIGSTOP)
+        wait_for(lambda: not worker.waiting)
+        kill_process(worker)
+        assert [texts_of_sentences(each.result()) for each in found] == [[text] for text in texts]
 
 
 def wait_until_ready(worker):
-    for _ in range(600):
+    def is_ready():
         try:
-            return worker.check()
+            worker.check()
         except Busy as error:
             assert error.code == "J741"
-            sleep(0.1)
-    raise AssertionError
+            return False
+        return True
+
+    wait_for(is_ready)
 
 
-def test_a_worker_that_waits_for_texts_and_one_that_annotates_are_well(worker, monkeypatch):
+def kill_process(worker):
+    """Kill the process, and wait until the worker has noticed."""
+    killed = worker.process_id
+    os.kill(killed, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    wait_for(lambda: worker.process_id != killed or not is_well(worker))
+
+
+def is_well(worker):
+    try:
+        worker.check()
+    except (Broken, Busy):
+        return False
+    return True
+
+
+def test_a_worker_that_waits_for_texts_and_one_that_annotates_are_well(worker):
     wait_until_ready(worker)
-    monkeypatch.setattr(worker, "is_busy", True)
-    worker.check()
+    with occupy(worker):
+        worker.check()
 
 
 def test_checking_replaces_a_process_that_died(worker):
     wait_until_ready(worker)
     before = worker.process_id
-    worker._process.kill()
-    worker._process.join()
+    kill_process(worker)
     with pytest.raises(Busy, match="J741"):
         worker.check()
     wait_until_ready(worker)
@@ -201,12 +228,22 @@ def test_checking_replaces_a_process_that_died(worker):
     assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
+def test_a_worker_is_not_well_while_texts_wait_for_another_process(worker):
+    wait_until_ready(worker)
+    kill_process(worker)
+    with ThreadPoolExecutor() as threads:
+        found = threads.submit(worker.annotate, "He slept.")
+        wait_for(worker._using_process.locked)
+        with pytest.raises(Busy, match="J741"):
+            worker.check()
+        assert texts_of_sentences(found.result()) == ["He slept."]
+
+
 def test_checking_tells_that_the_pipeline_is_gone(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "pipeline")
     worker = Worker(str(tmp_path / "pipeline"), timeout=60, max_characters=100)
     (tmp_path / "pipeline" / "config.cfg").unlink()
-    worker._process.kill()
-    worker._process.join()
+    kill_process(worker)
     with pytest.raises(Broken, match="J742"):
         wait_until_ready(worker)
     worker.close()

@@ -97,13 +97,21 @@ def test_short_and_untagged_documents_are_annotated(nlp, words):
     assert all(token.lemma_ for token in nlp(Doc(nlp.vocab, words=words)))
 
 
-@pytest.mark.parametrize(("template", "read"), [("w.word w+1.word", "w+1.word"), ("# all\n\nw-2.tag", "w-2.tag")])
-def test_templates_that_read_other_tokens_are_refused(tmp_path, template, read):
+@pytest.mark.parametrize(
+    ("template", "code", "read"),
+    [
+        ("w.word w+1.word", "J360", "w+1.word"),
+        ("# all\n\nw-2.tag", "J360", "w-2.tag"),
+        ("w.word w.glued", "J010", "w.glued"),
+        ("w.word w.style", "J010", "w.style"),
+    ],
+)
+def test_templates_that_read_more_than_the_token_are_refused(tmp_path, template, code, read):
     path = tmp_path / "templates.txt"
     path.write_text(f"w.word\n{template}\n", encoding="utf8")
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("sequence_lemmatizer")
-    with pytest.raises(ValueError, match=rf"\[J360\].*{re.escape(read)}"):
+    with pytest.raises(ValueError, match=rf"\[{code}\].*{re.escape(read)}"):
         pipe.initialize(lambda: make_examples(nlp.vocab), templates=str(path))
 
 

@@ -52,12 +52,29 @@ def test_the_order_changes_the_model(make_tagger):
 
 @pytest.mark.parametrize("order", [-1, 3])
 def test_other_orders_are_refused(make_tagger, order):
-    with pytest.raises(ValueError, match=rf"\[J311\].*{order}"):
+    with pytest.raises(ValueError, match=rf"\[J030\].*{order}"):
         make_tagger(order=order)
 
 
+def test_labels_that_are_no_parts_of_speech_are_refused():
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("sequence_tagger", config={"attribute": "POS"})
+    example = Example(nlp.make_doc("a"), nlp.make_doc("a"))
+    for use in (lambda: tagger.add_label("NN"), lambda: tagger.initialize(lambda: [example], labels=["NN", "VERB"])):
+        with pytest.raises(ValueError, match=r"\[J040\].*'NN'.*NOUN"):
+            use()
+
+
+def test_too_many_labels_are_refused_at_once():
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("sequence_tagger")
+    example = Example(nlp.make_doc("a"), nlp.make_doc("a"))
+    with pytest.raises(ValueError, match=r"\[J031\].*4097"):
+        tagger.initialize(lambda: [example], labels=[f"tag{number}" for number in range(4097)])
+
+
 def test_other_attributes_are_refused_at_once():
-    with pytest.raises(ValueError, match=r"\[J312\].*'LEMMA'.*TAG, POS"):
+    with pytest.raises(ValueError, match=r"\[J040\].*'LEMMA'.*TAG, POS"):
         spacy.blank("en").add_pipe("sequence_tagger", config={"attribute": "LEMMA"})
 
 
@@ -100,13 +117,13 @@ def test_untagged_tokens_are_skipped_and_the_others_learnt(small_model, sentence
 
 def test_tokens_with_a_counterpart_are_learnt(small_model):
     nlp = spacy.blank("en")
-    nlp.add_pipe("sequence_tagger", config={"model": {**small_model, "min_changes": 1}})
+    nlp.add_pipe("sequence_tagger", config={"model": {**small_model, "rule": "passive_aggressive"}})
     tags = ["PRP", "MD", "RB", "VB", "DT", "NN"]
     reference = Doc(nlp.vocab, words=["we", "can", "not", "see", "the", "cat"], tags=tags)
     words = ["we", "cannot", "see", "the", "cat"]
     example = Example(Doc(nlp.vocab, words=words), reference)
     nlp.initialize(lambda: [Example(reference.copy(), reference)])
-    for _ in range(4):
+    for _ in range(8):
         nlp.update([example])
     doc = nlp(Doc(nlp.vocab, words=words))
     assert [token.tag_ for token in doc if token.text != "cannot"] == ["PRP", "VB", "DT", "NN"]

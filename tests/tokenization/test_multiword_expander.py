@@ -124,3 +124,14 @@ def test_an_untrained_component_finds_nothing():
 def test_a_broken_lexicon_is_named(nlp, content):
     with pytest.raises(ValueError, match=r"\[J480\] .*'multiword_expander'"):
         nlp.get_pipe("multiword_expander").from_bytes(content)
+
+
+def test_a_missing_lexicon_is_named(nlp, tmp_path):
+    with pytest.raises(ValueError, match=r"\[J073\].*'lexicon.json'"):
+        nlp.get_pipe("multiword_expander").from_disk(tmp_path)
+
+
+def test_it_learns_from_examples_only(nlp):
+    with pytest.raises(TypeError, match=r"\[E978\]"):
+        nlp.get_pipe("multiword_expander").initialize(lambda: ["im"])
+    assert get_words(nlp("im")[0])

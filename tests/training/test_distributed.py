@@ -14,13 +14,13 @@ from spacy.training import Example
 from spacy.util import load_config
 from spacy.vocab import Vocab
 
-from spacy_joint.cli.configs import CONFIGS
-from spacy_joint.cli.convert import convert
+from spacy_joint.cli.corpora.convert import convert
+from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.training.distributed import PROGRESS, Progress, Training
-from spacy_joint.training.shards import LocalEngine, take_shard
+from spacy_joint.training.passes import LocalPassRunner, take_shard
 
 CONFIG = CONFIGS / "sequence_tagger.cfg"
-PARTS = ("cfg", "learning", "model", "word_classes")
+PARTS = ("cfg", "learning", "model")
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,11 @@ def overrides(assets, tmp_path_factory):
     }
 
 
-def train(output, overrides, n_shards=2, make_engine=LocalEngine):
+def train(output, overrides, n_shards=2, make_runner=LocalPassRunner):
     config = load_config(CONFIG, overrides=overrides, interpolate=False)
     training = Training(config, output, n_shards)
     stdout = io.StringIO()
-    training.run(make_engine, stdout, io.StringIO())
+    training.run(make_runner, stdout, io.StringIO())
     return training, stdout.getvalue()
 
 
@@ -86,7 +86,7 @@ def test_training_goes_on_after_the_last_epoch(trained, overrides, tmp_path):
 
 
 def test_training_interrupted_in_an_epoch_goes_on_at_its_beginning(trained, overrides, tmp_path):
-    class Failing(LocalEngine):
+    class Failing(LocalPassRunner):
         def run(self, states, epoch):
             for passes in super().run(states, epoch):
                 yield passes
@@ -94,7 +94,7 @@ def test_training_interrupted_in_an_epoch_goes_on_at_its_beginning(trained, over
                     raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path, overrides, make_engine=Failing)
+        train(tmp_path, overrides, make_runner=Failing)
     # As if also the best model had not been copied.
     shutil.rmtree(tmp_path / "model-best")
     train(tmp_path, overrides)
@@ -139,7 +139,7 @@ def test_training_on_a_changed_corpus_begins_anew(overrides, tmp_path):
         shutil.copy(content, corpus)
         training = Training(config, tmp_path / "trained", 1)
         assert training.progress.epoch == finished
-        training.run(LocalEngine, io.StringIO(), io.StringIO())
+        training.run(LocalPassRunner, io.StringIO(), io.StringIO())
 
 
 def test_training_stops_like_spacy():
@@ -173,12 +173,12 @@ def test_copies_as_long_as_their_originals_are_in_all_shards():
 @pytest.mark.parametrize(
     ("changed", "n_shards", "code"),
     [
-        ({"training.max_epochs": 0}, 2, "J734"),
-        ({"training.max_epochs": -1}, 2, "J734"),
-        ({"training.seed": None}, 2, "J734"),
+        ({"training.max_epochs": 0}, 2, "J030"),
+        ({"training.max_epochs": -1}, 2, "J030"),
+        ({"training.seed": None}, 2, "J030"),
         ({"training.frozen_components": ["sequence_tagger"]}, 2, "J733"),
         ({"nlp.pipeline": ["sequence_tagger", "tagger"], "components.tagger": {"factory": "tagger"}}, 2, "J733"),
-        ({}, 0, "J736"),
+        ({}, 0, "J030"),
         ({}, 100, "J735"),
     ],
 )

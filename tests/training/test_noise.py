@@ -14,6 +14,7 @@ from spacy_joint.annotation.custom_columns import read_column, write_column
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.training import noise
 from spacy_joint.training.noise import CHANGES, corrupt, create_noise_augmenter, misspell, spell_number
+from spacy_joint.training.rewriting import rewrite
 
 from ..corpora.strategies import documents
 
@@ -269,9 +270,9 @@ def test_annotation_of_the_predicted_side_is_kept(nlp, rate):
 def test_an_added_word_has_the_columns_of_the_next_one(rate, values):
     rate(REPETITIONS=1)
     doc = make_letter()
-    write_column(doc, "pause", values)
+    write_column(doc, "pitch", values)
     copy = corrupt(doc, noise.imitate_speech)
-    assert list(read_column(copy, "pause")) == [0, 0, 1, 2, 3, 4, 5, 6, 6, 7, 8]
+    assert list(read_column(copy, "pitch")) == [0, 0, 1, 2, 3, 4, 5, 6, 6, 7, 8]
 
 
 def test_choices_depend_on_the_seed_and_the_text_only(nlp):
@@ -298,18 +299,18 @@ def test_copies_that_do_not_differ_are_left_out(nlp):
 
 @pytest.mark.parametrize("share", [-0.1, 1.1])
 def test_a_share_that_is_not_a_probability_is_an_error(share):
-    with pytest.raises(ValueError, match=rf"\[J657\] typos={share}"):
+    with pytest.raises(ValueError, match=rf"\[J030\] typos is {share}"):
         create_noise_augmenter(typos=share)
 
 
 def test_speech_in_another_language_is_an_error():
-    with pytest.raises(ValueError, match=r"\[J658\] .*'de'"):
+    with pytest.raises(ValueError, match=r"\[J030\] .*'de'"):
         augment(spacy.blank("de"), make_example(make_letter()), speech=0.1)
 
 
 def test_speech_needs_parts_of_speech(nlp):
     doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
-    with pytest.raises(ValueError, match=r"\[J123\] .*without POS"):
+    with pytest.raises(ValueError, match=r"\[J126\] .*has no POS.*corpora\.original"):
         augment(nlp, make_example(doc), speech=1.0)
 
 
@@ -322,3 +323,75 @@ def test_different_tokens_on_both_sides_are_an_error(nlp):
 def test_the_augmenter_can_be_pickled(nlp):
     augmenter = pickle.loads(pickle.dumps(create_noise_augmenter()))
     assert len(list(augmenter(nlp, make_example(make_letter())))) >= 2
+
+
+# Lines
+
+
+def make_paragraphs():
+    """Two paragraphs of two sentences each, divided by a token that is a blank line."""
+    text = "Bees matter . They fly far and feed us all . \n\n Old orchards die . No one knows why it is so ."
+    words = text.split(" ")
+    ends = [i for i, word in enumerate(words) if word == "."]
+    starts = [0, *(i + 1 + (words[i + 1] == "\n\n") for i in ends[:-1])]
+    heads = [max(start for start in starts if start <= i) for i in range(len(words))]
+    spaces = ["\n\n" not in pair and pair[1] != "." for pair in zip(words, [*words[1:], "."], strict=True)]
+    deps = ["ROOT" if head == i else "dep" for i, head in enumerate(heads)]
+    tags = ["_SP" if word.isspace() else "X" for word in words]
+    return Doc(Vocab(), words=words, spaces=spaces, tags=tags, heads=heads, deps=deps, lemmas=words)
+
+
+def test_paragraphs_get_line_breaks():
+    doc = make_paragraphs()
+    texts = {
+        "".join(word.text for word in noise.break_lines(doc, random.Random(seed)) if word.text.isspace())
+        for seed in range(9)
+    }
+    assert texts == {"\n", "\n\n"}
+    assert rewrite(doc, noise.join_lines(doc)).text == doc.text.replace("\n\n", " ")
+
+
+def test_wrapped_lines_keep_all_annotation(monkeypatch):
+    monkeypatch.setattr(noise, "WIDTHS", (16, 16))
+    doc = make_paragraphs()
+    copy = rewrite(doc, noise.wrap_lines(doc, random.Random(0)))
+    lines = copy.text.split("\n")
+    assert lines == [
+        "Bees matter.",
+        "They fly far and",
+        "feed us all.",
+        "",
+        "Old orchards",
+        "die. No one",
+        "knows why it is",
+        "so.",
+    ]
+    breaks = [token for token in copy if token.text == "\n"]
+    assert [(token.tag_, token.dep_, token.lemma_, token.head.i) for token in breaks] == [
+        ("_SP", "dep", "\n", token.i - 1) for token in breaks
+    ]
+    assert [sent.text.split() for sent in copy.sents] == [sent.text.split() for sent in doc.sents]
+    written = [(t.text, t.tag_, t.dep_, t.head.text) for t in copy if not t.text.isspace()]
+    assert written == [(t.text, t.tag_, t.dep_, t.head.text) for t in doc if not t.text.isspace()]
+
+
+def test_only_copies_with_lines_have_line_breaks(nlp):
+    example = make_example(make_paragraphs(), keep=["TAG"])
+    none = {"unpunctuated": 0, "speech": 0, "commas": 0, "typos": 0}
+    plain, capitals, lines = create_noise_augmenter(**none, capitals=1, lines=1)(nlp, example)
+    assert "\n" not in plain.text + capitals.text
+    assert "\n" in lines.text
+    assert [token.tag_ for token in lines.predicted] == [token.tag_ for token in lines.reference]
+    first, *_ = create_noise_augmenter(**none)(nlp, example)
+    assert first is example
+
+
+def test_lines_depend_on_the_seed_only(nlp):
+    example = make_example(make_paragraphs())
+    none = {"unpunctuated": 0, "speech": 0, "commas": 0, "typos": 0, "capitals": 0}
+    texts = [
+        [e.text for e in create_noise_augmenter(**none, lines=1, seed=seed)(nlp, example)]
+        for seed in (0, 0, 1, 2, 3, 4)
+    ]
+    assert texts[0] == texts[1]
+    assert len({each[1] for each in texts}) > 1

@@ -154,7 +154,7 @@ def test_the_original_is_not_changed():
     [({"sent_starts": [True, False]}, "POS"), ({"pos": ["VERB", "ADV"]}, "SENT_START")],
 )
 def test_missing_annotation_is_named(columns, missing):
-    with pytest.raises(ValueError, match=rf"\[J123\] .*without {missing}:"):
+    with pytest.raises(ValueError, match=rf"\[J126\] .*has no {missing},"):
         unpunctuate(Doc(Vocab(), words=["Go", "on"], **columns))
 
 
@@ -226,7 +226,7 @@ def test_different_tokens_on_both_sides_are_an_error(nlp):
 
 @pytest.mark.parametrize("share", [-0.1, 1.1])
 def test_a_share_that_is_not_a_probability_is_an_error(share):
-    with pytest.raises(ValueError, match=rf"\[J126\] share={share}"):
+    with pytest.raises(ValueError, match=rf"\[J030\] share is {share}"):
         create_unpunctuated_augmenter(share=share)
 
 

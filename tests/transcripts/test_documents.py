@@ -1,8 +1,10 @@
 """Reading files, and documents of transcripts: no sentence crosses a turn, and all parts know speaker and times."""
 
+import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import spacy
 from hypothesis import given, settings
@@ -32,6 +34,14 @@ def test_no_sentence_and_no_tree_crosses_a_turn():
     for sentence in doc.sents:
         assert len({token._.speaker for token in sentence if not token.is_space}) == 1
         assert all(token.head.sent == sentence for token in sentence)
+
+
+def test_words_with_times_have_pauses_in_a_column():
+    words = [{"word": word, "start": n, "end": n + 0.6} for n, word in enumerate(["so", "don't", "go."])]
+    doc = make_doc(NLP, read_string(json.dumps({"segments": [{"text": "so don't go.", "words": words}]}), "whisper"))
+    assert [token.text for token in doc] == ["so", "do", "n't", "go", "."]
+    np.testing.assert_array_equal(doc._.token_columns["pause"], [np.nan, 0.4, 0.0, 0.4, 0.0])
+    assert "pause" not in make_doc(NLP, read_string(VTT, "vtt"))._.token_columns
 
 
 def test_cues_of_one_speaker_leave_boundaries_open():
@@ -95,7 +105,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
         read(path)
     with pytest.raises(FileNotFoundError, match="J402"):
         read(tmp_path / "missing.srt")
-    with pytest.raises(ValueError, match=r"J404.*ass"):
+    with pytest.raises(ValueError, match=r"J040.*ass"):
         read_string("", "ass")
 
 
@@ -120,6 +130,7 @@ SEGMENTS = st.builds(
     begins_turn=st.booleans(),
     begins_paragraph=st.booleans(),
     is_sound=st.booleans(),
+    is_speaker_unsure=st.just(False),
 )
 
 
@@ -149,7 +160,7 @@ def test_any_lines_are_read_or_refused_with_a_code(lines, format):
     try:
         transcript = read_string("\n".join(lines), format)
     except JointError as error:
-        assert error.code in ("J460", "J461", "J462", "J463", "J464", "J465", "J468")
+        assert error.code in ("J460", "J461", "J462", "J463", "J464", "J465", "J467", "J468")
         return
     if format == "srt":
         # All words are read: what is left out are times, numbers, names and marks.

@@ -99,6 +99,43 @@ def test_speakers_are_kept_and_words_without_times_lie_between_their_neighbours(
     assert find_times(transcript, "now. And you?") == (3.0, 5.0)
 
 
+@pytest.mark.parametrize(
+    ("speakers", "turns"),
+    [
+        ("AAAAA", [("A", "so yes, it is now")]),
+        ("BABBB", [("B", "so"), ("A", "yes,"), ("B", "it is now")]),
+        # Words without a speaker have that of the word before, and those before the first one its own.
+        ("-BB-A", [("B", "so yes, it is"), ("A", "now")]),
+        ("-----", [("A", "so yes, it is now")]),
+    ],
+)
+def test_words_of_another_speaker_are_turns_of_that_one(speakers, turns):
+    words = [
+        {"word": word} | ({} if speaker == "-" else {"speaker": speaker, "start": n, "end": n + 1})
+        for n, (word, speaker) in enumerate(zip(["so", "yes", "it", "is", "now"], speakers, strict=True))
+    ]
+    segment = {"start": 0, "end": 5, "text": "so yes, it is now", "speaker": "A", "words": words}
+    assert list_turns(read({"segments": [segment]})) == turns
+    del segment["start"]
+    assert list_turns(read({"segments": [segment]})) == turns
+
+
+def test_a_change_of_speaker_within_a_segment_is_not_a_boundary_for_certain():
+    words = [{"word": word, "start": n, "end": n + 1, "speaker": s} for n, (word, s) in enumerate(["aA", "bB", "cB"])]
+    segments = [{"text": "a b c", "words": words}, {"text": "d", "speaker": "A"}]
+    transcript = read({"segments": segments})
+    assert list_turns(transcript) == [("A", "a"), ("B", "b c"), ("A", "d")]
+    assert [transcript.text[start] for start in transcript.sentence_starts] == ["a", "d"]
+
+
+def test_pauses_are_those_between_words_with_times():
+    transcript = read(WHISPERX)
+    pauses = [transcript.find_pause(transcript.text.index(word)) for word in ("It", "is", "5", "now", ".", "And")]
+    assert pauses == [None, 0.1, None, None, 0.0, None]
+    transcript = read(WHISPER_CPP)
+    assert [transcript.find_pause(at) for at in range(9)] == [None, 0.0, None, 0.0, 0.0, 0.0, 0.0, None, 0.0]
+
+
 def test_pieces_of_words_have_times_and_marks_are_no_text():
     transcript = read(WHISPER_CPP)
     assert list_turns(transcript) == [(None, "So Nora left."), (None, "Why?")]
@@ -154,12 +191,12 @@ def test_there_may_be_no_words(content):
         ("[" + "9" * 5000 + "]", "J464", "line 1"),
         ("[]", "J465", "file.json"),
         ({"segments": {}}, "J465", "file.json"),
-        ({"segments": ["hi"]}, "J466", "segment 1"),
-        ({"segments": [{"text": "hi"}, {"text": None}]}, "J466", "segment 2"),
-        ({"segments": [{"text": "hi", "start": "1", "end": 2}]}, "J466", "a number"),
-        ({"segments": [{"text": "hi", "words": 3}]}, "J466", "a list"),
-        ({"segments": [{"text": "hi", "words": [{"text": "hi"}]}]}, "J466", "word"),
-        ({"transcription": [{"text": "hi", "offsets": [1, 2]}]}, "J466", "offsets"),
+        ({"segments": ["hi"]}, "J030", "segment 1"),
+        ({"segments": [{"text": "hi"}, {"text": None}]}, "J030", "segment 2"),
+        ({"segments": [{"text": "hi", "start": "1", "end": 2}]}, "J030", "a number"),
+        ({"segments": [{"text": "hi", "words": 3}]}, "J030", "a list"),
+        ({"segments": [{"text": "hi", "words": [{"text": "hi"}]}]}, "J030", "word"),
+        ({"transcription": [{"text": "hi", "offsets": [1, 2]}]}, "J030", "offsets"),
     ],
 )
 def test_damage_is_reported_with_its_place(content, code, part):

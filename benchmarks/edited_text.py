@@ -1,0 +1,171 @@
+"""Finds sentences in short edited texts: by our pipelines, and by splitters with rules or statistics, from raw text.
+
+    python benchmarks/edited_text.py en_joint_english en_joint_english_md --document docs/results.md
+
+Texts are in tests/edited_text: `development` to choose by, `held_out` never looked at while choosing, and the golden
+rules of pragmatic_segmenter. Others are generated: a quotation before who said it, and a greeting before the rest. A
+text counts if all its boundaries are right; F1 is that of boundaries within texts.
+"""
+
+from measure import format_table, replace_section, write_results
+
+# isort: split
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import spacy
+import typer
+from spacy.language import Language
+
+TEXTS = Path(__file__).parent.parent / "tests" / "edited_text"
+QUOTES = ('""', "“”", "‘’")
+SAID = [
+    *("The bus was late,", "I never saw it,", "Nobody asked us,"),
+    *("We close at nine,", "It will rain tomorrow,", "You have been very kind,"),
+]
+ASKED = [
+    *("Who is there?", "Are you sure?", "Stop that!", "How much is it?"),
+    *("Is he coming back?", "Look out!", "What happened to your hand?"),
+]
+AFTER_SAID = ["Mary said to him.", "the mayor told reporters.", "she said.", "said an old man at the bar."]
+AFTER_ASKED = [
+    *("Mary said.", "she asked.", "the clerk cried.", "his brother wanted to know."),
+    *("said Mary.", "asked the clerk.", "cried the boys.", "replied Mr. Stone."),
+]
+GREETINGS = ["Hi", "Hello", "Hey", "Good morning", "Thanks", "OK", "Sorry", "Welcome"]
+NAMES = ["everyone", "Tom", "Maria", "Dr. Lee", "guys", "sir", "Mom", "all"]
+RESTS = [
+    *("can you hear me?", "it's good to see you.", "I have a question.", "let's get started."),
+    "we need to talk about the plan.",
+]
+
+FindSentences = Callable[[str], list[int]]
+
+
+class Text(NamedTuple):
+    """A text and the offsets of its sentences."""
+
+    text: str
+    starts: list[int]
+
+
+def read_texts(path: Path) -> Iterator[Text]:
+    """The texts of a file, whose first lines say how it is written."""
+    for line in path.read_text(encoding="utf8").splitlines()[1:]:
+        if line and not line.startswith("== "):
+            yield make_text(line)
+
+
+def make_text(line: str) -> Text:
+    """The text of a line."""
+    text, starts = "", [0]
+    for part in line.replace("\\n", "\n").replace("\n| ", "\n | ").split(" | "):
+        if text:
+            text += "" if text.endswith("\n") else " "
+            starts.append(len(text))
+        text += part
+    return Text(text, starts)
+
+
+def generate() -> dict[str, list[Text]]:
+    """Texts of one sentence each."""
+    said = [f"{left}{words}{right} {who}" for words, (left, right), who in product(SAID, QUOTES, AFTER_SAID)]
+    asked = [f"{left}{words}{right} {who}" for words, (left, right), who in product(ASKED, QUOTES[:2], AFTER_ASKED)]
+    greetings = [f"{greeting}, {name}, {rest}" for greeting, name, rest in product(GREETINGS, NAMES, RESTS)]
+    texts = {"said": said, "asked": asked, "greetings": greetings}
+    return {name: [Text(text, [0]) for text in each] for name, each in texts.items()}
+
+
+def split_with(nlp: Language) -> FindSentences:
+    """The offsets of the sentences of a pipeline: those of their first words."""
+
+    def split(text: str) -> list[int]:
+        words = ([token for token in sentence if not token.is_space] for sentence in nlp(text).sents)
+        return [first.idx for first, *_ in filter(None, words)]
+
+    return split
+
+
+def load_peers(punkt_text: Path | None) -> dict[str, FindSentences]:
+    """Splitters with rules or statistics."""
+    import nupunkt
+    import pysbd
+    from nltk.tokenize.punkt import PunktSentenceTokenizer
+
+    segmenter = pysbd.Segmenter(language="en", clean=False, char_span=True)
+    peers: dict[str, FindSentences] = {
+        "pySBD": lambda text: [span.start for span in segmenter.segment(text)],
+        "nupunkt": lambda text: [start for start, _ in nupunkt.sent_spans(text)],
+    }
+    if punkt_text is not None:
+        punkt = PunktSentenceTokenizer(punkt_text.read_text(encoding="utf8"))
+        peers["NLTK Punkt"] = lambda text: [start for start, _ in punkt.span_tokenize(text)]
+    rules = spacy.blank("en")
+    rules.add_pipe("sentencizer")
+    peers["spaCy sentencizer"] = split_with(rules)
+    return peers
+
+
+def score(texts: list[Text], find: FindSentences) -> tuple[int, float]:
+    """The number of texts with all boundaries right, and F1 of the boundaries within texts."""
+    exact = right = found = wanted = 0
+    for text, starts in texts:
+        split = {skip_space(text, start) for start in find(text)} - {0, len(text)}
+        exact += split == set(starts[1:])
+        right, found, wanted = right + len(split & set(starts)), found + len(split), wanted + len(starts) - 1
+    return exact, 2 * right / (found + wanted) if found + wanted else 1.0
+
+
+def skip_space(text: str, start: int) -> int:
+    """The offset of the first character at or after an offset that is not a space."""
+    return len(text) - len(text[start:].lstrip())
+
+
+def main(
+    pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
+    held_out: Annotated[bool, typer.Option("--held-out", help="Also the texts for the last table.")] = False,
+    punkt_text: Annotated[
+        Path | None, typer.Option(help="Text from which Punkt learns; without it, it is left out.")
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="Show the mistakes of the first pipeline, not in held-out texts.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `edited`.")] = None,
+) -> None:
+    """Score all systems."""
+    names = ["golden_rules", "development", *(["held_out"] if held_out else [])]
+    texts = {name: list(read_texts(TEXTS / f"{name}.txt")) for name in names} | generate()
+    systems = {name: split_with(spacy.load(name)) for name in pipelines} | load_peers(punkt_text)
+    results = {name: {kind: score(each, find) for kind, each in texts.items()} for name, find in systems.items()}
+    # Generated texts have no boundaries within.
+    header = ["", *(f"{kind.replace('_', ' ')} ({len(each)})" for kind, each in texts.items())]
+    rows = [
+        [
+            name,
+            *(f"{exact}" + (f" / {100 * f1:.1f}" if kind in names else "") for kind, (exact, f1) in scores.items()),
+        ]
+        for name, scores in results.items()
+    ]
+    table = f"Texts with all boundaries right / boundary F1:\n\n{format_table(header, rows)}\n"
+    print(table)
+    if show:
+        for kind in ("golden_rules", "development"):
+            show_mistakes(texts[kind], systems[pipelines[0]])
+    write_results(results, output)
+    replace_section(document, "edited", table)
+
+
+def show_mistakes(texts: list[Text], find: FindSentences) -> None:
+    """Print texts with mistakes: `|` is a boundary that is wrong, `_` one that is missing."""
+    for text, starts in texts:
+        split = {skip_space(text, start) for start in find(text)} - {len(text)}
+        if split != set(starts):
+            marks = {at: "|" if at in split else "_" for at in split.symmetric_difference(starts)}
+            print("".join(marks.get(at, "") + letter for at, letter in enumerate(text)).replace("\n", "\\n"))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,160 @@
+"""Where recognisers end sentences, and where our pipelines do on the words of the same recognisers.
+
+    python benchmarks/recognisers.py earnings21 en_joint_english en_joint_english_md
+
+The directory has tab-separated words as in Rev's speech-datasets (https://github.com/revdotcom/speech-datasets), a file
+per call: those of people in `reference`, and those of each recogniser in another directory. A sentence ends at `.`, `?`
+or `!` of the reference. Its words, lower-cased and alphanumeric, are aligned with those of the recogniser by edit
+distance, and each end goes to the word that is aligned with its own, or else to the last one before it. F1 is that of
+the ends within calls, over all calls. Our pipelines get the words of a call in lower case, without marks and speakers:
+alone, and with their times.
+"""
+
+from measure import format_table, replace_section, write_results
+
+# isort: split
+import csv
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import spacy
+import typer
+from rapidfuzz.distance import Levenshtein
+from spacy.language import Language
+
+from spacy_joint.transcripts import make_doc
+from spacy_joint.transcripts.transcript import Segment, join
+
+REFERENCE = "reference"
+FINAL = re.compile("[.?!]")
+NOTE = re.compile(r"<.*>")
+NOT_ALPHANUMERIC = re.compile("[^a-z0-9]")
+
+
+class Word(NamedTuple):
+    """A lower-cased word, the key that it is aligned by, its times in seconds, and whether it ends a sentence."""
+
+    text: str
+    key: str
+    times: tuple[float, float] | None
+    ends: bool
+
+
+FindEnds = Callable[[Sequence[Word]], np.ndarray]
+
+
+def read_words(path: Path) -> list[Word]:
+    """The words of a call, without notes such as `<inaudible>`."""
+    words: list[Word] = []
+    with path.open(encoding="utf8", newline="") as source:
+        for row in csv.DictReader(source, delimiter="\t", quoting=csv.QUOTE_NONE):
+            text = row["token"].lower()
+            key = "" if NOTE.fullmatch(text) else NOT_ALPHANUMERIC.sub("", text)
+            if key:
+                times = (float(row["start"]), float(row["end"])) if row["start"] and row["end"] else None
+                words.append(Word(text, key, times, False))
+            if words and FINAL.search(row["punctuation"]):
+                words[-1] = words[-1]._replace(ends=True)
+    return words
+
+
+def align(reference: Sequence[Word], words: Sequence[Word]) -> tuple[np.ndarray, int]:
+    """With which words the sentences of the reference end (bool), and the edit distance."""
+    edits = Levenshtein.opcodes([word.key for word in reference], [word.key for word in words])
+    ends = np.zeros(len(words), dtype=bool)
+    distance = 0
+    for edit in edits:
+        distance += 0 if edit.tag == "equal" else max(edit.src_end - edit.src_start, edit.dest_end - edit.dest_start)
+        for offset, word in enumerate(reference[edit.src_start : edit.src_end]):
+            place = min(edit.dest_start + offset, edit.dest_end - 1)
+            if word.ends and place >= 0:
+                ends[place] = True
+    return ends, distance
+
+
+def find_ends(nlp: Language, words: Sequence[Word], with_times: bool) -> np.ndarray:
+    """With which words a pipeline ends sentences (bool)."""
+    segments = [Segment(f"{word.text} ") for word in words]
+    if with_times:
+        timed = zip(segments, words, strict=True)
+        segments = [
+            segment._replace(start_time=word.times[0], end_time=word.times[1], is_word=True) if word.times else segment
+            for segment, word in timed
+        ]
+    begins = np.cumsum([0, *(len(word.text) + 1 for word in words[:-1])]).tolist()
+    ends = np.zeros(len(words), dtype=bool)
+    for sentence in nlp(make_doc(nlp, join(segments))).sents:
+        # A sentence that begins inside a word ends the word before.
+        ends[bisect_right(begins, sentence.start_char) - 2] = True
+    return ends
+
+
+def get_ends(words: Sequence[Word]) -> np.ndarray:
+    """With which words the recogniser ends sentences (bool)."""
+    return np.array([word.ends for word in words], dtype=bool)
+
+
+def count(gold: np.ndarray, found: np.ndarray) -> Counter[str]:
+    """The numbers of ends within a call, not that of the call."""
+    return Counter(right=int((gold & found)[:-1].sum()), gold=int(gold[:-1].sum()), found=int(found[:-1].sum()))
+
+
+def score(counts: Counter[str]) -> float:
+    """F1 in percent."""
+    return 200 * counts["right"] / max(counts["gold"] + counts["found"], 1)
+
+
+def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict[str, dict[str, float]]:
+    """By whose words they are, the word error rate, and F1 of whose boundaries they are."""
+    results: dict[str, dict[str, float]] = {}
+    references = {
+        path.name: read_words(path) for path in sorted((directory / REFERENCE).glob("*.tsv"))[: limit or None]
+    }
+    for name in sorted(path.name for path in directory.iterdir() if path.is_dir()):
+        calls = {call: read_words(directory / name / call) for call in references}
+        aligned = {call: align(references[call], words) for call, words in calls.items()}
+        all_words = [word for words in calls.values() for word in words]
+        has_times = any(word.times for word in all_words)
+        finders: dict[str, FindEnds] = {}
+        if name != REFERENCE and any(word.ends for word in all_words):
+            finders["itself"] = get_ends
+        for pipeline, nlp in pipelines.items():
+            finders[pipeline] = partial(find_ends, nlp, with_times=False)
+            if has_times and name != REFERENCE:
+                finders[f"{pipeline}, times"] = partial(find_ends, nlp, with_times=True)
+        rate = sum(errors for _, errors in aligned.values()) / sum(map(len, references.values()))
+        results[name] = {"WER": 100 * rate}
+        for finder, find in finders.items():
+            counts = (count(aligned[call][0], find(words)) for call, words in calls.items())
+            results[name][finder] = score(sum(counts, Counter()))
+    return dict(sorted(results.items(), key=lambda result: result[1]["WER"]))
+
+
+def main(
+    directory: Annotated[Path, typer.Argument(help="Directory of calls: a reference and recognisers.")],
+    pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
+    limit: Annotated[int, typer.Option(help="The number of calls; 0: all.")] = 0,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `recognisers`.")] = None,
+) -> None:
+    """Score recognisers and pipelines."""
+    results = measure(directory, {name: spacy.load(name) for name in pipelines}, limit)
+    columns = ["WER", "itself", *(f"{name}{times}" for name in pipelines for times in ("", ", times"))]
+    rows = [
+        [name, *(f"{scores[column]:.1f}" if column in scores else "" for column in columns)]
+        for name, scores in results.items()
+    ]
+    table = f"Word error rate, and F1 of boundaries by whose they are:\n\n{format_table(['words', *columns], rows)}\n"
+    print(table)
+    write_results(results, output)
+    replace_section(document, "recognisers", table)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,80 @@
+"""Measures how well the ends of turns are found: the share of ends whose `end_probability` is above that of nine tenths
+of the other places of turns (the true positive rate at a true negative rate of 0.9).
+
+Turns are lines of transcripts, lower-cased and without punctuation, from evenly many files. One of them is heard up to
+its end, and up to a word before it by chance. Other places are all of these, or those where no sentence ends: where the
+transcript has no mark. What is said before the turn is not heard.
+"""
+
+from measure import find_pipeline, format_table, write_results
+
+# isort: split
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+import spacy_joint
+from spacy_joint.pipes.streaming import end_probability
+
+FINAL = re.compile(r"[.?!…][\"'”’)]*$")
+OUTER = re.compile(r"^[^\w$]+|[^\w%]+$")
+TRUE_NEGATIVES = 0.9
+
+
+def clean(words: list[str]) -> str:
+    """Words in lower case, without marks."""
+    cleaned = (OUTER.sub("", word).replace("’", "'").lower() for word in words)
+    return " ".join(filter(None, cleaned))
+
+
+def read_turns(directory: Path, n: int, least: int, draw: random.Random) -> Iterator[list[str]]:
+    """Turns of at least this number of words, from evenly many files."""
+    paths = sorted(directory.glob("*.txt"))
+    for number, path in enumerate(paths):
+        turns = [line.split() for line in path.read_text(encoding="utf8").splitlines()]
+        turns = [turn for turn in turns if len(turn) >= least]
+        yield from draw.sample(turns, min(len(turns), n * (number + 1) // len(paths) - n * number // len(paths)))
+
+
+def find_true_positives(ends: np.ndarray, others: np.ndarray) -> float:
+    """The true positive rate where `TRUE_NEGATIVES` of the others are below the threshold."""
+    return float((ends > np.quantile(others, TRUE_NEGATIVES)).mean())
+
+
+def main(
+    models: Annotated[list[Path], typer.Argument(parser=find_pipeline, help="Calibrated pipelines.")],
+    turns: Annotated[Path, typer.Option(help="Directory of text files with a turn per line.")],
+    n: Annotated[int, typer.Option(min=1, help="Number of turns.")] = 1000,
+    least: Annotated[int, typer.Option(min=2, help="Minimum number of words in a turn.")] = 5,
+    seed: Annotated[int, typer.Option()] = 0,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Print a table with a row per pipeline."""
+    draw = random.Random(seed)
+    chosen = list(read_turns(turns, n, least, draw))
+    cuts = [draw.randrange(1, len(turn)) for turn in chosen]
+    ends_sentence = np.array([bool(FINAL.search(turn[cut - 1])) for turn, cut in zip(chosen, cuts, strict=True)])
+    results = {}
+    for model in models:
+        nlp = spacy_joint.load(model)
+        ends = np.array([end_probability(nlp, clean(turn)) for turn in chosen], dtype=float)
+        others = np.array(
+            [end_probability(nlp, clean(turn[:cut])) for turn, cut in zip(chosen, cuts, strict=True)], float
+        )
+        results[model.name] = {
+            "others": find_true_positives(ends, others),
+            "no_sentence_end": find_true_positives(ends, others[~ends_sentence]),
+            "auc": float((ends[:, None] > others).mean() + (ends[:, None] == others).mean() / 2),
+        }
+    header = ["", "all others", "where no sentence ends", "area under the curve"]
+    print(format_table(header, [[name, *(f"{value:.3f}" for value in row.values())] for name, row in results.items()]))
+    write_results({"turns": len(chosen), "sentence_ends": int(ends_sentence.sum()), **results}, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)

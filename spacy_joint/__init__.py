@@ -1,0 +1,93 @@
+"""Structured prediction over whole documents for spaCy.
+
+Importing the package is cheap: spaCy finds the components through entry points, and only `load` reads the pretrained
+pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .about import __version__
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__all__ = ["__version__", "load"]
+
+# In a checkout, Python prefers the sources to the installed package.
+if find_spec(f"{__name__}.engine.columns") is None:
+    from .errors import Errors, JointImportError
+
+    raise JointImportError(Errors.J420, directory=Path(__file__).parent)
+
+# The pretrained pipeline: a distribution of its own, which is installed beside this one.
+PRETRAINED = "en_joint_english"
+# Variants of it that are slower and more accurate: `en_joint_english_md` and `en_joint_english_trf`.
+VARIANTS = ("md", "trf")
+BEAM_PERCEPTRON = "spacy_joint.BeamPerceptron.v1"
+# The architectures with each setting of `load`.
+ARCHITECTURES = {"beam_width": (BEAM_PERCEPTRON, "spacy_joint.OrderPerceptron.v1"), "threads": (BEAM_PERCEPTRON,)}
+
+
+def load(
+    pipeline: str | Path | None = None,
+    *,
+    beam_width: int | None = None,
+    threads: int | None = None,
+    config: Mapping[str, Any] = {},
+    **options: Any,
+) -> Language:
+    """Loads the pretrained pipeline, which splits English text into sentences and parses them, or another pipeline.
+
+    If all components are from this package, texts may have any length (see `length`).
+
+    pipeline (str | Path): The name of an installed pipeline, or the path of a saved one. None is `en_joint_english`,
+        `md` is `en_joint_english_md`, `trf` is `en_joint_english_trf`.
+    beam_width (int): The beam width of all components of this package; narrower is faster. None keeps the trained one.
+    threads (int): The number of documents that each component of `nlp.pipe` searches at the same time, on as many
+        cores. None keeps the setting of the config, by default 1. It does not affect results.
+    config (Mapping): Other overrides of the config, as for `spacy.load`.
+    options (Any): Other arguments of `spacy.load`, such as `exclude`.
+    RETURNS (Language): The pipeline.
+    RAISES OSError: If there is no such pipeline.
+    """
+    import spacy
+
+    from .errors import Errors, JointOSError, JointValueError
+    from .length import lift_max_length_if_own
+
+    if pipeline is None or pipeline in VARIANTS:
+        pipeline = PRETRAINED if pipeline is None else f"{PRETRAINED}_{pipeline}"
+        if not spacy.util.is_package(pipeline):
+            raise JointOSError(Errors.J400, name=pipeline)
+    for setting, value in (("beam_width", beam_width), ("threads", threads)):
+        if value is None:
+            continue
+        components = spacy.util.load_config(_find_config(pipeline))["components"]
+        models = {name: component.get("model") for name, component in components.items()}
+        settings = {
+            f"components.{name}.model.{setting}": value
+            for name, model in models.items()
+            # The model of other components may be anything.
+            if isinstance(model, dict) and model.get("@architectures") in ARCHITECTURES[setting]
+        }
+        if not settings:
+            raise JointValueError(Errors.J401, setting=setting, pipeline=pipeline, components=", ".join(components))
+        config = {**config, **settings}
+    return lift_max_length_if_own(spacy.load(pipeline, config=dict(config), **options))
+
+
+def _find_config(pipeline: str | Path) -> Path:
+    """The path of a pipeline's config, found like `spacy.load` finds pipelines; it may not exist."""
+    from spacy import util
+
+    directory = Path(pipeline)
+    if isinstance(pipeline, str) and util.is_package(pipeline):
+        package = util.get_package_path(pipeline)
+        meta = util.get_model_meta(package)
+        directory = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    return directory / "config.cfg"

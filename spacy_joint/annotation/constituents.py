@@ -1,0 +1,324 @@
+"""Constituents in a `Doc`: a group of spans, from the outside in and left to right, and the attributes that read it.
+
+`doc.spans["constituents"]` holds the phrase structure, gold or predicted, complete or hedged, without the roots of
+sentences. Constituents over the same words are ordered from the top down. A discontinuous constituent is one span per
+block of adjacent words; its spans share a `span.id`, which no other constituent has. Any grammatical functions are in
+`doc.spans["constituents"].attrs`: "functions", one per span, and "word_functions", one per token.
+
+The extension attributes follow benepar: `labels`, `parse_string` and `parent` of spans and tokens, `constituents` and
+`children` of spans. A span need not be a constituent, as long as it does not cut one. Each block counts as a separate
+constituent, except for `parse_string`; `span._.blocks` has all blocks. Reading any of them raises a ValueError (J336)
+if constituents are not annotated.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple, NoReturn
+
+from spacy.tokens import Doc, Span, SpanGroup, Token
+
+from ..errors import Errors, JointValueError
+from ..trees.constituency_trees import ROOT, Block, Constituent, Tree, find_blocks, nest
+from .extensions import register
+from .sentences import list_sentences
+
+CONSTITUENTS, SEGMENTS = "constituents", "hedge_segments"
+FUNCTIONS, WORD_FUNCTIONS = "functions", "word_functions"
+# The attribute of a group with the number of spans that it had when they were written, if these were in text order.
+SORTED = "sorted"
+# The `id_` of the blocks of a discontinuous constituent has its number in the document and the number of its blocks, so
+# that they are found after documents are joined, as by `Doc.from_docs`.
+BLOCK_ID = "{}/{}"
+BLOCK_ID_PATTERN = re.compile(r"[0-9]+/([1-9][0-9]*)")
+
+
+def set_constituents(doc: Doc, constituents: Iterable[Constituent], key: str = CONSTITUENTS) -> None:
+    """Write continuous constituents to a document, in the given order."""
+    set_group(doc, key, [Span(doc, start, end, label) for label, start, end in constituents])
+
+
+def set_group(doc: Doc, key: str, spans: Sequence[Span]) -> None:
+    """Write spans as a group, and whether they are in text order, in which those of a sentence are found fast."""
+    are_sorted = all(span.start <= following.start for span, following in pairwise(spans))
+    doc.spans[key] = SpanGroup(doc, name=key, attrs={SORTED: len(spans)} if are_sorted else {}, spans=spans)
+
+
+class Phrase(NamedTuple):
+    """A constituent of a sentence: its label, its blocks, from left to right, in positions among the words of the
+    sentence, and its function in its parent ("" if unknown)."""
+
+    label: str
+    blocks: Sequence[Block]
+    function: str = ""
+
+
+def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = None) -> None:
+    """Write the constituents of trees below their roots, one tree per sentence, and any functions to a document.
+    `tokens` are the words of the trees; by default, all are."""
+    words: list[Tree] = []
+
+    def read() -> Iterator[tuple[int, list[Phrase]]]:
+        for tree in trees:
+            yields = tree.yields()
+            preterminals = sorted((node for node, _ in yields if node.is_preterminal), key=lambda node: node.index)
+            words.extend(preterminals)
+            below = (named for named in yields[1:] if not named[0].is_preterminal)
+            yield len(preterminals), [Phrase(node.label, find_blocks(its), node.function) for node, its in below]
+
+    set_phrases(doc, read(), tokens)
+    if any(word.function for word in words):
+        word_functions = [""] * len(doc)
+        for token, word in zip(range(len(doc)) if tokens is None else tokens, words, strict=False):
+            word_functions[token] = word.function
+        doc.spans[CONSTITUENTS].attrs[WORD_FUNCTIONS] = word_functions
+
+
+def set_phrases(
+    doc: Doc, sentences: Iterable[tuple[int, Iterable[Phrase]]], tokens: Sequence[int] | None = None
+) -> None:
+    """Write constituents and any functions to a document, given the number of words of each sentence and its
+    constituents below the root, each after those around it. `tokens` are these words; by default, all are."""
+    tokens = range(len(doc)) if tokens is None else tokens
+    spans: list[Span] = []
+    functions: list[str] = []
+    n_discontinuous = first = 0
+    for n_words, phrases in sentences:
+        # The first word and the end of each block, its label, its function, and its id.
+        blocks: list[tuple[int, int, str, str, str]] = []
+        for label, its_blocks, function in phrases:
+            n_discontinuous += len(its_blocks) > 1
+            span_id = BLOCK_ID.format(n_discontinuous, len(its_blocks)) if len(its_blocks) > 1 else ""
+            blocks += [(start, end, label, function, span_id) for start, end in its_blocks]
+        blocks.sort(key=lambda block: (block[0], -block[1]))
+        for start, end, label, function, span_id in blocks:
+            spans.append(Span(doc, tokens[first + start], tokens[first + end - 1] + 1, label, span_id=span_id))
+            functions.append(function)
+        first += n_words
+    set_group(doc, CONSTITUENTS, spans)
+    if any(functions):
+        doc.spans[CONSTITUENTS].attrs[FUNCTIONS] = functions
+
+
+def get_constituents(doc: Doc) -> list[Constituent] | None:
+    """The constituents of a document, one per block, from the outside in, left to right; None if not annotated.
+
+    RAISES ValueError: If two constituents cross (J335).
+    """
+    if CONSTITUENTS not in doc.spans:
+        return None
+    constituents = [(span.label_, span.start, span.end) for span in doc.spans[CONSTITUENTS]]
+    # The sort is stable, so unary chains keep their order.
+    constituents.sort(key=lambda constituent: (constituent[1], -constituent[2]))
+    opened: list[int] = []
+    for label, start, end in constituents:
+        while opened and opened[-1] <= start:
+            opened.pop()
+        if opened and end > opened[-1]:
+            raise JointValueError(Errors.J335, label=label, start=start, end=end, words=str(doc[start:end])[:80])
+        opened.append(end)
+    return constituents
+
+
+def group_blocks(doc: Doc, places: Iterable[int] | None = None) -> list[list[int]]:
+    """The spans of each constituent, as places in the group (only `places`, if given), in the order of first blocks."""
+    group = _require_constituents(doc)
+    blocks: dict[tuple[int, ...], list[int]] = {}
+    seen: Counter[int] = Counter()
+    for place in range(len(group)) if places is None else places:
+        span = group[place]
+        # Spans without an id are continuous.
+        key: tuple[int, ...] = (place,)
+        if span.id:
+            # Constituents of joined documents may have the same id.
+            match = BLOCK_ID_PATTERN.fullmatch(span.id_)
+            key = span.id, seen[span.id] // int(match[1]) if match else 0
+            seen[span.id] += 1
+        blocks.setdefault(key, []).append(place)
+    return list(blocks.values())
+
+
+def get_tree(span: Doc | Span) -> Tree:
+    """The constituents of a span or document as a tree under a root, without whitespace.
+
+    RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or the span cuts a constituent (J337).
+    """
+    span = span[:] if isinstance(span, Doc) else span
+    near = _find_near(_require_constituents(span.doc), span.start, span.end)
+    return _make_tree(span, group_blocks(span.doc, near))
+
+
+def _make_tree(span: Span, constituents: Iterable[Sequence[int]]) -> Tree:
+    """The tree over a span, given the places of the blocks of constituents that may be in it."""
+    doc, first, last = span.doc, span.start, span.end
+    group = doc.spans[CONSTITUENTS]
+    functions, word_functions = group.attrs.get(FUNCTIONS, ()), group.attrs.get(WORD_FUNCTIONS, ())
+    # They do not fit after changes of the spans or the tokens.
+    has_functions, has_word_functions = len(functions) == len(group), len(word_functions) == len(doc)
+    # The number of words before each token of the span, and before its end.
+    places_before = [0, *accumulate(not token.text.isspace() for token in span)]
+    within: list[tuple[Tree, list[Block]]] = []
+    for places in constituents:
+        spans = [group[place] for place in places]
+        size = sum(map(len, spans))
+        inside = sum(max(0, min(block.end, last) - max(block.start, first)) for block in spans)
+        if inside == size:
+            counted = [(places_before[block.start - first], places_before[block.end - first]) for block in spans]
+            if blocks := [(start, end) for start, end in counted if start < end]:
+                node = Tree(spans[0].label_, function=functions[places[0]] if has_functions else "")
+                within.append((node, blocks))
+        elif 0 < inside < last - first:
+            _refuse_to_cut(span, spans)
+    tags = []
+    for token in (token for token in span if not token.text.isspace()):
+        function = word_functions[token.i] if has_word_functions else ""
+        tags.append(Tree(token.tag_, word=token.text, function=function, lemma=token.lemma_, morph=str(token.morph)))
+    return nest(Tree(ROOT), within, tags) if tags else Tree(ROOT)
+
+
+def get_trees(doc: Doc) -> list[Tree]:
+    """The constituents of each sentence of a document as a tree under a root; without boundaries, it is one sentence.
+
+    RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or one is in several sentences (J337).
+    """
+    group = _require_constituents(doc)
+    sentences = list_sentences(doc) if len(doc) else []
+    numbers = [number for number, sentence in enumerate(sentences) for _ in sentence]
+    constituents: list[list[list[int]]] = [[] for _ in sentences]
+    for places in group_blocks(doc):
+        number = numbers[group[places[0]].start]
+        if numbers[group[places[-1]].end - 1] != number:
+            _refuse_to_cut(sentences[number], [group[place] for place in places])
+        constituents[number].append(places)
+    trees = map(_make_tree, sentences, constituents)
+    return [tree for tree in trees if tree.children]
+
+
+def _refuse_to_cut(span: Span, blocks: Sequence[Span]) -> NoReturn:
+    other = str(span.doc[blocks[0].start : blocks[-1].end])[:80]
+    raise JointValueError(Errors.J337, words=str(span)[:80], label=blocks[0].label_, other=other)
+
+
+def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iterator[Span]:
+    """Iterate over the constituents with one of the labels (by default, any label), in text order; unless `nested`,
+    without constituents inside others that are yielded."""
+    doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
+    end = first
+    for constituent in _list_near(doc, first, last):
+        inside = first <= constituent.start and constituent.end <= last
+        if inside and (not labels or constituent.label_ in labels) and (nested or constituent.start >= end):
+            end = constituent.end
+            yield constituent
+
+
+def get_labels(span: Span) -> tuple[str, ...]:
+    """The labels of the constituents with exactly this extent, from the top down; empty if it is not a constituent."""
+    near = _list_near(span.doc, span.start, span.end)
+    return tuple(other.label_ for other in near if (other.start, other.end) == (span.start, span.end))
+
+
+def get_parse_string(span: Doc | Span) -> str:
+    """The span in brackets: a constituent, a word, or several of them under a root.
+
+    RAISES ValueError: If constituents are not annotated (J336), or the span cuts a constituent (J337).
+    """
+    tree = get_tree(span)
+    return str(tree.children[0] if len(tree.children) == 1 else tree)
+
+
+def get_parent(span: Span) -> Span | None:
+    """The smallest constituent that contains the span and is larger; None if there is none."""
+    near = _list_near(span.doc, span.start, span.end)
+    around = (other for other in near if other.start <= span.start and span.end <= other.end)
+    return min((other for other in around if len(other) > len(span)), key=len, default=None)
+
+
+def iterate_constituents(span: Span) -> Iterator[Span]:
+    """Iterate over the constituents within the span, and its words, in preorder. Each extent is yielded once, with the
+    topmost of its labels; `span._.labels` has all of them. Words that are not constituents have no label."""
+    labels: dict[Block, str] = {}
+    for other in _list_near(span.doc, span.start, span.end):
+        if span.start <= other.start and other.end <= span.end:
+            labels.setdefault((other.start, other.end), other.label_)
+    for token in span:
+        if not token.text.isspace():
+            labels.setdefault((token.i, token.i + 1), "")
+    for start, end in sorted(labels, key=lambda extent: (extent[0], -extent[1])):
+        yield Span(span.doc, start, end, labels[start, end])
+
+
+def iterate_children(span: Span) -> Iterator[Span]:
+    """Iterate over the largest constituents within the span that are smaller, and the words outside them."""
+    end = span.start
+    for part in iterate_constituents(span):
+        if part.start >= end and len(part) < len(span):
+            end = part.end
+            yield part
+
+
+def get_blocks(span: Span) -> SpanGroup:
+    """The blocks of a constituent, from left to right, given one of its spans in `doc.spans["constituents"]`."""
+    group = _require_constituents(span.doc)
+    blocks = [span]
+    if span.id:
+        near = group_blocks(span.doc, _find_near(group, span.start, span.end))
+        alike = ([group[place] for place in places] for places in near if group[places[0]].id == span.id)
+        blocks = next((found for found in alike if span in found), blocks)
+    return SpanGroup(span.doc, name=span.label_, spans=blocks)
+
+
+def _require_constituents(doc: Doc) -> SpanGroup:
+    if CONSTITUENTS not in doc.spans:
+        raise JointValueError(Errors.J336, source="The document", what="constituents")
+    return doc.spans[CONSTITUENTS]
+
+
+def _list_near(doc: Doc, first: int, last: int) -> list[Span]:
+    """The constituents in the sentences of some tokens."""
+    group = _require_constituents(doc)
+    return [group[place] for place in _find_near(group, first, last)]
+
+
+def _find_near(group: SpanGroup, first: int, last: int) -> range:
+    """The places of the constituents in the sentences of some tokens, or of all if the group is not sorted. No
+    constituent is in several sentences."""
+    doc = group.doc
+    if not first < last or group.attrs.get(SORTED) != len(group) or not doc.has_annotation("SENT_START"):
+        return range(len(group))
+    start, end = doc[first].sent.start, doc[last - 1].sent.end
+    key = attrgetter("start")
+    return range(bisect_left(group, start, key=key), bisect_left(group, end, key=key))
+
+
+def starts_segment(token: Token) -> bool:
+    """Whether the token begins a segment: a hedge of several words, or the words and phrases between two of them."""
+    return any(segment.start == token.i for segment in token.doc.spans.get(SEGMENTS, ()))
+
+
+def _of_token(get: Callable[[Span], Any], token: Token) -> Any:
+    return get(token.doc[token.i : token.i + 1])
+
+
+def register_extensions() -> None:
+    """Registers the extension attributes, except for names in use, for instance by benepar."""
+    getters: dict[str, Callable[[Span], Any]] = {
+        "labels": get_labels,
+        "parse_string": get_parse_string,
+        "parent": get_parent,
+        "children": iterate_children,
+        "constituents": iterate_constituents,
+        "blocks": get_blocks,
+    }
+    for name, getter in getters.items():
+        register(Span, name, getter=getter)
+    for name in ("labels", "parse_string", "parent"):
+        register(Token, name, getter=partial(_of_token, getters[name]))
+    register(Doc, "phrases", method=iterate_phrases)
+    register(Span, "phrases", method=iterate_phrases)
+    register(Token, "hedge_b", getter=starts_segment)

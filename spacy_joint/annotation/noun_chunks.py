@@ -1,0 +1,83 @@
+"""`Doc.noun_chunks` of English constituents, for documents without dependency trees.
+
+A chunk is a base noun phrase: an NP or WHNP that contains no other, except for a possessor: [The mayor 's old dog],
+[who], [the park]. Dependency trees are preferred where a document has them: see parsing/noun_chunks.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from spacy.lang.en.syntax_iterators import noun_chunks as chunk_clear_trees
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from .constituents import CONSTITUENTS
+
+NounChunks = Callable[[Doc | Span], Iterator[tuple[int, int, int]]]
+
+NOUN_PHRASES = frozenset(("NP", "WHNP"))
+# The tags with which possessors end.
+POSSESSIVES = frozenset(("POS", "PRP$", "WP$"))
+
+
+def use_noun_chunks(doc: Doc, noun_chunks: NounChunks) -> None:
+    """Make a document and its vocabulary use an iterator instead of those of this module. The vocabulary hands it on to
+    documents that are read or unpickled later."""
+    use_noun_chunks_in(doc.vocab, noun_chunks)
+    if doc.noun_chunks_iterator in REPLACED:  # type: ignore[attr-defined]  # not in its stub
+        doc.noun_chunks_iterator = noun_chunks  # type: ignore[attr-defined]
+
+
+def use_noun_chunks_in(vocab: Vocab, noun_chunks: NounChunks) -> None:
+    """The same for the future documents of a vocabulary."""
+    if vocab.get_noun_chunks in REPLACED:
+        vocab.get_noun_chunks = noun_chunks  # type: ignore[assignment]  # wrong in its stub
+
+
+def chunk_constituents(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
+    """Find base noun phrases in any dependency trees, as spaCy does, or else in constituents of the Penn Treebank: the
+    first token of each, the token after its last, and the label NP. E029 of spaCy: if there are neither."""
+    doc = doclike.doc
+    if doc.has_annotation("DEP") or CONSTITUENTS not in doc.spans:
+        yield from chunk_clear_trees(doclike)
+        return
+    np = doc.vocab.strings.add("NP")
+    yield from ((start, end, np) for start, end in find_base_phrases(doclike))
+
+
+def find_base_phrases(doclike: Doc | Span) -> list[tuple[int, int]]:
+    """The extents of the base noun phrases among the constituents, in text order."""
+    first, last = (doclike.start, doclike.end) if isinstance(doclike, Span) else (0, len(doclike))
+    doc = doclike.doc
+    phrases = {
+        (span.start, span.end)
+        for span in doc.spans[CONSTITUENTS]
+        if span.label_ in NOUN_PHRASES and first <= span.start and span.end <= last
+    }
+    chunks: list[tuple[int, int]] = []
+    # The open phrases, from the outside in, and those among them that contain something else than possessors.
+    opened: list[tuple[int, int]] = []
+    complex_: set[tuple[int, int]] = set()
+
+    def close() -> None:
+        start, end = phrase = opened.pop()
+        is_possessor = opened and end < opened[-1][1] and doc[end - 1].tag_ in POSSESSIVES
+        if opened and (phrase in complex_ or not is_possessor):
+            complex_.add(opened[-1])
+        if phrase not in complex_:
+            while chunks and chunks[-1][0] >= start:
+                chunks.pop()
+            chunks.append(phrase)
+
+    for phrase in sorted(phrases, key=lambda phrase: (phrase[0], -phrase[1])):
+        while opened and opened[-1][1] <= phrase[0]:
+            close()
+        opened.append(phrase)
+    while opened:
+        close()
+    return chunks
+
+
+# What takes the place of spaCy's English iterator, and may be replaced itself.
+REPLACED = (chunk_clear_trees, chunk_constituents)

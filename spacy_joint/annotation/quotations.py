@@ -1,0 +1,48 @@
+"""Quotations in a `Doc`: groups of spans for quotations, cues and speakers, and the type of a quotation by its marks.
+
+The types are those of Scheible, Klinger & Pado (ACL 2016): direct, mixed or indirect. Finding quotations and pairing
+marks happen elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from spacy.tokens import Doc, Span
+
+DIRECT, INDIRECT, MIXED = "DIRECT", "INDIRECT", "MIXED"
+TYPES = (DIRECT, INDIRECT, MIXED)
+CUE, SPEAKER = "CUE", "SPEAKER"
+# The default keys of the quotations, cues and speakers of a document. Spans that belong together have the same `id_`.
+QUOTATIONS, CUES, SPEAKERS = "quotations", "quotation_cues", "quotation_speakers"
+
+DOUBLE = frozenset(('"', "＂", "``", "''", "“", "”", "„", "‟", "«", "»", "「", "」", "『", "』", "〝", "〞", "〟"))
+# Never the end of a quotation: annotators leave them out.
+TRAILING = frozenset(",.:?")
+
+
+def find_type(words: Sequence[str], marks: Set[str] = DOUBLE) -> str:
+    """The type of a quotation: direct if its first and last words are marks, mixed if any word is, else indirect."""
+    if words[0] in marks and words[-1] in marks:
+        return DIRECT
+    return MIXED if any(word in marks for word in words) else INDIRECT
+
+
+def get_words(doc: Doc, start: int, end: int) -> list[str]:
+    """The words of tokens `start` to `end` - 1."""
+    return [token.text for token in doc[start:end]]
+
+
+def make_span(doc: Doc, start: int, end: int, span_id: str) -> Span:
+    """Make the quotation of tokens `start` to `end` - 1, labelled with its type."""
+    return Span(doc, start, end, label=find_type(get_words(doc, start, end)), span_id=span_id)
+
+
+def find_heads(doc: Doc, key: str) -> list[int]:
+    """The head tokens of a group of spans, sorted: the roots of their trees, or, without trees, their first tokens."""
+    return sorted({find_head(span) for span in doc.spans.get(key, ())})
+
+
+def find_head(span: Span) -> int:
+    """The head token of a span."""
+    return span.root.i if span.doc.has_annotation("DEP") else span.start

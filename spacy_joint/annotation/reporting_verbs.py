@@ -1,0 +1,15 @@
+"""The verbs that report speech, of `reporting_verbs.txt`."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+ENGLISH = "en"
+
+
+@cache
+def read_verbs(language: str) -> frozenset[str]:
+    """The forms of the reporting verbs of a language, or of English if there is no list for that language."""
+    text = (Path(__file__).parent / "reporting_verbs.txt").read_text(encoding="utf8")
+    sections: dict[str, str] = dict(re.findall(r"^\[(\w+)\]\n([^[]*)", text, re.MULTILINE))
+    return frozenset(sections.get(language, sections[ENGLISH]).split())

@@ -1,0 +1,53 @@
+"""Who speaks in a `Doc`, and when: attributes of tokens and spans, kept as plain values, so that they are saved with
+the document. Times are in seconds from the beginning of the recording; None if unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from spacy.tokens import Span, Token
+
+from .extensions import read_values, register
+
+SPEAKER, START_TIME, END_TIME = "speaker", "start_time", "end_time"
+ATTRIBUTES = (SPEAKER, START_TIME, END_TIME)
+
+
+def register_extensions() -> None:
+    """Registers `speaker`, `start_time` and `end_time` of `Token`, and of `Span`, which are those of its tokens."""
+    for name in ATTRIBUTES:
+        register(Token, name, default=None)
+        register(Span, name, getter=partial(_read, name=name))
+
+
+def _read(span: Span, name: str) -> Any:
+    return describe_speech(list(span)).get(name)
+
+
+def describe_speech(tokens: Sequence[Token]) -> dict[str, Any]:
+    """The known ones of `speaker`, `start_time` and `end_time` of consecutive tokens, as JSON-serialisable data: the
+    first speaker, the earliest and the latest time."""
+    if not all(Token.has_extension(name) for name in ATTRIBUTES):
+        return {}
+    found: dict[str, Any] = {}
+    for name, choose in ((SPEAKER, itemgetter(0)), (START_TIME, min), (END_TIME, max)):
+        values = [value for value in read_values(tokens, name) if value is not None]
+        if values:
+            found[name] = choose(values)
+    return found
+
+
+def format_speech(tokens: Sequence[Token]) -> str:
+    """The same for human readers, such as "ANNA, 00:01:02.500 - 00:01:04.000"; empty if nothing is known."""
+    known = describe_speech(tokens)
+    times = " - ".join(_format_time(known[name]) for name in (START_TIME, END_TIME) if name in known)
+    return ", ".join(part for part in (known.get(SPEAKER), times) if part)
+
+
+def _format_time(seconds: float) -> str:
+    minutes, milliseconds = divmod(round(1000 * seconds), 60_000)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{milliseconds / 1000:06.3f}"

@@ -1,0 +1,269 @@
+"""`chart_parser`: the most probable phrase structure by a grammar that is estimated from trees, as a spaCy component.
+
+`initialize` estimates the grammar, in one pass; nothing is left for updates. Documents need sentence boundaries. The
+result is in `doc.spans["constituents"]`, with the attributes of `annotation/constituents.py` and `parse_stats.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span
+from spacy.training import Example, validate_get_examples
+from spacy.vocab import Vocab
+
+from .. import PRETRAINED
+from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensions, set_phrases
+from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
+from ..annotation.parse_stats import PARSE_STATS
+from ..annotation.sentences import list_sentences
+from ..errors import Errors, JointValueError, Warnings, check_choice
+from ..files.reading import read_text, require_file
+from ..pipes.component_files import ComponentFiles, Parts, report_damage
+from ..trees.constituency_trees import Tree, nest
+from .boundaries import BoundaryModel
+from .closing import KINDS, Closing
+from .constraints import MODES, ChartConstraints, check_mode
+from .estimation import check_settings
+from .grammar import Grammar, is_factored, strip_annotation
+from .sentence_parser import Parse, SentenceParser, check_search
+from .training import ParserSettings, make_parser
+
+GRAMMAR, BOUNDARIES, CONSTRAINTS = "grammar.txt", "boundaries", "constraints"
+TAGS = OWN, GIVEN = "own", "given"
+MERITS = BOUNDARY, INSIDE = "boundary", "inside"
+NONE = "none"
+# The settings of `prepare`, and those of `SentenceParser`.
+ANNOTATION = ("branching", "horizontal", "parents", "tag_parents")
+SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
+
+register_extensions()
+
+
+class ChartParses(NamedTuple):
+    """The words of a document, as tokens, and the parse and statistics (annotation/parse_stats.py) of each sentence."""
+
+    tokens: list[int]
+    parses: list[Parse]
+    stats: list[dict[str, Any]]
+
+
+class ChartParserPipe(ComponentFiles, Pipe):
+    """Parses sentences into constituents by a grammar.
+
+    vocab (Vocab): The vocabulary.
+    name (str): The name of the component.
+    scorer (Callable): The scorer.
+    settings (Any): As in the config. `tags`: "own" (found by the grammar and written) or "given" (read).
+    RAISES ValueError: If a setting is not allowed (J030, J040).
+    """
+
+    # Closings are files with the names of their kinds.
+    file_names = (GRAMMAR, BOUNDARIES, *KINDS, CONSTRAINTS)
+
+    def __init__(
+        self, vocab: Vocab, name: str = "chart_parser", *, scorer: Callable[..., dict[str, Any]] | None, **settings: Any
+    ) -> None:
+        closure, mode, amount = (settings[key] for key in ("closure", "constraints", "constraint_amount"))
+        kinds, allowed_kinds = ([closure], (*KINDS, NONE)) if isinstance(closure, str) else (closure, tuple(KINDS))
+        check_choice("tags", settings["tags"], TAGS)
+        check_choice("figure_of_merit", settings["figure_of_merit"], MERITS)
+        for kind in kinds:
+            check_choice("closure", kind, allowed_kinds)
+        check_choice("constraints", mode, (*MODES, NONE))
+        if mode != NONE:
+            amount = MODES[mode] if amount is None else amount
+            check_mode(mode, amount)
+        if not 0 < settings["keep_open"] <= 1:
+            value = settings["keep_open"]
+            raise JointValueError(Errors.J030, name="keep_open", value=value, allowed="above 0 and at most 1")
+        self.settings = settings
+        self.learnt = ParserSettings(
+            annotation={key: settings[key] for key in ANNOTATION},
+            search={key: value for key, value in settings.items() if key in SEARCH},
+            has_boundaries=settings["figure_of_merit"] == BOUNDARY,
+            split_cycles=settings["split_cycles"],
+            # In one order, so that the same models have the same bytes.
+            closures=tuple(kind for kind in KINDS if kind in kinds),
+            keep_open=settings["keep_open"],
+            constraints=None if mode == NONE else (mode, amount),
+        )
+        check_settings(settings["split_cycles"], **self.learnt.annotation)
+        check_search(**self.learnt.search)
+        use_noun_chunks_in(vocab, chunk_constituents)
+        self.vocab, self.name, self.scorer = vocab, name, scorer
+        self._parser: SentenceParser | None = None
+
+    @property
+    def parser(self) -> SentenceParser:
+        """The parser of sentences. RAISES ValueError: If there is no grammar yet (J071)."""
+        if self._parser is None:
+            raise JointValueError(Errors.J071, name=self.name, pretrained=PRETRAINED)
+        return self._parser
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar. RAISES ValueError: If there is none yet (J071)."""
+        return self.parser.grammar
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of constituents, sorted."""
+        if self._parser is None:
+            return ()
+        symbols = {rule.parent for rule in self.grammar.rules} - {self.grammar.root}
+        return tuple(sorted({strip_annotation(symbol) for symbol in symbols if not is_factored(symbol)}))
+
+    def initialize(
+        self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None, grammar: str | None = None
+    ) -> None:
+        """Estimates the grammar from the trees of all examples, or reads it.
+
+        get_examples (Callable): Returns gold examples.
+        nlp (Language): The pipeline; not used.
+        grammar (str | None): A text file with a grammar (see charts/grammar.py), instead of the examples.
+        RAISES ValueError: If there are no trees (J330), or one cannot be learnt from (J672, J702, J703), or the file is
+            no grammar (J030, J666 to J674).
+        """
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        trees = [tree for example in get_examples() for tree in _list_trees(example.reference)]
+        given = None if grammar is None else Grammar.from_text(read_text(require_file(grammar)), grammar)
+        # spaCy has seeded numpy with the seed of the config.
+        self._set_parser(make_parser(trees, self.learnt, grammar=given, seed=int(np.random.randint(2**24))))
+
+    def _set_parser(self, parser: SentenceParser | None) -> None:
+        self._parser = parser
+        for label in self.labels:
+            self.vocab.strings.add(label)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Parses a document."""
+        self.set_annotations([doc], self.predict([doc]))
+        return doc
+
+    def predict(self, docs: Iterable[Doc]) -> list[ChartParses]:
+        """Parses documents, without modifying them.
+
+        RAISES ValueError: If the component has no grammar (J071), or a sentence is too long (J700).
+        """
+        return [self._parse(doc) for doc in docs]
+
+    def _parse(self, doc: Doc) -> ChartParses:
+        parser = self.parser
+        if len(doc) and not doc.has_annotation("SENT_START"):
+            self.warn_once(Warnings.JW04)
+        if len(doc) and self.settings["tags"] != OWN and not doc.has_annotation("TAG"):
+            self.warn_once(Warnings.JW42)
+        parsed = ChartParses([], [], [])
+        for tokens in filter(None, map(_list_words, list_sentences(doc))):
+            parse, stats = parser.parse(*self._read(doc, tokens))
+            parsed.tokens.extend(tokens)
+            parsed.parses.append(parse)
+            parsed.stats.append({"start": tokens[0], "end": tokens[-1] + 1, **stats})
+        return parsed
+
+    def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[ChartParses]) -> None:
+        """Writes the predictions of `predict`."""
+        for doc, (tokens, found, stats) in zip(docs, predictions, strict=True):
+            # The vocabulary is another one if the component has been sourced from another pipeline.
+            use_noun_chunks(doc, chunk_constituents)
+            set_phrases(doc, [(len(parse.tags), parse.phrases) for parse in found], tokens)
+            doc._.set(PARSE_STATS, stats)
+            if self.settings["tags"] == OWN:
+                for token, tag in zip(tokens, chain.from_iterable(parse.tags for parse in found), strict=True):
+                    doc[token].tag_ = tag
+
+    def list_parses(self, span: Span, k: int) -> list[tuple[float, Tree]]:
+        """The trees of a sentence with the most probable derivations, best first, each with the natural logarithm of
+        the probability of its best derivation. A tree has others if the grammar splits symbols (see splitting.py).
+
+        span (Span): The sentence, which is parsed again.
+        k (int): The most trees to list.
+        RAISES ValueError: If `k` is not from 1 to 1,000,000 (J030), or the sentence is too long (J700).
+        """
+        forms, tags = self._read(span.doc, _list_words(span))
+        if not forms:
+            return []
+        listed: list[tuple[float, Tree]] = []
+        for parse in self.parser.list_best(forms, k, tags):
+            below = [(Tree(label), blocks) for label, blocks, _ in parse.phrases]
+            preterminals = [Tree(tag, word=form) for tag, form in zip(parse.tags, forms, strict=True)]
+            assert parse.log_probability is not None
+            listed.append((parse.log_probability, nest(Tree(self.grammar.root), below, preterminals)))
+        return listed
+
+    def _read(self, doc: Doc, tokens: Sequence[int]) -> tuple[list[str], list[str] | None]:
+        words = [doc[token].text for token in tokens]
+        return words, None if self.settings["tags"] == OWN else [doc[token].tag_ for token in tokens]
+
+    # Files: the grammar as text, empty if there is none, and the models that there are.
+
+    def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
+        """What makes the content of each file that there is."""
+        if self._parser is None:
+            return {GRAMMAR: bytes}
+        savers: dict[str, Callable[[], bytes]] = {GRAMMAR: self._parser.grammar.to_text().encode}
+        if self._parser.boundaries is not None:
+            savers[BOUNDARIES] = self._parser.boundaries.to_bytes
+        for closing in self._parser.closings:
+            savers[closing.kind if isinstance(closing, Closing) else CONSTRAINTS] = closing.to_bytes
+        return savers
+
+    def load_parts(self, parts: Parts) -> None:
+        """Takes the models that the settings need, which can be overridden at loading.
+
+        RAISES ValueError: If one of them is damaged (J001, J030, J050 to J052, J061, J666 to J682), or one that the
+            settings need is missing (J704).
+        """
+        if (grammar_part := parts.get(GRAMMAR)) is None:
+            return
+        with report_damage(parts.source, GRAMMAR):
+            text = bytes(grammar_part.content).decode("utf8")
+        if not text:
+            self._set_parser(None)
+            return
+
+        def require(name: str) -> bytes:
+            if (part := parts.get(name, required=False)) is None:
+                raise JointValueError(Errors.J704, source=parts.source, part=name, name=self.name)
+            return bytes(part.content)
+
+        boundaries = BoundaryModel.from_bytes(require(BOUNDARIES)) if self.learnt.has_boundaries else None
+        closings: list[Closing | ChartConstraints] = []
+        for kind in self.learnt.closures:
+            closing = Closing.from_bytes(require(kind))
+            if closing.kind != kind:
+                raise JointValueError(Errors.J704, source=parts.source, part=kind, name=self.name)
+            closings.append(closing)
+        if self.learnt.constraints:
+            constraints = ChartConstraints.from_bytes(require(CONSTRAINTS))
+            constraints.choose(*self.learnt.constraints)
+            closings.append(constraints)
+        grammar = Grammar.from_text(text, f"{GRAMMAR} of {parts.source}")
+        self._set_parser(SentenceParser(grammar, boundaries, closings, **self.learnt.search))
+
+
+def _list_words(sentence: Span) -> list[int]:
+    return [token.i for token in sentence if not token.text.isspace()]
+
+
+def _list_trees(doc: Doc) -> list[Tree]:
+    """The trees of a reference; none if it has no constituents.
+
+    RAISES ValueError: If one has words without tags (J702), or discontinuous constituents (J703).
+    """
+    if CONSTITUENTS not in doc.spans:
+        return []
+    trees = get_trees(doc)
+    for tree in trees:
+        for word in tree.preterminals():
+            if not word.label:
+                raise JointValueError(Errors.J702, word=word.word, words=" ".join(tree.leaves())[:80])
+        if not tree.is_continuous:
+            raise JointValueError(Errors.J703, words=" ".join(tree.leaves())[:80])
+    return trees

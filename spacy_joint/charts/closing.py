@@ -1,0 +1,167 @@
+"""Which cells of a chart stay closed, and how wide the beam of the others is, told before parsing.
+
+One of three things is learnt (Bodenstab, Dunlop, Hall & Roark 2011). Cells of one word or the whole sentence are open.
+
+- "constituents": whether a constituent is there. If not, the cell is only for symbols of binarisation, and only if a
+  larger open cell with the same end (with left branching: the same beginning) can use them.
+- "complete": whether any symbol of the binarised tree is there. If not, the cell is closed.
+- "widths": how many edges of the cell have to be taken from its agenda until that of the tree is: none, 1, 2, up to 4,
+  or as many as the parser takes by default. It is learnt from trees that the parser finds, so that any text will do.
+
+All of them, and chart constraints (see constraints.py), become arrays of widths, as `ChartParser.parse` takes them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import srsly
+
+from ..errors import Errors, JointValueError
+from ..pipes.component_files import report_damage
+from ..trees.constituency_trees import Constituent, Tree
+from .cells import CellClassifier
+from .estimation import BRANCHING
+from .grammar import is_factored
+from .lexicon import LEAST, RARE, list_classes
+
+# Of cells, besides numbers of edges.
+CLOSED, DEFAULT, FACTORED_ONLY = 0, -1, -2
+# What each class means as a width.
+KINDS = {"constituents": (FACTORED_ONLY, DEFAULT), "complete": (CLOSED, DEFAULT), "widths": (0, 1, 2, 4, DEFAULT)}
+# What it costs to close a cell that should be open, where the opposite costs 1.
+COST = 30.0
+PASSES = 4
+
+Example: TypeAlias = tuple[Sequence[str], np.ndarray]
+"""The words of a sentence, and the class of each cell."""
+
+
+def mark_cells(spans: Iterable[Constituent], n_words: int, kind: str) -> np.ndarray:
+    """The classes of the cells of a tree with these spans, for "constituents" or "complete" (int32, n x n + 1)."""
+    classes = np.zeros((n_words, n_words + 1), dtype=np.int32)
+    for symbol, start, end in spans:
+        if kind == "complete" or not is_factored(symbol):
+            classes[start, end] = 1
+    return classes
+
+
+def mark_ranks(ranks: np.ndarray) -> np.ndarray:
+    """The classes of cells for "widths" (int32, n x n + 1), given the rank of the tree's edge in each; 0: none."""
+    return np.searchsorted(KINDS["widths"][:-1], ranks).astype(np.int32)
+
+
+def to_widths(classes: np.ndarray, kind: str, branching: str = "right") -> np.ndarray:
+    """The widths of the classes of cells (int32, n x n + 1), given the branching of the grammar."""
+    widths = np.array(KINDS[kind], dtype=np.int32)[classes]
+    if kind == "constituents":
+        lengths = np.arange(widths.shape[1]) - np.arange(len(widths))[:, None]
+        is_open = (classes > 0) & (lengths > 1)
+        # Whether an open cell begins before this one and ends with it, or begins with it and ends after it.
+        if branching == "right":
+            is_useful = np.cumsum(is_open, axis=0) - is_open > 0
+        else:
+            is_useful = np.cumsum(is_open[:, ::-1], axis=1)[:, ::-1] - is_open > 0
+        widths[(widths == FACTORED_ONLY) & ~is_useful] = CLOSED
+    return widths
+
+
+class Closing:
+    """Tells widths of cells by a classifier of a kind, with the branching of the grammar (J695 if they do not fit)."""
+
+    def __init__(self, kind: str, classifier: CellClassifier, branching: str = "right") -> None:
+        if branching not in BRANCHING or len(KINDS.get(kind, ())) != classifier.n_classes:
+            raise JointValueError(Errors.J695, kind=kind, branching=branching, n=classifier.n_classes)
+        self.kind, self.classifier, self.branching = kind, classifier, branching
+
+    def predict(self, words: Sequence[str]) -> np.ndarray:
+        """The widths of cells (int32, n x n + 1). RAISES ValueError: If there are too many words (J002)."""
+        return to_widths(self.classifier.predict(words), self.kind, self.branching)
+
+    def to_bytes(self) -> bytes:
+        """The closing as bytes."""
+        cells = self.classifier.to_bytes()
+        return srsly.msgpack_dumps({"kind": self.kind, "branching": self.branching, "cells": cells})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Closing:
+        """Read a closing. RAISES ValueError: If the bytes are none (J052, J695), or the classifier's are none."""
+        with report_damage("The closing of cells", "the content"):
+            read = srsly.msgpack_loads(data)
+            return cls(read["kind"], CellClassifier.from_bytes(read["cells"]), read["branching"])
+
+
+def combine(*widths: np.ndarray) -> np.ndarray:
+    """The narrowest width of each cell (int32). Numbers of edges are narrower than any number of factored symbols."""
+    most = np.iinfo(np.int32).max
+    order = np.array([most - 1, most], dtype=np.int32)
+    narrowest = np.minimum.reduce([np.where(array < 0, order[np.minimum(array, -1) + 2], array) for array in widths])
+    narrowest[narrowest == most] = DEFAULT
+    narrowest[narrowest == most - 1] = FACTORED_ONLY
+    return narrowest
+
+
+def find_frequent_tags(trees: Iterable[Tree]) -> dict[str, str]:
+    """The most frequent tag of each word, and of each class of rare words, whose names follow a space."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for tree in trees:
+        for node in tree.preterminals():
+            counts["".join((node.word or "").split())][node.label] += 1
+    for word, tags in list(counts.items()):
+        if tags.total() <= RARE:
+            for name in list_classes(word):
+                counts[f" {name}"].update(tags)
+    return {
+        key: min(tags, key=lambda tag, tags=tags: (-tags[tag], tag))  # type: ignore[misc]
+        for key, tags in sorted(counts.items())
+        if not key.startswith(" ") or tags.total() >= LEAST
+    }
+
+
+def learn_closing(
+    examples: Sequence[Example],
+    kind: str,
+    tags: Mapping[str, str],
+    *,
+    branching: str = "right",
+    cost: float = COST,
+    passes: int = PASSES,
+    table_bits: int = 18,
+    seed: int = 0,
+) -> Closing:
+    """Learn to close cells, before `choose_biases` says how many. `cost`: of closing one that should be open."""
+    classifier = CellClassifier(len(KINDS.get(kind, "  ")), tags, table_bits)
+    closing = Closing(kind, classifier, branching)
+    shuffled, rng = list(examples), random.Random(seed)
+    for _ in range(passes):
+        rng.shuffle(shuffled)
+        for words, classes in shuffled:
+            classifier.learn(words, classes, cost)
+    classifier.finish()
+    return closing
+
+
+def choose_biases(closing: Closing, examples: Iterable[Example], keep: float) -> None:
+    """Set biases so that each output is above 0 for a share `keep` (J030) of the held-out cells where it should be."""
+    if not 0 < keep <= 1:
+        raise JointValueError(Errors.J030, name="keep", value=keep, allowed="above 0 and at most 1")
+    classifier, biases = closing.classifier, []
+    n_outputs = classifier.n_classes - 1
+    classifier.set_biases(np.zeros(n_outputs))
+    scored = [(classifier.score(words), classes) for words, classes in examples]
+    for output in range(n_outputs):
+        found = [np.zeros(0, np.float32)]
+        for scores, classes in scored:
+            # The cells that are open anyhow do not count.
+            is_counted = (classes > output) & np.isfinite(scores[output])
+            is_counted[:1, -1] = False
+            found.append(scores[output][is_counted])
+        scores = np.sort(np.concatenate(found))
+        lost = min(int((1 - keep) * len(scores)), len(scores) - 1)
+        # Just above 0 for the lowest score that is to stay.
+        biases.append(1e-3 - scores[lost] if len(scores) else 0.0)
+    classifier.set_biases(biases)

@@ -1,0 +1,62 @@
+"""Trees from posterior probabilities: the constituents that are most probably right, each by itself (Goodman 1996)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..errors import check_range
+from ..trees.transform import INTERMEDIATE
+from .posteriors import divide
+
+# Which tree is the best one: the most probable one, or that of the most probable constituents.
+DECODINGS = VITERBI, MAX_CONSTITUENTS = "viterbi", "max_constituents"
+
+# By development data, see docs/chart_parser.md.
+THRESHOLD = 0.35
+
+Posterior = tuple[str, int, int, float]
+"""A label, its first word, its end, and how probable it is there."""
+
+
+def decode_posteriors(
+    posteriors: Iterable[Posterior], n_words: int, root: str, threshold: float = THRESHOLD
+) -> list[tuple[str, int, int]]:
+    """The tree with the best sum of probabilities, less the threshold (0 to 1; J030) for each constituent, as nodes
+    of `ChartParser.parse`; those of binarisation have the label `@`. A lower threshold gives more constituents."""
+    check_range("threshold", threshold, 0, 1)
+    if not n_words:
+        return []
+    labels: defaultdict[tuple[int, int], list[tuple[float, str]]] = defaultdict(list)
+    gains = np.zeros((n_words, n_words + 1))
+    for label, start, end, probability in posteriors:
+        if probability > threshold and label != root:
+            labels[start, end].append((probability, label))
+            gains[start, end] += probability - threshold
+    middles = divide(gains)
+    ordered, pending = [], [(0, n_words)]
+    while pending:
+        start, end = pending.pop()
+        ordered.append((start, end))
+        if end - start > 1:
+            middle = int(middles[start, end])
+            pending += [(start, middle), (middle, end)]
+    waiting: list[int] = []
+    nodes: list[tuple[str, int, int]] = []
+    for start, end in reversed(ordered):
+        number, second = start, -1
+        if end - start > 1:
+            second, number = waiting.pop(), waiting.pop()
+        # The least probable one is the topmost: an outer one is in fewer trees than what is always below it.
+        above = [label for _, label in sorted(labels[start, end], reverse=True)]
+        if end - start == n_words:
+            above.append(root)
+        elif second >= 0 and not above:
+            above.append(INTERMEDIATE)
+        for label in above:
+            nodes.append((label, number, second))
+            number, second = n_words + len(nodes) - 1, -1
+        waiting.append(number)
+    return nodes

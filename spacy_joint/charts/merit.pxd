@@ -1,0 +1,35 @@
+"""The figure of merit of the symbols over the words of a cell: how probable the best derivation is, and what is around.
+
+It is the score of the derivation, plus estimates for the words to its left and right (see boundaries.py), which are
+rows with a number per symbol, and 0 without a model. A `Merit` owns the buffers of one caller.
+"""
+
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
+
+cdef class Merit:
+    cdef readonly object boundaries     # BoundaryModel or None
+    cdef int32_t n_symbols
+    cdef int32_t n_tags                 # the number of the end of a sentence
+    cdef vector[int32_t] tag_of         # by symbol; -1: no tag
+    cdef vector[float] shares           # as in the model
+    cdef vector[float] left_table
+    cdef vector[float] right_table
+    cdef vector[float] bigrams
+    cdef vector[int32_t] starts         # the tags of word k - 1: tags[starts[k] .. starts[k + 1]); of 0 the end
+    cdef vector[int32_t] tags
+    cdef vector[float] scores           # of each, given the word
+    cdef vector[float] paths            # of the best sequence of tags up to each, or from it
+    cdef vector[int32_t] place          # by tag: where it stands in `tags`, or -1
+    cdef vector[float] left_rows        # by first word and symbol
+    cdef vector[float] right_rows       # by end and symbol
+    cdef size_t stride                  # between rows: 0 without a model, when all are the same zeros
+
+    # Estimates what is around cells. The arguments are as those of ChartParser.fill.
+    cdef int prepare(self, int32_t n, const int32_t* starts, const int32_t* tags, const double* scores) except -1 nogil
+    # Finds the best sequences of tags up to a word, from those up to its neighbour. row, column: how far apart the
+    # bigrams of two tags of the neighbour are, and those of two tags of the word.
+    cdef void extend(self, int32_t word, int32_t neighbour, int32_t row, int32_t column) noexcept nogil
+    # Of each symbol next to a word, for its best tag.
+    cdef void fill_row(self, int32_t word, const float* table, float* row) noexcept nogil

@@ -1,0 +1,218 @@
+"""Sentences and their trees by a grammar: words in, tags, constituents and probabilities out.
+
+The tags of a word are those of the grammar's lexicon, or given ones. What binarisation and annotation have added to
+labels is removed from the result.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from math import isfinite, log
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..annotation.constituents import Phrase
+from ..engine.threads import make_fork_lock
+from ..errors import Errors, JointValueError, check_choice, check_range
+from .boundaries import BoundaryModel
+from .chart import MAX_WORDS
+from .closing import Closing, combine
+from .constraints import BOUNDED, ChartConstraints
+from .cyk import ChartParser
+from .decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI, decode_posteriors
+from .grammar import Grammar, is_factored, strip_annotation
+
+Possible: TypeAlias = list[tuple[str, float]]
+"""The possible tags of a word, as symbols of the grammar, with the log-probability of the word given each."""
+Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
+"""The log-probability, the nodes and the tags of a derivation, as of `ChartParser.parse`."""
+
+# The attempts to parse a sentence, in their order: see `parse_surely`.
+STAGES = FIRST, WIDER, OPEN, GLUED = "first", "wider", "open", "glued"
+
+# Long sentences are cut after these, which often end clauses.
+CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
+# Of charts and closings.
+_lock = make_fork_lock()
+
+
+class Parse(NamedTuple):
+    """A tree of a sentence."""
+
+    # Of the words and the tree, or, with "max_constituents", of the words (natural logarithm). None if it is glued.
+    log_probability: float | None
+    tags: list[str]
+    phrases: list[Phrase]  # below the root, each after those around it
+
+
+class SentenceParser:
+    """Finds the most probable trees of sentences. Threads take turns. For the settings, see `make_chart_parser`. RAISES
+    ValueError: If one is wrong, the boundary model is of another grammar (J682), or sums are not finite (J684)."""
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        boundaries: BoundaryModel | None = None,
+        closings: Sequence[Closing | ChartConstraints] = (),
+        **settings: Any,
+    ) -> None:
+        check_search(**settings)
+        self.settings = settings
+        self.grammar, self.boundaries, self.closings = grammar, boundaries, tuple(closings)
+        # Which closings bound the time of a sentence, and so hold whatever happens.
+        self._are_bounds = [isinstance(closing, ChartConstraints) and closing.mode in BOUNDED for closing in closings]
+        self._chart = ChartParser(grammar, boundaries, settings.get("max_span", 0))
+        # The symbols of each tag, and of all tags, as ordered sets.
+        self._symbols: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for symbol in grammar.lexicon.totals():
+            self._symbols[strip_annotation(symbol)][symbol] = None
+        self._all_symbols = {symbol: None for group in self._symbols.values() for symbol in group}
+        # A word that has none of the tags given is as probable as any other.
+        self._unknown = -log(len(grammar.lexicon.words) + 1)
+        if settings["decoding"] == MAX_CONSTITUENTS:
+            # Sums that are not finite are an error, before anything is parsed.
+            self._chart.sum_derivations([])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(SentenceParser, **self.settings), (self.grammar, self.boundaries, self.closings)
+
+    def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> tuple[Parse, dict[str, Any]]:
+        """The most probable tree of a sentence, and what finding it took: see `parse_stats` in docs/chart_parser.md.
+        Tags are "" if unknown; None: the grammar finds all. J700: if it is too long and not to be cut."""
+        possible = self._list_tags(words, tags)
+        limit = self.settings["max_words"]
+        if len(words) > limit and not self.settings["cut_long"]:
+            raise JointValueError(Errors.J700, n=len(words), limit=limit)
+        parts = list(pairwise(_find_cuts(words, limit)))
+        found = [self._parse(words[start:end], possible[start:end]) for start, end in parts]
+        parse = found[0][0] if len(found) == 1 else _join([of_part for of_part, *_ in found], parts)
+        return parse, {
+            "words": len(words),
+            "parts": len(parts),
+            "log_probability": parse.log_probability,
+            **{name: sum(stats[name] for _, stats, _ in found) for name in found[0][1]},
+            "stage": max((stage for *_, stage in found), key=STAGES.index),
+        }
+
+    def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int], str]:
+        with _lock:
+            told = [closing.predict(words) for closing in self.closings]
+            bounds = [widths for widths, is_bound in zip(told, self._are_bounds, strict=True) if is_bound]
+            search = self._chart.parse if self.settings["decoding"] == VITERBI else self._decode
+            score, nodes, tags, stage = parse_surely(
+                search,
+                possible,
+                width=self.settings["width"],
+                widths=combine(*told) if told else None,
+                bounds=combine(*bounds) if bounds else None,
+            )
+            stats = self._chart.stats
+        return _read(score, nodes, tags), stats, stage
+
+    def list_best(self, words: Sequence[str], k: int, tags: Sequence[str] | None = None) -> list[Parse]:
+        """The most probable trees of a sentence, at most k, the best one first. RAISES ValueError: If `k` is not from 1
+        to 1,000,000 (J030), or there are more than `max_words` words (J700)."""
+        if len(words) > self.settings["max_words"]:
+            raise JointValueError(Errors.J700, n=len(words), limit=self.settings["max_words"])
+        possible, width = self._list_tags(words, tags), self.settings["width"]
+        # Closed cells are open here: other trees than the best one may need them.
+        with _lock:
+            found = self._chart.list_best(possible, k, width=width)
+            found = found or self._chart.list_best(possible, k, width=2 * width)
+        return [_read(*derivation) for derivation in found]
+
+    def rank_edges(self, words: Sequence[str]) -> np.ndarray | None:
+        """How wide each cell must be for the tree that is found, see `ChartParser.rank_edges`; None if none is."""
+        possible, width = self._list_tags(words, None), self.settings["width"]
+        with _lock:
+            _, nodes, _ = self._chart.parse(possible, width=width)
+            return self._chart.rank_edges(possible, nodes, width=width) if nodes else None
+
+    def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
+        """The possible tags of each word. There is at least one."""
+        listed = []
+        for place, word in enumerate(words):
+            found = self.grammar.lexicon.find_tags("".join(word.split()), is_first=place == 0)
+            symbols = self._symbols.get(tags[place] if tags else "", self._all_symbols)
+            fitting = [(symbol, log(probability)) for symbol, probability in found.items() if symbol in symbols]
+            listed.append(fitting or [(symbol, self._unknown) for symbol in symbols])
+        return listed
+
+    def _decode(self, possible: Sequence[Possible], *, width: int, widths: np.ndarray | None, glue: bool) -> Derivation:
+        """As `ChartParser.parse`, but the tree of the most probable constituents, with the probability of the words."""
+        total, posteriors, tags = self._chart.sum_derivations(possible, width=width, widths=widths)
+        if not isfinite(total):
+            return self._chart.parse(possible, width=width, widths=widths, glue=glue)
+        nodes = decode_posteriors(posteriors, len(possible), self.grammar.root)
+        return total, nodes, [max(of_word, key=of_word.__getitem__) for of_word in tags]
+
+
+def check_search(*, width: int, max_span: int = 0, decoding: str, max_words: int, cut_long: bool) -> None:
+    """RAISES ValueError: If a setting of `SentenceParser` is not allowed (J030, J040)."""
+    check_choice("decoding", decoding, DECODINGS)
+    check_range("width", width, 0)
+    check_range("max_span", max_span, 0)
+    check_range("max_words", max_words, 1, MAX_WORDS)
+
+
+def parse_surely(
+    search: Callable[..., Derivation],
+    words: Sequence[Possible],
+    *,
+    width: int,
+    widths: np.ndarray | None = None,
+    bounds: np.ndarray | None = None,
+) -> tuple[float, list[tuple[str, int, int]], list[str], str]:
+    """Find a tree, whatever the widths: if there is none, leave out less, at last with the widths `bounds`, and then
+    glue fragments. Returns the derivation, whose log-probability is minus infinity if it was glued, and the stage."""
+    attempts = [(FIRST, width, widths)]
+    if widths is not None:
+        attempts += [(WIDER, 2 * width, np.where(widths > 0, 2 * widths, widths)), (OPEN, 2 * width, bounds)]
+    elif width:
+        attempts.append((WIDER, 2 * width, None))
+    for stage, wide, of_cells in attempts:
+        found = search(words, width=wide, widths=of_cells, glue=stage == attempts[-1][0])
+        if isfinite(found[0]):
+            return *found, stage
+    return *found, GLUED
+
+
+def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[str]) -> Parse:
+    """Converts a derivation, as of `ChartParser.parse`."""
+    n_words = len(tags)
+    spans = [(word, word + 1) for word in range(n_words)]
+    for _, first, second in nodes:
+        spans.append((spans[first][0], spans[first if second < 0 else second][1]))
+    phrases = [
+        Phrase(strip_annotation(symbol), (span,))
+        for (symbol, *_), span in zip(nodes[-2::-1], spans[-2 : n_words - 1 : -1], strict=True)
+        if not is_factored(symbol)
+    ]
+    return Parse(score if isfinite(score) else None, [strip_annotation(tag) for tag in tags], phrases)
+
+
+def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
+    """Where a sentence is cut: after the last clause mark that leaves at most `limit` words, or after so many."""
+    place = 0
+    yield place
+    while len(words) - place > limit:
+        ends = (end for end in range(place + limit, place, -1) if words[end - 1] in CLAUSE_MARKS)
+        place = next(ends, place + limit)
+        yield place
+    yield len(words)
+
+
+def _join(parses: Sequence[Parse], parts: Sequence[tuple[int, int]]) -> Parse:
+    """One tree of the trees of parts, with their constituents under one root."""
+    scores = [parse.log_probability for parse in parses]
+    phrases = [
+        Phrase(label, [(first + start, first + end) for start, end in blocks])
+        for (first, _), parse in zip(parts, parses, strict=True)
+        for label, blocks, _ in parse.phrases
+    ]
+    total = sum(score for score in scores if score is not None)
+    return Parse(None if None in scores else total, [tag for parse in parses for tag in parse.tags], phrases)

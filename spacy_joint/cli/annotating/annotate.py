@@ -1,0 +1,286 @@
+"""`annotate`: split text and transcripts into sentences and parse them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain, groupby, islice
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from ...errors import Errors, JointValueError, JointWarning, Warnings, check_choice
+from ...files.replacing import atomic_write
+from ..options import (
+    STANDARD_INPUT,
+    BeamWidthOption,
+    LinesOption,
+    ModelOption,
+    OutputOption,
+    open_lines,
+    open_output,
+    show_progress,
+)
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+    from ...trees.constituency_trees import Tree
+
+PARSER = "joint_sbd_parser"
+JSON, BINARY, LIVE = "json", "spacy", "jsonl"
+# Formats without constituents. All but JSON and DocBin are written as soon as a sentence is final.
+FORMATS = ("conllu", JSON, LIVE, "table", BINARY)
+FORMATS_HELP = (
+    "conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; for constituents, "
+    "brackets, discbracket, export (version 4), export3 or alpino."
+)
+FORMAT_IN_HELP = (
+    "text, turns (`ANNA: ...`), otter, srt, vtt, recogniser (JSON of Whisper, AWS, Google and others), ctm, or tsv (of "
+    "Whisper). Default: by file."
+)
+# Longer texts, in characters, take seconds, so progress is shown.
+LONG_TEXT = 200_000
+
+
+def annotate(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="File (UTF-8; also .gz, .zst, .bz2), or - for standard input. For many texts, see annotate-corpus."
+        ),
+    ] = STANDARD_INPUT,
+    format_: Annotated[str, typer.Option("--format", "-f", help=FORMATS_HELP)] = "conllu",
+    output: OutputOption = None,
+    model: ModelOption = None,
+    beam_width: BeamWidthOption = None,
+    lines: LinesOption = False,
+    format_in: Annotated[str | None, typer.Option(help=FORMAT_IN_HELP)] = None,
+    line_breaks: Annotated[
+        bool, typer.Option("--line-breaks", help="End a sentence at each line break, as in chats and logs.")
+    ] = False,
+    max_delay: Annotated[
+        int | None,
+        typer.Option(min=1, help="Standard input: print a sentence at the latest this many words after its end."),
+    ] = None,
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial",
+            help='Standard input, jsonl: after each line, print pending words, too, with `"partial": true` and the '
+            "`end_probability` of the last one. Lines replace partial ones that start where they do, or later.",
+        ),
+    ] = False,
+) -> None:
+    """Split text and transcripts into sentences and parse them.
+
+    Unless --lines is given, the text is one document, regardless of its lines and paragraphs. Standard input is
+    annotated as it arrives, except for json and spacy: sentences are printed as soon as they are final, with
+    --line-breaks at the end of their line. Constituents are those of the constituency_parser, even if it is disabled,
+    or chart_parser of the pipeline.
+    """
+    from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
+
+    check_choice("format", format_, (*FORMATS, *TREE_FORMATS))
+    if format_ == BINARY and output is None:
+        raise JointValueError(Errors.J716, option=f"--format {BINARY}", needed="--output FILE")
+    if partial and (format_ != LIVE or output is not None):
+        raise JointValueError(Errors.J716, option="--partial", needed=f"--format {LIVE} and standard output")
+    is_live = file == STANDARD_INPUT and format_ not in (JSON, BINARY)
+    for option, is_given in (("--max-delay", max_delay is not None), ("--partial", partial)):
+        if is_given and not is_live:
+            raise JointValueError(Errors.J716, option=option, needed="standard input, annotated as it arrives")
+        if is_given and lines:
+            raise JointValueError(Errors.J155, option="--lines", other=option)
+    if lines and line_breaks:
+        raise JointValueError(Errors.J155, option="--lines", other="--line-breaks")
+    from ... import load
+    from ...length import lift_max_length
+    from ...pipes.components import enable_components
+    from ...scale.annotating.records import has_records
+    from ...transcripts.reading import FORMATS as TEXT_FORMATS
+    from ...transcripts.reading import TEXT
+
+    if Path(file).is_dir() or (format_in is None and has_records(file)):
+        raise JointValueError(Errors.J716, option=f"Annotating {file}", needed="the command annotate-corpus")
+    if format_in is not None:
+        check_choice("format", format_in, TEXT_FORMATS)
+        if lines and format_in != TEXT:
+            raise JointValueError(Errors.J155, option="--lines", other=f"{format_in}, the format of a whole transcript")
+    with open_lines(file) as source:
+        nlp = lift_max_length(load(model, beam_width=beam_width))
+        if format_ in TREE_FORMATS:
+            enable_components(nlp, "constituency_parser")
+        if line_breaks:
+            _end_lines(nlp)
+        are_parts = False
+        if lines:
+            annotated = _annotate_lines(nlp, source, file)
+        elif file == STANDARD_INPUT:
+            format_in = TEXT if line_breaks and format_in is None else format_in
+            settings: dict[str, Any] = {"max_delay": max_delay} if max_delay is not None else {}
+            settings |= {"show_pending": _write_pending} if partial else {}
+            annotated, are_parts = _annotate_input(nlp, source, format_in, is_live, settings)
+        else:
+            annotated = _annotate_whole(nlp, source, file, format_in)
+        docs = _require_sentences(annotated)
+        if format_ == BINARY:
+            from spacy.tokens import DocBin
+
+            assert output is not None
+            with atomic_write(output) as path:
+                DocBin(docs=docs, store_user_data=True).to_disk(path)
+        else:
+            with open_output(output) as written:
+                is_complete = _write(nlp, docs, written, format_, are_parts)
+            if not is_complete:
+                raise typer.Exit(1)
+
+
+def _write(nlp: Language, docs: Iterable[Doc], file: TextIO, format_: str, are_parts: bool) -> bool:
+    """Writes documents; returns whether all could be written."""
+    from ...corpora.conllu_writing import write_conllu
+    from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
+    from ...corpora.export import write_json, write_sentences, write_table
+
+    def flush_after_each() -> Iterator[Doc]:
+        for doc in docs:
+            yield doc
+            file.flush()
+
+    flushed = flush_after_each()
+    left_out: list[int] = []
+    if format_ == JSON:
+        write_json(flushed, file)
+    elif format_ in TREE_FORMATS:
+        trees = _list_trees(flushed, left_out)
+        TREE_FORMATS[format_].write(_make_continuous(nlp, trees) if format_ == "brackets" else trees, file)
+    elif format_ == "conllu":
+        write_conllu(flushed, file, are_parts=are_parts, is_strict=False)
+    else:
+        write = {"jsonl": write_sentences, "table": write_table}[format_]
+        write(flushed, file, are_parts=are_parts)
+    return not left_out
+
+
+def _list_trees(docs: Iterable[Doc], left_out: list[int]) -> Iterator[Tree]:
+    """The trees of documents. Adds the numbers of documents whose constituents are no trees (JW48)."""
+    from ...annotation.constituents import get_trees
+
+    for number, doc in enumerate(docs, start=1):
+        try:
+            yield from get_trees(doc)
+        except JointValueError as error:
+            if error.code == Errors.J336.code:
+                # No document of this pipeline has constituents.
+                raise
+            warnings.warn(JointWarning(Warnings.JW48, number=number, reason=error), stacklevel=2)
+            left_out.append(number)
+
+
+def _make_continuous(nlp: Language, trees: Iterable[Tree]) -> Iterator[Tree]:
+    """The continuous variants of trees (JW46), by the rules for heads of the pipeline's parser."""
+    from ...trees.discontinuity import make_continuous
+    from ...trees.transform import mark_heads
+
+    rules = next((pipe.head_rules for _, pipe in nlp.pipeline if hasattr(pipe, "head_rules")), None)
+    warned = False
+    for number, tree in enumerate(trees, start=1):
+        if tree.is_continuous:
+            yield tree
+            continue
+        if not warned:
+            warned = True
+            warnings.warn(JointWarning(Warnings.JW46, number=number), stacklevel=2)
+        yield make_continuous(tree if rules is None else mark_heads(tree, rules))
+
+
+def _end_lines(nlp: Language) -> None:
+    """Lets parsers end sentences at line breaks (J129)."""
+    from ...pipes.components import list_components
+
+    parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, PARSER)]
+    if not parsers:
+        raise JointValueError(Errors.J129, name=PARSER, pipeline=", ".join(nlp.pipe_names))
+    for parser in parsers:
+        parser.end_lines()
+
+
+def _write_pending(doc: Doc) -> None:
+    from ...corpora.export import write_sentences
+
+    with open_output(None) as file:
+        write_sentences([doc], file, are_parts=True)
+        file.flush()
+
+
+def _annotate_input(
+    nlp: Language, source: Iterator[str], format_in: str | None, is_live: bool, settings: dict[str, Any]
+) -> tuple[Iterator[Doc], bool]:
+    """The documents of standard input, and whether they are parts of a single one, annotated as they arrive. Settings
+    are those of `stream_sentences`."""
+    from ...pipes.streaming import can_stream, stream_sentences
+    from ...transcripts.reading import TEXT, guess_marked
+
+    lines = _end_when_interrupted(source)
+    if format_in is None:
+        # Turns need more lines than may have arrived.
+        first = list(islice(lines, 2))
+        format_in = guess_marked([line.rstrip("\r\n") for line in first]) or TEXT
+        lines = chain(first, lines)
+    if is_live and format_in == TEXT and can_stream(nlp):
+        sentences = stream_sentences(lines, nlp, **settings)
+        return (part for part, _ in groupby(sentences, key=attrgetter("doc"))), True
+    if settings:
+        needed = "text, and a pipeline that can annotate streams"
+        raise JointValueError(Errors.J716, option="--max-delay or --partial", needed=needed)
+    return _annotate_whole(nlp, lines, STANDARD_INPUT, format_in), False
+
+
+def _end_when_interrupted(lines: Iterator[str]) -> Iterator[str]:
+    """Ends the input at Ctrl-C, so that what has arrived is annotated: `tail -f` has no other end."""
+    with suppress(KeyboardInterrupt):
+        yield from lines
+
+
+def _annotate_whole(nlp: Language, lines: Iterable[str], file: str, format_in: str | None) -> Iterator[Doc]:
+    from ...transcripts.documents import make_doc_of_text
+
+    text = "".join(lines)
+    with show_progress(len(text) > LONG_TEXT, total=len(nlp.pipeline) + 1, unit="step") as progress:
+        progress.set_description("tokenizer")
+        doc = make_doc_of_text(nlp, text, format_in, "standard input" if file == STANDARD_INPUT else file)
+        progress.update()
+        for component_name, component in nlp.pipeline:
+            progress.set_description(component_name)
+            try:
+                doc = component(doc)
+            except Exception as error:
+                # As `nlp(doc)` does.
+                nlp.default_error_handler(component_name, component, [doc], error)
+            progress.update()
+    yield doc
+
+
+def _annotate_lines(nlp: Language, source: Iterable[str], file: str) -> Iterator[Doc]:
+    size = None if file == STANDARD_INPUT else Path(file).stat().st_size
+    with show_progress(size is None or size > LONG_TEXT, total=size, unit="B", unit_scale=True) as progress:
+
+        def read() -> Iterator[str]:
+            for line in source:
+                progress.update(len(line.encode("utf8")))
+                yield line.rstrip("\r\n")
+
+        # Lines that are typed, or that another process is still writing, must not wait for others.
+        yield from nlp.pipe(read(), batch_size=1 if file == STANDARD_INPUT else None)
+
+
+def _require_sentences(docs: Iterable[Doc]) -> Iterator[Doc]:
+    for number, doc in enumerate(docs, start=1):
+        if not doc.has_annotation("SENT_START"):
+            raise JointValueError(Errors.J336, source=f"Document {number}", what="sentence boundaries")
+        yield doc

@@ -1,0 +1,57 @@
+"""`check-order`: find odd orders of modifiers in text and suggest better ones."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from wasabi import table
+
+from ...errors import check_choice
+from ..options import STANDARD_INPUT, open_lines, open_output
+
+COMPONENT = "prenominal_orderer"
+FORMATS = ("table", "json")
+HEADER = ("start", "end", "text", "suggestion", "margin")
+
+
+def check_order(
+    file: Annotated[str, typer.Argument(help="Text file (UTF-8), or - for standard input.")] = STANDARD_INPUT,
+    orderer: Annotated[
+        Path | None, typer.Option(help="Pipeline with a prenominal_orderer. Default: the shipped one.", exists=True)
+    ] = None,
+    pipeline: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: the shipped.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Minimum margin. Default: that of the component.")] = None,
+    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+) -> None:
+    """List phrases with an odd order of modifiers, with their positions in characters and a better order."""
+    import spacy
+
+    from ... import load
+    from ...length import lift_max_length
+
+    check_choice("format", format, FORMATS)
+    with open_lines(file) as lines:
+        text = "".join(lines)
+    nlp = lift_max_length(load(pipeline))
+    if orderer is not None:
+        if COMPONENT in nlp.component_names:
+            nlp.remove_pipe(COMPONENT)
+        nlp.add_pipe(COMPONENT, source=spacy.load(orderer, vocab=nlp.vocab))
+    elif COMPONENT in nlp.disabled:
+        nlp.enable_pipe(COMPONENT)
+    elif COMPONENT not in nlp.pipe_names:
+        nlp.add_pipe(COMPONENT, source=load(vocab=nlp.vocab))
+    component: Any = nlp.get_pipe(COMPONENT)
+    if threshold is not None:
+        component.cfg["threshold"] = threshold
+    found = component.suggest(nlp(text))
+    with open_output(None) as output:
+        if format == "json":
+            output.writelines(json.dumps(suggestion, ensure_ascii=False) + "\n" for suggestion in found)
+            return
+        rows = [
+            (s["start_char"], s["end_char"], " ".join(s["text"].split()), s["suggestion"], f"{s['margin']:.2f}")
+            for s in found
+        ]
+        output.write(table(rows, header=HEADER, divider=True, aligns=("r", "r", "l", "l", "r")) + "\n")

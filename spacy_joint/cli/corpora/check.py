@@ -1,0 +1,66 @@
+"""`check`: describe a corpus and warn of problems; `spacy debug data` only knows spaCy's own components."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from wasabi import msg
+
+from ...errors import Errors, JointValueError
+from ..options import DOCUMENTS, CorpusArgument, DocumentsOption, read_documents
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+
+def check(
+    corpus: CorpusArgument,
+    documents: DocumentsOption = DOCUMENTS,
+    language: Annotated[str | None, typer.Option(help="Language whose tokenizer is checked on the corpus.")] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Registered tokenizer to check instead of its default.")] = None,
+    pipeline: Annotated[str | None, typer.Option(help="Pipeline, or its path, whose tokenizer is checked.")] = None,
+) -> None:
+    """Describe a corpus (sizes, lengths, labels, non-projective and discontinuous trees, how well a tokenizer makes its
+    words), and warn of problems for training."""
+    from spacy.vocab import Vocab
+
+    from ...training.checking import Contents
+
+    docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
+    if not docs:
+        raise JointValueError(Errors.J413, source=corpus, what="documents with words")
+    contents = Contents(docs)
+    msg.table(contents.describe(), title=str(corpus))
+    counted = {("Label", "Words"): contents.labels, ("Category", "Constituents"): contents.categories}
+    for header, counts in counted.items():
+        if counts:
+            rows = [(label, f"{n:,}") for label, n in counts.most_common()]
+            msg.table(rows, header=header, aligns=("l", "r"))
+    for problem in contents.find_problems():
+        msg.warn(problem)
+    if language or tokenizer or pipeline:
+        _check_tokenizer(docs, language, tokenizer, pipeline)
+
+
+def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | None, pipeline: str | None) -> None:
+    import spacy
+
+    from ... import load
+    from ...pipes.tokenizer_check import report_unfit, score_words
+
+    if pipeline is not None:
+        nlp = load(pipeline)
+    else:
+        config = {"nlp": {"tokenizer": {"@tokenizers": tokenizer}}} if tokenizer else {}
+        nlp = spacy.blank(language or "xx", config=config)
+    scores = score_words(nlp.tokenizer, docs, max_words=None)
+    measures = {"precision": scores.precision, "recall": scores.recall, "F1": scores.f_score}
+    rows = [(f"Words, {name}", f"{score:.2f}") for name, score in measures.items()]
+    msg.table(rows, title=pipeline or tokenizer or f"Tokenizer of {language}", aligns=("l", "r"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report_unfit(scores, nlp.tokenizer)
+    for each in caught:
+        msg.warn(str(each.message))

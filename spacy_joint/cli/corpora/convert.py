@@ -1,0 +1,142 @@
+"""`convert`: convert corpora to spaCy's binary format or to CoNLL-U, and constituency treebanks to others' formats.
+`convert-quotes` converts annotated quotations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from wasabi import msg
+
+from ...errors import check_choice
+from ...files.replacing import atomic_write, open_atomic
+from ..options import DOCUMENTS, DocumentsOption, ModelOption, SubtypesOption, read_documents
+
+if TYPE_CHECKING:
+    from ...trees.constituency_trees import Tree
+
+CONLLU = ".conllu"
+QUOTATION_FORMATS = ("brat", "litbank")
+FORMATS_HELP = "brackets, discbracket, export (version 4), export3 or alpino. Default: by suffix."
+KEEP_LINES_HELP = "Keep comments, empty nodes, enhanced dependencies and MISC of CoNLL-U in .spacy files."
+PARAGRAPHS_HELP = "Write a token with a blank line where CoNLL-U has `# newpar`."
+
+
+def convert(
+    corpora: Annotated[
+        list[Path], typer.Argument(help="Files, or directories of files: .conllu, .spacy, constituency treebanks.")
+    ],
+    output: Annotated[Path, typer.Argument(help="Output file: .spacy, .conllu, or a constituency treebank.")],
+    documents: DocumentsOption = DOCUMENTS,
+    leave_out: Annotated[
+        str | None, typer.Option(help="Leave out CoNLL-U documents whose first sent_id starts with this regex.")
+    ] = None,
+    subtypes: SubtypesOption = True,
+    keep_lines: Annotated[bool, typer.Option("--keep-lines", help=KEEP_LINES_HELP)] = False,
+    paragraphs: Annotated[bool, typer.Option("--paragraphs", help=PARAGRAPHS_HELP)] = False,
+    format_in: Annotated[str | None, typer.Option(help=f"Format of trees: {FORMATS_HELP}")] = None,
+    format_: Annotated[str | None, typer.Option("--format", "-f", help=f"Output format: {FORMATS_HELP}")] = None,
+    traces: Annotated[
+        str, typer.Option(help="Traces in brackets: delete, or cross (attach fillers where their traces are).")
+    ] = "delete",
+    root_attach: Annotated[
+        bool, typer.Option("--root-attach", help="Attach punctuation and the like to constituents instead of the root.")
+    ] = False,
+    continuous: Annotated[
+        str | None,
+        typer.Option(help="Make trees continuous by these head rules: alpino, english (Penn Treebank) or negra."),
+    ] = None,
+) -> None:
+    """Convert corpora to a DocBin of whole documents with gold tokens, to CoNLL-U, or to a constituency treebank.
+
+    Unlike `spacy convert`, this keeps documents, spaces, multiword tokens and non-projective trees.
+    """
+    from spacy.tokens import DocBin
+    from spacy.vocab import Vocab
+
+    from ...annotation.constituents import get_trees
+    from ...corpora.conllu_writing import write_conllu
+    from ...corpora.constituency_treebanks import find_format, read_treebank, require_format
+    from ...trees.discontinuity import attach_root_children, make_continuous
+    from ...trees.heads import load_head_rules
+    from ...trees.transform import mark_heads
+
+    vocab = Vocab()
+    rules = None if continuous is None else load_head_rules(continuous)
+
+    def change(tree: Tree) -> Tree:
+        changed = attach_root_children(tree) if root_attach else tree
+        return changed if rules is None else make_continuous(mark_heads(changed, rules))
+
+    name = format_ or (None if output.is_dir() else find_format(output))
+    if name is None:
+        to_conllu = output.suffix == CONLLU
+        settings: dict[str, Any] = {
+            "subtypes": subtypes,
+            "keep_lines": keep_lines or to_conllu,
+            "paragraphs": paragraphs,
+        }
+        settings |= {"format_": format_in, "traces": traces, "change": change}
+        docs = [doc for corpus in corpora for doc in read_documents(corpus, vocab, documents, leave_out, **settings)]
+        if to_conllu:
+            with open_atomic(output) as file:
+                write_conllu(docs, file)
+        else:
+            with atomic_write(output) as path:
+                DocBin(docs=docs, store_user_data=True).to_disk(path)
+        msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens")
+        return
+
+    written = 0
+
+    def read_trees() -> Iterator[Tree]:
+        nonlocal written
+        for corpus in corpora:
+            if format_in is not None or find_format(corpus) is not None:
+                trees = read_treebank(corpus, format_in, traces)
+            else:
+                docs = read_documents(corpus, vocab, documents, leave_out)
+                trees = (tree for doc in docs for tree in get_trees(doc))
+            for tree in trees:
+                written += 1
+                yield change(tree)
+
+    write = require_format(name).write
+    with open_atomic(output) as file:
+        write(read_trees(), file)
+    msg.good(f"{output}: {written:,} trees")
+
+
+def convert_quotes(
+    corpus: Annotated[Path, typer.Argument(help="File, or directory of files, with the texts next to them.")],
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
+    format_: Annotated[
+        str, typer.Option("--format", "-f", help="brat (standoff, e.g. PolNeAR) or litbank (LitBank quotations).")
+    ] = "brat",
+    model: ModelOption = None,
+) -> None:
+    """Convert annotated quotations to a DocBin, with the annotation that a pipeline predicts.
+
+    Paragraphs always start a sentence. Quotation models are trained and evaluated on predicted tags and trees.
+    """
+    check_choice("format", format_, QUOTATION_FORMATS)
+    from spacy.tokens import DocBin
+
+    from ... import load
+    from ...corpora.brat import read_brat
+    from ...corpora.litbank import read_litbank
+    from ...quotation.layout import find_paragraph_starts
+
+    nlp = load(model)
+    docs = list(read_brat(corpus, nlp.make_doc) if format_ == "brat" else read_litbank(corpus, nlp.vocab))
+    for doc in docs:
+        for start in find_paragraph_starts(doc):
+            doc[start].is_sent_start = True
+    annotated = list(nlp.pipe(docs))
+    with atomic_write(output) as path:
+        DocBin(docs=annotated, store_user_data=True).to_disk(path)
+    n_quotations = sum(len(doc.spans["quotations"]) for doc in annotated)
+    msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} quoted runs")

@@ -1,0 +1,52 @@
+"""How commands fail, with a one-line message and exit code 1 for expected errors, how they warn, and use colours."""
+
+import io
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from traceback import walk_tb
+from typing import Any
+
+import typer
+from spacy.util import raise_error
+from wasabi import Printer, msg
+
+from ..errors import SPACY_CODE, Errors, JointError, format_warning
+
+
+def report_failures(command: Callable[..., None]) -> Callable[..., None]:
+    """Makes a command print coded errors and file errors instead of raising them."""
+
+    @wraps(command)
+    def reporting(*args: Any, **kwargs: Any) -> None:
+        warnings.formatwarning = format_warning
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # Names of files may be no text.
+            sys.stdout.reconfigure(errors="backslashreplace")
+        if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+            # That of this printer, of others, and of other processes: wasabi looks at neither.
+            msg.show_color = False
+            os.environ["ANSI_COLORS_DISABLED"] = "1"
+        try:
+            command(*args, **kwargs)
+        except BrokenPipeError:
+            # The reader of the output has closed it (`| head`): click exits quietly.
+            raise
+        except (JointError, OSError, ValueError) as error:
+            if isinstance(error, JointError) or SPACY_CODE.match(str(error)):
+                message = str(error)
+            elif isinstance(error, OSError) and not _is_of_component(error):
+                message = str(Errors.J441.format(path=error.filename or "A file", reason=error.strerror or error))
+            else:
+                raise
+            typer.echo(Printer(no_print=True, pretty=False).fail(message), err=True)
+            raise typer.Exit(1) from error
+
+    return reporting
+
+
+def _is_of_component(error: Exception) -> bool:
+    """Whether a component raised an error: spaCy passes such errors on by this function."""
+    return any(frame.f_code is raise_error.__code__ for frame, _ in walk_tb(error.__traceback__))

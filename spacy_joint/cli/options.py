@@ -1,0 +1,130 @@
+"""Options that commands share, and how commands read input and write output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from ..errors import Errors, JointValueError
+from ..files.compression import decompress
+from ..files.reading import read_lines, require_file
+from ..files.replacing import open_atomic
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+    from ..trees.constituency_trees import Tree
+
+STANDARD_INPUT = "-"
+DOCUMENTS = "newdoc"
+
+LinesOption = Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")]
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--model", "-m", help="Path or package of a pipeline, `md` or `trf`. Default: the shipped pipeline."),
+]
+BeamWidthOption = Annotated[
+    int | None, typer.Option(help="Beam width: narrower is faster, wider is more accurate. Default: the trained one.")
+]
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
+ScoresOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output JSON file.")]
+ConfigArgument = Annotated[Path, typer.Argument(help="Config, as for `spacy train`.", exists=True, dir_okay=False)]
+ReplacedArgument = Annotated[Path, typer.Argument(help="Output directory; an existing one is replaced.")]
+RayOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, auto (here), or local (start Ray here)."),
+]
+WorkersOption = Annotated[int, typer.Option(min=1, help="With --ray: number of processes.")]
+SubtypesOption = Annotated[
+    bool, typer.Option("--subtypes/--no-subtypes", help="Whether relations keep their subtypes, as in nsubj:pass.")
+]
+DocumentsOption = Annotated[
+    str,
+    typer.Option(
+        help="How CoNLL-U documents are delimited: newdoc (comments), sent_id (its prefix), or a number of sentences. "
+        "For constituency treebanks, only numbers count; others mean 1."
+    ),
+]
+CorpusArgument = Annotated[
+    Path,
+    typer.Argument(help="Annotated documents: .conllu or .spacy file, constituency treebank, or directory of one."),
+]
+
+
+class Kind(str, Enum):
+    """Kinds of text: unchanged, without punctuation and capitals, or both."""
+
+    original = "original"
+    unpunctuated = "unpunctuated"
+    both = "both"
+
+
+@contextmanager
+def open_lines(file: str) -> Iterator[Iterator[str]]:
+    """Opens a text file (UTF-8), which may be compressed, or standard input, and yields its lines (J402)."""
+    if file == STANDARD_INPUT:
+        yield read_lines(sys.stdin.buffer, "standard input")
+    else:
+        with require_file(file).open("rb") as raw:
+            yield read_lines(decompress(raw, Path(file).suffix.lower()), file)
+
+
+@contextmanager
+def open_output(output: Path | None) -> Iterator[TextIO]:
+    """Opens a file that is replaced when it is written, or standard output."""
+    if output is None:
+        yield typer.get_text_stream("stdout", encoding="utf8")
+    else:
+        with open_atomic(output) as file:
+            yield file
+
+
+def show_progress(is_long: bool, **settings: Any) -> Any:
+    """A progress bar, for long input and if standard error is a terminal."""
+    from tqdm import tqdm
+
+    # tqdm is silent in terminals of unknown size, unless it is told one.
+    size = {"ncols": get_terminal_size().columns, "nrows": 20}
+    return tqdm(disable=not (is_long and sys.stderr.isatty()), file=sys.stderr, leave=False, **size, **settings)
+
+
+def read_documents(
+    path: Path,
+    vocab: Vocab,
+    documents: str = DOCUMENTS,
+    leave_out: str | None = None,
+    *,
+    subtypes: bool = True,
+    keep_lines: bool = False,
+    paragraphs: bool = False,
+    format_: str | None = None,
+    traces: str = "delete",
+    change: Callable[[Tree], Tree] | None = None,
+) -> Iterator[Doc]:
+    """Reads documents in any format (J040), which the suffix tells, or `format_` for constituency treebanks."""
+    from ..corpora import conllu, docbin
+    from ..corpora.constituency_treebanks import SUFFIXES, read_tree_documents
+
+    known = (conllu.SUFFIX, docbin.SUFFIX, *SUFFIXES)
+    suffix = path.suffix
+    if path.is_dir():
+        suffix = next((suffix for suffix in known if any(path.glob(f"*{suffix}"))), docbin.SUFFIX)
+    number = int(documents) if documents.isdecimal() else None
+    if format_ is not None or suffix in SUFFIXES:
+        n = 1 if number is None else number
+        return read_tree_documents(path, vocab, sentences=n, format=format_, traces=traces, change=change)
+    if suffix == conllu.SUFFIX:
+        division = documents if number is None else number
+        settings: dict[str, Any] = {"subtypes": subtypes, "keep_lines": keep_lines, "paragraphs": paragraphs}
+        return conllu.read_conllu(path, vocab, documents=division, leave_out=leave_out, **settings)
+    if suffix == docbin.SUFFIX:
+        return docbin.read_docbin(path, vocab)
+    raise JointValueError(Errors.J040, name="file type", value=str(path), allowed=", ".join(known))

@@ -1,0 +1,127 @@
+"""`evaluate`: score a pipeline with all measures of the package; `spacy evaluate` only reports those it knows.
+`evaluate-quotes` scores quotations on documents that are already parsed.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import srsly
+import typer
+from wasabi import msg
+
+from ...errors import Errors, JointValueError
+from ...files.replacing import write_json
+from ..options import DOCUMENTS, BeamWidthOption, CorpusArgument, DocumentsOption, ScoresOption, read_documents
+
+
+def _name_scores(prefix: str, title: str) -> dict[str, str]:
+    names = {"p": "precision", "r": "recall", "f": "F1"}
+    return {f"{prefix}_{measure}": f"{title}, {name}" for measure, name in names.items()}
+
+
+MEASURES = {
+    "tag_acc": "Tag accuracy",
+    "pos_acc": "Part-of-speech accuracy",
+    "morph_acc": "Morphological features",
+    "lemma_acc": "Lemmas",
+    **_name_scores("boundary", "Boundaries"),
+    "sents_f": "Whole sentences, F1",
+    "dep_uas_punct": "UAS, all words",
+    "dep_las_punct": "LAS, all words",
+    "dep_uas": "UAS, without punctuation",
+    "dep_las": "LAS, without punctuation",
+    "raw_tokens_f": "Raw text: tokens, F1",
+    **_name_scores("raw_words", "Raw text: words"),
+    "raw_sents_f": "Raw text: sentences, F1",
+    "raw_tag_f": "Raw text: tags, F1",
+    "raw_pos_f": "Raw text: parts of speech, F1",
+    "raw_morph_f": "Raw text: morphological features, F1",
+    "raw_alltags_f": "Raw text: tags, parts of speech and features, F1",
+    "raw_lemma_f": "Raw text: lemmas, F1",
+    "raw_uas_f": "Raw text: UAS, F1",
+    "raw_las_f": "Raw text: LAS without subtypes, F1",
+    **_name_scores("hedge", "Hedges"),
+    "hedge_exact": "Sentences with all hedges correct",
+    "hedge_seg_f": "Segments, F1",
+    **_name_scores("constituents", "Constituents"),
+    "constituents_exact": "Sentences with all constituents correct",
+    **_name_scores("constituents_disc", "Discontinuous constituents"),
+}
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
+    corpus: CorpusArgument,
+    unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Remove punctuation and capitals.")] = False,
+    gold_tags: Annotated[
+        bool, typer.Option("--gold-tags", help="Use the tags of the corpus and disable components that tag.")
+    ] = False,
+    gold_sentences: Annotated[bool, typer.Option("--gold-sentences", help="Use the corpus's boundaries.")] = False,
+    raw_text: Annotated[
+        bool, typer.Option("--raw-text", help="Also score from raw text, as in CoNLL 2018 (.conllu only).")
+    ] = False,
+    beam_width: BeamWidthOption = None,
+    documents: DocumentsOption = DOCUMENTS,
+    update_meta: Annotated[
+        bool, typer.Option("--update-meta", help="Store the scores as `performance` in the pipeline's meta.json.")
+    ] = False,
+    output: ScoresOption = None,
+) -> None:
+    """Evaluate the tags, features, lemmas, sentence boundaries, trees and speed of a pipeline, on gold tokens and from
+    raw text."""
+    from ... import load
+    from ...scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
+    from ...training.unpunctuated import unpunctuate
+
+    if raw_text:
+        options = {"--unpunctuated": unpunctuated, "--gold-tags": gold_tags, "--gold-sentences": gold_sentences}
+        if other := next((option for option, is_chosen in options.items() if is_chosen), None):
+            raise JointValueError(Errors.J155, option="--raw-text", other=other)
+        if corpus.suffix != ".conllu" and not (corpus.is_dir() and any(corpus.glob("*.conllu"))):
+            raise JointValueError(Errors.J154, path=corpus)
+    nlp = load(model, beam_width=beam_width)
+    references = [reference for reference in read_documents(corpus, nlp.vocab, documents) if len(reference)]
+    if unpunctuated:
+        references = [variant for variant in map(unpunctuate, references) if variant is not None]
+    if not references:
+        raise JointValueError(Errors.J413, source=corpus, what="documents with words")
+    scores = score_pipeline(nlp, references, gold_tags=gold_tags, gold_sentences=gold_sentences)
+    if raw_text:
+        scores |= score_pipeline_on_raw_text(nlp, read_raw_texts([corpus], nlp, documents))
+    if update_meta:
+        performance = {name: score for name, score in scores.items() if name != "speed"}
+        write_json(nlp.path / "meta.json", {**srsly.read_json(nlp.path / "meta.json"), "performance": performance})
+    found = {title: scores[name] for name, title in MEASURES.items() if scores.get(name) is not None}
+    _show(f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", found, scores, output)
+
+
+def evaluate_quotes(
+    model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
+    corpus: Annotated[Path, typer.Argument(help=".spacy file written by convert-quotes.")],
+    output: ScoresOption = None,
+) -> None:
+    """Evaluate the quotations and cues of a pipeline, and its speed without tagging and parsing."""
+    from ... import load
+    from ...corpora.quotations import create_quotation_corpus
+    from ...scoring.pipelines import score_quotation_components
+
+    nlp = load(model)
+    examples = list(create_quotation_corpus(corpus)(nlp))
+    if not examples:
+        raise JointValueError(Errors.J413, source=corpus, what="documents with words")
+    scores = score_quotation_components(nlp, examples)
+    measures = {name: value for name, value in scores.items() if isinstance(value, float) and name != "speed"}
+    found = {name.removeprefix("quotation_"): value for name, value in measures.items()}
+    for kind, of_kind in scores["quotation_per_type"].items():
+        found |= {f"{kind.lower()} {measure}": value for measure, value in of_kind.items()}
+    _show(corpus.name, found, scores, output)
+
+
+def _show(title: str, found: Mapping[str, float], scores: Mapping[str, Any], output: Path | None) -> None:
+    rows = [(measure, f"{100 * score:.2f}") for measure, score in found.items()]
+    rows.append(("Words per second", f"{scores['speed']:,.0f}"))
+    msg.table(rows, title=title, aligns=("l", "r"))
+    if output is not None:
+        write_json(output, scores)
+        msg.good(f"Saved to {output}")

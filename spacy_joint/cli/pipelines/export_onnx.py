@@ -1,0 +1,32 @@
+"""`export-onnx`: a pipeline with a transformer as one that runs on a CPU without torch."""
+
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ...errors import Errors, JointValueError
+from ..options import ReplacedArgument
+
+
+def export_onnx(
+    pipeline: Annotated[str, typer.Argument(help="Trained pipeline with a transformer: its name or directory.")],
+    output: ReplacedArgument,
+    threads: Annotated[int, typer.Option(help="Number of threads in which the transformer runs.", min=1)] = 1,
+) -> None:
+    """Export the transformers of a pipeline as ONNX, with weights of 8 bits.
+
+    The new pipeline needs the extra `onnx` instead of `transformer`. It cannot be trained further.
+    """
+    import spacy
+
+    from ...files.replacing import atomic_write_directory
+    from ...guiding.onnx_transformer import CONVERTED, convert_transformers
+
+    nlp = spacy.load(pipeline)
+    converted = convert_transformers(nlp, threads)
+    if not converted:
+        raise JointValueError(Errors.J129, pipeline=pipeline, name=f"component with a tok2vec by {CONVERTED}")
+    with atomic_write_directory(output) as path:
+        nlp.to_disk(path)
+    msg.good(f"{output}: {', '.join(converted)}")

@@ -1,0 +1,32 @@
+"""`finish`: prepare a trained pipeline for release, without the data that only further training needs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..options import ReplacedArgument
+
+
+def finish(
+    ctx: typer.Context,
+    model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
+    output: ReplacedArgument,
+    meta: Annotated[Path | None, typer.Option(help="JSON file with fields for its meta.json.", exists=True)] = None,
+    weight_bits: Annotated[
+        int, typer.Option(help="Precision of each weight. Fewer bits make a smaller package.", min=2, max=8)
+    ] = 8,
+) -> None:
+    """Copy a trained pipeline without the data that only further training needs: much smaller, same predictions.
+
+    Its config can be overridden as for `spacy train`, e.g. with --components.joint_sbd_parser.model.beam_width 16: a
+    beam wider than in training is slower and more accurate. The config loses the paths of corpora, and components
+    predict in one thread. If all components are from this package, the vocabulary loses words without vectors, and the
+    length of texts is not limited.
+    """
+    import srsly
+    from spacy.cli._util import parse_config_overrides
+
+    from ...training.finishing import finish_pipeline
+
+    finish_pipeline(model, output, parse_config_overrides(ctx.args), srsly.read_json(meta) if meta else {}, weight_bits)

@@ -1,0 +1,59 @@
+"""`distill`: make training documents from raw text, annotated by a pipeline, the teacher."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..options import BeamWidthOption, Kind, RayOption, WorkersOption
+
+TEXTS_HELP = (
+    ".txt files (UTF-8), .jsonl files with the key `text`, or .spacy files of documents, which keep their tokens, "
+    "sentence boundaries and pauses."
+)
+LINES_HELP = (
+    "Each line is a paragraph, and blank lines separate documents. Default: blank lines separate paragraphs, and each "
+    "file or line of .jsonl is a document."
+)
+PROJECTED_HELP = "Whether unpunctuated documents get boundaries and trees of the punctuated text, or their own."
+
+
+def distill(
+    texts: Annotated[list[Path], typer.Argument(help=TEXTS_HELP)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output directory.")],
+    teacher: Annotated[
+        str | None, typer.Option("--teacher", "-t", help="Path or package of a pipeline. Default: the shipped one.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help=LINES_HELP)] = False,
+    kind: Annotated[Kind, typer.Option(help="Documents to make.")] = Kind.both,
+    projected: Annotated[bool, typer.Option("--projected/--own", help=PROJECTED_HELP)] = False,
+    keep: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep: those with surest boundaries.")
+    ] = 1.0,
+    words: Annotated[
+        int, typer.Option(min=1, help="Minimum words per document, up to a paragraph end; twice as many at most.")
+    ] = 800,
+    limit: Annotated[int, typer.Option(min=0, help="Maximum passages, evenly from all texts; 0: all.")] = 0,
+    shard_words: Annotated[int, typer.Option(min=1, help="Words of raw text per output file.")] = 250_000,
+    beam_width: BeamWidthOption = None,
+    n_process: Annotated[int, typer.Option("--n-process", "-n", help="Number of processes; -1: one per core.")] = 1,
+    ray: RayOption = None,
+    workers: WorkersOption = 1,
+) -> None:
+    """Make training documents from raw text, annotated by a teacher.
+
+    Paragraphs that do not end like a sentence, such as headings, are left out. The output directory has `.spacy` files,
+    for spacy_joint.MixedCorpus.v1, and a manifest. After an interruption, the same command continues after the last
+    file. --ray and --workers do not affect the result.
+    """
+    from ...scale.training import open_calls
+    from ...training.distillation import Distillation
+
+    # Other machines have it at the same place.
+    teacher = str(Path(teacher).resolve()) if teacher is not None and Path(teacher).exists() else teacher
+    job = Distillation(output.resolve(), teacher, beam_width, kind.value, projected, keep, n_process)
+    with open_calls(ray, workers) as call:
+        sizes = job.run(texts, lines=lines, words=words, limit=limit, shard_words=shard_words, call=call)
+    n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))
+    msg.good(f"{output}: {n_docs:,} documents, {n_words:,} words, {len(sizes)} files")

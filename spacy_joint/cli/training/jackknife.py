@@ -1,0 +1,36 @@
+"""`jackknife`: annotate the training corpus of a config with predicted tags, columns of guides, or cues."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..options import ConfigArgument, RayOption, WorkersOption
+
+
+def jackknife(
+    ctx: typer.Context,
+    config: ConfigArgument,
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
+    folds: Annotated[int, typer.Option(help="Number of folds, and of trainings.")] = 10,
+    seed: Annotated[int | None, typer.Option(help="Seed of each training. Default: [training.seed].")] = None,
+    ray: RayOption = None,
+    workers: WorkersOption = 1,
+) -> None:
+    """Annotate the training corpus of a config with taggers, guides, or models of cues, trained on other parts of it.
+
+    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds are of documents; copies
+    that an augmenter makes follow their originals, and stay in their folds if the output is annotated again, as by a
+    guide after a tagger. After an interruption, the same command continues after the last fold. --ray and --workers do
+    not affect the result.
+    """
+    from spacy.cli._util import parse_config_overrides, show_validation_error
+
+    from ...scale.training import open_calls
+    from ...training.jackknifing import jackknife_corpus
+
+    overrides = parse_config_overrides(ctx.args)
+    if seed is not None:
+        overrides["training.seed"] = seed
+    with open_calls(ray, workers) as call, show_validation_error(config):
+        jackknife_corpus(config, output, folds, overrides, call)

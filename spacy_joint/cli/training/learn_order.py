@@ -1,0 +1,107 @@
+"""`learn-order`: train a `prenominal_orderer` on treebanks and on any text that a pipeline can tag."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from wasabi import msg
+
+from ...about import __version__
+from ...errors import Errors, JointValueError
+from ...files.replacing import atomic_write, atomic_write_directory
+from ...files.steps import digest
+
+if TYPE_CHECKING:
+    from ...ordering.phrases import Phrase
+
+COMPONENT = "prenominal_orderer"
+# Progress is counted in thousandths.
+STEPS = 1000
+
+
+def learn_order(
+    corpora: Annotated[
+        list[Path],
+        typer.Argument(help=".mrg, .ptb (trees), .conllu, .spacy, .tagged, .txt, .jsonl (phrases) files; directories."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output directory of the pipeline. Default: do not train.")
+    ] = None,
+    pipeline: Annotated[
+        str | None, typer.Option(help="Path or package of a pipeline to tag .txt files. Default: the shipped one.")
+    ] = None,
+    word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`.", exists=True)] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the phrases.")] = 15,
+    dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to drop at random.")] = 0.5,
+    table_bits: Annotated[int, typer.Option(help="Base-2 logarithm of the number of weights.")] = 21,
+    tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
+    language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
+    seed: Annotated[int, typer.Option(help="Random seed of the order of phrases and of dropout.")] = 0,
+    phrases: Annotated[Path | None, typer.Option(help="Output .jsonl file of phrases.")] = None,
+) -> None:
+    """Learn the order of modifiers before nouns, taking the order in the text as correct.
+
+    After an interruption, the same command continues after the last file. With `--phrases` alone, phrases are extracted
+    but nothing is trained.
+    """
+    import spacy
+    import srsly
+    from tqdm import tqdm
+
+    from ...ordering.phrases import has_repeats, write_phrases
+
+    goal = output or phrases
+    if goal is None:
+        raise JointValueError(Errors.J716, option="learn-order", needed="--output, --phrases or both")
+    parts = goal.with_name(f"{goal.name}.parts")
+    found = [phrase for phrase in _collect(corpora, parts, pipeline) if not has_repeats(phrase)]
+    if not found:
+        source = ", ".join(map(str, corpora))
+        raise JointValueError(Errors.J330, source=source, what="phrases with two or more modifiers")
+    if phrases is not None:
+        with atomic_write(phrases) as path:
+            write_phrases(found, path)
+        msg.good(f"{phrases}: {len(found):,} phrases")
+    if output is not None:
+        classes = srsly.msgpack_loads(word_classes.read_bytes()) if word_classes else None
+        nlp = spacy.blank(language)
+        component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
+        learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
+        with tqdm(total=STEPS, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
+            for done in learning:
+                bar.update(round(STEPS * done) - bar.n)
+        with atomic_write_directory(output) as path:
+            nlp.to_disk(path)
+        msg.good(f"{output}: from {len(found):,} phrases (seed {seed})")
+    shutil.rmtree(parts, ignore_errors=True)
+
+
+def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator[Phrase]:
+    """The phrases of all files, each of which is processed once, even if the command is restarted."""
+    from tqdm import tqdm
+
+    from ...ordering.corpus import TEXT, list_corpus, read_corpus
+    from ...ordering.phrases import read_phrases, write_phrases
+
+    files = [file for path in corpora for file in list_corpus(path)]
+    nlp = None
+    with tqdm(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True, leave=False) as bar:
+        for file in files:
+            bar.set_description(file.name)
+            # By everything that the phrases depend on.
+            made_from = f"{__version__} {pipeline} {file.suffix} {digest([file])[0]}"
+            part = parts / f"{hashlib.sha256(made_from.encode('utf8')).hexdigest()[:32]}.jsonl"
+            if not part.is_file():
+                if nlp is None and file.suffix == TEXT:
+                    from ... import load
+
+                    nlp = load(pipeline)
+                with atomic_write(part) as path:
+                    write_phrases(read_corpus(file, nlp), path)
+            yield from read_phrases(part)
+            bar.update(file.stat().st_size)

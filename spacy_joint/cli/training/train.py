@@ -1,0 +1,48 @@
+"""`train`: train a component over shards of a corpus, with any number of workers, on any number of machines."""
+
+import sys
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..options import ConfigArgument, RayOption
+
+
+def train(
+    ctx: typer.Context,
+    config: ConfigArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory of model-last and model-best.")],
+    shards: Annotated[int | None, typer.Option(min=1, help="Number of shards. Default: one per worker.")] = None,
+    ray: RayOption = None,
+    workers: Annotated[int, typer.Option(min=1, help="Number of workers; without --ray, they take turns.")] = 1,
+) -> None:
+    """Train one component by iterative parameter mixing, as `spacy train` does over a single shard.
+
+    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. In every epoch, each table of
+    the model passes over each shard of the documents by itself; the weights of all shards are then averaged,
+    evaluated, and saved. The number of shards affects the result; --ray and --workers do not. After an interruption,
+    the same command continues from the last epoch.
+    """
+    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.util import load_config
+
+    from ...scale.cluster import connect
+    from ...scale.training import RayPassRunner
+    from ...training.distributed import LAST, Training
+    from ...training.passes import LocalPassRunner
+
+    with show_validation_error(config):
+        settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
+    # On this machine, there is room for all workers, whatever the number of its cores.
+    with nullcontext() if ray is None else connect(ray, num_cpus=workers) as cluster:
+        with show_validation_error(config, hint_fill=False):
+            training = Training(settings, output, shards or workers)
+        seed = training.config["training"]["seed"]
+        msg.info(f"Shards: {training.n_shards}, finished epochs: {training.progress.epoch}, seed: {seed}")
+        make_runner = LocalPassRunner if ray is None else partial(RayPassRunner, cluster, workers)
+        training.run(make_runner, sys.stdout, sys.stderr)
+    msg.good(f"{output / LAST}: {training.progress.epoch} epochs")

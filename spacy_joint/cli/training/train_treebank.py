@@ -1,0 +1,101 @@
+"""`train-treebank`: from a treebank in CoNLL-U to an installable package, in one command."""
+
+from enum import Enum
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...errors import Errors, JointValueError
+from ...files.reading import require_file
+from ..options import Kind, SubtypesOption
+from .configs import CONFIGS
+
+
+class Tags(str, Enum):
+    """Which tags are learnt."""
+
+    both = "both"
+    upos = "upos"
+    xpos = "xpos"
+
+
+def train_treebank(
+    treebank: Annotated[
+        list[str] | None, typer.Argument(help=".conllu files with train, dev or test in their names, or directories.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output directory.")] = Path("training"),
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Code. Default: from file names.")] = None,
+    name: Annotated[str | None, typer.Option(help="Package name without language. Default: joint_TREEBANK.")] = None,
+    version: Annotated[str, typer.Option(help="Version of the package.")] = "0.1.0",
+    train: Annotated[list[Path] | None, typer.Option(help="Training set, whatever its name.")] = None,
+    dev: Annotated[list[Path] | None, typer.Option(help="Development set, whatever its name.")] = None,
+    test: Annotated[list[Path] | None, typer.Option(help="Test set, whatever its name.")] = None,
+    documents: Annotated[
+        str | None, typer.Option(help="Limits of documents: newdoc, sent_id or a number. Default: newdoc, or 10.")
+    ] = None,
+    kind: Annotated[Kind, typer.Option(help="Text to train on.")] = Kind.both,
+    tags: Annotated[
+        Tags,
+        typer.Option(help="TAG is XPOS, POS is UPOS (both); both are UPOS (upos); or no POS, features, lemmas (xpos)."),
+    ] = Tags.both,
+    subtypes: SubtypesOption = True,
+    tokenizer: Annotated[
+        str, typer.Option(help="rules (and exceptions), characters (learnt), auto (the better), or a registered name.")
+    ] = "auto",
+    texts: Annotated[list[Path] | None, typer.Option(help=".txt files to learn word classes from, too.")] = None,
+    word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`. Default: learnt.")] = None,
+    meta: Annotated[Path | None, typer.Option(help="JSON file with fields for meta.json, such as the licence.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of jackknifed tags.")] = 5,
+    make_package: Annotated[bool, typer.Option("--package/--no-package", help="Whether to make a package.")] = True,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+) -> None:
+    """Train a pipeline on a treebank, evaluate it from raw text, and make a package of it.
+
+    It has a tagger, a parser, and, if the treebank has such annotation, a morphologizer, a lemmatizer and a
+    multiword_expander. The output directory has the finished `pipeline`, its `scores.json`, the `package`, and
+    intermediate `steps`, from which an interrupted run continues. The configs can be overridden as for `spacy train`,
+    e.g. with --training.max_epochs 5; a setting of a component, such as
+    --components.joint_sbd_parser.model.beam_width 4, is for its own training.
+    """
+    import spacy
+    import srsly
+    from spacy.cli._util import parse_config_overrides
+    from wasabi import msg
+
+    from ...corpora.treebank import SPLITS, find_splits, name_treebank
+    from ...training.treebank import TreebankTraining
+
+    # Unknown options, which override configs, and their values end up among the files.
+    files = list(takewhile(lambda argument: not argument.startswith("--"), treebank or []))
+    overrides = parse_config_overrides((treebank or [])[len(files) :])
+    named = dict(zip(SPLITS, (train, dev, test), strict=True))
+    splits = {split: list(named[split] or files) for split, files in find_splits(map(Path, files)).items()}
+    for file in [*(file for files in splits.values() for file in files), *(texts or [])]:
+        require_file(file)
+    found_language, found_name = name_treebank(splits)
+    language = language or found_language
+    if language is None:
+        raise JointValueError(Errors.J525)
+    try:
+        spacy.util.get_lang_class(language)
+    except ImportError as error:
+        raise JointValueError(Errors.J524, language=language) from error
+    name = name or f"joint_{found_name or 'treebank'}"
+    if not name.isidentifier() or name.strip("_") != name:
+        allowed = "letters, digits and underscores, with a letter or digit at both ends"
+        raise JointValueError(Errors.J030, name="The name of the package", value=name, allowed=allowed)
+    msg.info(f"Language {language}, seed {seed}")
+    training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed)
+    training.read_corpora(documents, tags.value, subtypes)
+    training.make_tokenizer(tokenizer)
+    training.make_word_classes(texts or [], word_classes)
+    training.jackknife(kind.value, folds)
+    description = f"Trained on {', '.join(file.name for file in splits['train'] or splits['dev'])}."
+    given = srsly.read_json(require_file(meta)) if meta else {}
+    fields = {"name": name, "version": version, "description": description, **given}
+    training.finish(training.train_components(kind.value), fields)
+    training.evaluate()
+    if make_package:
+        training.make_package(name, version)

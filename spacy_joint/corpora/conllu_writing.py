@@ -1,0 +1,222 @@
+"""Writing annotated documents as CoNLL-U.
+
+A sentence that was read from CoNLL-U is written as it was, line by line, except for values that have changed since (see
+`KeptSentence`). Any other sentence is written from its `Doc` alone.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple, TextIO
+
+import numpy as np
+from spacy.tokens import Doc, MorphAnalysis, Token
+
+from ..annotation.dependency_trees import cut_subtype, prune
+from ..annotation.multiword_tokens import Word, are_joined, expand, read_words
+from ..annotation.speech import describe_speech
+from ..errors import Errors, JointValueError, JointWarning, Warnings
+from .conllu import LINES
+from .conllu_sentences import Sentence, SentenceReader, quote
+
+# Separators of columns and lines, which values cannot contain.
+LINE_BREAKING = re.compile(r"[\t\r\n]+")
+# Comments on the division of the text, which do not depend on sentences.
+DIVISION = re.compile(r"#\s*new(doc|par)\b")
+# Columns. Those from FORM to HEAD are the first fields of `Word`.
+ID, FORM, HEAD, DEPREL, DEPS = 0, 1, 6, 7, 8
+
+
+def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False, is_strict: bool = True) -> None:
+    """Write documents with sentence boundaries as CoNLL-U.
+
+    The words of multiword tokens (`Token._.ud_words`) are written with the range of their ids. Whitespace tokens are
+    left out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`.
+
+    Sentences whose lines were kept by `read_conllu`, and whose tokens are the same, keep all of them. Columns are
+    replaced where the annotation is not what was read. If the tree is another one, apart from subtypes of relations,
+    enhanced dependencies and empty nodes are left out.
+
+    Other sentences have the comments `# sent_id`, with the numbers of document and sentence (`1-1`, `1-2`, ...),
+    `# text`, and speakers and times of transcripts. Documents get `# newdoc id` with their number.
+
+    file (TextIO): A text file open for writing, in UTF-8.
+    are_parts (bool): Whether the documents are consecutive parts of a single one, as those of a stream.
+    is_strict: Whether a sentence whose heads are not a tree is an error, instead of written without them (JW47).
+    RAISES ValueError: For a document without boundaries (J336), or a sentence whose heads are not a tree (J119).
+    """
+    number = index = 0
+    for doc in docs:
+        if not len(doc):
+            continue
+        if not (are_parts and number):
+            number, index = number + 1, 0
+        for lines in format_sentences(doc, number, index, is_strict):
+            file.write("\n".join(lines) + "\n\n")
+            index += 1
+
+
+def format_sentences(doc: Doc, number: int | str = 1, index: int = 0, is_strict: bool = True) -> Iterator[list[str]]:
+    """The lines of each sentence of a document, with `index` sentences before it in other parts: see `write_conllu`."""
+    if not doc.has_annotation("SENT_START"):
+        raise JointValueError(Errors.J336, source=f"Document {number}", what="sentence boundaries")
+    kept = _read_kept_sentences(doc)
+    for start, sentence in _list_sentences(doc):
+        words = [token.text for token in sentence.tokens]
+        if found := sentence.find_fault():
+            described = {"sentence": index + 1, "document": number, "words": quote(words), "found": found}
+            if is_strict:
+                raise JointValueError(Errors.J119, **described)
+            warnings.warn(JointWarning(Warnings.JW47, **described), stacklevel=2)
+            sentence = sentence._replace(heads=[], labels=[""] * len(words))
+        before = kept.get(start)
+        if before is not None and before.words == words:
+            yield _update_lines(before, sentence)
+        else:
+            division = [] if index else [f"# newdoc id = {number}"]
+            if before is not None:
+                division = [line for line in before.lines if DIVISION.match(line)]
+            yield [*division, f"# sent_id = {number}-{index + 1}", *_format_anew(sentence)]
+        index += 1
+
+
+def _read_kept_sentences(doc: Doc) -> dict[int, Sentence]:
+    """Read kept lines again, with features as in spaCy, by the number of non-whitespace characters before them."""
+    reader = SentenceReader(f"Doc._.{LINES}")
+    kept = {}
+    start = 0
+    for text in doc._.get(LINES):
+        kept[start] = sentence = reader.read(list(enumerate(text.split("\n"), start=1)))
+        sentence.tokens = [
+            token._replace(morph=str(MorphAnalysis(doc.vocab, token.morph))) if token.morph else token
+            for token in sentence.tokens
+        ]
+        start += _count_characters(sentence.words)
+    return kept
+
+
+def _count_characters(words: Iterable[str]) -> int:
+    return len("".join("".join(words).split()))
+
+
+class _DocSentence(NamedTuple):
+    """A sentence of a `Doc` without whitespace tokens."""
+
+    tokens: list[Token]
+    heads: list[int]  # positions in the sentence; a root is its own head. Empty without a tree.
+    labels: list[str]
+    multiword: dict[int, list[Word]]  # words by the position of their token
+
+    def find_fault(self) -> str:
+        """What keeps the heads from being a tree with one root."""
+        if any(not 0 <= head < len(self.heads) for head in self.heads):
+            return "a head is outside the sentence"
+        roots = sum(head == token for token, head in enumerate(self.heads))
+        return "" if roots == 1 or not self.heads else f"it has {roots} roots"
+
+    def expand(self) -> list[list[Word]]:
+        """The words of each token."""
+        numbers = [0 if head == i else head + 1 for i, head in enumerate(self.heads)] or [0] * len(self.tokens)
+        tokens = [
+            Word(token.text, token.lemma_, token.pos_, token.tag_, str(token.morph), number, label)
+            for token, number, label in zip(self.tokens, numbers, self.labels, strict=True)
+        ]
+        return expand(tokens, self.multiword)
+
+
+def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
+    """The sentences that are not empty, and the number of non-whitespace characters before each."""
+    kept = np.array([not token.text.isspace() for token in doc])
+    pruned = prune(np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64), kept)
+    labelled = doc.has_annotation("DEP")
+    start = characters = 0
+    for sentence in doc.sents:
+        tokens = [token for token in sentence if not token.text.isspace()]
+        if not tokens:
+            continue
+        span = slice(start, start + len(tokens))
+        heads, labels = [], [""] * len(tokens)
+        if labelled:
+            heads = (pruned.heads[span] - start).tolist()
+            fates = zip(tokens, pruned.promoted[span], pruned.adopted[span], strict=True)
+            labels = ["ROOT" if first else "parataxis" if adopted else token.dep_ for token, first, adopted in fates]
+        yield characters, _DocSentence(tokens, heads, labels, read_words(tokens))
+        start = span.stop
+        characters += _count_characters(token.text for token in tokens)
+
+
+def _update_lines(kept: Sentence, sentence: _DocSentence) -> list[str]:
+    """The kept lines of a sentence, with what has changed."""
+    before, now = expand(kept.tokens, kept.multiword), sentence.expand()
+    if list(map(len, before)) != list(map(len, now)):
+        return [*(line for line in kept.lines if line.startswith("#")), *_format_words(sentence, now)]
+    pairs = list(zip(chain.from_iterable(before), chain.from_iterable(now), strict=True))
+    same_tree = all((old.head, cut_subtype(old.dep)) == (new.head, cut_subtype(new.dep)) for old, new in pairs)
+    lines = []
+    for line in kept.lines:
+        columns = line.split("\t")
+        if line.startswith("#") or "-" in columns[ID] or ("." in columns[ID] and same_tree):
+            lines.append(line)
+        elif "." not in columns[ID]:
+            old, new = pairs[int(columns[ID]) - 1]
+            formatted = _format_word(new, bool(sentence.heads))
+            for column in range(FORM, HEAD):
+                if old[column - FORM] != new[column - FORM]:
+                    columns[column] = formatted[column - FORM]
+            if (old.head, old.dep) != (new.head, new.dep):
+                columns[HEAD], columns[DEPREL] = formatted[-2:]
+            if not same_tree:
+                columns[DEPS] = "_"
+            lines.append("\t".join(columns))
+    return lines
+
+
+def _format_anew(sentence: _DocSentence) -> list[str]:
+    """The lines of a sentence, without the comments that identify it."""
+    text = "".join(token.text + " " * _is_followed_by_space(token) for token in sentence.tokens)
+    comments = {**describe_speech(sentence.tokens), "text": text.rstrip()}
+    lines = [f"# {name} = {LINE_BREAKING.sub(' ', str(value))}" for name, value in comments.items()]
+    return [*lines, *_format_words(sentence, sentence.expand())]
+
+
+def _format_words(sentence: _DocSentence, expanded: list[list[Word]]) -> list[str]:
+    lines = []
+    id_ = 1
+    # The positions of the tokens of each token of the text.
+    groups: list[list[int]] = []
+    for position, joined in enumerate(are_joined(sentence.tokens)):
+        if position and joined and not _is_followed_by_space(sentence.tokens[position - 1]):
+            groups[-1].append(position)
+        else:
+            groups.append([position])
+    for group in groups:
+        tokens = [sentence.tokens[position] for position in group]
+        words = [word for position in group for word in expanded[position]]
+        misc = "_" if _is_followed_by_space(tokens[-1]) else "SpaceAfter=No"
+        if len(tokens) > 1 or group[0] in sentence.multiword:
+            form = _clean("".join(token.text for token in tokens))
+            lines.append("\t".join([f"{id_}-{id_ + len(words) - 1}", form, *["_"] * 7, misc]))
+            misc = "_"
+        for word in words:
+            lines.append("\t".join([str(id_), *_format_word(word, bool(sentence.heads)), "_", misc]))
+            id_ += 1
+    return lines
+
+
+def _format_word(word: Word, has_tree: bool) -> list[str]:
+    """The columns from FORM to DEPREL."""
+    deprel = "root" if word.dep == "ROOT" else word.dep
+    return [_clean(value) or "_" for value in (*word[:5], str(word.head) if has_tree else "_", deprel)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _clean(value: str) -> str:
+    # The same values come again and again.
+    return LINE_BREAKING.sub(" ", value)
+
+
+def _is_followed_by_space(token: Token) -> bool:
+    following = token.i + 1
+    return bool(token.whitespace_) or (following < len(token.doc) and token.doc[following].text.isspace())

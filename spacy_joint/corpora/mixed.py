@@ -1,0 +1,74 @@
+"""Several corpora as one, such as gold and silver documents, each with the share of words that one sets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from spacy.language import Language
+from spacy.training import Example
+
+from ..errors import Errors, JointValueError, check_range
+from .examples import Corpus
+
+
+def create_mixed_corpus(
+    # Not `Corpus`: configs are validated before the readers in them are resolved.
+    corpora: Mapping[str, Any],
+    shares: Mapping[str, float],
+    *,
+    buffer_size: int = 512,
+    seed: int = 0,
+) -> Corpus:
+    """Make a mixture of corpora (`spacy_joint.MixedCorpus.v1`).
+
+    A pass ends when each corpus has been read to its end; until then, those that are shorter than their share are
+    repeated. Documents are streamed: with `max_epochs = -1`, only the buffer and the readers of the corpora hold any in
+    memory. Every pass has the same order, so that training can be resumed.
+
+    corpora (Mapping): The corpora by name; an empty one raises ValueError (J413) when it is read.
+    shares (Mapping[str, float]): How much of each is read, in words, relative to the others.
+    buffer_size (int): The number of documents from which the next one is drawn at random. 1 keeps the order.
+    seed (int): The seed of the order.
+    RAISES ValueError: If shares are not positive, or not those of the corpora, or buffer_size is not positive (J030).
+    """
+    if set(shares) != set(corpora) or not corpora or min(shares.values()) <= 0:
+        allowed = f"a number above 0 for each corpus: {', '.join(corpora)}"
+        raise JointValueError(Errors.J030, name="shares", value=dict(shares), allowed=allowed)
+    check_range("buffer_size", buffer_size, 1)
+
+    def corpus(nlp: Language) -> Iterator[Example]:
+        return _shuffle(_mix(nlp, corpora, shares), buffer_size, random.Random(seed))
+
+    return corpus
+
+
+def _mix(nlp: Language, corpora: Mapping[str, Corpus], shares: Mapping[str, float]) -> Iterator[Example]:
+    sources = {name: corpus(nlp) for name, corpus in corpora.items()}
+    # The number of words of each corpus so far, in relation to its share.
+    progress = dict.fromkeys(corpora, 0.0)
+    unfinished = set(corpora)
+    while unfinished:
+        name = min(progress, key=progress.__getitem__)
+        example = next(sources[name], None)
+        if example is None:
+            if not progress[name]:
+                raise JointValueError(Errors.J413, source=f"The corpus {name}", what="documents")
+            unfinished.discard(name)
+            sources[name] = corpora[name](nlp)
+            continue
+        progress[name] += len(example.reference) / shares[name]
+        yield example
+
+
+def _shuffle(examples: Iterator[Example], size: int, order: random.Random) -> Iterator[Example]:
+    """Draw each example from the next `size` ones that have not been drawn."""
+    buffer = list(islice(examples, size))
+    for example in examples:
+        place = order.randrange(size)
+        yield buffer[place]
+        buffer[place] = example
+    order.shuffle(buffer)
+    yield from buffer

@@ -1,0 +1,130 @@
+"""Beam search over the states of a system.
+
+A `Search` owns the buffers of one search at a time; each thread needs its own. Equal states (the same bytes) are
+recombined: they have the same continuations, so only the best item is kept (Huang & Sagae 2010, but without packing
+features that states do not contain). After the end of a sentence, analyses that only differ within it therefore no
+longer occupy the beam. The cost of a step does not depend on the length of the document: states are copied by value (a
+few dozen bytes), the arena is collected occasionally, and outputs are built from the history at the end.
+"""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libcpp.vector cimport vector
+
+from .columns cimport Columns, InputC
+from .scorer cimport Scorer
+from .system cimport ArenaC, System
+from .templates cimport Templates
+from .weights cimport SelectionC, Weights
+
+
+cdef enum:
+    NO_ACTION = 0xFFFF      # of a final item, while others continue
+    STEPS_PER_CHECK = 1 << 14       # of signals
+
+
+cdef struct HistoryC:
+    uint16_t parent         # item of the previous step
+    uint16_t action
+
+
+# A value added to the scores of an action: to all of them, or where a token slot holds a token with this attribute.
+cdef struct BiasC:
+    uint16_t action
+    float value
+    int slot                # -1: everywhere
+    int column
+    uint64_t attribute
+
+
+# `with claim:` lends buffers to one call. Raises J007 if they are in use, J039 if broken, and J003 if memory runs out.
+cdef class Claim:
+    cdef str what                   # for errors
+    cdef bint in_use
+    cdef bint is_broken             # by an error in the middle of a change
+
+
+cdef class Search:
+    cdef readonly System system
+    cdef readonly Templates templates
+    cdef readonly int width
+    cdef Claim claim
+    cdef bint recombines, keeps_gaps
+    cdef Scorer scorer
+    cdef vector[BiasC] biases
+    cdef const SelectionC* selection
+
+    cdef ArenaC arena
+    cdef int n_items
+    cdef int n_steps
+    cdef vector[char] states        # width states, best first
+    cdef vector[char] next_states
+    cdef vector[double] totals      # scores of whole derivations
+    cdef vector[uint8_t] final
+    cdef vector[HistoryC] history   # n_steps x width
+    cdef vector[float] gaps         # n_steps x width: the best score minus that of the item
+
+    # Continuations of the items.
+    cdef vector[uint64_t] rows      # of slots
+    cdef vector[float] scores       # a row of `stride` per item that is not final, in their order
+    cdef int stride                 # a multiple of ROW_BLOCK, at least the number of actions
+    cdef vector[double] best_totals
+    cdef vector[HistoryC] best
+    cdef vector[float] leading      # the best continuation of each item, relative to the best item
+    cdef vector[float] bounds       # the best two
+    cdef vector[uint16_t] actions
+    cdef int n_found                # room for continuations, of which the best are kept when there are more
+    cdef vector[HistoryC] found
+    cdef vector[double] found_totals
+    cdef vector[uint32_t] order
+    cdef vector[char*] reached
+
+    cdef int add_bias(self, action, value) except -1
+    cdef char* state(self, int item) noexcept nogil
+    cdef void start(self, const InputC* input) noexcept nogil
+    cdef bint all_final(self, const InputC* input) noexcept nogil
+    # Fills `scores` with those of the continuations of each item.
+    cdef void expand(self, const InputC* input) noexcept nogil
+    # Adds the biases to the scores of the actions of a state with these slots.
+    cdef void favour(self, const InputC* input, const uint64_t* slots, float* scores) noexcept nogil
+    # Sets the scores of illegal actions to minus infinity.
+    cdef void mask(self, uint64_t legal, float* scores) noexcept nogil
+    # Fills best[] with the best continuations of the beam; returns their number.
+    cdef int select(self) noexcept nogil
+    # Adds a continuation to the n that were found; returns their number.
+    cdef int note(self, double total, int parent, int action, int n) noexcept nogil
+    # Copies the best of the n continuations to best[]; returns their number.
+    cdef int keep_best(self, int n) noexcept nogil
+    # Makes best[] the new beam, with recombination.
+    cdef int advance(self, const InputC* input, int n_best) except -1 nogil
+    # Whether one of the first n next states equals `state`.
+    cdef bint is_among(self, const char* state, int n) noexcept nogil
+    # Collects the arena if it is due, or at once; `extra` is an additional state to keep, or NULL.
+    cdef int collect(self, char* extra, bint at_once) except -1 nogil
+    cdef int step(self, const InputC* input) except -1 nogil
+    cdef int run(self, const InputC* input) except -1 nogil
+
+    # The item that continues an item of the previous step by an action; -1 if it is not in the beam.
+    cdef int find_child(self, int parent, int action) noexcept nogil
+    # The ancestor of an item after the first n steps.
+    cdef int ancestor(self, int item, int n) noexcept nogil
+    # The actions of steps first..last-1 on the path to `item` of the last, without NO_ACTION; the same as an array.
+    cdef int path(self, int item, int first, int last, vector[uint16_t]& actions) except -1 nogil
+    cdef copy_steps(self, int item, int first, int last)
+    cdef copy_path(self, int item)
+    # The number of initial steps that all items share.
+    cdef int n_common_steps(self) except -1 nogil
+    # Drops items whose first n steps differ from those of the best.
+    cdef void keep_path_of_best(self, int n) noexcept nogil
+    # Forgets the first n steps.
+    cdef void forget_steps(self, int n) noexcept nogil
+    # Renumbers the tokens of states and nodes after the first n tokens of the document are forgotten.
+    cdef int move_back(self, int n) except -1 nogil
+
+    # Searches a document, with the weights in training if `exact`.
+    cdef int search(self, Weights weights, Columns columns, bint exact) except -1
+
+
+# Lets Ctrl-C, or the end of a pool of threads, interrupt code that runs without the GIL: to be called periodically.
+cdef int check_signals() except -1 nogil
+# A copy of numbers as an array.
+cdef to_array(const void* numbers, size_t n, dtype)

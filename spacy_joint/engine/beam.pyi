@@ -1,0 +1,32 @@
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Self
+
+from .columns import Columns
+from .system import System
+from .templates import Templates
+from .weights import Weights
+
+MAX_WIDTH: Final[int]
+MAX_BIAS: Final[float]
+# Of actions: a number, or a column and a number for each of its values.
+_Biases: TypeAlias = Mapping[int, float | tuple[str, Mapping[int, float]]]
+
+class Search:
+    @property
+    def system(self) -> System: ...
+    @property
+    def templates(self) -> Templates: ...
+    @property
+    def width(self) -> int: ...
+    def __new__(cls, system: System, templates: Templates, width: int, biases: _Biases | None = None) -> Self: ...
+    def predict(self, weights: Weights, columns: Columns, exact: bool = False) -> NDArray[np.uint16]: ...
+    def predict_all(
+        self, weights: Weights, columns: Columns, recombine: bool = True
+    ) -> list[tuple[NDArray[np.uint16], float]]: ...
+    def trace(
+        self, weights: Weights, columns: Columns
+    ) -> tuple[NDArray[np.uint16], tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.float32]]]: ...

@@ -1,0 +1,39 @@
+"""A document as seen by the engine: a matrix of uint64, with one row per token and one column per attribute.
+
+Rows PADDING.. hold the "nothing" row, the "root" row and then the tokens and an empty row after the last one, separated
+and followed by PADDING rows of zeros: an atom can read up to PADDING rows to either side of each of them without a
+bounds check. Zero means "nothing". Facts are values of tokens that a system itself reads and templates cannot use, such
+as counts from the start of the document; the system defines their number per token.
+
+An InputC borrows its pointers from a `Columns`, which must outlive every search over it. Threads may share it, since
+searches do not change it.
+"""
+
+from libc.stdint cimport int8_t, int32_t, uint64_t
+
+
+cdef enum:
+    PADDING = 8
+    NOTHING = PADDING           # the row of a missing token
+    ROOT = 2 * PADDING + 1      # the row of the artificial root
+    FIRST = 3 * PADDING + 2     # the row of token 0
+
+
+cdef uint64_t ROOT_VALUE        # in every column of the root
+
+
+cdef struct InputC:
+    const uint64_t* cells       # (FIRST + n_tokens + 1 + PADDING) x n_columns
+    const int8_t* constraints   # n_tokens: what a token must (1) or must not (-1) be, as the system defines it
+    const int32_t* facts        # n_tokens x n_facts
+    int n_columns
+    int n_facts
+    int n_tokens
+
+
+cdef class Columns:
+    cdef readonly tuple names
+    cdef readonly uint64_t[:, ::1] cells
+    cdef int8_t[::1] constraints
+    cdef int32_t[:, ::1] facts
+    cdef InputC c

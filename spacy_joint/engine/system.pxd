@@ -1,0 +1,114 @@
+"""The interface between tasks and the engine: states, actions, and the slots that templates can use.
+
+A search holds many states at once, copies them by value and never frees what they point to, so
+
+- a state is a plain struct of `state_size` bytes; unbounded parts (stack, history) are kept in nodes of an arena;
+- a node is written once, when it is created, and shared by all states that descend from its creator. It begins with
+  `n_node_links` links (uint32) to older nodes; a state begins with `n_state_links` links. This is all that the arena
+  needs to collect unreachable nodes (0 is the null link, and not the number of a node);
+- `advance` creates at most `nodes_per_step` nodes.
+
+A state is continued by an action of a fixed set: it is one row of slots, whose features have a weight for each action.
+Actions are numbered 0..n_actions-1 and grouped into kinds, whose actions are either all legal or all illegal: kind k
+has the actions kind_start[k]..kind_start[k+1]-1.
+
+A system without actions only names slots, for rows that a search of its own scores (ordering/system.pyx). These may
+describe several kinds of parts of a structure, each with its own slots: `parts` lists them.
+
+Every state that is not final has a legal action, and every path ends: searches rely on this. All cdef methods are
+called without the GIL by several threads at once; a system is constant after construction.
+"""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+from .columns cimport Columns, InputC
+
+
+cdef enum:
+    MAX_ACTIONS = 4096
+    MAX_KINDS = 64          # one bit each in the result of `legal`
+    MAX_SLOTS = 64
+    MAX_PARTS = 8
+
+
+cdef struct ArenaC:
+    char* nodes
+    size_t node_size
+    uint32_t used           # node 0 is never allocated
+    uint32_t capacity
+    uint32_t collect_at     # collect once `used` is above this
+    int n_node_links
+
+
+cdef int arena_init(ArenaC* arena, size_t node_size, int n_node_links) except -1 nogil
+cdef void arena_free(ArenaC* arena) noexcept nogil
+cdef void arena_clear(ArenaC* arena) noexcept nogil
+# Reserves room for `count` more nodes. This invalidates pointers to nodes.
+cdef int arena_reserve(ArenaC* arena, uint32_t count) except -1 nogil
+# Collects the nodes that no state can reach. `states` are n pointers; their links are rewritten.
+cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_links) except -1 nogil
+
+
+cdef inline uint32_t arena_add(ArenaC* arena) noexcept nogil:
+    """Allocates a node, for which room must have been reserved, and returns its number."""
+    arena.used += 1
+    return arena.used - 1
+
+
+cdef inline void* arena_node(const ArenaC* arena, uint32_t number) noexcept nogil:
+    return <void*>(arena.nodes + number * arena.node_size)
+
+
+cdef class System:
+    cdef readonly int n_actions
+    cdef readonly int n_kinds
+    cdef readonly int row_width     # weights per feature: one per action
+    cdef readonly bint streams      # whether the three methods at the end are implemented
+    cdef readonly int n_slots
+    cdef readonly int n_facts       # required per token; 0: none is read
+    cdef size_t state_size
+    cdef size_t node_size
+    cdef int nodes_per_step         # 2 unless the constructor changes it
+    cdef int n_state_links
+    cdef int n_node_links
+    cdef int[MAX_KINDS + 1] kind_start
+
+    # Numbers the actions, kind by kind: `sizes` are the numbers of actions of each kind. Called by the constructor.
+    cdef int set_kinds(self, sizes) except -1
+    # Refuses documents that cannot be searched. Called with the GIL, before anything else.
+    cdef int check(self, Columns columns) except -1
+
+    # The first state of a search over `input`: by default, all zeros.
+    cdef void start(self, const InputC* input, void* state) noexcept nogil
+    cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil
+    # Bit k: the actions of kind k are legal.
+    cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state) noexcept nogil
+    cdef bint is_legal(self, const InputC* input, const ArenaC* arena, const void* state, int action) noexcept nogil
+    # Takes a legal action.
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state, int action) noexcept nogil
+    # Fills the slots of a state: rows of the input for token slots, plain numbers for value slots.
+    cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state, uint64_t* slots) noexcept nogil
+
+    # For streams: the last token on which the slots or the legal actions of a state depend, and how to renumber states
+    # and nodes when the first n tokens of the document are forgotten.
+    cdef int front(self, const void* state) noexcept nogil
+    cdef void move_back_state(self, void* state, int n) noexcept nogil
+    cdef void move_back_node(self, void* node, int n) noexcept nogil
+
+
+# A derivation, step by step; `blank_walk` is for systems whose legal actions do not depend on attributes of tokens.
+cdef class Walk:
+    cdef System system
+    cdef Columns columns
+    cdef ArenaC arena
+    cdef bytearray state
+    cdef char* at                   # the current state
+
+    cdef bint is_legal(self, int action) noexcept
+    # Takes an action. Returns False, and changes nothing, if it is not legal.
+    cdef bint take(self, int action) except -1
+
+
+cdef Walk blank_walk(System system, int n_tokens)
+# The walk after all actions of a derivation. RAISES ValueError: If one is not legal, or some are missing (J314).
+cdef Walk replay(System system, actions, int n_tokens)

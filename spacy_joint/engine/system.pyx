@@ -1,0 +1,246 @@
+"""The interface between tasks and the engine: see system.pxd for the contract. Also the arena with the unbounded parts
+of states, and `Walk`, which follows a single derivation."""
+
+import numpy as np
+
+from ..errors import Errors, JointMemoryError, JointValueError
+
+from libc.stdint cimport uint16_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memmove, memset
+
+from .columns cimport Columns
+
+
+cdef enum:
+    FIRST_COLLECTION = 1 << 14
+
+
+cdef int arena_init(ArenaC* arena, size_t node_size, int n_node_links) except -1 nogil:
+    memset(arena, 0, sizeof(ArenaC))
+    arena.node_size = node_size
+    arena.n_node_links = n_node_links
+    arena_reserve(arena, 1024)
+    arena_clear(arena)
+    return 0
+
+
+cdef void arena_free(ArenaC* arena) noexcept nogil:
+    free(arena.nodes)
+    arena.nodes = NULL
+
+
+cdef void arena_clear(ArenaC* arena) noexcept nogil:
+    arena.used = 1
+    arena.collect_at = FIRST_COLLECTION
+
+
+cdef int arena_reserve(ArenaC* arena, uint32_t count) except -1 nogil:
+    cdef size_t wanted = <size_t>arena.used + count
+    cdef void* nodes
+    if wanted <= arena.capacity:
+        return 0
+    wanted *= 2
+    nodes = realloc(arena.nodes, wanted * arena.node_size) if wanted <= <size_t>0xFFFFFFFE else NULL
+    if nodes == NULL:
+        with gil:
+            raise JointMemoryError(Errors.J003)
+    arena.nodes = <char*>nodes
+    arena.capacity = <uint32_t>wanted
+    return 0
+
+
+cdef int arena_collect(ArenaC* arena, char** states, int n_states, int n_state_links) except -1 nogil:
+    # A node links only to nodes with smaller numbers, so one pass down marks and one pass up moves and relinks.
+    cdef uint32_t* moved_to = <uint32_t*>calloc(arena.used, sizeof(uint32_t))
+    cdef uint32_t number, n_kept = 1
+    cdef uint32_t* links
+    cdef int i, j
+    if moved_to == NULL:
+        with gil:
+            raise JointMemoryError(Errors.J003)
+    for i in range(n_states):
+        links = <uint32_t*>states[i]
+        for j in range(n_state_links):
+            moved_to[links[j]] = 1
+    for number in range(arena.used - 1, 0, -1):
+        if moved_to[number]:
+            links = <uint32_t*>arena_node(arena, number)
+            for j in range(arena.n_node_links):
+                moved_to[links[j]] = 1
+    moved_to[0] = 0
+    for number in range(1, arena.used):
+        if moved_to[number]:
+            moved_to[number] = n_kept
+            links = <uint32_t*>arena_node(arena, number)
+            for j in range(arena.n_node_links):
+                links[j] = moved_to[links[j]]
+            memmove(arena_node(arena, n_kept), links, arena.node_size)
+            n_kept += 1
+    for i in range(n_states):
+        links = <uint32_t*>states[i]
+        for j in range(n_state_links):
+            links[j] = moved_to[links[j]]
+    free(moved_to)
+    arena.used = n_kept
+    # Live nodes double before the next collection, so that collecting costs a constant share of the time.
+    arena.collect_at = max(<uint32_t>FIRST_COLLECTION, 2 * n_kept)
+    return 0
+
+
+cdef class System:
+    """The base class of all systems. Subclasses define actions, slots and states."""
+
+    def __cinit__(self):
+        self.nodes_per_step = 2
+
+    cdef int check(self, Columns columns) except -1:
+        if self.n_facts and columns.c.n_facts != self.n_facts:
+            raise JointValueError(Errors.J046, n=columns.c.n_facts, wanted=self.n_facts)
+        return 0
+
+    cdef int set_kinds(self, sizes) except -1:
+        if len(sizes) > MAX_KINDS:
+            raise JointValueError(Errors.J031, n=len(sizes), what="kinds of actions", allowed=f"at most {MAX_KINDS}")
+        self.n_kinds = len(sizes)
+        self.kind_start[0] = 0
+        for k, size in enumerate(sizes):
+            self.kind_start[k + 1] = self.kind_start[k] + size
+        self.n_actions = self.row_width = self.kind_start[self.n_kinds]
+        if self.n_actions > MAX_ACTIONS:
+            raise JointValueError(Errors.J031, n=self.n_actions, what="actions", allowed=f"1 to {MAX_ACTIONS}")
+        return 0
+
+    def token_slots(self):
+        """The names and numbers of the slots that hold a row of the input (dict)."""
+        return {}
+
+    def value_slots(self):
+        """The names and numbers of the slots that hold a plain number (dict)."""
+        return {}
+
+    def parts(self):
+        """The slots that templates of each kind of part can use (sequence of sets of numbers); by default, all."""
+        return (set(range(self.n_slots)),)
+
+    cdef void start(self, const InputC* input, void* state) noexcept nogil:
+        memset(state, 0, self.state_size)
+
+    cdef bint is_final(self, const InputC* input, const void* state) noexcept nogil:
+        return True
+
+    cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state) noexcept nogil:
+        return 0
+
+    cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state, uint64_t* slots) noexcept nogil:
+        pass
+
+    cdef bint is_legal(self, const InputC* input, const ArenaC* arena, const void* state, int action) noexcept nogil:
+        cdef uint64_t kinds = self.legal(input, arena, state)
+        cdef int k
+        for k in range(self.n_kinds):
+            if action < self.kind_start[k + 1]:
+                return kinds >> k & 1
+        return False
+
+    cdef void advance(self, const InputC* input, ArenaC* arena, void* state, int action) noexcept nogil:
+        pass
+
+    cdef int front(self, const void* state) noexcept nogil:
+        return 0
+
+    cdef void move_back_state(self, void* state, int n) noexcept nogil:
+        pass
+
+    cdef void move_back_node(self, void* node, int n) noexcept nogil:
+        pass
+
+
+cdef class Walk:
+    """A derivation of a document, step by step."""
+
+    def __cinit__(self, System system not None, Columns columns not None):
+        if system.n_actions == 0:
+            raise JointValueError(Errors.J006)
+        system.check(columns)
+        self.system = system
+        self.columns = columns
+        self.state = bytearray(max(system.state_size, 1))
+        self.at = self.state
+        arena_init(&self.arena, system.node_size, system.n_node_links)
+        system.start(&columns.c, self.at)
+
+    def __dealloc__(self):
+        arena_free(&self.arena)
+
+    @property
+    def is_final(self):
+        """Whether the walk has ended (bool)."""
+        return self.system.is_final(&self.columns.c, self.at)
+
+    cdef bint is_legal(self, int action) noexcept:
+        return (
+            0 <= action < self.system.n_actions and not self.system.is_final(&self.columns.c, self.at)
+            and self.system.is_legal(&self.columns.c, &self.arena, self.at, action)
+        )
+
+    cdef bint take(self, int action) except -1:
+        if not self.is_legal(action):
+            return False
+        arena_reserve(&self.arena, self.system.nodes_per_step)
+        self.system.advance(&self.columns.c, &self.arena, self.at, action)
+        return True
+
+    def legal(self):
+        """The legal actions of the current state (list of int)."""
+        return [action for action in range(self.system.n_actions) if self.is_legal(action)]
+
+    def advance(self, int action):
+        """Takes an action. RAISES ValueError: If it is not legal."""
+        if not self.take(action):
+            raise JointValueError(Errors.J005, action=action, legal=self.legal()[:20])
+
+    def collect(self):
+        """Collects nodes that the walk can no longer reach, without observable effect."""
+        arena_collect(&self.arena, &self.at, 1, self.system.n_state_links)
+
+    def slots(self):
+        """The slots of the current state: slot name to number (dict)."""
+        cdef uint64_t[MAX_SLOTS] slots
+        self.system.slots(&self.columns.c, &self.arena, self.at, slots)
+        names = {**self.system.token_slots(), **self.system.value_slots()}
+        return {name: slots[number] for name, number in names.items()}
+
+
+def check_derivation(actions, n_actions, least=0):
+    """A derivation from outside the engine, as an array (np.ndarray of uint16).
+
+    n_actions (int): The number of actions of the system.
+    least (int): The number of actions that a complete derivation has at least.
+    RAISES ValueError: If they are not a sequence of its actions, or too few (J314).
+    """
+    path = np.asarray(actions)
+    if path.ndim != 1 or (path.size and path.dtype.kind not in "ui"):
+        raise JointValueError(Errors.J314, step=0, n=path.shape)
+    wrong = np.flatnonzero((path < 0) | (path >= n_actions))
+    if len(wrong) or not 0 <= least <= len(path):
+        raise JointValueError(Errors.J314, step=int(wrong[0]) if len(wrong) else len(path), n=len(path))
+    return np.ascontiguousarray(path, dtype=np.uint16)
+
+
+cdef Walk blank_walk(System system, int n_tokens):
+    facts = np.zeros((n_tokens, system.n_facts), dtype=np.int32)
+    return Walk(system, Columns((), np.zeros((n_tokens, 0), dtype=np.uint64), facts=facts))
+
+
+cdef Walk replay(System system, actions, int n_tokens):
+    # In all systems, each token takes at least one action.
+    cdef const uint16_t[::1] path = check_derivation(actions, system.n_actions, least=n_tokens)
+    cdef Walk walk = blank_walk(system, n_tokens)
+    cdef Py_ssize_t step
+    for step in range(path.shape[0]):
+        if not walk.take(path[step]):
+            raise JointValueError(Errors.J314, step=step, n=len(path))
+    if not walk.is_final:
+        raise JointValueError(Errors.J314, step=len(path), n=len(path))
+    return walk

@@ -1,0 +1,160 @@
+"""Compiling feature templates to hash recipes: see templates.pxd for the terms. The text has one template per line:
+atoms separated by spaces. Blank lines separate blocks; `#` starts a comment."""
+
+import hashlib
+import re
+
+import numpy as np
+
+from ..errors import Errors, JointValueError
+
+from .columns cimport PADDING
+from .system cimport MAX_PARTS, MAX_SLOTS, System
+
+
+# The multipliers of atoms, by position in the template.
+MULTIPLIERS = (
+    0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93,
+    0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3,
+)
+ATOM = re.compile(r"(?P<slot>[^+\s]+?)(?P<offset>[+-]\d+)?\.(?P<column>[^.\s]+)$")
+
+
+def _seed(text):
+    return int.from_bytes(hashlib.sha256(text.encode("utf8")).digest()[:8], "little")
+
+
+def _pack(rows, fields):
+    return np.array(rows, dtype=np.dtype(fields, align=True))
+
+
+def _require_few(items, most, what, line):
+    if len(items) > most:
+        raise JointValueError(Errors.J012, what=what, line=line, n=len(items), most=most)
+
+
+cdef class Templates:
+    """Compiled feature templates.
+
+    text (str): The templates.
+    columns (Sequence[str]): The names of the columns that templates can use. Documents must have those that are used.
+    system (System): The system with the slots that templates can use.
+    RAISES ValueError: If an atom is unknown, a block reads slots of several kinds of parts, or there is too much or no
+        text.
+    """
+
+    def __cinit__(self, text, columns, system):
+        self.text = text
+        # Unused columns are left out of documents: fewer values per token mean fewer cache misses.
+        lines = [line for block in _paragraphs(text) for _, line in block]
+        read = {match["column"] for match in map(ATOM.match, " ".join(lines).split()) if match}
+        known_columns = tuple(columns)
+        self.columns = tuple(name for name in known_columns if name in read)
+        token_slots, value_slots = system.token_slots(), system.value_slots()
+        self.token_slots, self.value_slots = dict(token_slots), dict(value_slots)
+        parts = [set(part) for part in system.parts()]
+        blocks, templates, atoms, products, block_slots = [], [], [], [], []
+        blocks_of_part = [[] for _ in parts]
+        for block in _paragraphs(text):
+            block_atoms, conjoined = [], []
+            for line_number, line in block:
+                names = line.split()
+                _require_few(names, MAX_CONJOINED, "A template", line_number)
+                of_line = [self._atom(name, line_number, known_columns) for name in names]
+                conjoined.append(of_line)
+                block_atoms.extend(atom for atom in dict.fromkeys(of_line) if atom not in block_atoms)
+            _require_few(block_atoms, MAX_BLOCK_ATOMS, "A block", block[0][0])
+            # Columns before values, so that neither is a branch.
+            block_atoms.sort(key=lambda atom: atom[1] is None)
+            block_products = list(dict.fromkeys(
+                (atom, multiplier) for atoms_ in conjoined for atom, multiplier in zip(atoms_, MULTIPLIERS)
+            ))
+            _require_few(block_products, MAX_BLOCK_PRODUCTS, "A block", block[0][0])
+            slots = sorted({slot for slot, _, _ in block_atoms})
+            blocks_of_part[self._part_of(slots, parts)].append(len(blocks))
+            n_columns = sum(column is not None for _, column, _ in block_atoms)
+            blocks.append((
+                _seed(f"block {len(blocks)}"), len(block_slots), len(slots), len(atoms), len(block_atoms), n_columns,
+                len(products), len(block_products), len(templates), len(block),
+            ))
+            for (_, line), atoms_ in zip(block, conjoined):
+                numbers = [block_products.index(pair) for pair in zip(atoms_, MULTIPLIERS)]
+                padding = [len(block_products)] * (MAX_CONJOINED - len(numbers))
+                templates.append((_seed(" ".join(line.split())), numbers + padding, len(numbers)))
+            width = max(len(self.columns), 1)
+            atoms.extend(
+                (slot, 0 if column is None else offset * width + column) for slot, column, offset in block_atoms
+            )
+            products.extend((multiplier, block_atoms.index(atom)) for atom, multiplier in block_products)
+            block_slots.extend(slots)
+        if not 1 <= len(templates) <= MAX_TEMPLATES:
+            raise JointValueError(Errors.J011, n=len(templates), most=MAX_TEMPLATES)
+        self.n_blocks = self.recipes.n_blocks = len(blocks)
+        self.n_templates = self.recipes.n_templates = len(templates)
+        self.recipes.n_slots = system.n_slots
+        self.blocks = _pack(blocks, [("seed", "u8"), *((f"f{i}", "u4") for i in range(9))])
+        self.templates = _pack(templates, [("seed", "u8"), ("products", "u2", MAX_CONJOINED), ("n", "u4")])
+        self.atoms = _pack(atoms, [("slot", "i4"), ("offset", "i4")])
+        self.products = _pack(products, [("multiplier", "u8"), ("atom", "u4")])
+        self.block_slots = np.array(block_slots, dtype=np.uint16)
+        self.part_blocks = np.array([block for part in blocks_of_part for block in part], dtype=np.uint16)
+        self.recipes.blocks = &self.blocks[0]
+        self.recipes.templates = &self.templates[0]
+        self.recipes.atoms = &self.atoms[0]
+        self.recipes.products = &self.products[0]
+        self.recipes.block_slots = &self.block_slots[0]
+        self.recipes.part_blocks = &self.part_blocks[0]
+        self.recipes.part_start[0] = 0
+        for part in range(MAX_PARTS):
+            n_of_part = len(blocks_of_part[part]) if part < len(parts) else 0
+            self.recipes.part_start[part + 1] = self.recipes.part_start[part] + n_of_part
+        for slot in range(MAX_SLOTS):
+            self.recipes.slot_multipliers[slot] = _seed(f"slot {slot}") | 1
+
+    cdef int check(self, System system) except -1:
+        slots = {**system.token_slots(), **system.value_slots()}
+        for name, _ in sorted(slots.items() ^ {**self.token_slots, **self.value_slots}.items()):
+            raise JointValueError(Errors.J040, name="slot of the templates", value=name, allowed=", ".join(slots))
+        return 0
+
+    def _atom(self, name, line_number, known_columns):
+        """The slot of an atom, its column (None for a value slot) and the offset of its token."""
+        if name in self.value_slots:
+            return (self.value_slots[name], None, 0)
+        match = ATOM.match(name)
+        if match and match["slot"] in self.token_slots and match["column"] in self.columns:
+            offset = int(match["offset"] or 0)
+            if abs(offset) <= PADDING:
+                self.max_ahead = max(self.max_ahead, offset)
+                return (self.token_slots[match["slot"]], self.columns.index(match["column"]), offset)
+        tokens, columns, values = map(", ".join, (self.token_slots, known_columns, self.value_slots))
+        raise JointValueError(
+            Errors.J010, name=name, line=line_number, tokens=tokens, columns=columns, values=values, most=PADDING
+        )
+
+    def _part_of(self, slots, parts):
+        for number, part in enumerate(parts):
+            if part.issuperset(slots):
+                return number
+        names = [name for name, slot in {**self.token_slots, **self.value_slots}.items() if slot in slots]
+        raise JointValueError(Errors.J354, names=", ".join(names))
+
+    @property
+    def fingerprint(self):
+        """A digest of the features (str), whatever the order, blocks and unused columns: weights belong to one."""
+        lines = sorted(" ".join(line.split()) for block in _paragraphs(self.text) for _, line in block)
+        return hashlib.sha256("\n".join(lines).encode("utf8")).hexdigest()[:16]
+
+
+def _paragraphs(text):
+    """Blocks of (line number, template), without comments."""
+    block = []
+    for line_number, line in enumerate(text.splitlines(), 1):
+        template = line.split("#")[0].strip()
+        if template:
+            block.append((line_number, template))
+        elif block and not line.strip():
+            yield block
+            block = []
+    if block:
+        yield block

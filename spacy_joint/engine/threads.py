@@ -1,0 +1,119 @@
+"""Running tasks in threads that mostly release the GIL, and locks that survive a fork."""
+
+from __future__ import annotations
+
+import os
+from _thread import start_new_thread
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, local
+from time import sleep
+from weakref import ref
+
+POLL_SECONDS = 1e-3
+# How often to look whether a thread has died without a notice.
+DEATH_SECONDS = 0.1
+
+
+def make_fork_lock() -> Lock:
+    """A lock that a fork waits for. The child would find any other lock held for ever if a thread held it meanwhile,
+    since threads are not forked. Make one per module, which lasts as long as the process.
+
+    Several may be held at once if modules take their own before those of modules that they import: a fork does, too.
+    """
+    lock = Lock()
+    if hasattr(os, "register_at_fork"):  # not on Windows
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock
+
+
+# The event that asks a thread of a pool to stop.
+_of_thread = local()
+
+
+class Stopped(BaseException):
+    """Ends a task of a pool that nobody waits for any more."""
+
+
+def check_stop() -> None:
+    """Raises `Stopped` in threads of a pool that is being left; long searches call it from time to time."""
+    stop: Event | None = getattr(_of_thread, "stop", None)
+    if stop is not None and stop.is_set():
+        raise Stopped
+
+
+@contextmanager
+def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of threads. When it is left, waiting tasks are cancelled, searches end soon, and no thread goes on."""
+    stop = Event()
+    pool = ThreadPoolExecutor(n_threads, initializer=setattr, initargs=(_of_thread, "stop", stop))
+    try:
+        yield pool
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+class SignOfLife:
+    """Held by a thread from its creation on: gone when the thread is, even if it had no memory to run any code."""
+
+
+def run_all(tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> None:
+    """Runs tasks, one thread each, and returns when all have ended. No task outlives the call: if the caller is
+    interrupted (Ctrl-C), `stop` asks the tasks to end, maybe repeatedly. RAISES: The exception of the first task that
+    failed; MemoryError if a thread could not be started or run."""
+    # An interrupt can leave conditions locked, and so executors, futures, events, and `threading.Thread.start`, but not
+    # lists or this queue half changed. Threads make nothing grow, since memory may have run out.
+    begun, ended = [False] * len(tasks), [False] * len(tasks)
+    errors: list[BaseException | None] = [None] * len(tasks)
+    signs: list[ref[SignOfLife]] = []
+    interrupted: list[bool] = []
+    notices: SimpleQueue[None] = SimpleQueue()
+
+    def make_sign() -> SignOfLife:
+        sign = SignOfLife()
+        signs.append(ref(sign))
+        return sign
+
+    def run(number: int, sign: SignOfLife) -> None:
+        begun[number] = True
+        try:
+            if not interrupted:
+                tasks[number]()
+        except BaseException as error:  # raised by the caller's thread
+            errors[number] = error
+        finally:
+            ended[number] = True
+            notices.put(None)
+
+    try:
+        for number in range(len(tasks)):
+            try:
+                start_new_thread(run, (number, make_sign()))
+            except RuntimeError as error:
+                raise MemoryError("There is no room for another thread.") from error
+        while not all(ended):
+            with suppress(Empty):
+                notices.get(timeout=DEATH_SECONDS)
+            for number, sign_of in enumerate(signs):
+                # The other order would miss a task that ends in between.
+                if sign_of() is None and not ended[number]:
+                    ended[number] = True
+                    errors[number] = MemoryError("A thread has died for lack of memory.")
+    except BaseException:
+        # Threads that have not begun will do nothing.
+        while not interrupted or any(
+            begun[number] and not ended[number] and sign_of() is not None for number, sign_of in enumerate(signs)
+        ):
+            try:
+                interrupted.append(True)
+                stop()
+                sleep(POLL_SECONDS)
+            except BaseException:  # interrupted again: go on waiting
+                continue
+        raise
+    for failure in errors:
+        if failure is not None:
+            raise failure

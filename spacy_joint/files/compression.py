@@ -1,0 +1,43 @@
+"""Compressed files, by their suffixes. They may have several compressed parts, as tools that work in parallel write."""
+
+import gzip
+import io
+import sys
+import zlib
+from typing import Any, BinaryIO, cast
+
+from ..errors import Errors, JointValueError
+
+zstd: Any
+try:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+except ImportError:
+    zstd = None
+
+COMPRESSIONS = (".gz", ".zst", ".bz2")
+# What reading raises: errors of damaged data, and an OSError, which has a number if the storage fails.
+READ_ERRORS: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, *([zstd.ZstdError] if zstd else []))
+
+
+def decompress(raw: BinaryIO, suffix: str) -> BinaryIO:
+    """Decompresses a file with this suffix; returns others. Raises J710 without a package; reading raises
+    READ_ERRORS."""
+    if suffix == ".gz":
+        return cast(BinaryIO, gzip.open(raw))
+    if suffix == ".zst":
+        if zstd is None:
+            raise JointValueError(Errors.J710, package="backports.zstd", extra="corpora")
+        # Any window; by default, files made with `zstd --long=28` or more are refused.
+        return zstd.ZstdFile(raw, options={zstd.DecompressionParameter.window_log_max: 31})
+    if suffix == ".bz2":
+        # Python's bz2 takes a later part that is damaged at its beginning for the end of the file.
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise JointValueError(Errors.J710, package="pyarrow", extra="corpora") from error
+        stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "bz2")
+        return cast(BinaryIO, io.BufferedReader(stream))
+    return raw

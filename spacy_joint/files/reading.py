@@ -1,0 +1,49 @@
+"""Finding files: one, or all of a format in a directory, but not in its subdirectories. Reading them as UTF-8 text."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
+from .compression import READ_ERRORS
+
+
+def require_file(path: str | Path) -> Path:
+    """Check that a file, which may be a pipe, exists (J402)."""
+    if not Path(path).exists():
+        raise JointFileNotFoundError(Errors.J402, path=path)
+    return Path(path)
+
+
+def list_files(path: Path, *suffixes: str, other_names: str = "(?!)") -> list[Path]:
+    """List the files of a corpus: a file with any name (J101), or the files of a directory, sorted, that have one of
+    the suffixes or whose names match the regular expression `other_names` (J102)."""
+    files = [path] if path.is_file() else []
+    if path.is_dir():
+        found = sorted(file for file in path.iterdir() if file.is_file())
+        files = [file for file in found if file.name.endswith(suffixes) or re.fullmatch(other_names, file.name)]
+    if not files:
+        message = Errors.J102 if path.is_dir() else Errors.J101
+        raise JointFileNotFoundError(message, path=path, suffix=" or ".join(suffixes))
+    return files
+
+
+def read_lines(source: BinaryIO, name: str | Path, encoding: str = "utf-8-sig") -> Iterator[str]:
+    """Read lines, line endings included; errors (J403, J441) call the source by `name`. The encoding "utf-8-sig" skips
+    a byte order mark, "utf-8" keeps it as a character."""
+    number, line = 0, b""
+    try:
+        for number, line in enumerate(source, start=1):
+            yield line.decode(encoding if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise JointValueError(Errors.J403, source=name, line=number, byte=f"0x{line[error.start]:02x}") from error
+    except READ_ERRORS as error:
+        # Coded here, so that it is not taken for an error of the file being written.
+        raise JointOSError(Errors.J441, path=name, reason=getattr(error, "strerror", None) or error) from error
+
+
+def read_text(file: Path, encoding: str = "utf-8-sig") -> str:
+    """Read a whole file: see `read_lines`."""
+    with file.open("rb") as source:
+        return "".join(read_lines(source, file, encoding))

@@ -1,0 +1,105 @@
+"""Writing output atomically: readers find either the old content or all of the new content. It is first written to a
+hidden file in the same directory, whose name is unique, so any number of processes may write the same output."""
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO
+from uuid import uuid4
+
+from ..errors import Errors, JointError, JointOSError, JointValueError
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yields a temporary path to write to, which replaces `path` at the end unless there is an error (J440)."""
+    if path.exists() and not path.is_file():
+        # A device or a pipe, such as /dev/stdout, must not be replaced.
+        yield path
+        return
+    with _write_beside(path) as (target, temporary):
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+
+
+@contextmanager
+def open_atomic(path: Path) -> Iterator[TextIO]:
+    """The same for a text file (UTF-8, with "\n"), which is open."""
+    with atomic_write(path) as temporary, temporary.open("w", encoding="utf8", newline="\n") as file:
+        yield file
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes bytes to a file that it replaces."""
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_json(path: Path, value: Any, *, indent: int = 2) -> None:
+    """Writes a value as JSON to a file that it replaces."""
+    with open_atomic(path) as file:
+        file.write(json.dumps(value, ensure_ascii=False, indent=indent) + "\n")
+
+
+@contextmanager
+def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Path]:
+    """The same for a directory, which the caller creates. Raises J713 unless what it replaces is empty or has a file by
+    the pattern `sign`, as earlier outputs have: by default, a pipeline."""
+    # Not once: for a moment, another process that replaces it may have moved it away.
+    if all(foreign := [_find_foreign(path, sign) for _ in range(3)]):
+        raise JointValueError(Errors.J713, address=path, reason=f"it has other files, such as {foreign[-1]}")
+    with _write_beside(path) as (target, temporary):
+        yield temporary
+        # A directory cannot be replaced atomically: for a moment, the old and the new one exist under other names only.
+        # Meanwhile, another process may put its own one there, which is then replaced, too.
+        replaced = []
+        while True:
+            with suppress(FileNotFoundError):
+                replaced.append(target.rename(_name_beside(target)))
+            try:
+                temporary.rename(target)
+                break
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise
+        for earlier in replaced:
+            shutil.rmtree(earlier)
+
+
+def _find_foreign(path: Path, sign: str) -> str | None:
+    """The name of a file in a directory that is no earlier output; None if there is none."""
+    try:
+        names = sorted(os.listdir(path))
+        return None if not names or any(path.glob(sign)) else names[0]
+    except FileNotFoundError:
+        return None
+
+
+def _name_beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{uuid4().hex}")
+
+
+@contextmanager
+def _write_beside(path: Path) -> Iterator[tuple[Path, Path]]:
+    target = path.resolve()
+    temporary = _name_beside(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield target, temporary
+    except OSError as error:
+        if isinstance(error, JointError):
+            raise
+        # `copytree` collects the errors of all files.
+        reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
+        raise JointOSError(Errors.J440, path=path, reason=reason) from error
+    finally:
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            temporary.unlink(missing_ok=True)

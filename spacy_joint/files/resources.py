@@ -1,0 +1,39 @@
+"""Registered readers of files that commands make for configs: word classes, tokenizer exceptions and labels. Without a
+path they read nothing, so that a config is valid before its files are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import srsly
+
+from ..errors import Errors, JointFileNotFoundError
+from .reading import require_file
+
+# The default numbers of word classes, one for each granularity.
+WORD_CLASS_SIZES = (64, 256, 1024)
+
+
+def read_word_classes(path: str | Path | None) -> dict[str, list[int]] | None:
+    """Read the classes of lower-cased words from a file of `spacy joint word-classes`. RAISES FileNotFoundError: If it
+    does not exist (J520)."""
+    return None if path is None else srsly.read_msgpack(_require(path, "word-classes"))
+
+
+def read_tokenizer_exceptions(path: str | Path | None) -> dict[str, list[str]]:
+    """Read strings and the pieces that they are split into from a file of `spacy joint tokenizer-exceptions`. RAISES
+    FileNotFoundError: If it does not exist (J520)."""
+    return {} if path is None else srsly.read_json(_require(path, "tokenizer-exceptions"))
+
+
+def read_labels(path: str | Path | None) -> list[str] | None:
+    """Read the labels of a component from a file of `spacy init labels`. Without it, training collects them. RAISES
+    FileNotFoundError: If it does not exist (J402)."""
+    return None if path is None else srsly.read_json(require_file(path))
+
+
+def _require(path: str | Path, command: str) -> Path:
+    if not Path(path).is_file():
+        setting = f"paths.{command.replace('-', '_')}"
+        raise JointFileNotFoundError(Errors.J520, path=path, command=command, setting=setting)
+    return Path(path)

@@ -1,0 +1,95 @@
+"""The steps of a long run that can be interrupted. Each makes a file or a directory, atomically (see `replacing`).
+
+`NAME.json` records what a step was made from: settings, digests of files and of earlier outputs, and the version of
+this package. A step with the same record is not repeated. Records are written last, so their outputs are complete.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..about import __version__
+from .replacing import write_json
+
+
+class Steps:
+    """Runs steps, keeps their records in a directory, and tells which one begins and how long it took."""
+
+    def __init__(self, records: Path, tell: Callable[[str], object]) -> None:
+        self.records, self.tell = records, tell
+        self.digests: dict[Path, str] = {}
+
+    def run(
+        self,
+        name: str,
+        output: Path,
+        make: Callable[[], object],
+        *,
+        after: Iterable[Path] = (),
+        settings: Mapping[str, Any] = {},
+    ) -> Path:
+        """Run a step, unless it has been run before, and return its output. `make` writes it atomically, and depends
+        only on the outputs in `after`, of earlier steps of this run, and the JSON-serialisable settings."""
+        record = self.records / f"{name}.json"
+        earlier = [self.digests[path] for path in after]
+        made_from = {"version": __version__, "output": output.name, "after": earlier, "settings": dict(settings)}
+        self.digests[output] = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode("utf8")).hexdigest()
+        if output.exists() and _read(record) == (self.digests[output], _measure(output)):
+            self.tell(f"{name}: unchanged")
+            return output
+        record.unlink(missing_ok=True)
+        self.tell(f"{name} ...")
+        start = time.perf_counter()
+        make()
+        seconds = time.perf_counter() - start
+        found = {"digest": self.digests[output], "bytes": _measure(output)}
+        write_json(record, {**found, **made_from, "seconds": round(seconds, 1)})
+        self.tell(f"{name}: {seconds:.1f} s")
+        return output
+
+
+def _read(record: Path) -> tuple[str, int | None] | None:
+    """The digest and the length in a record; None if it is damaged or missing."""
+    try:
+        found = json.loads(record.read_bytes())
+        return found["digest"], found["bytes"]
+    except (FileNotFoundError, ValueError, LookupError, TypeError):
+        return None
+
+
+def _measure(output: Path) -> int | None:
+    """The length of a file, by which one that was truncated is noticed."""
+    return output.stat().st_size if output.is_file() else None
+
+
+def digest(paths: Iterable[Path]) -> list[str]:
+    """Digests of the contents of files, for the settings of steps."""
+    digests = []
+    for path in paths:
+        content = hashlib.sha256()
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                content.update(block)
+        digests.append(content.hexdigest())
+    return digests
+
+
+def digest_directory(path: Path) -> str:
+    """A digest of the names and contents of all files below a directory."""
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    listed = [f"{file.relative_to(path).as_posix()} {found}" for file, found in zip(files, digest(files), strict=True)]
+    return hashlib.sha256("\n".join(listed).encode("utf8")).hexdigest()
+
+
+def digest_mentioned(settings: Mapping[str, Any]) -> list[str]:
+    """Digests of all files and directories that are values of settings, at any depth."""
+    digests: list[str] = []
+    for value in settings.values():
+        if isinstance(value, Mapping):
+            digests += digest_mentioned(value)
+        elif isinstance(value, str) and value:
+            digests += digest(file for file in [Path(value), *sorted(Path(value).rglob("*"))] if file.is_file())
+    return digests

@@ -1,0 +1,133 @@
+"""The registered architectures of guides: vectors of documents by any `tok2vec`, and predictions from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from spacy.tokens import Doc
+from thinc.api import Linear, Model, with_array
+from thinc.types import Floats2d
+
+from ..annotation.custom_columns import SPAN_PLACES
+from ..pipes.structured_pipe import batch_documents
+from .encoder import use_numpy_products
+from .guidance import NOTHING, Guidance, GuidanceStream, find_best, join
+from .heads import GuideHeads
+from .vectors import WINDOWS, Encoder, VectorStream, cut_document, find_encoder, is_listener
+from .windows import Tok2Vec, cut_windows
+
+N_PLACES = len(SPAN_PLACES)
+# The windows of long documents for encoders of a span guide that have none of their own.
+WINDOW, STRIDE = 254, 192
+# Encoders are given documents of about this number of tokens together.
+BATCH_TOKENS = 8192
+# The prediction for a document.
+Found = TypeVar("Found")
+
+
+def ParserGuide(
+    *,
+    tok2vec: Tok2Vec,
+    arc_width: int = 192,
+    label_width: int = 96,
+    window: int = 254,
+    stride: int = 192,
+    nO: int | None = None,
+) -> Model[list[Doc], list[Guidance]]:
+    """Boundaries, arcs and labels of documents, each token by itself, registered as `spacy_joint.ParserGuide.v1`.
+
+    tok2vec (Model): A layer from documents to vectors of their tokens.
+    arc_width, label_width (int): See `GuideHeads`.
+    window, stride (int): The windows within which heads are found, see `cut_windows`.
+    nO (int | None): The number of labels; None if it is not known yet.
+    RAISES ValueError: If the windows are invalid (J030).
+    """
+    cut_windows(0, window, stride)
+    heads = GuideHeads(arc_width=arc_width, label_width=label_width, nO=nO)
+    refs: dict[str, Any] = {"tok2vec": tok2vec, "heads": heads}
+    init, attrs = partial(_init, output="heads"), {"window": window, "stride": stride}
+    return use_numpy_products(
+        Model("parser_guide", _forward, init=init, dims={"nO": nO}, layers=[tok2vec, heads], refs=refs, attrs=attrs)
+    )
+
+
+def _init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, output: str, per_label: int = 1) -> None:
+    tok2vec, layer = model.get_ref("tok2vec"), model.get_ref(output)
+    if X is not None:
+        tok2vec.initialize(X=X)
+    layer.set_dim("nI", tok2vec.get_dim("nO"), force=True)
+    layer.set_dim("nO", per_label * model.get_dim("nO"), force=True)
+    layer.initialize()
+
+
+def _forward(model: Model, docs: list[Doc], is_train: bool) -> tuple[list[Guidance], Callable[..., Any]]:
+    def find_long(doc: Doc, encoder: Encoder) -> Guidance:
+        stream = GuidanceStream(model, encoder)
+        return join([stream.feed(doc), stream.end()])
+
+    window, stride = model.attrs["window"], model.attrs["stride"]
+    find = partial(find_best, model)
+    return _find_in_documents(model.get_ref("tok2vec"), docs, window, stride, find, find_long, NOTHING), lambda _: []
+
+
+def SpanGuide(*, tok2vec: Tok2Vec, nO: int | None = None) -> Tok2Vec:
+    """Log-odds that spans of some groups begin at a token, end at it, or contain it (tokens x (3 * groups)), registered
+    as `spacy_joint.SpanGuide.v1`: a linear layer over vectors.
+
+    tok2vec (Model): A layer from documents to vectors of their tokens.
+    nO (int | None): The number of groups; None if it is not known yet.
+    """
+    linear: Model = Linear()
+    heads: Model = with_array(linear)
+    refs: dict[str, Any] = {"tok2vec": tok2vec, "linear": linear, "heads": heads}
+    init = partial(_init, output="linear", per_label=N_PLACES)
+    return use_numpy_products(
+        Model("span_guide", _forward_spans, init=init, dims={"nO": nO}, layers=[tok2vec, heads], refs=refs)
+    )
+
+
+def _forward_spans(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[list[Floats2d], Callable[..., Any]]:
+    ops, heads = model.ops, model.get_ref("heads")
+
+    def find_long(doc: Doc, encoder: Encoder) -> Floats2d:
+        stream = VectorStream(encoder)
+        found = [heads.predict([stream.feed(part)])[0] for part in cut_document(doc, WINDOWS * STRIDE)]
+        return ops.xp.concatenate([*found, heads.predict([stream.end()])[0]])
+
+    nothing = ops.alloc2f(0, N_PLACES * model.get_dim("nO"))
+    tok2vec = model.get_ref("tok2vec")
+    return _find_in_documents(tok2vec, docs, WINDOW, STRIDE, heads.predict, find_long, nothing), lambda _: []
+
+
+def _find_in_documents(
+    tok2vec: Tok2Vec,
+    docs: list[Doc],
+    window: int,
+    stride: int,
+    find: Callable[[list[Floats2d]], list[Found]],
+    find_long: Callable[[Doc, Encoder], Found],
+    nothing: Found,
+) -> list[Found]:
+    """The predictions for documents, in bounded memory, not in training: `find` predicts from the vectors of documents,
+    `find_long` for a document that is encoded in parts. `nothing` is for documents without tokens."""
+    if any(map(is_listener, tok2vec.walk())):
+        return list(find(tok2vec.predict(docs)))
+    encoder = find_encoder(tok2vec, window, stride)
+    # A document with this many windows needs no more memory than a batch of shorter ones.
+    longest = (WINDOWS - 1) * stride + window
+    found: dict[int, Found] = {}
+    whole = []
+    for number, doc in enumerate(docs):
+        if encoder is not None and len(doc) > longest:
+            found[number] = find_long(doc, encoder)
+        elif len(doc):
+            whole.append(number)
+    predicted = (
+        of_document
+        for batch in batch_documents((docs[number] for number in whole), BATCH_TOKENS)
+        for of_document in find(tok2vec.predict(batch))
+    )
+    found.update(zip(whole, predicted, strict=True))
+    return [found.get(number, nothing) for number in range(len(docs))]

@@ -1,0 +1,203 @@
+"""The predictions of a parser guide, given the vectors of whole documents, or of one that arrives in parts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc
+from thinc.api import Model, get_array_module
+from thinc.types import Floats2d
+
+from ..annotation.custom_columns import GUIDE_FACTS, write_column
+from ..errors import Errors, JointValueError
+from ..pipes.guide_columns import find_guide_facts
+from ..pipes.token_columns import find_whitespace
+from .vectors import WINDOWS, Encoder, VectorStream, cut_document
+from .windows import Window, WindowStream, cut_windows
+
+
+class Guidance(NamedTuple):
+    """The predictions for tokens: the log-odds of a sentence start, the best head (a root is its own head), the margin
+    of its score over the next one, and the number of the best label of this arc."""
+
+    boundaries: np.ndarray
+    heads: np.ndarray
+    margins: np.ndarray
+    labels: np.ndarray
+
+    def cut(self, start: int, end: int, shift: int = 0) -> Guidance:
+        """The guidance of tokens `start` to `end` - 1, with `shift` added to the heads."""
+        boundaries, heads, margins, labels = (values[start:end] for values in self)
+        return Guidance(boundaries, heads + shift, margins, labels)
+
+
+NOTHING = Guidance(*(np.zeros(0, dtype) for dtype in (np.float32, np.intp, np.float32, np.intp)))
+
+
+def join(parts: list[Guidance]) -> Guidance:
+    """The guidance of consecutive tokens."""
+    return Guidance(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+class GuidanceStream:
+    """The guidance of a document that arrives in parts: the same as that of the whole document. A token gets it as soon
+    as the window that it is taken from is complete, and those that the vectors in this window are taken from."""
+
+    def __init__(self, model: Model, encoder: Encoder) -> None:
+        self.model = model
+        self.vectors = VectorStream(encoder)
+        self.windows = WindowStream(model.attrs["window"], model.attrs["stride"])
+
+    @property
+    def n_settled(self) -> int:
+        """The number of tokens that are heads of no tokens without guidance (int)."""
+        return self.windows.start
+
+    def feed(self, doc: Doc) -> Guidance:
+        """Adds tokens; returns the guidance of the next ones that is final, with heads in the whole document."""
+        parts = cut_document(doc, WINDOWS * self.windows.stride)
+        return join([NOTHING, *(self._find(self.windows.feed(self.vectors.feed(part))) for part in parts)])
+
+    def end(self) -> Guidance:
+        """The guidance of the last tokens."""
+        return self._find(self.windows.feed(self.vectors.end()) + self.windows.end())
+
+    def _find(self, windows: list[tuple[Window, Any]]) -> Guidance:
+        found = find_best(self.model, [vectors for _, vectors in windows]) if windows else []
+        taken = [
+            of.cut(first - start, last - start, start)
+            for of, ((start, _, first, last), _) in zip(found, windows, strict=True)
+        ]
+        return join([NOTHING, *taken])
+
+
+class EarlyStream:
+    """The guidance of a document that arrives in parts, each token's when about `latency` tokens have followed it, at
+    least half of these: in windows that end there."""
+
+    def __init__(self, model: Model, encoder: Encoder, latency: int) -> None:
+        self.model = model
+        self.encoder = encoder
+        self.size = model.attrs["window"]
+        self.latency = latency
+        # The guidance for now of the tokens that follow those that have been guided.
+        self.later = NOTHING
+        # The numbers of tokens that have arrived, and that have been guided.
+        self.n = self.n_settled = 0
+        # The last rows, the first row of each of the last tokens (-1 if it has none), and the first of these tokens.
+        self.rows: Any = None
+        self.firsts = np.zeros(0, dtype=np.intp)
+        self.start = 0
+
+    def feed(self, doc: Doc) -> Guidance:
+        """Adds tokens; returns the guidance of the next ones that is final, with heads in the whole document."""
+        found = [NOTHING]
+        # Long parts are read in fewer windows.
+        for part in cut_document(doc, max(self.size // 2, 1)):
+            self._add(part)
+            if self.n - self.n_settled >= self.latency:
+                found.append(self._find(self.n - self.latency // 2))
+        return join(found)
+
+    def end(self) -> Guidance:
+        """The guidance of the last tokens."""
+        return self._find(self.n) if self.n > self.n_settled else NOTHING
+
+    def _add(self, doc: Doc) -> None:
+        rows, firsts = self.encoder.read(doc)
+        if self.rows is not None:
+            firsts = np.where(firsts < 0, -1, firsts + len(self.rows))
+            rows = get_array_module(rows).concatenate([self.rows, rows])
+        self.firsts = np.concatenate([self.firsts, firsts])
+        self.n += len(doc)
+        # Tokens and rows before the window are dropped.
+        first_row = len(rows) - self.encoder.windows.attrs["size"]
+        before = int(np.searchsorted(np.maximum.accumulate(self.firsts), first_row))
+        n_dropped = min(max(before, len(self.firsts) - self.size), self.n_settled - self.start)
+        self.firsts = self.firsts[n_dropped:]
+        self.start += n_dropped
+        n_rows = int(self.firsts[self.firsts >= 0].min(initial=len(rows)))
+        self.rows = rows[n_rows:]
+        self.firsts = np.where(self.firsts < 0, -1, self.firsts - n_rows)
+
+    def _find(self, end: int) -> Guidance:
+        layer = self.encoder.windows
+        vectors: Any = layer.ops.alloc2f(len(self.firsts), layer.get_dim("nO"))
+        tokens = np.flatnonzero(self.firsts >= 0)
+        if len(tokens):
+            vectors[tokens] = layer.predict([self.rows])[0][self.firsts[tokens]]
+        (found,) = find_best(self.model, [vectors])
+        begin, self.n_settled = self.n_settled, end
+        self.later = found.cut(end - self.start, len(self.firsts), self.start)
+        return found.cut(begin - self.start, end - self.start, self.start)
+
+
+class HeldPieces:
+    """The pieces of a stream without guidance, or whose tokens may be heads (within a window) of tokens without it."""
+
+    def __init__(self, window: int) -> None:
+        self.window = window
+        self.pieces: deque[tuple[Doc, int]] = deque()  # with the number of their tokens
+        # The first token of the first piece, and the first one in the arrays: heads of held tokens may be before them.
+        self.first = self.begin = 0
+        self.are_space = np.zeros(0, dtype=bool)
+        self.guidance = NOTHING
+
+    def add(self, piece: Doc) -> None:
+        """Holds a piece."""
+        self.pieces.append((piece, len(piece)))
+        self.are_space = np.append(self.are_space, find_whitespace(piece))
+
+    def take(self, guidance: Guidance, n_settled: float, later: Guidance = NOTHING) -> Iterator[tuple[Doc, Guidance]]:
+        """Given the guidance of the next tokens, the pieces that need not be held any longer, with the facts of their
+        words as a column, and their guidance. The first `n_settled` tokens are heads of no tokens without guidance, but
+        for that of `later` ones, which is not final.
+
+        RAISES ValueError: If a piece has another number of tokens than when it was added (J649).
+        """
+        self.guidance = join([self.guidance, guidance])
+        if not self.pieces or self.first + self.pieces[0][1] > n_settled:
+            return
+        n_known = len(self.guidance.heads)
+        offsets = np.full(len(self.are_space), np.nan)
+        heads = np.concatenate([self.guidance.heads, later.heads])
+        offsets[: len(heads)] = heads - np.arange(self.begin, self.begin + len(heads))
+        words = np.flatnonzero(~self.are_space)
+        facts = np.zeros((len(offsets), 2), dtype=np.int32)
+        facts[words] = find_guide_facts(offsets, words)
+        while self.pieces and self.first + self.pieces[0][1] <= n_settled:
+            piece, n_tokens = self.pieces.popleft()
+            if len(piece) != n_tokens:
+                raise JointValueError(Errors.J649, n_tokens=n_tokens, found=len(piece))
+            start = self.first - self.begin
+            write_column(piece, GUIDE_FACTS, facts[start : start + n_tokens])
+            of_piece = self.guidance.cut(start, start + n_tokens, -self.first)
+            self.first += n_tokens
+            yield piece, of_piece
+        n = max(self.first - self.window - self.begin, 0)
+        self.begin += n
+        self.are_space = self.are_space[n:]
+        self.guidance = self.guidance.cut(n, n_known)
+
+
+def find_best(model: Model, documents: list[Floats2d]) -> list[Guidance]:
+    """The best predictions for the tokens of documents, given their vectors."""
+    window, stride = model.attrs["window"], model.attrs["stride"]
+    given = [(vectors, cut_windows(len(vectors), window, stride), None) for vectors in documents]
+    to_numpy, found = model.ops.to_numpy, []
+    for scores, (_, windows, _) in zip(model.get_ref("heads").predict(given), given, strict=True):
+        heads, margins = scores.heads, []
+        for arcs_, (start, _, first, last) in zip(scores.arcs, windows, strict=True):
+            # By how much the best score of each row exceeds the next.
+            arcs = to_numpy(arcs_)
+            best = np.arange(len(arcs)), np.maximum(heads[first:last] - start, 0)
+            highest = arcs[best]
+            arcs[best] = -np.inf
+            margins.append(highest - arcs.max(axis=1))
+        own = np.where(heads > 0, heads - 1, np.arange(len(heads)))
+        labels = to_numpy(scores.labels).argmax(axis=1)
+        found.append(Guidance(to_numpy(scores.boundaries), own, np.concatenate(margins), labels))
+    return found

@@ -1,0 +1,242 @@
+"""The base class of guides: components that predict columns for each token from the vectors of an encoder.
+
+The encoder is any `tok2vec`, also that of another component (`spacy.Tok2VecListener.v1`). A guide only writes columns
+(annotation/custom_columns.py). The templates of later components read them, and their search makes consistent
+decisions (stacking: Nivre & McDonald 2008, Martins et al. 2008).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from math import isfinite
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import srsly
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import minibatch
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, set_dropout_rate
+
+from ..errors import Errors, JointValueError
+from ..pipes.component_files import ComponentFiles, Parts, report_damage
+
+# The number of documents with which the encoder is initialized.
+SAMPLE = 10
+# The prediction for a document.
+Predicted = TypeVar("Predicted")
+
+
+class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
+    """A component whose model has an encoder, `tok2vec`, and layers over its vectors, `heads`."""
+
+    # Since the component was made, for errors.
+    _n_updates = 0
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str,
+        *,
+        scorer: Callable[..., dict[str, Any]] | None,
+        labels: Sequence[str] = (),
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": list(labels)}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that the component can predict."""
+        return tuple(self.cfg["labels"])
+
+    # The `labels` argument of `initialize`, for `spacy init labels`.
+    label_data = labels
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether the model has weights."""
+        heads = self.model.get_ref("heads")
+        return any(node.has_param(name) for node in heads.walk() for name in node.param_names)
+
+    def _check_is_initialized(self) -> None:
+        if not self.is_initialized:
+            raise JointValueError(Errors.J060, name=f"'{self.name}'")
+
+    # Prediction.
+
+    def predict(self, docs: Iterable[Doc]) -> list[Predicted]:
+        """Predicts for documents, without modifying them.
+
+        RAISES ValueError: If the component has been neither trained nor loaded (J060), or the vocabulary of a document
+            lacks the word vectors that the encoder reads (J030).
+        """
+        self._check_is_initialized()
+        docs = list(docs)
+        for node in self.model.walk():
+            if node.name == "static_vectors":
+                for length in {doc.vocab.vectors_length for doc in docs} - {node.get_dim("nM")}:
+                    allowed = f"{node.get_dim('nM')}: make documents with the pipeline of '{self.name}'"
+                    name = "The length of the word vectors in the vocabulary of a document"
+                    raise JointValueError(Errors.J030, name=name, value=length, allowed=allowed)
+        return self.model.predict(docs)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Annotates documents in batches. The error handler gets only documents that fail by themselves."""
+        for batch in minibatch(stream, size=batch_size):
+            docs = list(batch)
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception:
+                # None stands for a document that the error handler has taken.
+                yield from (doc for doc in map(self, docs) if doc is not None)
+            else:
+                yield from docs
+
+    @abstractmethod
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Predicted]) -> None:
+        """Writes the predictions of `predict` as columns, with missing values for whitespace."""
+
+    # Training.
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        pretrained: str | None = None,
+    ) -> None:
+        """Prepares the component for training.
+
+        get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
+        nlp (Language): The pipeline.
+        labels (list[str]): The labels, as written by `spacy init labels`. None collects them from the examples.
+        pretrained (str): The directory of a saved component with the same architecture, such as
+            `PIPELINE/parser_guide`. Training begins with its labels and weights. None: with random weights.
+        RAISES ValueError: If there is nothing to learn (J330), the pretrained component lacks labels (J665) or cannot
+            be read (J073, J050).
+        """
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if labels is None:
+            labels = self.collect_labels(get_examples())
+        if pretrained is not None:
+            self.from_disk(pretrained, exclude=["vocab"])
+            if missing := set(labels).difference(self.labels):
+                raise JointValueError(Errors.J665, path=pretrained, labels=", ".join(sorted(missing)))
+            return
+        self.cfg["labels"] = list(labels)
+        for label in labels:
+            self.vocab.strings.add(label)
+        sample = [example.x for example in islice(get_examples(), SAMPLE)]
+        self.model.set_dim("nO", len(labels), force=True)
+        self.model.initialize(X=sample)
+
+    @abstractmethod
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The labels to be learnt from examples."""
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learns from a batch of examples, and lets the encoder learn.
+
+        examples (Iterable[Example]): The batch.
+        drop (float): The rate of dropout.
+        sgd (Optimizer): The optimizer; None accumulates gradients.
+        losses (dict): The mean cross-entropy per token is added under the component's name.
+        RETURNS (dict): The losses.
+        RAISES ValueError: If the component has not been initialized (J060), or the loss is infinite or NaN (J661).
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        self._check_is_initialized()
+        if not any(len(example.predicted) for example in examples):
+            return losses
+        set_dropout_rate(self.model, drop)
+        vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
+        loss, d_vectors = self.learn(vectors, examples)
+        self._n_updates += 1
+        if not isfinite(loss):
+            raise JointValueError(Errors.J661, name=self.name, step=self._n_updates, loss=loss)
+        losses[self.name] += loss
+        backprop_vectors(d_vectors)
+        if sgd is not None:
+            self.finish_update(sgd)
+        return losses
+
+    @abstractmethod
+    def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:
+        """Adds to the gradients of `heads`; returns the mean cross-entropy per token and gradients of the vectors."""
+
+    # Serialisation.
+
+    def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
+        """Functions that make the content of each file."""
+        return {"cfg": lambda: srsly.json_dumps(self.cfg).encode("utf8"), "model": self.model.to_bytes}
+
+    def load_parts(self, parts: Parts) -> None:
+        """Loads all files, and adds the labels to the vocabulary.
+
+        RAISES ValueError: If one is missing or damaged, or the labels are not those of the weights (J050).
+        """
+        with report_damage(parts.source):
+            if (cfg := parts.get("cfg")) is not None:
+                self.cfg = {"labels": [], **srsly.json_loads(bytes(cfg.content))}
+            if (model := parts.get("model")) is not None:
+                try:
+                    self.model.from_bytes(bytes(model.content))
+                except AttributeError as error:
+                    # Of thinc, for the bytes of anything else.
+                    raise TypeError from error
+            self._check()
+
+    def keep_model(self) -> Callable[[], None]:
+        """Keeps the cfg and any weights; returns a function that puts them back."""
+        cfg, weights = dict(self.cfg), self.model.to_bytes() if self.is_initialized else None
+
+        def restore() -> None:
+            self.cfg = cfg
+            if weights is not None:
+                self.model.from_bytes(weights)
+                return
+            for node in self.model.walk():
+                for name in node.param_names:
+                    node.set_param(name, None)
+
+        return restore
+
+    def _check(self) -> None:
+        """Adds loaded labels to the vocabulary; raises TypeError if they do not fit the weights, or weights lack."""
+        labels = self.cfg["labels"]
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise TypeError
+        has_all = all(node.has_param(name) for node in self.model.walk() for name in node.param_names)
+        if self.is_initialized and not (has_all and self.model.get_dim("nO") == len(labels)):
+            raise TypeError
+        for label in labels:
+            self.vocab.strings.add(label)
+
+
+def cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float, Any]:
+    """The cross-entropy of log-odds, summed over those with a right answer (not NaN), and its gradient."""
+    known = ops.asarray(~np.isnan(right))
+    truth = ops.asarray1f(np.nan_to_num(right))
+    # log(1 + exp(x)) without overflow.
+    losses = ops.xp.logaddexp(0.0, ops.xp.where(truth > 0, -odds, odds))
+    return float((losses * known).sum()), (ops.sigmoid(odds) - truth) * known

@@ -1,0 +1,141 @@
+"""The registered encoder: a trained transformer as ONNX, with weights of 8 bits, which runs on a CPU without torch. It
+is converted from a `Transformer` of a trained pipeline; the layers that read its vectors do not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from spacy.language import Language
+from thinc.api import Optimizer, Shim
+
+from ..errors import Errors, JointValueError
+from ..extras import require_packages
+from .windows import Tok2Vec
+from .word_pieces import with_word_pieces
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+NAME = "spacy_joint.OnnxTransformer.v1"
+CONVERTED = "spacy_joint.Transformer.v1"
+# Inputs are scaled by the largest value of a batch, so windows would affect each other. Larger ones are not faster.
+BATCH_SIZE = 1
+
+
+def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -> Tok2Vec:
+    """A transformer as ONNX, registered as `spacy_joint.OnnxTransformer.v1`. It does not learn.
+
+    window, stride (int): See `cut_windows`, in word pieces.
+    threads (int): The number of threads of onnxruntime.
+    RAISES ValueError: If the windows are invalid (J030), or a package is missing (J710).
+    """
+    require_packages("onnx", "onnxruntime", "tokenizers")
+    return with_word_pieces("onnx_transformer", _Shim(b"", threads), _init, window, stride, BATCH_SIZE)
+
+
+class _Shim(Shim):
+    """The bytes of an ONNX model, and a session that runs it, which the first prediction starts."""
+
+    def __init__(self, model: bytes, threads: int) -> None:
+        super().__init__(model)
+        self._threads = threads
+        self._session: InferenceSession | None = None
+
+    def encode(self, inputs: dict[str, Any], is_train: bool, ops: Any) -> tuple[Any, Callable[..., None]]:
+        """The vectors of pieces, see `with_word_pieces`."""
+        if self._session is None:
+            from onnxruntime import InferenceSession, SessionOptions
+
+            options = SessionOptions()
+            options.intra_op_num_threads = self._threads
+            self._session = InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
+        (vectors,) = self._session.run(None, inputs)
+        return ops.asarray(vectors), lambda _: None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_session": None}
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Nothing: there are no gradients."""
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Nothing: it runs on the CPU."""
+
+    def to_bytes(self) -> bytes:
+        return self._model
+
+    def from_bytes(self, data: bytes) -> _Shim:
+        self._model, self._session = data, None
+        return self
+
+
+def _init(model: Tok2Vec, X: Any = None, Y: Any = None) -> None:
+    if not model.get_ref("encoder").shims[0].to_bytes():
+        raise JointValueError(Errors.J644, name=NAME)
+
+
+def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
+    """Replaces each transformer that is the `tok2vec` of a component of a trained pipeline by its ONNX version; returns
+    the names of these components.
+
+    RAISES ValueError: If a package is missing (J710).
+    """
+    require_packages("transformer,onnx", "onnx", "onnxscript", "onnxruntime", "tokenizers", "torch", "transformers")
+    converted = []
+    for name in nlp.pipe_names:
+        settings = nlp.get_pipe_config(name).get("model", {})
+        block = settings.get("tok2vec", {})
+        if block.get("@architectures") != CONVERTED:
+            continue
+        kept = {"window": block["window"], "stride": block["stride"], "threads": threads}
+        component: Any = nlp.get_pipe(name)
+        old = component.model.get_ref("tok2vec")
+        new = OnnxTransformer(**kept)
+        _copy(old, new)
+        component.model.replace_node(old, new)
+        settings["tok2vec"] = {"@architectures": NAME, **kept}
+        converted.append(name)
+    return converted
+
+
+def _copy(old: Tok2Vec, new: Tok2Vec) -> None:
+    new.attrs["tokenizer"] = old.attrs["tokenizer"]
+    for source, target in zip(old.walk(), new.walk(), strict=True):
+        if source.has_dim("nO"):
+            target.set_dim("nO", source.get_dim("nO"))
+    source, target = old.get_ref("encoder"), new.get_ref("encoder")
+    target.attrs.update(before=source.attrs["before"], after=source.attrs["after"])
+    target.shims[0].from_bytes(_export(source.shims[0]._model))
+
+
+def _export(transformer: Any) -> bytes:
+    import torch
+    from onnxruntime.quantization import quantize_dynamic
+
+    class LastLayer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.transformer = transformer
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            return self.transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+
+    # Two windows, one of them padded: sizes of 1 and masks without zeros would be taken for constants.
+    inputs = (torch.zeros((2, 3), dtype=torch.int64), torch.tensor([[1, 1, 1], [1, 1, 0]]))
+    sizes = {0: torch.export.Dim("windows"), 1: torch.export.Dim("pieces")}
+    exported = torch.onnx.export(
+        LastLayer().eval(),
+        inputs,
+        input_names=["input_ids", "attention_mask"],
+        output_names=["vectors"],
+        dynamic_shapes=(sizes, sizes),
+        dynamo=True,
+        verbose=False,
+    )
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "quantized.onnx"
+        quantize_dynamic(exported.model_proto, path, per_channel=True)
+        return path.read_bytes()

@@ -1,0 +1,188 @@
+"""`parser_guide`: predicts boundaries, heads and labels from the vectors of an encoder, as a spaCy component. It writes
+columns, which the templates of a `joint_sbd_parser` read: its search turns them into trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
+from ..errors import Errors, JointValueError, check_range
+from ..pipes.streaming import MAX_DELAY, PIECE, StreamingPipe, cut_into_pieces
+from ..pipes.token_columns import find_reference_starts, find_whitespace
+from .guidance import NOTHING, EarlyStream, Guidance, GuidanceStream, HeldPieces
+from .guide_pipe import GuidePipe, cross_entropy_of_odds
+from .heads import Scores
+from .vectors import find_encoder
+from .windows import Window, cut_windows
+
+# Boundaries are rare among as many decisions as there are heads or labels.
+BOUNDARY_WEIGHT = 2.0
+# A probability that has a logarithm.
+SMALLEST = 1e-30
+
+
+class Gold(NamedTuple):
+    """The gold annotation of the predicted tokens of an example."""
+
+    starts: np.ndarray  # whether they start a sentence (float32); NaN: unknown
+    heads: np.ndarray  # a root is its own head; -1: unknown
+    labels: np.ndarray  # their numbers; -1: unknown
+
+
+class ParserGuide(GuidePipe[Guidance], StreamingPipe):
+    """Predicts boundaries, heads and labels, token by token."""
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, *, latency: int | None = None, **settings: Any) -> None:
+        super().__init__(vocab, model, name, **settings)
+        if latency is not None:
+            check_range("latency", latency, 1)
+        self.latency = latency
+
+    def add_label(self, label: str) -> int:
+        """Adds a label to those with which `initialize` sets up the component; returns 1, or 0 if it has it already.
+
+        RAISES ValueError: If it is not a string (J030), or the component is already initialized (J070).
+        """
+        if not isinstance(label, str):
+            raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
+        if label in self.labels:
+            return 0
+        if self.is_initialized:
+            raise JointValueError(Errors.J070, name=self.name, label=label)
+        self.cfg["labels"] = [*self.labels, label]
+        self.vocab.strings.add(label)
+        return 1
+
+    # Prediction.
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:
+        """Writes the predictions of `predict` as columns, with missing values for whitespace."""
+        for doc, (boundaries, heads, margins, labels) in zip(docs, scores, strict=True):
+            is_space = find_whitespace(doc)
+            offsets = (heads - np.arange(len(doc))).astype(np.float32)
+            for name, values in ((GUIDE_BOUNDARY, boundaries), (GUIDE_HEAD, offsets), (GUIDE_MARGIN, margins)):
+                column = np.array(values, dtype=np.float32)
+                column[is_space] = np.nan
+                write_column(doc, name, column)
+            names = [self.cfg["labels"][label] for label in labels.tolist()]
+            for token in np.flatnonzero(is_space).tolist():
+                names[token] = ""
+            write_column(doc, GUIDE_LABEL, names)
+
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
+        """Predicts for a streamed document in bounded memory.
+
+        A token waits for the windows in which it and the tokens around it are most central, so that its columns are
+        those of a call on the whole document; or, with the setting `latency`, for fewer tokens, and its columns may
+        differ: see docs/parser_guide.md.
+
+        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
+        max_delay (int | None): If it is shorter than windows, it is the latency, unless that is shorter still.
+        YIELDS (Doc): The pieces with columns, and single tokens in pieces.
+        RAISES ValueError: If the component has been neither trained nor loaded (J060), its encoder may see more than
+            windows (J037), or tokens of a waiting piece are merged or split (J649).
+        """
+        self._check_is_initialized()
+        if max_delay is not None:
+            check_range("max_delay", max_delay, 1)
+        window, stride = self.model.attrs["window"], self.model.attrs["stride"]
+        encoder = find_encoder(self.model.get_ref("tok2vec"), window, stride)
+        if encoder is None:
+            raise JointValueError(Errors.J037, name=self.name)
+        latency = min(self.latency or window + stride, max_delay or window + stride)
+        early = EarlyStream(self.model, encoder, latency) if latency < window + stride else None
+        stream = early or GuidanceStream(self.model, encoder)
+        held = HeldPieces(window)
+
+        def finish(guidance: Guidance, n_settled: float) -> Iterator[Doc]:
+            for piece, of_piece in held.take(guidance, n_settled, early.later if early else NOTHING):
+                self.set_annotations([piece], [of_piece])
+                yield piece
+
+        for piece in filter(len, cut_into_pieces(tokens, self.vocab, min(PIECE, max(latency // 2, 1)))):
+            held.add(piece)
+            yield from finish(stream.feed(piece), stream.n_settled)
+        yield from finish(stream.end(), inf)
+
+    # Training.
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The labels of the references, and those that have been added.
+
+        RAISES ValueError: If there are none (J330).
+        """
+        found = {token.dep_ for example in examples for token in example.reference if token.dep}
+        if not (labels := sorted(found.union(self.labels))):
+            raise JointValueError(Errors.J330, source="The training corpus", what="labels of arcs")
+        return labels
+
+    def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:
+        """Adds to the gradients of `heads`. The loss is the sum for boundaries, heads and labels."""
+        golds = [self._read_gold(example) for example in examples]
+        # As in `with_windows`, they do not overlap in training.
+        window = self.model.attrs["window"]
+        windows = [cut_windows(len(rows), window, window) for rows in vectors]
+        heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
+        scores, backprop = self.model.get_ref("heads").begin_update(list(zip(vectors, windows, heads, strict=True)))
+        n = sum(map(len, vectors))
+        found = [self._find_loss(*of, n) for of in zip(scores, golds, windows, strict=True)]
+        return sum(loss for loss, _ in found), backprop([gradient for _, gradient in found])
+
+    def _read_gold(self, example: Example) -> Gold:
+        numbers = {label: number for number, label in enumerate(self.cfg["labels"])}
+        aligned, names = example.get_aligned_parse(projectivize=False)
+        pairs = zip(aligned, names, strict=True)
+        heads = np.array([head if head is not None and name else -1 for head, name in pairs], dtype=np.int64)
+        labels = np.array([numbers.get(name, -1) for name in names], dtype=np.intp)
+        starts = find_reference_starts(example)
+        is_space = find_whitespace(example.predicted)
+        heads[is_space] = -1
+        known_starts = np.full(len(heads), np.nan, np.float32) if starts is None else starts.astype(np.float32)
+        known_starts[is_space] = np.nan
+        return Gold(known_starts, heads, np.where(heads < 0, -1, labels))
+
+    def _find_loss(self, scores: Scores, gold: Gold, windows: list[Window], n: int) -> tuple[float, Scores]:
+        """The sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""
+        ops: Any = self.model.ops
+        loss, d_boundaries = cross_entropy_of_odds(ops, scores.boundaries, gold.starts)
+        loss, d_boundaries = BOUNDARY_WEIGHT * loss, BOUNDARY_WEIGHT * d_boundaries
+        d_arcs = []
+        for arcs, window in zip(scores.arcs, windows, strict=True):
+            arc_loss, gradient = _cross_entropy(ops, arcs, _place_heads(gold.heads, window))
+            loss += arc_loss
+            d_arcs.append(gradient / n)
+        label_loss, d_labels = _cross_entropy(ops, scores.labels, gold.labels)
+        return (loss + label_loss) / n, Scores(d_boundaries / n, d_arcs, scores.heads, d_labels / n)
+
+    def _check(self) -> None:
+        super()._check()
+        cut_windows(0, self.model.attrs["window"], self.model.attrs["stride"])
+
+
+def _place_heads(heads: np.ndarray, window: Window) -> np.ndarray:
+    """The columns of `Scores.arcs` with the heads of the tokens of a window; -1 if they are unknown or outside."""
+    heads, tokens = heads[window.first : window.last], np.arange(window.first, window.last)
+    inside = (heads >= window.start) & (heads < window.end)
+    return np.where(heads == tokens, 0, np.where(inside, heads - window.start + 1, -1))
+
+
+def _cross_entropy(ops: Any, scores: Any, right: np.ndarray) -> tuple[float, Any]:
+    """The cross-entropy of rows of scores, summed over those with a right answer (not -1), and its gradient."""
+    gradient = ops.xp.zeros_like(scores)
+    rows = np.flatnonzero(right >= 0)
+    if not len(rows):
+        return 0.0, gradient
+    probabilities = ops.softmax(scores[rows])
+    places = np.arange(len(rows)), right[rows]
+    loss = -float(ops.xp.log(ops.xp.maximum(probabilities[places], SMALLEST)).sum())
+    probabilities[places] -= 1.0
+    gradient[rows] = probabilities
+    return loss, gradient

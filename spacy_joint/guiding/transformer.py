@@ -1,0 +1,125 @@
+"""The registered encoder: a pretrained transformer of the library transformers, as a `tok2vec`.
+
+It is trained together with the layers that read its vectors. A saved pipeline contains the weights and the tokenizer,
+and needs neither the hub nor the transformer's directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import srsly
+from thinc.api import Optimizer, PyTorchShim, get_torch_default_device, torch2xp
+from thinc.compat import has_torch, torch
+from thinc.types import ArgsKwargs
+
+from ..errors import Errors, JointValueError
+from ..extras import require_packages
+from .windows import Tok2Vec
+from .word_pieces import set_word_pieces, with_word_pieces
+
+# On a CPU, larger batches of windows take more memory and more time.
+BATCH_SIZE = 8
+
+if has_torch and hasattr(os, "register_at_fork"):
+    # The processes of `nlp.pipe` have none of the threads that torch would wait for.
+    os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
+
+
+def Transformer(
+    *,
+    name: str | None,
+    window: int = 254,
+    stride: int = 192,
+    learn_rate_scale: float = 0.1,
+    mixed_precision: bool = False,
+) -> Tok2Vec:
+    """A pretrained transformer, registered as `spacy_joint.Transformer.v1`.
+
+    name (str | None): Its name on the Hugging Face hub, or a directory. It is read when training begins; what is loaded
+        with its weights needs none.
+    window, stride (int): See `cut_windows`, in word pieces.
+    learn_rate_scale (float): The learning rate of the transformer, as a multiple of that of the other layers.
+    mixed_precision (bool): Whether most is computed in 16 bits: bfloat16 on a CPU, which should support it, and float16
+        on a GPU.
+    RAISES ValueError: If the windows are invalid (J030), or a package is missing (J710).
+    """
+    require_packages("transformer", "torch", "transformers")
+    init = partial(_init, name=name, window=window)
+    return with_word_pieces("transformer", _Shim(learn_rate_scale, mixed_precision), init, window, stride, BATCH_SIZE)
+
+
+class _Shim(PyTorchShim):
+    """A transformer, created by `initialize` or `from_bytes`."""
+
+    def __init__(self, learn_rate_scale: float, mixed_precision: bool) -> None:
+        super().__init__(
+            None,
+            # This is for GPUs only.
+            mixed_precision=mixed_precision and get_torch_default_device().type != "cpu",
+            serialize_model=_serialize,
+            deserialize_model=_deserialize,
+        )
+        self._learn_rate_scale = learn_rate_scale
+        self.mixed_precision = mixed_precision
+
+    def encode(self, inputs: dict[str, Any], is_train: bool, ops: Any) -> tuple[Any, Callable[[Any], None]]:
+        """The vectors of pieces, and a function of their gradient, see `with_word_pieces`."""
+        tensors = {name: torch.from_numpy(array).to(self.device) for name, array in inputs.items()}
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.mixed_precision):
+            outputs, backprop_shim = self(ArgsKwargs(args=(), kwargs=tensors), is_train)
+        vectors = outputs.last_hidden_state.float()
+
+        def backprop(gradient: Any) -> None:
+            grad_tensors = (torch.as_tensor(gradient, device=self.device),)
+            backprop_shim(ArgsKwargs(args=((vectors,),), kwargs={"grad_tensors": grad_tensors}))
+
+        return torch2xp(vectors, ops=ops), backprop
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        super().finish_update(partial(optimizer, lr_scale=self._learn_rate_scale))  # type: ignore[arg-type]
+
+
+def _serialize(transformer: Any) -> bytes:
+    from safetensors.torch import save
+
+    if transformer is None:
+        return b""
+    return srsly.msgpack_dumps({"config": transformer.config.to_dict(), "weights": save(transformer.state_dict())})
+
+
+def _deserialize(_: Any, data: bytes, device: Any) -> Any:
+    from safetensors.torch import load
+    from transformers import AutoConfig, AutoModel
+
+    if not data:
+        return None
+    parts = srsly.msgpack_loads(data)
+    transformer = AutoModel.from_config(AutoConfig.for_model(**parts["config"]))
+    transformer.load_state_dict(load(parts["weights"]))
+    return transformer.to(device)
+
+
+def _init(model: Tok2Vec, X: Any = None, Y: Any = None, *, name: str | None, window: int) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    if name is None:
+        raise JointValueError(Errors.J641, name=name, reason="it has no name")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+        transformer = AutoModel.from_pretrained(name, dtype=torch.float32)
+    except (OSError, ValueError) as error:
+        raise JointValueError(Errors.J641, name=name, reason=error) from error
+    if not tokenizer.is_fast:
+        raise JointValueError(Errors.J641, name=name, reason="its tokenizer is not one of the library tokenizers")
+    set_word_pieces(model, tokenizer.backend_tokenizer.to_str(), transformer.config.hidden_size)
+    encoder = model.get_ref("encoder")
+    longest = tokenizer.model_max_length
+    most = min(longest, getattr(transformer.config, "max_position_embeddings", longest))
+    most -= len(encoder.attrs["before"]) + len(encoder.attrs["after"])
+    if window > most:
+        allowed = f"at most {most}, the word pieces that the transformer '{name}' reads"
+        raise JointValueError(Errors.J030, name="window", value=window, allowed=allowed)
+    encoder.shims[0]._model = transformer.to(get_torch_default_device())

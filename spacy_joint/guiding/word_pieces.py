@@ -1,0 +1,127 @@
+"""Vectors of the tokens of documents from an encoder that reads word pieces: the vector of a token is that of its first
+piece. The encoder reads windows of pieces. Tokens without pieces, such as whitespace, have vectors of zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from spacy.tokens import Doc
+from thinc.api import Dropout, Model, Shim
+from thinc.types import Floats2d
+
+from .windows import Backprop, Layer, Tok2Vec, with_windows
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+WITH_WORD_PIECES = "with_word_pieces"
+
+
+def with_word_pieces(
+    name: str, shim: Shim, init: Callable[..., None], window: int, stride: int, batch_size: int
+) -> Tok2Vec:
+    """A layer from documents to vectors of their tokens, whose dropout has the rate of training. Windows are in pieces.
+
+    The shim's method `encode` takes `input_ids` and `attention_mask` (int64, windows x pieces), whether it is trained,
+    and thinc's ops. It returns vectors (float32, windows x pieces x width) and a function of their gradient.
+    RAISES ValueError: If the windows are invalid (J030).
+    """
+    # It reads numbers of pieces (integers, pieces x 1). `before` and `after` are special ones, added to each window.
+    encoder: Layer = Model(name, _encode, dims={"nO": None}, attrs={"before": [], "after": []}, shims=[shim])
+    dropout = cast(Layer, Dropout(0.0))
+    return Model(
+        WITH_WORD_PIECES,
+        _forward,
+        init=init,
+        layers=[with_windows(encoder, None, window, stride, batch_size), dropout],
+        dims={"nO": None},
+        attrs={"tokenizer": ""},
+        refs={"encoder": encoder},
+    )
+
+
+def set_word_pieces(model: Tok2Vec, tokenizer: str, width: int) -> None:
+    """Initializes a layer with a tokenizer, as JSON of the library tokenizers, and the width of the vectors."""
+    model.attrs["tokenizer"] = tokenizer
+    special = read_tokenizer(tokenizer).encode("a")
+    place = special.special_tokens_mask.index(0)
+    encoder = model.get_ref("encoder")
+    encoder.attrs["before"] = special.ids[:place]
+    pieces = zip(special.ids, special.special_tokens_mask, strict=True)
+    encoder.attrs["after"] = [number for number, is_special in pieces if is_special][place:]
+    for layer in (encoder, model.layers[0], model):
+        layer.set_dim("nO", width)
+
+
+@lru_cache(maxsize=8)
+def read_tokenizer(text: str) -> Tokenizer:
+    """The tokenizer that is described by JSON, without limits of length."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_str(text)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def split_document(model: Tok2Vec, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the pieces of a document (pieces x 1), and the first piece of each token, -1 if it has none.
+    Tokens are split one by one, so that parts of a document have the same pieces."""
+    tokenizer = read_tokenizer(model.attrs["tokenizer"])
+    encoded = tokenizer.encode([token.text for token in doc], is_pretokenized=True, add_special_tokens=False)
+    firsts = np.full(len(doc), -1, dtype=np.intp)
+    tokens, pieces = np.unique(np.array(encoded.word_ids, dtype=np.intp), return_index=True)
+    firsts[tokens] = pieces
+    return np.array(encoded.ids, dtype=np.int64).reshape(-1, 1), firsts
+
+
+def _forward(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[list[Floats2d], Callable[..., list[Doc]]]:
+    windows, dropout = model.layers
+    ops: Any = model.ops
+    split = [split_document(model, doc) for doc in docs]
+    rows, backprop_windows = windows([pieces for pieces, _ in split], is_train)
+    width = model.get_dim("nO")
+    found = [np.flatnonzero(firsts >= 0) for _, firsts in split]
+    vectors = []
+    for (_, firsts), tokens, of_pieces in zip(split, found, rows, strict=True):
+        of_tokens = ops.alloc2f(len(firsts), width)
+        of_tokens[tokens] = of_pieces[firsts[tokens]]
+        vectors.append(of_tokens)
+    Y, backprop_dropout = dropout(vectors, is_train)
+
+    def backprop(dY: list[Floats2d]) -> list[Doc]:
+        gradients = []
+        for (pieces, firsts), tokens, of_tokens in zip(split, found, backprop_dropout(dY), strict=True):
+            of_pieces = ops.alloc2f(len(pieces), width)
+            of_pieces[firsts[tokens]] = of_tokens[tokens]
+            gradients.append(of_pieces)
+        backprop_windows(gradients)
+        return []
+
+    return Y, backprop
+
+
+def _encode(model: Layer, X: list[Floats2d], is_train: bool) -> tuple[list[Floats2d], Backprop]:
+    ops: Any = model.ops
+    before, after = model.attrs["before"], model.attrs["after"]
+    numbers = [[*before, *window[:, 0].tolist(), *after] for window in X]
+    longest = max(map(len, numbers))
+    inputs = {
+        "input_ids": np.array([row + [0] * (longest - len(row)) for row in numbers], dtype=np.int64),
+        "attention_mask": np.array([[1] * len(row) + [0] * (longest - len(row)) for row in numbers], dtype=np.int64),
+    }
+    places = [slice(len(before), len(row) - len(after)) for row in numbers]
+    shim: Any = model.shims[0]
+    vectors, backprop_shim = shim.encode(inputs, is_train, ops)
+
+    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
+        gradient = ops.xp.zeros_like(vectors)
+        for of_window, place, d_window in zip(gradient, places, dY, strict=True):
+            of_window[place] = d_window
+        backprop_shim(gradient)
+        return [ops.alloc2f(len(pieces), 1) for pieces in X]
+
+    return [of_window[place] for of_window, place in zip(vectors, places, strict=True)], backprop

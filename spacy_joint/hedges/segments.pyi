@@ -1,0 +1,10 @@
+from collections.abc import Sequence
+
+from typing_extensions import Self
+
+from ..tagging.system import SequenceSystem
+
+class SegmentSystem(SequenceSystem):
+    @property
+    def max_span(self) -> int: ...
+    def __new__(cls, labels: Sequence[str], max_span: int = 7) -> Self: ...

@@ -1,0 +1,28 @@
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Self
+
+from ..trees.constituency_trees import Tree
+from ..trees.system import TreeSystem
+
+class HedgeSystem(TreeSystem):
+    @property
+    def max_span(self) -> int: ...
+    @property
+    def max_unary(self) -> int: ...
+    def __new__(
+        cls,
+        unary: Sequence[str],
+        binary: Sequence[Sequence[str]],
+        max_span: int = 7,
+        max_unary: int = 3,
+        tag_column: int = -1,
+    ) -> Self: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def actions(self, trees: Iterable[Tree]) -> NDArray[np.uint16] | None: ...
+    def build(self, actions: ArrayLike) -> list[tuple[str, int, int]]: ...
+
+def name_action(node: Tree) -> tuple[str, ...]: ...

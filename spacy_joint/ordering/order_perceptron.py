@@ -1,0 +1,73 @@
+"""The engine's linear model with the search and the learner for orders (`system.pyx`, `learner.pyx`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from thinc.api import Model
+
+from ..engine.columns import Columns
+from ..engine.linear_model import LinearModel
+from ..engine.weights import Weights
+from ..errors import Errors, JointValueError
+from ..pipes.architectures import get_perceptron, make_model
+from .learner import OrderLearner
+from .system import Ranker
+
+
+class OrderPerceptron(LinearModel):
+    """A perceptron that ranks the orders of modifiers. For training, a document is a list of phrases."""
+
+    def rank(self, columns: Columns, n_best: int = 2) -> list[tuple[tuple[int, ...], float]]:
+        """The best orders of a phrase: see `Ranker.rank`."""
+        with self._lend_search() as ranker:
+            return ranker.rank(self.weights, columns, n_best)
+
+    def score(self, columns: Columns, order: Sequence[int]) -> float:
+        """The score of one order: see `Ranker.score`."""
+        with self._lend_search() as ranker:
+            return ranker.score(self.weights, columns, order)
+
+    def predict(self, columns: Columns) -> np.ndarray:
+        """The best order of a phrase (uint16)."""
+        return np.array(self.rank(columns, 1)[0][0], dtype=np.uint16)
+
+    def _make_search(self, beam_width: int) -> Ranker:
+        return Ranker(self.system, self.templates, beam_width)
+
+    def _make_learner(self, weights: Weights, seed: int) -> OrderLearner:
+        return OrderLearner(
+            weights, self.system, self.templates, self.beam_width, aggressiveness=self.aggressiveness, seed=seed
+        )
+
+
+def make_order_perceptron(
+    *,
+    table_bits: int = 21,
+    beam_width: int = 16,
+    aggressiveness: float = 0.005,
+    min_changes: int = 1,
+    n_tables: int = 4,
+) -> Model[list[Columns], list[np.ndarray]]:
+    """A model from the columns of phrases to orders, registered as `spacy_joint.OrderPerceptron.v1`. The settings are
+    those of `engine.linear_model.LinearModel`; the beam is used for more than eight modifiers."""
+    return make_model(
+        OrderPerceptron(
+            table_bits=table_bits,
+            beam_width=beam_width,
+            aggressiveness=aggressiveness,
+            min_changes=min_changes,
+            n_tables=n_tables,
+            threads=1,
+        )
+    )
+
+
+def get_order_perceptron(model: Model) -> OrderPerceptron:
+    """The perceptron of a model. RAISES ValueError: If `make_order_perceptron` did not make it."""
+    perceptron = get_perceptron(model)
+    if not isinstance(perceptron, OrderPerceptron):
+        found, expected = type(perceptron).__name__, OrderPerceptron.__name__
+        raise JointValueError(Errors.J040, name="model", value=found, allowed=expected)
+    return perceptron

@@ -1,0 +1,253 @@
+"""`prenominal_orderer`: the order of modifiers before nouns, as a spaCy component and for text generation.
+
+It adds noun phrases with two or more modifiers to `doc.spans[spans_key]`, labelled ODD if another order is much better
+than that of the text, else OK. The text is not changed. Finding phrases requires dependency trees or tags from an
+earlier component. Any annotated text is training data, since its order is assumed to be correct.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from ..annotation.extensions import register
+from ..annotation.glossary import extend_glossary
+from ..errors import Errors, JointValueError, check_choice, check_range
+from ..pipes.structured_pipe import StructuredPipe
+from ..pipes.word_classes import WordClasses
+from .extract import Place, find_in_doc
+from .order_perceptron import get_order_perceptron
+from .phrase_columns import COLUMNS
+from .phrase_ranker import Order, PhraseRanker
+from .phrases import MAX_MODIFIERS, Phrase, Word
+from .system import OrderingSystem
+
+LABELS = ("OK", "ODD")
+SOURCES = ("auto", "dependencies", "tags")
+
+extend_glossary()
+
+
+class Ordered(NamedTuple):
+    """The best orders of some modifiers.
+
+    words: The modifiers in the best order.
+    orders: The best orders as indices into the given modifiers, with scores, best first; no two have the same words.
+    margin: The score of the best order minus that of the second best; infinite if there is no other.
+    """
+
+    words: tuple[str, ...]
+    orders: tuple[Order, ...]
+    margin: float
+
+
+class Judged(NamedTuple):
+    """A phrase of a document, its best order, the score of that of the text, and its margin over the best other order,
+    negative if that one is better."""
+
+    place: Place
+    best: tuple[int, ...]
+    score: float
+    margin: float
+
+
+class PrenominalOrderer(StructuredPipe[list[Judged]]):
+    """Finds the best order of modifiers before nouns, and odd orders in documents."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+    columns = COLUMNS
+    # It finds phrases by trees or by tags, and learns from those of the reference.
+    read_attributes = ()
+
+    def __init__(self, *args: Any, source: str, exempt: Sequence[str], **settings: Any) -> None:
+        check_choice("source", source, SOURCES)
+        super().__init__(*args, source=source, exempt=list(exempt), **settings)
+        self._ranker: PhraseRanker | None = None
+        self._exempt = [tuple(expression.lower().split()) for expression in exempt]
+
+    def order(
+        self,
+        modifiers: Sequence[str],
+        head: str | None = None,
+        *,
+        tags: Sequence[str] | None = None,
+        head_tag: str = "NN",
+        n_best: int = 1,
+    ) -> Ordered:
+        """Finds the best order of modifiers.
+
+        modifiers (Sequence[str]): At most 64 modifiers, possibly with repeats. Their order does not matter.
+        head (str): The noun, if known.
+        tags (Sequence[str]): Penn Treebank tags, one per modifier, if known; they improve the results.
+        head_tag (str): The tag of the head.
+        n_best (int): The number of orders to return.
+        RETURNS (Ordered): The best orders.
+        RAISES ValueError: If there are too many modifiers, they are a string, `n_best` is not positive, the number of
+            tags is wrong, or the component has not been trained.
+        """
+        if isinstance(modifiers, str):
+            raise JointValueError(Errors.J030, name="modifiers", value=modifiers, allowed="a list of strings")
+        if tags is not None and len(tags) != len(modifiers):
+            raise JointValueError(Errors.J143, first=f"{len(tags)} tags", second=f"{len(modifiers)} modifiers")
+        words = tuple(map(Word, modifiers, tags or [""] * len(modifiers)))
+        # Without tags of the modifiers, the tag of the head is not used, either.
+        noun = None if head is None else Word(head, head_tag if tags is not None else "")
+        return self.order_phrase(Phrase(words, noun), n_best)
+
+    def order_phrase(self, phrase: Phrase, n_best: int = 1) -> Ordered:
+        """Finds the best order of the modifiers of a phrase: see `order`."""
+        check_range("n_best", n_best, 1)
+        self.require_trained()
+        orders, margin = self._get_ranker().rank(phrase, n_best)
+        return Ordered(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders, margin)
+
+    def score_order(self, phrase: Phrase) -> float:
+        """The score of the given order of the modifiers of a phrase."""
+        self.require_trained()
+        return self._get_ranker().score(phrase)
+
+    def _get_ranker(self) -> PhraseRanker:
+        perceptron, ranker = get_order_perceptron(self.model), self._ranker
+        # Loading and initializing replace the objects that it was made from.
+        if (
+            ranker is None
+            or ranker.perceptron is not perceptron
+            or ranker.phrase_columns.names != perceptron.templates.columns
+            or ranker.phrase_columns.word_classes is not self.word_classes
+        ):
+            self._ranker = ranker = PhraseRanker(perceptron, self.word_classes)
+        return ranker
+
+    def fit(
+        self,
+        phrases: Iterable[Phrase],
+        *,
+        epochs: int = 15,
+        dropout: float = 0.5,
+        seed: int = 0,
+        word_classes: Mapping[str, Sequence[int]] | None = None,
+    ) -> Iterator[float]:
+        """Trains from scratch on phrases instead of examples: see `PhraseRanker.learn`, whose progress it yields.
+
+        RAISES ValueError: If there are no phrases.
+        """
+        phrases = list(phrases)
+        if not phrases:
+            raise JointValueError(Errors.J330, source="The data", what="phrases with two or more modifiers")
+        self.word_classes = WordClasses.from_dict(word_classes or {})
+        self._set_up(list(LABELS), self.default_templates.read_text(encoding="utf8"))
+        return self._get_ranker().learn(
+            phrases, epochs=epochs, dropout=dropout, untagged_share=self.cfg["untagged_share"], seed=seed
+        )
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The fixed labels. RAISES ValueError: If no example has a phrase with two modifiers."""
+        if not any(True for example in examples for _ in find_in_doc(example.reference, self.cfg["source"])):
+            raise JointValueError(Errors.J330, source="The data", what="phrases with two or more modifiers")
+        return list(LABELS)
+
+    def make_system(self, labels: list[str]) -> OrderingSystem:
+        """The system of orders. RAISES ValueError: If the labels are not the fixed ones."""
+        if list(labels) != list(LABELS):
+            name = f"labels of '{self.name}'"
+            raise JointValueError(Errors.J030, name=name, value=labels, allowed=", ".join(LABELS))
+        return OrderingSystem()
+
+    def make_instance(self, example: Example) -> Any:
+        """The phrases of the reference; None if it has neither trees nor tags."""
+        reference = example.reference
+        if not any(map(reference.has_annotation, ("DEP", "TAG"))):
+            return None
+        phrases = [phrase for _, phrase in find_in_doc(reference, self.cfg["source"])]
+        return self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])
+
+    def predict_doc(self, doc: Doc) -> list[Judged]:
+        """Judges the phrases of a document, with a separate search for each."""
+        return [
+            self._judge(place, phrase)
+            for place, phrase in find_in_doc(doc, self.cfg["source"])
+            # Taggers give punctuation all kinds of tags.
+            if len(phrase.modifiers) <= MAX_MODIFIERS
+            and all(any(map(str.isalnum, word.text)) for word in phrase.modifiers)
+        ]
+
+    def _judge(self, place: Place, phrase: Phrase) -> Judged:
+        orders, margin = self._get_ranker().rank(phrase)
+        words = [word.text for word in phrase.modifiers]
+        best = orders[0]
+        if [words[i] for i in best.indices] == words:
+            return Judged(place, tuple(range(len(words))), best.score, margin if len(orders) > 1 else 0.0)
+        score = self.score_order(phrase)
+        return Judged(place, best.indices, score, score - best.score)
+
+    def annotate(self, doc: Doc, prediction: list[Judged]) -> None:
+        """Writes the phrases to the spans of the document."""
+        spans = []
+        for place, best, score, margin in prediction:
+            first, end = place.modifiers[0][0], place.head + 1
+            words = tuple(token.lower_ for token in doc[first:end])
+            exempt = any(words[i : i + len(fixed)] == fixed for fixed in self._exempt for i in range(len(words)))
+            odd = margin < -self.cfg["threshold"] and not exempt
+            span = Span(doc, first, end, label=LABELS[odd])
+            # Plain numbers, which can be serialised with the document.
+            span._.best_order = tuple(token - first for i in best for token in range(*place.modifiers[i]))
+            span._.order_score, span._.order_margin = score, margin
+            spans.append(span)
+        doc.spans[self.cfg["spans_key"]] = spans
+
+    def suggest(self, doc: Doc) -> list[dict[str, Any]]:
+        """Suggests corrections for the ODD phrases of an annotated document.
+
+        RETURNS (list[dict]): JSON-serialisable data: `label`, `start` and `end` (tokens), `start_char` and `end_char`,
+            `text`, `suggestion`, `score` and `margin`.
+        """
+        return [
+            {
+                "label": span.label_,
+                **{name: getattr(span, name) for name in ("start", "end", "start_char", "end_char", "text")},
+                "suggestion": reorder(span),
+                "score": span._.order_score,
+                "margin": span._.order_margin,
+            }
+            for span in doc.spans.get(self.cfg["spans_key"], [])
+            if span.label_ == LABELS[True]
+        ]
+
+    def match(self, doc: Doc) -> list[tuple[int, int, int]]:
+        """The ODD phrases of an annotated document in the format of spaCy's `Matcher`: label, start and end."""
+        return [(doc.vocab.strings.add(s["label"]), s["start"], s["end"]) for s in self.suggest(doc)]
+
+
+def get_best_order(span: Span) -> tuple[int, ...] | None:
+    """The tokens of the modifiers of a phrase in their best order, numbered from the start of the span, so that they
+    stay right when documents are joined; None if the span is not a phrase."""
+    order = span.doc.user_data.get(_make_key(span))
+    # Deserialised documents have lists instead of tuples.
+    return None if order is None else tuple(order)
+
+
+def set_best_order(span: Span, order: Sequence[int]) -> None:
+    """Stores the best order like spaCy's extension values, so that it is kept when spans move."""
+    span.doc.user_data[_make_key(span)] = tuple(order)
+
+
+def _make_key(span: Span) -> Any:
+    # A tuple, although spaCy's stubs require strings.
+    return ("._.", "best_order", span.start_char, span.end_char)
+
+
+def reorder(span: Span) -> str:
+    """The text of a span with its modifiers in the best order, keeping hyphenated words together."""
+    text = ""
+    for token, following in zip_longest(order := span._.best_order, order[1:]):
+        is_joined = following == token + 1 and not span[token].whitespace_
+        text += span[token].text + ("" if is_joined else " ")
+    return text + span[-1].text
+
+
+register(Span, "best_order", getter=get_best_order, setter=set_best_order)
+register(Span, "order_score", default=None)
+register(Span, "order_margin", default=None)

@@ -1,0 +1,311 @@
+"""Orders of modifiers before a noun: a global linear model whose score is a sum over pairs, neighbours, places and the
+head. The search places one modifier at a time, from left to right.
+
+A modifier's place, its left neighbour and its order relative to all remaining ones are known when it is placed, so that
+prefixes with the same set and the same last modifier are the same state. `Ranker` scores each part once, before the
+search. With few modifiers it keeps all states, which is exact (a dynamic program over subsets, like Held and Karp's)
+and also finds the runner-up; with more, it keeps the best states of each step.
+"""
+
+from contextlib import contextmanager
+
+from ..engine.beam import MAX_WIDTH
+from ..errors import Errors, JointMemoryError, JointValueError, check_range
+
+from libc.math cimport isfinite
+from libc.stdint cimport uint64_t
+from libcpp.algorithm cimport sort
+from libcpp.vector cimport vector
+
+from ..engine.columns cimport FIRST, Columns, InputC
+from ..engine.scorer cimport Scorer
+from ..engine.templates cimport Templates
+from ..engine.weights cimport ROW_BLOCK, Weights
+
+
+cdef enum:
+    AT_ONCE = 64        # parts scored together
+
+cdef enum:
+    A, B, LEFT, RIGHT, IT, LAST, HEAD_NOUN, AT_PLACE, FROM_LEFT, N_SLOTS
+
+
+cdef class OrderingSystem(System):
+    """The parts of orders of modifiers. A phrase has at most 64."""
+
+    def __cinit__(self):
+        self.row_width = 1
+        self.n_slots = N_SLOTS
+
+    def __reduce__(self):
+        return (OrderingSystem, ())
+
+    def token_slots(self):
+        return {"a": A, "b": B, "left": LEFT, "right": RIGHT, "it": IT, "last": LAST, "head": HEAD_NOUN}
+
+    def value_slots(self):
+        return {"place": AT_PLACE, "from.left": FROM_LEFT}
+
+    def parts(self):
+        return ({A, B}, {LEFT, RIGHT}, {IT, AT_PLACE, FROM_LEFT}, {LAST, HEAD_NOUN})
+
+    cdef int check(self, Columns columns) except -1:
+        cdef int n = columns.c.n_tokens - 1
+        if not 0 <= n <= MAX_MODIFIERS:
+            raise JointValueError(Errors.J002, name="The phrase", n=n, unit="modifiers", most=MAX_MODIFIERS)
+        return 0
+
+
+cdef class Ranker:
+    """Ranks the orders of phrases. RAISES ValueError: If the width of beams is out of range."""
+
+    def __cinit__(self, OrderingSystem system not None, Templates templates not None, width):
+        check_range("beam_width", width, 1, MAX_WIDTH)
+        templates.check(system)
+        self.system, self.width = system, width
+        self.scorer = Scorer(templates, AT_ONCE)
+
+    def rank(self, Weights weights not None, Columns columns not None, int n_best=2, exact=None):
+        """The best orders of a phrase, no two with the same words, as indices of modifiers, with scores, best first.
+
+        columns: The modifiers, followed by the head.
+        exact: Whether to keep all states; None: if there are few modifiers.
+        RAISES ValueError: If there are more than 64 modifiers.
+        """
+        cdef vector[int] orders
+        cdef vector[double] totals
+        cdef int n = len(columns) - 1
+        cdef bint is_exact = n <= MAX_EXACT if exact is None else exact
+        with self._claimed(weights, columns), nogil:
+            self.fill(&columns.c)
+            self.search(is_exact, max(n_best, 1), orders, totals)
+        return [(tuple([orders[i * n + j] for j in range(n)]), totals[i]) for i in range(totals.size())]
+
+    def score(self, Weights weights not None, Columns columns not None, order):
+        """The score of one order (float), like that of `rank`."""
+        cdef vector[int] places = check_order(order, len(columns) - 1)
+        with self._claimed(weights, columns):
+            self.fill(&columns.c)
+            return self.score_order(places.data())
+
+    @contextmanager
+    def _claimed(self, Weights weights, Columns columns):
+        if self.in_use:
+            raise JointValueError(Errors.J007, what="ranker")
+        self.system.check(columns)
+        self.scorer.check(columns)
+        self.scorer.use(weights.prediction_table(), self.system.row_width)
+        self.in_use = True
+        try:
+            yield
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
+        finally:
+            self.in_use = False
+
+    cdef int add_row(self, int part, int i, int j) except -1 nogil:
+        cdef size_t at = self.rows.size()
+        cdef uint64_t* row
+        self.parts.push_back(part)
+        # New slots are 0.
+        self.rows.resize(at + N_SLOTS)
+        row = self.rows.data() + at
+        if part == PAIR:
+            row[A], row[B] = FIRST + i, FIRST + j
+        elif part == NEIGHBOURS:
+            row[LEFT], row[RIGHT] = FIRST + i, FIRST + j
+        elif part == PLACE:
+            row[IT] = FIRST + i
+            row[AT_PLACE] = min(j + 1, MAX_PLACE)
+            row[FROM_LEFT] = min(self.n - j, MAX_PLACE)
+        else:
+            row[LAST], row[HEAD_NOUN] = FIRST + i, FIRST + self.n
+        return 0
+
+    cdef int fill(self, const InputC* input) except -1 nogil:
+        cdef int n = input.n_tokens - 1
+        cdef int i, j
+        cdef const float* score
+        self.n = n
+        _zero(self.pairs, n * n)
+        _zero(self.neighbours, n * n)
+        _zero(self.places, n * n)
+        _zero(self.heads, n)
+        self.same_before.clear()
+        self.same_before.resize(<size_t>n * n, <uint8_t>0)
+        self.rows.clear()
+        self.parts.clear()
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    self.add_row(PAIR, i, j)
+                    self.add_row(NEIGHBOURS, i, j)
+                # Places at least MAX_PLACE from both ends are equivalent.
+                if not MAX_PLACE <= j <= n - MAX_PLACE:
+                    self.add_row(PLACE, i, j)
+            # The head is also a right neighbour, so pairs of nouns share features within the phrase and at its end.
+            self.add_row(HEAD, i, 0)
+            self.add_row(NEIGHBOURS, i, n)
+        self.scores.resize(max(self.parts.size(), <size_t>1) * ROW_BLOCK)
+        self.scorer.forget()
+        self.scorer.score(input, self.rows.data(), self.parts.data(), self.parts.size(), self.scores.data())
+        score = self.scores.data()
+        # They would have no order.
+        for i in range(<int>self.parts.size()):
+            if not isfinite(score[i * ROW_BLOCK]):
+                with gil:
+                    raise JointValueError(Errors.J009, step=0)
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    self.pairs[i * n + j] = score[0]
+                    self.neighbours[i * n + j] = score[ROW_BLOCK]
+                    score += 2 * ROW_BLOCK
+                if MAX_PLACE <= j <= n - MAX_PLACE:
+                    self.places[i * n + j] = self.places[i * n + j - 1]
+                else:
+                    self.places[i * n + j] = score[0]
+                    score += ROW_BLOCK
+                if j < i:
+                    self.same_before[i * n + j] = _are_same(input, FIRST + i, FIRST + j)
+            self.heads[i] = score[0] + score[ROW_BLOCK]
+            score += 2 * ROW_BLOCK
+        return 0
+
+    cdef int count(self, const InputC* input, const int* order, Bag bag, float sign) except -1 nogil:
+        cdef uint64_t placed = 0
+        cdef int n = self.n, i, r
+        cdef size_t at
+        self.rows.clear()
+        self.parts.clear()
+        for i in range(n):
+            placed |= <uint64_t>1 << order[i]
+            self.add_row(PLACE, order[i], n - 1 - i)
+            if i > 0:
+                self.add_row(NEIGHBOURS, order[i - 1], order[i])
+            for r in range(n):
+                if not placed >> r & 1:
+                    self.add_row(PAIR, order[i], r)
+        if n > 0:
+            self.add_row(HEAD, order[n - 1], 0)
+            self.add_row(NEIGHBOURS, order[n - 1], n)
+        for at in range(self.parts.size()):
+            bag.count(input, self.rows.data() + at * N_SLOTS, self.parts[at], 0, sign)
+        return 0
+
+    cdef double score_order(self, const int* order) noexcept nogil:
+        cdef int n = self.n
+        cdef double total = 0
+        cdef int i, j
+        for i in range(n):
+            total += self.places[order[i] * n + n - 1 - i]
+            if i > 0:
+                total += self.neighbours[order[i - 1] * n + order[i]]
+            for j in range(i + 1, n):
+                total += self.pairs[order[i] * n + order[j]]
+        if n > 0:
+            total += self.heads[order[n - 1]]
+        return total
+
+    cdef int search(self, bint is_exact, int n_best, vector[int]& orders, vector[double]& totals) except -1 nogil:
+        cdef int n = self.n
+        cdef vector[ItemC] found
+        cdef ItemC item
+        cdef size_t first = 0, end, at, i, m
+        cdef int step, k, r, number, n_equal
+        cdef double gain
+        cdef bint is_repeat, is_equal, is_cut
+        orders.clear()
+        totals.clear()
+        self.items.clear()
+        item.score, item.placed, item.last, item.parent = 0, 0, -1, -1
+        self.items.push_back(item)
+        for step in range(n):
+            end = self.items.size()
+            found.clear()
+            for at in range(first, end):
+                for k in range(n):
+                    if self.items[at].placed >> k & 1:
+                        continue
+                    gain = self.places[k * n + n - 1 - step] + (self.heads[k] if step == n - 1 else 0)
+                    if self.items[at].last >= 0:
+                        gain += self.neighbours[self.items[at].last * n + k]
+                    is_repeat = False
+                    for r in range(n):
+                        if r == k or self.items[at].placed >> r & 1:
+                            continue
+                        gain += self.pairs[k * n + r]
+                        # Identical modifiers are placed in their given order.
+                        is_repeat |= self.same_before[k * n + r]
+                    if is_repeat:
+                        continue
+                    item.score = self.items[at].score + gain
+                    item.placed = self.items[at].placed | <uint64_t>1 << k
+                    item.last = k
+                    item.parent = <int>at
+                    found.push_back(item)
+            # Group equal states, best first, and keep at most n_best of each.
+            sort(found.begin(), found.end(), &_by_state)
+            m = n_equal = 0
+            for i in range(found.size()):
+                is_equal = i > 0 and found[i].placed == found[i - 1].placed and found[i].last == found[i - 1].last
+                n_equal = n_equal + 1 if is_equal else 0
+                if n_equal < n_best:
+                    found[m] = found[i]
+                    m += 1
+            found.resize(m)
+            is_cut = not is_exact and m > <size_t>self.width
+            if is_cut or step == n - 1:
+                sort(found.begin(), found.end(), &_by_score)
+            if is_cut:
+                found.resize(self.width)
+            first = self.items.size()
+            self.items.insert(self.items.end(), found.begin(), found.end())
+        for i in range(min(self.items.size() - first, <size_t>n_best)):
+            number = <int>(first + i)
+            totals.push_back(self.items[number].score)
+            orders.resize((i + 1) * n)
+            for step in range(n - 1, -1, -1):
+                orders[i * n + step] = self.items[number].last
+                number = self.items[number].parent
+        return 0
+
+
+cdef int _zero(vector[float]& numbers, size_t n) except -1 nogil:
+    """Not `assign`, whose exceptions Cython does not catch."""
+    numbers.clear()
+    numbers.resize(n, <float>0)
+    return 0
+
+
+cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
+    """Whether two rows are equal in all columns."""
+    cdef int c
+    for c in range(input.n_columns):
+        if input.cells[row * input.n_columns + c] != input.cells[other * input.n_columns + c]:
+            return False
+    return True
+
+
+# Total orders, so that the result does not depend on the sorting algorithm.
+cdef bint _by_state(const ItemC& x, const ItemC& y) noexcept nogil:
+    if x.placed != y.placed:
+        return x.placed < y.placed
+    if x.last != y.last:
+        return x.last < y.last
+    if x.score != y.score:
+        return x.score > y.score
+    return x.parent < y.parent
+
+
+cdef bint _by_score(const ItemC& x, const ItemC& y) noexcept nogil:
+    return x.score > y.score if x.score != y.score else _by_state(x, y)
+
+
+def check_order(order, int n):
+    """An order of n modifiers as a list. RAISES ValueError: If it is not a permutation."""
+    order = [int(place) for place in order]
+    if sorted(order) != list(range(n)):
+        allowed = f"a permutation of the numbers of the {n} modifiers, from 0"
+        raise JointValueError(Errors.J030, name="order", value=order, allowed=allowed)
+    return order

@@ -1,0 +1,464 @@
+"""`joint_sbd_parser`: sentence boundaries and dependency trees of a whole document, jointly, as a spaCy component.
+
+Preset boundaries are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves it open, unless layout
+decides it (`layout.py`). A sentence is always exactly the subtree of its single root, also after
+`to_bytes`, where spaCy derives boundaries from trees. Whitespace is attached to the preceding token (at the start of a
+document, to the next one) and never forms a sentence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, SENT_START
+from spacy.tokens import Doc, Span, Token
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD
+from ..annotation.extensions import register
+from ..annotation.glossary import extend_glossary
+from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
+from ..annotation.sentences import MARGIN, PROBABILITY
+from ..engine.beam import MAX_BIAS, MAX_WIDTH
+from ..engine.columns import Columns
+from ..engine.learner import Instance
+from ..errors import Warnings, check_range
+from ..pipes.component_files import report_damage
+from ..pipes.custom_columns import read_numbers
+from ..pipes.guide_columns import find_guide_facts
+from ..pipes.marks import CLOSED, COMMA, UNMARKED, WORD
+from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
+from ..pipes.structured_pipe import StructuredPipe
+from ..pipes.token_columns import (
+    BEFORE,
+    PUNCTUATED,
+    STYLE,
+    UNPUNCTUATED,
+    drop_wrong_starts,
+    find_line_starts,
+    read_starts,
+)
+from .calibration import KINDS, Calibration, Decisions, fit_calibration
+from .layout import count_open_words, find_layout
+from .margins import boundary_margins
+from .noun_chunks import noun_chunks
+from .oracle import oracle_actions
+from .partial_trees import complete, read_partial_trees
+from .reference_trees import ReferenceTrees, read_reference
+from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
+
+# The label that spaCy's own parser uses for unlabelled arcs, and the one by which `add_label` knows roots.
+NO_LABEL, ROOT = "dep", "ROOT"
+# The settings with a bias of all boundaries, and with those of text with and without punctuation.
+BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
+# The key of a calibration in the cfg.
+CALIBRATION = "calibration"
+
+extend_glossary()
+for attribute in (MARGIN, PROBABILITY):
+    register(Token, attribute, default=None)
+
+# Shares of the analyses in a beam, by token and head, and by token and label.
+HeadScores = defaultdict[tuple[int, int], float]
+LabelScores = defaultdict[tuple[int, str], float]
+
+
+class Analysis(NamedTuple):
+    """An analysis of a document and its score. Scores are comparable for the same document only."""
+
+    doc: Doc
+    score: float
+
+
+class DependencyTrees(NamedTuple):
+    """The trees of a document, with one item for each token that is not whitespace."""
+
+    tokens: np.ndarray
+    heads: np.ndarray  # positions among these tokens; a root is its own head
+    labels: list[str]
+    starts: np.ndarray
+    # If requested: see margins.pyx and calibration.py.
+    margins: np.ndarray | None = None
+    probabilities: np.ndarray | None = None
+    # As searched, for `scored_parses`; None if it was streamed.
+    columns: Columns | None = None
+
+
+class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
+    """Splits documents into sentences and parses them in a single search."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+    guide_templates = Path(__file__).parent / "guide_templates.txt"
+    guide_slots = tuple(GUIDE_SLOTS)
+    learns_boundaries = True
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
+        super().__init__(vocab, model, name, **settings)
+        for setting in BIASES:
+            if self.cfg[setting] is not None:
+                check_range(setting, self.cfg[setting], -MAX_BIAS, MAX_BIAS)
+        use_noun_chunks_in(vocab, noun_chunks)
+
+    def store_margins(self) -> None:
+        """Turns on the setting `boundary_margins`."""
+        self.cfg["boundary_margins"] = True
+
+    def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
+        """The labels of left arcs, right arcs and roots, under "left", "right" and "root"."""
+        labels: dict[str, set[str]] = {"left": set(), "right": set(), "root": set()}
+        for example in examples:
+            trees = read_reference(example) or read_partial_trees(example)
+            for kind, label in () if trees is None else filter(None, trees.name_arcs()):
+                labels[kind.lower()].add(label)
+        # A treebank with only one-word sentences has no arcs, but other text does.
+        if labels["root"] and not (labels["left"] or labels["right"]):
+            labels["right"].add(NO_LABEL)
+        return {kind: sorted(of_kind) for kind, of_kind in labels.items()}
+
+    def flatten_labels(self, labels: dict[str, list[str]]) -> tuple[str, ...]:
+        """All labels of arcs and roots, sorted."""
+        return tuple(sorted(set().union(*labels.values())))
+
+    def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
+        """Added labels are for arcs in both directions; "ROOT" is for roots, and they need it if they have no label."""
+        labels = labels or {"left": [], "right": [], "root": []}
+        if not added:
+            return labels
+        arcs = {label for label in added if label.upper() != ROOT}
+        roots = {*labels["root"], *(set(added) - arcs)} or {ROOT}
+        return {**{kind: sorted(arcs.union(labels[kind])) for kind in ("left", "right")}, "root": sorted(roots)}
+
+    def make_system(self, labels: dict[str, list[str]]) -> JointSystem:
+        """The joint system with these labels."""
+        return JointSystem(labels["left"], labels["right"], labels["root"], self.cfg["sb_position"], self.has_guide)
+
+    @property
+    def has_guide(self) -> bool:
+        """Whether a column with the heads of a guide is among those of the settings."""
+        return GUIDE_HEAD in self.custom_columns.names
+
+    def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
+        """The columns for the templates, with the facts of a guide."""
+        facts = find_guide_facts(read_numbers(doc, GUIDE_HEAD), tokens) if self.has_guide else None
+        row_constraints = None if constraints is None else constraints[tokens]
+        return Columns(self.perceptron.templates.columns, values, row_constraints, facts)
+
+    def _set_up(self, labels: dict[str, list[str]], templates: str) -> None:
+        super()._set_up(labels, templates)
+        overall, *by_style = (self.cfg[setting] for setting in BIASES)
+        # Templates that read neither cannot tell kinds of text apart.
+        if overall is None and BEFORE in self.perceptron.templates.columns:
+            marks = zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True)
+            biases = {mark + closed: bias for unshown, bias in marks for mark in unshown for closed in CLOSED}
+            self.perceptron.biases = {SB_ACTION: (f"b0.{BEFORE}", biases)}
+        elif overall is None and STYLE in self.perceptron.templates.columns:
+            biases = dict(zip((PUNCTUATED, UNPUNCTUATED), by_style, strict=True))
+            self.perceptron.biases = {SB_ACTION: (f"b0.{STYLE}", biases)}
+        else:
+            self.perceptron.biases = {SB_ACTION: overall or 0.0}
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The oracle's actions for the reference, whose unknown parts are predicted; None if it has no annotation."""
+        for read in (read_reference, self._complete):
+            trees = read(example)
+            actions = trees and oracle_actions(self.perceptron.system, trees.heads, trees.labels, trees.starts)
+            if actions is not None:
+                break
+        if trees is None or actions is None or not len(actions):
+            return None
+        starts = np.zeros(len(example.predicted), dtype=bool)
+        starts[trees.tokens[trees.starts]] = True
+        constraints = drop_wrong_starts(self.get_constraints(example.predicted), starts)
+        return Instance(self.get_columns(example.predicted, constraints)[0], actions)
+
+    def _complete(self, example: Example) -> ReferenceTrees | None:
+        """Known parts of trees, completed by the current prediction; None if nothing is known."""
+        known = read_partial_trees(example)
+        if known is None:
+            return None
+        system = self.perceptron.system
+        lacking = [i for i, arc in enumerate(known.name_arcs()) if arc is not None and arc not in system.actions]
+        if lacking:
+            self.warn_once(Warnings.JW03, label=known.labels[lacking[0]])
+            known = known.forget(lacking)
+        constraints = self.get_constraints(example.predicted)
+        constraints[known.tokens[known.starts != 0]] = known.starts[known.starts != 0]
+        columns, tokens = self.get_columns(example.predicted, constraints)
+        heads, labels, starts = system.build(self.perceptron.predict_while_learning(columns), len(tokens))
+        return complete(known, heads, labels, starts, system.actions)
+
+    def get_constraints(self, doc: Doc) -> np.ndarray:
+        """Preset boundaries and layout (int8, one per token): 1 must, -1 must not, 0 may start a sentence."""
+        constraints = read_starts(doc)
+        if self.cfg["line_breaks"]:
+            constraints[(constraints == 0) & find_line_starts(doc)] = 1
+        if self.cfg["layout"]:
+            constraints = np.where(constraints, constraints, find_layout(doc, self.cfg["blank_lines"]))
+        return constraints
+
+    @property
+    def ends_lines(self) -> bool:
+        """Whether sentences end where lines do, by the setting `line_breaks`."""
+        return bool(self.cfg["line_breaks"])
+
+    def end_lines(self) -> None:
+        """Turns on the setting `line_breaks`."""
+        self.cfg["line_breaks"] = True
+
+    def count_open_words(self, doc: Doc) -> int:
+        """The number of words at the end of a document whose constraints can depend on what follows them."""
+        return count_open_words(doc) if self.cfg["layout"] else 0
+
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> DependencyTrees:
+        """The trees that actions build."""
+        return DependencyTrees(tokens, *self.perceptron.system.build(actions, len(tokens)))
+
+    def predict_doc(self, doc: Doc) -> DependencyTrees:
+        """The trees of a document, with margins and probabilities if requested."""
+        calibration = self.calibration if self.cfg["boundary_probabilities"] else None
+        if calibration is None and not self.cfg["boundary_margins"]:
+            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+            return self.read(tokens, self.search(columns))._replace(columns=columns)
+        parsed, decisions = self.decide(doc)
+        if self.cfg["boundary_margins"]:
+            parsed = parsed._replace(margins=decisions.margins)
+        if calibration is not None:
+            if calibration.search != self._describe_search():
+                self.warn_once(Warnings.JW41, settings=calibration.search)
+            parsed = parsed._replace(probabilities=calibration.predict(decisions))
+        return parsed
+
+    def find_start_probability(self, doc: Doc) -> float | None:
+        """The probability that the last word of a document starts a sentence; None if the parser is not calibrated for
+        this kind of text. The document is not modified."""
+        if self.calibration is None:
+            return None
+        _, decisions = self.decide(doc)
+        if not decisions.is_open[-1:].any():
+            return float(decisions.starts[-1]) if len(decisions.starts) else None
+        probability = float(self.calibration.predict(decisions)[-1])
+        return None if np.isnan(probability) else probability
+
+    def decide(self, doc: Doc) -> tuple[DependencyTrees, Decisions]:
+        """The trees of a document, and the decisions about its boundaries."""
+        constraints = self.get_constraints(doc)
+        values, tokens = self.get_values(doc)
+        columns = self.make_columns(doc, values, tokens, constraints)
+        actions, (parents, taken, gaps) = self.perceptron.trace(columns)
+        parsed = self.read(tokens, actions)._replace(columns=columns)
+        is_open = constraints[tokens] == 0
+        # The first word starts a sentence anyway.
+        is_open[:1] = False
+        names = self.perceptron.templates.columns
+        kinds = values[:, names.index(STYLE)] if STYLE in names else np.full(len(tokens), KINDS["any"])
+        guide = read_numbers(doc, GUIDE_BOUNDARY)[tokens] if GUIDE_BOUNDARY in self.custom_columns.names else None
+        margins = boundary_margins(parents, taken, gaps, len(tokens))
+        return parsed, Decisions(parsed.starts, margins, is_open, kinds, guide)
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """Turns margins into probabilities; None if the parser has not been calibrated since it last learnt."""
+        stored = self.cfg.get(CALIBRATION)
+        is_guided = GUIDE_BOUNDARY in self.custom_columns.names
+        return None if stored is None else Calibration.from_dict(stored, guided=is_guided)
+
+    def calibrate(self, documents: Sequence[Decisions], gold: Sequence[np.ndarray]) -> None:
+        """Calibrates the parser on documents that it was not trained on, see `fit_calibration`."""
+        self.cfg[CALIBRATION] = fit_calibration(documents, gold, self._describe_search()).to_dict()
+
+    def _describe_search(self) -> dict[str, Any]:
+        """The settings that margins depend on."""
+        return {"beam_width": self.perceptron.beam_width, **{setting: self.cfg[setting] for setting in BIASES}}
+
+    def forget_predictions(self) -> None:
+        """Drops the calibration, because the weights change."""
+        super().forget_predictions()
+        self.cfg.pop(CALIBRATION, None)
+
+    def _take_cfg(self, content: Any, source: str) -> Any:
+        digest = super()._take_cfg(content, source)
+        # It is read for each document, and checked here.
+        with report_damage(source, "cfg"):
+            _ = self.calibration
+        return digest
+
+    def beam_parse(self, doc: Doc, n_best: int = 1, *, other_boundaries: bool = False) -> list[Analysis]:
+        """The best analyses of a document that the beam finds.
+
+        doc (Doc): The document, with tags and any preset boundaries. It is not modified.
+        n_best (int): The number of analyses. The beam is widened, up to 1024 items, until it holds as many.
+        other_boundaries (bool): Whether no two may have the same boundaries. Each analysis after the best one has the
+            other decision at one of the boundaries with the smallest margins, which takes a search each.
+        RETURNS (list[Analysis]): Annotated copies of the document and their scores, best first; no two have the same
+            boundaries, heads and labels, and there may be fewer.
+        RAISES ValueError: If `n_best` is not positive, or the component has been neither trained nor loaded.
+        """
+        check_range("n_best", n_best, 1)
+        self.require_trained()
+        if other_boundaries:
+            best = self._vary_boundaries(doc, n_best)
+        else:
+            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+            width = max(self.perceptron.beam_width, min(n_best, MAX_WIDTH))
+            while len(best := self._find_all(columns, tokens, width)) < n_best and width < MAX_WIDTH:
+                width = min(2 * width, MAX_WIDTH)
+        analyses = [Analysis(doc.copy(), score) for _, score in best[:n_best]]
+        for analysis, (parsed, _) in zip(analyses, best, strict=False):
+            self.annotate(analysis.doc, parsed)
+        return analyses
+
+    def _vary_boundaries(self, doc: Doc, n_best: int) -> list[tuple[DependencyTrees, float]]:
+        """The best analysis and those with another decision at one boundary, with their scores, best first."""
+        constraints = self.get_constraints(doc)
+        values, tokens = self.get_values(doc)
+        parsed, decisions = self.decide(doc)
+        margins = np.where(decisions.is_open, np.nan_to_num(decisions.margins, nan=np.inf), np.inf)
+        closest = np.argsort(margins, kind="stable")[: n_best - 1]
+        found = []
+        for place in (None, *closest[np.isfinite(margins[closest])].tolist()):
+            varied = constraints.copy()
+            if place is not None:
+                varied[tokens[place]] = -1 if parsed.starts[place] else 1
+            columns = self.make_columns(doc, values, tokens, varied)
+            found += self._find_all(columns, tokens, self.perceptron.beam_width)[:1]
+        distinct = {analysis.starts.tobytes(): (analysis, score) for analysis, score in reversed(found)}
+        return sorted(distinct.values(), key=lambda pair: -pair[1])
+
+    def _find_all(self, columns: Columns, tokens: np.ndarray, width: int) -> list[tuple[DependencyTrees, float]]:
+        """The different analyses that a beam holds, and their scores, best first."""
+        # Several paths may build the same trees: the best one counts.
+        best: dict[bytes, tuple[DependencyTrees, float]] = {}
+        for actions, score in self.perceptron.predict_all(columns, width):
+            parsed = self.read(tokens, actions)
+            best.setdefault(parsed.heads.tobytes() + "\n".join(parsed.labels).encode("utf8"), (parsed, score))
+        return list(best.values())
+
+    def scored_parses(self, parses: Iterable[DependencyTrees]) -> tuple[list[HeadScores], list[LabelScores]]:
+        """How much of the beam agrees on each head and label, as with spaCy's `beam_parser`.
+
+        parses (Iterable[DependencyTrees]): The result of `predict`.
+        RETURNS (tuple[list[HeadScores], list[LabelScores]]): For each document, a share from 0 to 1 for each (token,
+            head) and each (token, label). Analyses are weighted by the exponential of their score, so the shares are
+            not calibrated: they rank better than they estimate.
+        """
+        all_heads, all_labels = [], []
+        for parsed in parses:
+            columns, width = parsed.columns, self.perceptron.beam_width
+            analyses = [(parsed, 0.0)] if columns is None else self._find_all(columns, parsed.tokens, width)
+            shares = np.exp([score - analyses[0][1] for _, score in analyses])
+            heads, labels = HeadScores(float), LabelScores(float)
+            tokens = parsed.tokens.tolist()
+            for (analysis, _), share in zip(analyses, (shares / shares.sum()).tolist(), strict=True):
+                for token, head, label in zip(tokens, analysis.heads.tolist(), analysis.labels, strict=True):
+                    heads[token, tokens[head]] += share
+                    labels[token, label] += share
+            all_heads.append(heads)
+            all_labels.append(labels)
+        return all_heads, all_labels
+
+    def annotate(self, doc: Doc, prediction: DependencyTrees) -> None:
+        """Writes heads and labels; the sentence starts that spaCy derives from them are those of the actions."""
+        # The vocabulary is another one if the parser has been sourced from another pipeline.
+        use_noun_chunks(doc, noun_chunks)
+        if not len(doc):
+            return
+        tokens, heads, names, starts, margins, probabilities, _ = prediction
+        ids = self.get_label_ids(doc, names)
+        labels = np.array([ids[name] for name in names], dtype=np.uint64)
+        first = starts
+        if len(tokens) < len(doc):
+            heads, labels, first = self._add_whitespace(doc, tokens, heads, labels, starts)
+        _set_trees(doc, heads, labels)
+        # spaCy would split sentences with too many crossing arcs, so these are flattened.
+        wrong = np.flatnonzero((doc.to_array([SENT_START]) == 1) != first)
+        if len(wrong):
+            sentences = np.cumsum(first)
+            roots = np.flatnonzero(heads == np.arange(len(doc)))
+            flat = np.isin(sentences, sentences[np.concatenate([wrong, wrong - 1])])
+            heads = heads.copy()
+            heads[flat] = roots[sentences[flat] - 1]
+            _set_trees(doc, heads, labels)
+        if margins is not None:
+            _write(doc, tokens, MARGIN, np.nan_to_num(np.where(starts, margins, -margins), nan=np.inf).tolist())
+        if probabilities is not None:
+            known = [None if np.isnan(probability) else probability for probability in probabilities.tolist()]
+            _write(doc, tokens, PROBABILITY, known)
+
+    def _add_whitespace(
+        self, doc: Doc, tokens: np.ndarray, heads: np.ndarray, labels: np.ndarray, starts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Extends heads, labels and starts to whitespace tokens."""
+        strings = doc.vocab.strings
+        all_heads = np.zeros(len(doc), dtype=np.int64)
+        all_labels = np.full(len(doc), strings.add(NO_LABEL), dtype=np.uint64)
+        first = np.zeros(len(doc), dtype=bool)
+        first[[0, *tokens[1:][starts[1:]]]] = True
+        if len(tokens):
+            # Whitespace is attached to the preceding token, or, if there is none, to the first.
+            all_heads = tokens[np.maximum(np.searchsorted(tokens, np.arange(len(doc)), side="right") - 1, 0)]
+            all_heads[tokens] = tokens[heads]
+            all_labels[tokens] = labels
+        else:
+            all_labels[0] = strings.add(self.cfg["labels"]["root"][0])
+        return all_heads, all_labels, first
+
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Span]:
+        """Splits a streamed document into sentences and parses them, in bounded memory. Yields a sentence as soon as
+        all items of the beam agree on it: nothing that follows can change it.
+
+        tokens (Iterable[Doc | Token]): The document in pieces, or token by token, with tags, as yielded by
+            `sequence_tagger.stream`. If the parser has columns, documents that have these; `parser_guide.stream` yields
+            those of a guide.
+        max_delay (int | None): The number of words after a sentence at which it is yielded if the best analysis ends it
+            there; the others are dropped. A sentence of more than 10,000 words (or `max_delay`, if that is more) ends
+            where the next piece begins. None means no limit.
+        YIELDS (Span): The sentences; without forced decisions, they are those of a call on the whole document.
+        RAISES ValueError: If `max_delay` is not positive (J030), or columns are missing (J614, J659).
+        """
+        document = OpenDocument(self, max_delay)
+        system = self.perceptron.system
+        # The final actions of the current sentence.
+        rest = np.zeros(0, dtype=np.uint16)
+        must_start = False
+        for piece in cut_into_pieces(tokens, self.vocab, min(PIECE, max_delay or PIECE)):
+            rest = yield from self._take(document, np.concatenate([rest, document.feed(piece, must_start)]))
+            must_start = False
+            while document.n_late:
+                n_words, best, _ = system.split(np.concatenate([rest, document.stream.best()]), max_sentences=1)
+                is_full = len(document.words) > max(max_delay or 0, MAX_DELAY)
+                if not (is_full or 0 < n_words <= document.n_late):
+                    break
+                if not n_words:
+                    must_start = True
+                    break
+                decided = document.stream.decide(len(best) - len(rest))
+                rest = yield from self._take(document, np.concatenate([rest, decided]))
+        yield from self._take(document, np.concatenate([rest, document.end()]))
+
+    def _take(self, document: OpenDocument, actions: np.ndarray) -> Generator[Span, None, np.ndarray]:
+        """Yields the finished sentences of a path, and returns the rest of it."""
+        n_words, done, rest = self.perceptron.system.split(actions)
+        # At the end there may be whitespace without words.
+        if n_words or (document.stream.ended and len(document.rows)):
+            doc, words = document.take(n_words)
+            self.annotate(doc, self.read(words, done))
+            # All before the first is yielded, since callers may merge its tokens.
+            yield from list(doc.sents)
+        return rest
+
+
+def _write(doc: Doc, tokens: np.ndarray, attribute: str, values: Sequence[float | None]) -> None:
+    for token, value in zip(tokens.tolist(), values, strict=True):
+        doc[token]._.set(attribute, value)
+
+
+def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:
+    # Transposed, because spaCy transposes it again.
+    columns = np.stack([(heads - np.arange(len(doc))).astype(np.uint64), labels])
+    doc.from_array([HEAD, DEP], columns.T)  # type: ignore[arg-type]  # wrong in its stub

@@ -1,0 +1,314 @@
+"""What the layout of a text, and its marks, say for certain about sentence boundaries, as constraints of the search.
+
+A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
+bullet or a label, inside what the tokenizer has divided (a URL, a number, an emoji), or before what goes on in lower
+case after a comma, an abbreviation or a quotation. A single line break says nothing by itself, since running text may
+be wrapped. A constraint depends on a bounded context, so that streams get the same.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from spacy.attrs import IDX, ORTH, SPACY
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from ..annotation.reporting_verbs import read_verbs
+from ..engine.threads import make_fork_lock
+from ..pipes.arrays import RowIndex, forbid_starts
+from ..pipes.marks import CLOSES_QUOTES, COMMA, CONTINUED, IN_QUOTES, TERMINAL, WORD, find_ending, read_before
+from ..pipes.marks import LINE as LINE_BREAK
+from ..pipes.token_columns import MAX_WORDS
+
+# The maximum number of words that tell what a line is, and of words to look back at from the next line.
+LOOKAHEAD, LOOKBACK = 10, 64
+# The maximum number of words by which an item within a line is recognised, without the first.
+ITEM = 4
+# Wrapped lines are longer, in characters.
+SHORT = 45
+
+# How words begin and end, see `forbid_starts`.
+BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
+ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
+IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
+CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
+CLOSING, FINAL = frozenset(",;:.!?…)]}»”’%°"), frozenset(".!?…")
+# They open or close what is between them.
+WRAPPING = frozenset("\"'’”»)]}*_~`>")
+ADDRESS = re.compile(r"\w://\S|^www\.\S|mailto:\S")
+# Variation selectors, joiners, skin tones, the keycap, tags.
+EXTENDING = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+# Emoji, without those that point to what follows, and emoticons go with the sentence before them.
+EMOTION = re.compile(
+    "[\u2600-\u2604\u2615\u2639\u263a\u2665\u2728\u2763\u2764\U0001f300-\U0001f445\U0001f44a-\U0001f4cb\U0001f4f0-\U0001f516"
+    "\U0001f525-\U0001f6ff\U0001f90c-\U0001faff]"
+    r"|(?:[:;=]['-]?[)(DPp/\\|*3]+|<3+|\^_?\^|[xX]D+)$"
+)
+FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+
+# What can stand between a mark and the next sentence.
+CLOSERS = " \t\"'’”»)]}*_~`"
+# The number of words after a quotation that can name its speaker; English words that begin a noun phrase.
+REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
+
+# What a line begins with, up to the next word; or the line as a whole.
+NAME = r"[A-Z][\w.'’&/-]*"
+BOX = r"\[[ xX]?\][ \t]+"
+ORDINAL = r"\d{1,3}(?:\.\)?|\))[ \t]+"
+DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌"
+NICK = r"(?:<[\w.-]+>|[\w.-]+:)"
+DATE = r"\d\d?[./-]\d\d?[./-]\d{2,4}"
+TIME = r"\d\d?:\d\d\S*"
+MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+SIGN = r"[-=*_~\#+|:]"
+LINE = re.compile(
+    rf"""^[^\S\n]*(?:
+        (?P<rule>(?:{SIGN}(?:[ \t]?{SIGN}){{2,}}|--)(?=\s*?$))
+      | (?P<greeting>(?:>[> \t]*)?(?:Hi|Hello|Hey|Dear|Good[ ](?:morning|afternoon|evening))
+            (?:[ ][\w.'’-]+){{0,4}},(?=\s*?$))
+      | (?P<closing>(?:Best|Kind|Warm|All|Many|Yours|With|Thanks|Thank|Cheers|Regards|Sincerely|Respectfully|Love)
+            (?:[ ][A-Za-z]+){{0,4}},(?=\s*?$))
+      | (?P<fence>```|~~~)
+      | (?P<row>\|[ \t]*)(?=\S)
+      | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|Reply-To|In-Reply-To|Message-ID):[ \t]+)(?=\S)
+      | (?P<heading>(?:\#{{2,6}}|\*{{2,5}})[ \t]+)(?=\S)
+      | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉]\ufe0f?[ \t]*)(?:{BOX}|{ORDINAL})?|{BOX}))(?=\S)
+      | (?P<dash>[-+–—][ \t]+(?:{BOX})?)(?=\S)
+      | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\[\d+\]|{DATE}
+            |\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)(?=\S)
+      | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
+      | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME})[ \t]+)(?=\S)
+      | (?P<time>(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*)[ \t]+(?:{NICK}[ \t]+)?)(?=\S)
+      | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)
+      | (?P<shell>\$[ ])(?=\S)
+      | (?P<quote>(?:>[> \t]*|(?:\#|//)[ \t]+))(?=\S)
+      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\))?:|<[\w.-]+>)[ \t]+)(?=\S)
+      | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$))
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+# What other items of the same list can follow in the same line.
+MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
+# These end a sentence with the line.
+WHOLE = frozenset(("rule", "greeting", "closing", "fence", "row", "header", "heading", "quote", "log", "time", "cells"))
+# Nothing starts in them but after a mark.
+UNDIVIDED = frozenset(("row", "header", "heading", "log", "shell", "wrote", "cells", "bullet", "dash", "number"))
+# Wrapped text can have these at the beginning of a line by chance, without what the last ones need before them.
+UNSURE = frozenset(("dash", "number", "option", "shell", "wrote", "label"))
+BEFORE_UNSURE = frozenset('.!?…:;)]”"')
+
+# Words that can be, or begin, what a line begins with.
+OPENS_LINE, IS_COLON = 1, 2
+OPENING = re.compile(
+    rf"\s|[^\w\s\"'“‘.,]|\d{{1,2}}[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
+)
+
+# Of words, by hash, which is the same in every vocabulary: see `_describe`.
+_rows = RowIndex()
+_facts = np.zeros((1024, 6), dtype=np.uint8)
+# Several threads may predict concurrently.
+_lock = make_fork_lock()
+
+
+def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
+    """The constraints that layout puts on sentence starts (int8, one per token): 1 must, -1 must not, 0 may start a
+    sentence. Blank lines count only if `blank_lines` is set."""
+    constraints = np.zeros(len(doc), dtype=np.int8)
+    # Not float64, as its stub says.
+    values: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
+    facts = _look_up(values[:, 0], doc.vocab.strings)
+    forbid_starts(facts, values, constraints)
+    breaks, is_space = facts[:, 2], IS_WHITESPACE[facts[:, 1]]
+    words = np.flatnonzero(~is_space)
+    n_before = np.diff(np.cumsum(breaks)[words], prepend=0)
+    is_glued = np.append(False, (values[:-1, 1] == 0) & ~is_space[:-1])[words]
+    before = read_before(facts[words, 4], is_glued, facts[words, 5] > 0, n_before)
+    after_quotes = np.append(False, is_glued & (facts[words, 4] == CLOSES_QUOTES))[: len(words)]
+    # Quotations go on after a line break, too.
+    goes_on = (before == CONTINUED) | (before == COMMA + IN_QUOTES) | (before == COMMA + IN_QUOTES + LINE_BREAK)
+    constraints[words[goes_on | (after_quotes & (before == CONTINUED + LINE_BREAK))]] = -1
+    for word in words[before == TERMINAL + IN_QUOTES].tolist():
+        if _reports(doc, word):
+            constraints[word] = -1
+    if breaks.any():
+        if blank_lines:
+            constraints[words[n_before > 1]] = 1
+        offsets = doc.to_array([IDX]).astype(np.int64)[words].tolist()
+        n_before[:1] = 2
+        _constrain_lines(doc.text, offsets, n_before, words, constraints)
+    elif len(doc) and (facts[0, 3] == OPENS_LINE or (facts[:LOOKAHEAD, 3] == IS_COLON).any()):
+        # The first line can say where no sentence starts.
+        start = doc[: 2 * LOOKBACK]
+        words = np.flatnonzero(~is_space[: len(start)])
+        n_before = np.zeros(len(words), dtype=np.intp)
+        n_before[:1] = 2
+        _constrain_lines(start.text, [start[i].idx for i in words.tolist()], n_before, words, constraints)
+    return constraints
+
+
+def _reports(doc: Doc, word: int) -> bool:
+    """Whether the words after a quotation name its speaker, as in "Why?" Mary asked. After a full stop, they do not."""
+    if doc[word - 2].text == ".":
+        return False
+    clause = [token.text for token in doc[word : word + REPORT]]
+    verbs = read_verbs(doc.lang_)
+    n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
+    is_noun = n_subject == 2 and clause[0] in ARTICLES and clause[1].isalpha()
+    return n_subject > 0 and (is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject]))
+
+
+def count_open_words(doc: Doc) -> int:
+    """The number of words at the end of a document whose constraints can depend on what follows them."""
+    facts = _look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
+    line = facts[int(np.flatnonzero(facts[:, 2])[-1]) + 1 :] if facts[:, 2].any() else facts
+    line = line[~IS_WHITESPACE[line[:, 1]]]
+    if len(line) < LOOKAHEAD:
+        return len(line)
+    may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
+    n_reporting = REPORT if (line[-REPORT:, 4] == CLOSES_QUOTES).any() else 0
+    return ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting
+
+
+def _constrain_lines(
+    text: str, offsets: list[int], n_before: np.ndarray, words: np.ndarray, constraints: np.ndarray
+) -> None:
+    """Adds the constraints of lines, of which `n_before` tells the line breaks before each word."""
+    lines = np.flatnonzero(n_before).tolist()
+    last = -2
+    for match in LINE.finditer(text):
+        kind = str(match.lastgroup)
+        begin, end = match.span(kind)
+        first = bisect_left(offsets, begin)
+        line = bisect_left(lines, first)
+        following = bisect_right(offsets, end)
+        if line == len(lines) or lines[line] != first or following - first >= LOOKAHEAD:
+            continue
+        before = lines[line - 1] if line else first
+        is_near = first - before <= LOOKBACK
+        follows_another = last == line - 1 and is_near
+        last = line
+        is_sure = kind not in UNSURE or n_before[first] > 1 or follows_another
+        if not is_sure:
+            line_before = text[offsets[first - 1] : begin].rstrip()
+            length = offsets[first - 1] + len(line_before) - offsets[before]
+            is_sure = line_before[-1] in BEFORE_UNSURE or (is_near and length < SHORT)
+        following_line = lines[line + 1] if line + 1 < len(lines) else len(words)
+        if kind in UNDIVIDED and is_sure:
+            for word in range(first + 1, min(following_line, first + LOOKBACK)):
+                is_label = kind == "header" and text[offsets[min(word + 1, len(words) - 1)]] == ":"
+                before_word = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]].rstrip(CLOSERS)
+                ends = before_word.endswith((*FINAL, ">>")) or not _is_plain(before_word[-1:])
+                if not (is_label or ends):
+                    constraints[words[word]] = -1
+            if kind != "cells":
+                constraints[words[first + 1 : following]] = -1
+        elif is_sure or kind != "number":
+            constraints[words[first + 1 : following]] = -1
+        if is_sure:
+            inner = offsets[first : min(following_line, first + LOOKBACK)]
+            for start, after in _find_items(text, match[kind], inner):
+                constraints[words[first + start + 1 : first + after + 1]] = -1
+                constraints[words[first + start]] = 1
+        if is_sure and not (kind == "quote" and follows_another and text[offsets[before]] == text[begin]):
+            constraints[words[first]] = 1
+        if kind in WHOLE and following_line < min(len(words), first + LOOKBACK + 1):
+            after = offsets[following_line]
+            if kind == "quote":
+                goes_on = text[after] == text[begin]
+            else:
+                goes_on = kind in ("header", "log", "time") and text[after - 1] in " \t"
+            if not goes_on:
+                constraints[words[following_line]] = 1
+
+
+def _find_items(text: str, marker: str, offsets: list[int]) -> Iterator[tuple[int, int]]:
+    """The items that follow the first one in its line: the numbers of the first word of their marker and of the next
+    one. The markers are consecutive, and capitals follow numbers and letters; or `A:` follows `Q:` and a mark."""
+    found = MARKER.match(marker)
+    at, end = offsets[0], offsets[-1]
+    while found is not None:
+        opening, number, closing = found.groups()
+        if number is None:
+            sought = f" {found[0]}"
+        elif number.isdecimal():
+            sought = f" {opening}{int(number) + 1}{closing} "
+        elif closing == ":":
+            sought = f" {'A' if number == 'Q' else 'Q'}: "
+        else:
+            sought = f" {opening}{chr(ord(number) + 1)}{closing} "
+        at = text.find(sought, at, end)
+        if at < 0:
+            return
+        start, following = bisect_left(offsets, at + 1), bisect_left(offsets, at + len(sought))
+        is_item = text[at - 1] in FINAL if closing == ":" else number is None or text[offsets[following]].isupper()
+        if number is None and (ordinal := re.compile(ORDINAL).match(text, offsets[following], end)):
+            following = bisect_left(offsets, ordinal.end())
+        if is_item:
+            yield start, following
+            found = MARKER.match(sought[1:])
+        at += 1
+
+
+def _look_up(words: np.ndarray, strings: StringStore) -> np.ndarray:
+    """The facts of words (uint8, words x 6)."""
+    global _rows, _facts
+    with _lock:
+        if len(_rows) > MAX_WORDS:
+            _rows, _facts = RowIndex(), np.zeros((1024, 6), dtype=np.uint8)
+        rows, new = _rows.find(words)
+        if new:
+            first, end = len(_rows), len(_rows) + len(new)
+            if end > len(_facts):
+                _facts = np.concatenate([_facts, np.zeros((2 * end - len(_facts), 6), dtype=np.uint8)])
+            _facts[first:end] = [_describe(strings[word]) for word in new]
+            _rows.add(np.array(new, dtype=np.uint64))
+            rows, _ = _rows.find(words)
+        return _facts.take(rows, axis=0)
+
+
+def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
+    """How a word begins and ends, the number of line breaks, at most 2, whether it opens a line, how it shows that a
+    sentence ends (`find_ending`), and whether it begins with a lower-case letter."""
+    if not text or text.isspace():
+        ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
+        return 0, ends, min(text.count("\n"), 2), OPENS_LINE, WORD, False
+    begins = ends = 0
+    # Two dots may begin a sentence.
+    may_begin = text.startswith("..")
+    if EMOTION.match(text):
+        begins = BEGINS_NOTHING
+    elif EXTENDING.match(text) or (text[0] in CLOSING and not may_begin) or CLITIC.fullmatch(text):
+        begins = CONTINUES
+    elif FLAG.match(text):
+        begins = BEGINS_WITH_FLAG
+    elif text == "|":
+        begins = BEGINS_NOTHING
+    elif _is_plain(text[0]) and not may_begin:
+        begins = BEGINS_PLAIN
+    if ADDRESS.search(text):
+        ends = IS_ADDRESS
+    elif text[-1] == ":":
+        ends = ENDS_IN_COLON
+    elif text[-1] == "\u200d":
+        ends = JOINS
+    elif FLAG.match(text[-1]):
+        ends = ENDS_WITH_FLAG
+    elif text == "|":
+        ends = IS_BAR
+    elif WRAPPING.issuperset(text):
+        ends = WRAPS
+    elif _is_plain(text[-1]) and text[-1] not in FINAL and text[-1] not in WRAPPING:
+        ends = ENDS_PLAIN
+    opens = IS_COLON if text.endswith(":") else OPENS_LINE if OPENING.match(text) else 0
+    return begins, ends, 0, opens, find_ending(text), text.isalpha() and text[0].islower()
+
+
+def _is_plain(letter: str) -> bool:
+    """Whether a character is of a script with spaces between words: not Thai, Chinese, Japanese and their neighbours,
+    nor a symbol such as an emoji."""
+    return letter <= "\u0dff" or "\u1e00" <= letter <= "\u206f"

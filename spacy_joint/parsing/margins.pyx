@@ -1,0 +1,115 @@
+"""The margins of sentence boundaries, i.e. the confidence of the search: the difference between the best scores of
+analyses in which a token starts a sentence and of those in which it does not, at the last step at which the beam holds
+both."""
+
+import numpy as np
+
+from ..errors import Errors, JointValueError
+from .system cimport SB, SHIFT, SWAP
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libcpp.vector cimport vector
+
+
+cdef enum:
+    WINDOW = 64     # tokens before its front whose decisions a path remembers; all items agree on earlier ones
+
+# The types of the arrays of `Search.trace`.
+TYPES = (np.dtype(np.uint16), np.dtype(np.uint16), np.dtype(np.float32))
+
+# The decisions of a path about its last tokens. The bit of a token is its number modulo WINDOW.
+cdef struct PathC:
+    int32_t next            # the first token not yet shifted
+    int32_t n_swapped
+    uint64_t decided
+    uint64_t starts
+
+
+cdef inline uint64_t bit(int32_t token) noexcept nogil:
+    return <uint64_t>1 << (token % WINDOW)
+
+
+cdef inline void decide(PathC* path, uint64_t token, bint starts) noexcept nogil:
+    path.decided |= token
+    path.starts = path.starts | token if starts else path.starts & ~token
+
+
+cdef inline void follow(PathC* path, uint16_t action) noexcept nogil:
+    """Appends an action."""
+    if action == SB:
+        decide(path, bit(path.next), True)
+    elif action == SWAP:
+        path.n_swapped += 1
+    elif action == SHIFT:
+        if path.n_swapped:
+            path.n_swapped -= 1
+            return
+        if not path.decided & bit(path.next):
+            decide(path, bit(path.next), False)
+        path.next += 1
+        # This bit was that of the token WINDOW tokens back.
+        path.decided &= ~bit(path.next)
+
+
+def boundary_margins(parents, actions, gaps, int n_tokens):
+    """The margin of each token (np.ndarray of float32), from the arrays of `Search.trace`: negative if the best
+    analysis without a start is better, NaN if the beam never held both.
+
+    RAISES ValueError: If the arrays differ in shape, or refer to items that do not exist.
+    """
+    shapes = {array.shape for array in (parents, actions, gaps)}
+    types = (parents.dtype, actions.dtype, gaps.dtype)
+    if len(shapes) != 1 or parents.ndim != 2 or types != TYPES or (parents >= max(parents.shape[1], 1)).any():
+        raise JointValueError(Errors.J306, shapes=sorted(shapes))
+    cdef const uint16_t[:, :] parent = parents, action = actions
+    cdef const float[:, :] gap = gaps
+    cdef int width = parents.shape[1], n_steps = parents.shape[0]
+    margins_array = np.full(max(n_tokens, 0), np.nan, dtype=np.float32)
+    cdef float[::1] margins = margins_array
+    cdef vector[PathC] paths, before
+    cdef int step, i, n_items, with_it, without
+    cdef int32_t front, token
+    cdef uint64_t open, with_any, without_any, decided
+    paths.resize(width)
+    for step in range(n_steps):
+        before = paths
+        n_items = front = 0
+        while n_items < width and gap[step, n_items] != INFINITY:
+            paths[n_items] = before[parent[step, n_items]]
+            follow(&paths[n_items], action[step, n_items])
+            front = max(front, paths[n_items].next)
+            n_items += 1
+        with_any = without_any = 0
+        for i in range(n_items):
+            decided = known(&paths[i], front)
+            with_any |= decided & paths[i].starts
+            without_any |= decided & ~paths[i].starts
+        open = with_any & without_any
+        if not open:
+            continue
+        for token in range(max(front - WINDOW + 1, 0), min(front + 1, n_tokens)):
+            if not open & bit(token):
+                continue
+            with_it = without = -1
+            # The best ones, since items are in the order of their scores.
+            for i in range(n_items - 1, -1, -1):
+                if known(&paths[i], front) & bit(token):
+                    if paths[i].starts & bit(token):
+                        with_it = i
+                    else:
+                        without = i
+            margins[token] = gap[step, without] - gap[step, with_it]
+    return margins_array
+
+
+cdef inline uint64_t known(const PathC* path, int32_t front) noexcept nogil:
+    """The tokens up to `front`, within the window, that the path has decided."""
+    cdef uint64_t decided = path.decided
+    cdef int32_t token
+    if front - path.next >= WINDOW:
+        return 0
+    # These bits are those of tokens outside the window of the front.
+    for token in range(path.next + 1, front + 1):
+        decided &= ~bit(token)
+    return decided

@@ -1,0 +1,58 @@
+"""Trees as the transition system builds them: binary nodes over numbered words, children first.
+
+Unary chains above constituents are one node, so that only words and the root have unary nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from ..annotation.constituents import Phrase
+from ..trees.constituency_trees import Tree, find_blocks, take_apart
+from ..trees.heads import HeadRules
+from ..trees.transform import INTERMEDIATE, binarise, mark_heads
+
+# Between the labels of a chain, from the top down.
+CHAIN = "::"
+
+
+def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
+    """The nodes of a tree: see `find_parents`."""
+    nodes, parents = take_apart(binarise(mark_heads(tree, rules)))
+    n_words = sum(node.is_preterminal for node in nodes)
+    made: list[tuple[str, int, int, int]] = []
+    below: list[list[int]] = [[] for _ in nodes]
+    for place in range(len(nodes) - 1, -1, -1):
+        node, children = nodes[place], below[place][::-1]
+        if node.is_preterminal:
+            number = node.index
+        elif place and len(children) == 1 and children[0] >= n_words:
+            number = children[0]
+            label, left, right, head = made[number - n_words]
+            made[number - n_words] = (node.label + CHAIN + label, left, right, head)
+        else:
+            number = n_words + len(made)
+            made.append((node.label, children[0], children[1] if len(children) > 1 else -1, node.head or 0))
+        if place:
+            below[parents[place]].append(number)
+    return made
+
+
+@cache
+def split_chain(label: str) -> Sequence[str]:
+    """The labels of a chain, from the top down; none of a node that binarisation made."""
+    return () if label.startswith(INTERMEDIATE) else label.split(CHAIN)
+
+
+def to_phrases(nodes: Sequence[tuple[str, int, int]], n_words: int) -> list[Phrase]:
+    """The constituents below the root of nodes as `PhraseSystem.build` returns them, each after those around it."""
+    # The words of each word and node, as a set of bits.
+    words = [1 << word for word in range(n_words)]
+    for _, first, second in nodes:
+        words.append(words[first] | words[second] if second >= 0 else words[first])
+    return [
+        Phrase(label, find_blocks(words[n_words + place]))
+        for place in range(len(nodes) - 2, -1, -1)
+        for label in split_chain(nodes[place][0])
+    ]

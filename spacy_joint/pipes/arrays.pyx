@@ -1,0 +1,187 @@
+"""What columns need of arrays and numpy does slowly for documents of a sentence or two: each of its calls takes a
+microsecond, however short the array is."""
+
+import numpy as np
+
+from cython.operator cimport dereference
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
+
+
+# The number of the subject among the relatives.
+cdef enum:
+    SUBJECT = 2
+
+
+cdef class RowIndex:
+    """The rows of 64-bit keys, such as the hashes of words: 0, 1, 2, ... in the order in which they are added."""
+
+    cdef unordered_map[uint64_t, int32_t] rows
+
+    def __cinit__(self):
+        self.rows.reserve(1 << 10)
+
+    def __len__(self):
+        return self.rows.size()
+
+    def find(self, const uint64_t[:] keys not None):
+        """The rows of keys (intp), -1 for unknown ones; and the distinct unknown keys, in order of occurrence."""
+        found = np.full(keys.shape[0], -1, dtype=np.intp)
+        cdef Py_ssize_t[::1] out = found
+        cdef Py_ssize_t i
+        cdef bint all_known = True
+        for i in range(keys.shape[0]):
+            row = self.rows.find(keys[i])
+            if row != self.rows.end():
+                out[i] = dereference(row).second
+            else:
+                all_known = False
+        return found, [] if all_known else list(dict.fromkeys(np.asarray(keys)[found < 0].tolist()))
+
+    def add(self, const uint64_t[:] keys not None):
+        """Adds keys (uint64); those that it has keep their rows."""
+        cdef Py_ssize_t i
+        for i in range(keys.shape[0]):
+            self.rows.insert(pair[uint64_t, int32_t](keys[i], <int32_t>self.rows.size()))
+
+
+def find_stretches(breaks, Py_ssize_t least, bint whole=True):
+    """Which tokens are in stretches of `least` tokens or more without breaks (bool); and for how many tokens at the end
+    following tokens can change that. With `whole`, a document without breaks is a stretch, however short it is."""
+    cdef const uint8_t[::1] is_break = np.ascontiguousarray(breaks, dtype=bool).view(np.uint8)
+    cdef Py_ssize_t n = is_break.shape[0]
+    found = np.zeros(n, dtype=bool)
+    cdef uint8_t[::1] out = found.view(np.uint8)
+    cdef Py_ssize_t begin = 0, end = 0, i
+    while True:
+        end = begin
+        while end < n and not is_break[end]:
+            end += 1
+        if end - begin >= least or (whole and begin == 0 and end == n):
+            for i in range(begin, end):
+                out[i] = True
+        if end == n:
+            return found, 0 if end - begin >= least else end - begin
+        begin = end + 1
+
+
+def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1] heads not None,
+                   const uint8_t[::1] kinds not None, const uint8_t[::1] shares not None,
+                   const int32_t[:, ::1] shown not None):
+    """Columns that show each token or a relative of it (uint64, tokens x columns); 0 for a missing relative.
+
+    Relative 0 is the token itself, 1 its head, and 1 + k its last dependent of kind k. Kind 1 is that of subjects, and
+    0 that of other tokens. `shown` has a relative and a column of `sources` per column to make. `shares` says by kind
+    whether a token without a subject shares that of its head.
+    RAISES IndexError: If there is no such head, kind, relative or column, or an array has another size.
+    """
+    cdef Py_ssize_t n = heads.shape[0], step = 1 + shares.shape[0], token, at, relative, i
+    # -1 stands for a relative that a token does not have.
+    cdef vector[Py_ssize_t] relatives, subjects
+    if sources.shape[0] != n or kinds.shape[0] != n or shown.shape[1] != 2 or step <= SUBJECT:
+        raise IndexError("All arrays need a row per token, and there are at least two kinds.")
+    for i in range(shown.shape[0]):
+        if not (0 <= shown[i, 0] < step and 0 <= shown[i, 1] < sources.shape[1]):
+            raise IndexError(f"There is no relative {shown[i, 0]} or no column {shown[i, 1]}.")
+    relatives.resize(n * step, -1)
+    for token in range(n):
+        if not (0 <= heads[token] < n and kinds[token] < shares.shape[0]):
+            raise IndexError(f"Token {token} has head {heads[token]} and kind {kinds[token]}.")
+        relatives[token * step] = token
+        relatives[token * step + 1] = heads[token]
+        if kinds[token]:
+            relatives[heads[token] * step + 1 + kinds[token]] = token
+    for token in range(n):
+        # It may share the subject of the head of its head: an auxiliary of a conjunct has that of the first conjunct.
+        at = token
+        for _ in range(2):
+            if relatives[at * step + SUBJECT] >= 0 or not shares[kinds[at]]:
+                break
+            at = heads[at]
+        subjects.push_back(relatives[at * step + SUBJECT])
+    values = np.empty((n, shown.shape[0]), dtype=np.uint64)
+    cdef uint64_t[:, ::1] out = values
+    for token in range(n):
+        relatives[token * step + SUBJECT] = subjects[token]
+        for i in range(shown.shape[0]):
+            relative = relatives[token * step + shown[i, 0]]
+            out[token, i] = sources[relative, shown[i, 1]] if relative >= 0 else 0
+    return values
+
+
+# How a word begins (see `parsing/layout.py`, which decides it): like most words; so that it continues the word that it
+# is attached to; with half of a flag; so that it continues any word on the same line. 0: otherwise.
+cdef enum:
+    BEGINS_PLAIN = 1
+    CONTINUES = 2
+    BEGINS_WITH_FLAG = 3
+    BEGINS_NOTHING = 4
+
+# How a word ends: like most words; in a bracket or the like, which ends a sentence if the word before it does; so that
+# it joins the next word; with half of a flag; as an address, which only spaces end; it is whitespace with a line break;
+# in a colon, which may introduce an address; it is other whitespace, or such with a tab; it is a bar between cells.
+# 0: otherwise.
+cdef enum:
+    ENDS_PLAIN = 1
+    WRAPS = 2
+    JOINS = 3
+    ENDS_WITH_FLAG = 4
+    IS_ADDRESS = 5
+    IS_BREAK = 6
+    ENDS_IN_COLON = 7
+    IS_SPACE = 8
+    IS_TAB = 9
+    IS_BAR = 10
+
+# The maximum number of words that wrap a word, or belong to an address: streams depend on a bounded context.
+cdef Py_ssize_t MOST_WORDS = 32
+
+
+def forbid_starts(
+    const uint8_t[:, ::1] edges not None, const uint64_t[:, :] spaces not None, int8_t[::1] constraints not None
+):
+    """Sets the constraints of words to -1 that continue the word before them, most of them without a space. The first
+    two columns of `edges` are how words begin and end; `spaces` says in its last column what a space follows."""
+    cdef Py_ssize_t i, in_address = 0, wrapping = 0, space = spaces.shape[1] - 1
+    # How the last word that was not wrapping ended, and what was after it.
+    cdef uint8_t begins, ends, before = IS_BREAK, gap = 0
+    cdef bint continues, is_attached
+    for i in range(edges.shape[0]):
+        begins, ends = edges[i, 0], edges[i, 1]
+        if ends in (IS_SPACE, IS_TAB):
+            gap = max(gap, ends)
+            continue
+        if ends == IS_BREAK:
+            before = IS_BREAK
+            gap = 0
+            continue
+        is_attached = before != IS_BREAK and not gap and not spaces[i - 1, space]
+        if is_attached:
+            continues = (
+                begins in (CONTINUES, BEGINS_NOTHING) or in_address or before == JOINS
+                or (begins == BEGINS_PLAIN and before in (ENDS_PLAIN, ENDS_IN_COLON))
+                or (begins == BEGINS_WITH_FLAG and before == ENDS_WITH_FLAG)
+            )
+        else:
+            continues = before != IS_BREAK and (
+                begins == BEGINS_NOTHING
+                or (ends == IS_ADDRESS and before == ENDS_IN_COLON)
+                or (gap == IS_TAB and before in (ENDS_PLAIN, ENDS_IN_COLON, IS_ADDRESS))
+            )
+        if continues:
+            constraints[i] = -1
+        if ends == IS_BAR and before != IS_BREAK:
+            gap = IS_TAB
+            continue
+        gap = 0
+        if not is_attached:
+            in_address = wrapping = 0
+            before = ENDS_PLAIN
+        in_address = MOST_WORDS if ends == IS_ADDRESS else max(in_address - 1, 0)
+        wrapping = wrapping + 1 if ends == WRAPS else 0
+        if not wrapping:
+            before = ends
+        elif wrapping > MOST_WORDS:
+            before = 0

@@ -1,0 +1,171 @@
+"""The files of a trained component: a mixin with spaCy's methods for saving and loading them. A subclass makes the
+content of the files (`list_savers`) and loads it (`load_parts`). Files are replaced atomically, and a component that
+refuses to load something does not change."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+import srsly
+from spacy.vocab import Vocab
+from typing_extensions import Self
+
+from ..engine import linear_model  # noqa: F401  # see _lock
+from ..engine.threads import make_fork_lock
+from ..errors import Errors, JointError, JointValueError, JointWarning, Message
+from ..files.replacing import write_bytes
+
+# The name of bytes in errors.
+BYTES = "the bytes"
+# One thread saves or loads a component, and others wait. Saving takes the lock of linear_model.py, so this one is made
+# later: see `make_fork_lock`.
+_lock = make_fork_lock()
+# Exceptions while parsing damaged bytes, also because of too deep nesting, or types that numpy cannot read.
+DAMAGE = (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError)
+
+
+@contextmanager
+def report_damage(source: str, what: str | None = None) -> Iterator[None]:
+    """Reports exceptions in parsing damaged data as J052, or J050 without `what`; it reports bugs as damage, too."""
+    try:
+        yield
+    except DAMAGE as error:
+        if isinstance(error, JointError):
+            raise
+        message = Errors.J050 if what is None else Errors.J052
+        raise JointValueError(message, source=source, what=what) from error
+
+
+class Part(NamedTuple):
+    """The content of a file, and its name in errors."""
+
+    content: bytes
+    source: str
+
+
+class Parts:
+    """A saved component: a directory, or bytes by the names of files, of which some are not wanted."""
+
+    def __init__(self, saved: Path | Mapping[str, bytes], exclude: Collection[str]) -> None:
+        self.saved = saved
+        self.exclude = exclude
+        self.source = str(saved) if isinstance(saved, Path) else BYTES
+
+    def get(self, name: str | Path, *, required: bool = True) -> Part | None:
+        """A file, given its name or a path elsewhere; None if there is none, or it is not wanted.
+
+        RAISES ValueError: If a required file is missing (J073; J050 for bytes).
+        """
+        if name in self.exclude:
+            return None
+        if isinstance(self.saved, Path):
+            path = self.saved / name
+            if path.is_file():
+                return Part(path.read_bytes(), str(path))
+        elif name in self.saved:
+            return Part(self.saved[str(name)], BYTES)
+        if required:
+            message = Errors.J073 if isinstance(self.saved, Path) else Errors.J050
+            raise JointValueError(message, path=self.source, source=self.source, name=Path(name).name)
+        return None
+
+
+class ComponentFiles:
+    """Saves and loads a component. `exclude` are names of files, and "vocab"."""
+
+    name: str
+    vocab: Vocab
+    # The names of all files that a component may have.
+    file_names: ClassVar[tuple[str, ...]] = ("cfg", "model")
+    # The codes of warnings given, and what they were about.
+    _warned: frozenset[tuple[str, str]] = frozenset()
+
+    @abstractmethod
+    def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
+        """Functions that make the content of each file."""
+
+    @abstractmethod
+    def load_parts(self, parts: Parts) -> None:
+        """Loads all files.
+
+        RAISES ValueError: If one is missing or damaged.
+        """
+
+    def keep_model(self) -> Callable[[], None]:
+        """Keeps the cfg and the model, if `load_parts` changes them; returns a function that puts them back."""
+        return lambda: None
+
+    def warn_once(self, warning: Message, about: str = "", **values: object) -> None:
+        """Gives a warning of the catalogue, unless this component has given it before about the same thing."""
+        if (warning.code, about) not in self._warned:
+            self._warned |= {(warning.code, about)}
+            warnings.warn(JointWarning(warning, name=self.name, **values), stacklevel=3)
+
+    def to_bytes(self, *, exclude: Collection[str] = ()) -> bytes:
+        """Saves the component to bytes."""
+        with _lock:
+            parts = {name: save() for name, save in self.list_savers(exclude).items() if name not in exclude}
+            if "vocab" not in exclude:
+                parts["vocab"] = self.vocab.to_bytes(exclude=exclude)
+        content: bytes = srsly.msgpack_dumps(parts)
+        return content
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Collection[str] = ()) -> Self:
+        """Loads the bytes of `to_bytes`.
+
+        RAISES ValueError: If they are damaged (J050 to J052), or do not fit the settings.
+        """
+        with report_damage(BYTES):
+            saved = srsly.msgpack_loads(bytes_data)
+            if not isinstance(saved, dict) or not all(isinstance(part, bytes) for part in saved.values()):
+                raise TypeError
+        return self._load(saved, exclude)
+
+    def to_disk(self, path: str | Path, *, exclude: Collection[str] = ()) -> None:
+        """Saves the component to a directory."""
+        path = Path(path)
+        path.mkdir(parents=True, exist_ok=True)
+        with _lock:
+            savers = self.list_savers(exclude)
+            for name in self.file_names:
+                if name not in savers:  # that of an earlier model
+                    (path / name).unlink(missing_ok=True)
+                elif name not in exclude:
+                    self.save_file(path / name, savers[name]())
+            if "vocab" not in exclude:
+                self.vocab.to_disk(path / "vocab", exclude=exclude)
+
+    def save_file(self, path: Path, content: bytes) -> None:
+        """Writes a file."""
+        write_bytes(path, content)
+
+    def from_disk(self, path: str | Path, *, exclude: Collection[str] = ()) -> Self:
+        """Loads the component from a directory.
+
+        RAISES ValueError: If a file is missing (J073) or damaged (J050 to J052), or does not fit the settings.
+        """
+        return self._load(Path(path), exclude)
+
+    def _load(self, saved: Path | Mapping[str, bytes], exclude: Collection[str]) -> Self:
+        parts = Parts(saved, exclude)
+        with _lock:
+            attributes, restore_model = dict(vars(self)), self.keep_model()
+            try:
+                self.load_parts(parts)
+                with report_damage(parts.source, "vocab"):
+                    if isinstance(saved, Path):
+                        if "vocab" not in exclude and (saved / "vocab").is_dir():
+                            self.vocab.from_disk(saved / "vocab", exclude=exclude)
+                    elif (vocab := parts.get("vocab", required=False)) is not None:
+                        self.vocab.from_bytes(vocab.content, exclude=exclude)
+            except BaseException:
+                vars(self).clear()
+                vars(self).update(attributes)
+                restore_model()
+                raise
+        return self

@@ -1,0 +1,72 @@
+"""The columns of a guide for components that read them: facts of a guided parser, templates, and places of spans."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+from spacy.training import Example
+
+from ..annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD, SPAN_PLACES
+from ..errors import Errors, JointValueError
+from .token_columns import find_whitespace
+
+# For words whose head is unknown, or is whitespace.
+NO_HEAD = np.iinfo(np.int32).min
+
+
+def find_guide_facts(offsets: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """For each word, how many words after it its head is (or NO_HEAD), and the last word that has it as its head (or 0
+    if none follows it); int32, words x 2. `offsets` are those of the heads of all tokens, NaN if unknown.
+
+    RAISES ValueError: If an offset is not an integer (J615).
+    """
+    n = len(words)
+    facts = np.zeros((n, 2), dtype=np.int32)
+    facts[:, 0] = NO_HEAD
+    numbers = offsets[words]
+    known = np.isfinite(numbers)
+    if (numbers[known] % 1).any():
+        raise JointValueError(Errors.J615, name=GUIDE_HEAD)
+    rows = np.full(len(offsets), -1)
+    rows[words] = np.arange(n)
+    places = words + np.where(known, numbers, -len(offsets)).astype(np.int64)
+    inside = np.flatnonzero((places >= 0) & (places < len(offsets)))
+    heads = rows[places[inside]]
+    dependents, heads = inside[heads >= 0], heads[heads >= 0]
+    facts[dependents, 0] = heads - dependents
+    np.maximum.at(facts[:, 1], heads, (dependents - heads).astype(np.int32))
+    return facts
+
+
+def read_guide_templates(
+    path: Path, columns: Collection[str], slots: Collection[str] = (), names: Collection[str] = GUIDE_COLUMNS
+) -> str:
+    """The templates of a file that read none of the guide's columns (`names`) but those of the component (`columns`).
+    The system fills `slots` from the column `guide_head`."""
+    missing = [f".{name}" for name in names if name not in columns]
+    if GUIDE_HEAD not in columns:
+        missing += slots
+    lines = path.read_text(encoding="utf8").splitlines()
+    return "\n".join(line for line in lines if line.startswith("#") or not any(name in line for name in missing))
+
+
+def find_span_places(example: Example, key: str) -> np.ndarray:
+    """Whether a span of a group of the reference begins at a predicted token, ends with it, or contains it: 1 or 0
+    (float32, tokens x 3); NaN for whitespace, and if the reference has no such group."""
+    is_space = find_whitespace(example.predicted)
+    places = np.full((len(is_space), len(SPAN_PLACES)), np.nan, dtype=np.float32)
+    if key not in example.reference.spans:
+        return places
+    places[~is_space] = 0.0
+    aligned = example.alignment.y2x
+    for span in example.reference.spans[key]:
+        tokens = aligned[span.start : span.end]
+        tokens = tokens[~is_space[tokens]]
+        if len(tokens):
+            first, last = int(tokens.min()), int(tokens.max())
+            places[first, 0] = places[last, 1] = 1.0
+            inside = places[first : last + 1, 2]
+            inside[~np.isnan(inside)] = 1.0
+    return places

@@ -1,0 +1,80 @@
+"""Signs of a sentence boundary before a word: a mark, perhaps followed by closing quotation marks or brackets, and line
+breaks. These are the values of the column `before`.
+
+A value is the number of a mark, plus a number for each thing after it. A list knows some abbreviations; whether other
+dotted words are abbreviations, and which line breaks are hard wraps, is for a model to learn.
+"""
+
+import re
+import unicodedata
+
+import numpy as np
+
+from .abbreviations import LEADING, STEMS
+
+# What the text before a word ends with: a word, a mark, or an abbreviation of what follows ("Dr.").
+WORD, COMMA, DOTTED, COLON, DASH, SYMBOL, TERMINAL, ABBREVIATION = range(8)
+# A word in text without marks, where the lack of one shows nothing; and what goes on with a lower-case letter, after a
+# comma, an abbreviation or something in quotation marks or brackets.
+UNMARKED, CONTINUED = 8, 9
+# What may be added to these.
+IN_QUOTES, IN_BRACKETS, LINE, BLANK_LINE = 16, 32, 64, 128
+CLOSED = (0, IN_QUOTES, IN_BRACKETS)
+# More endings of `find_ending`: closing marks, words that a full stop may make an abbreviation, and the full stop.
+CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP = range(12, 16)
+
+MARKS = {**dict.fromkeys(",;，、；،؛", COMMA), ":": COLON, "：": COLON}  # noqa: RUF001
+TERMINALS = frozenset(".?!…‽。！？؟।॥")
+# U.S, M.Sc: abbreviations whose last full stop is a token by itself.
+DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
+QUOTES, BRACKETS = frozenset("\"'”’»“‘«`"), frozenset(")]}）】")  # noqa: RUF001
+
+
+def find_ending(text: str) -> int:
+    """Classify a word by how it may end a sentence: a mark, CLOSES_QUOTES, CLOSES_BRACKETS, STEM or FULL_STOP."""
+    if text in MARKS:
+        return MARKS[text]
+    if text == ".":
+        return FULL_STOP
+    if text.lower() in STEMS or DOTS_INSIDE.fullmatch(text):
+        return STEM
+    if TERMINALS.issuperset(text):
+        return TERMINAL
+    if QUOTES.issuperset(text):
+        return CLOSES_QUOTES
+    if BRACKETS.issuperset(text):
+        return CLOSES_BRACKETS
+    if text[-1] == ".":
+        return ABBREVIATION if text.lower() in LEADING else DOTTED
+    if any(map(str.isalnum, text)):
+        return WORD
+    return DASH if all(unicodedata.category(each) == "Pd" for each in text) else SYMBOL
+
+
+def read_before(
+    endings: np.ndarray, is_glued: np.ndarray, begins_lower: np.ndarray, n_breaks: np.ndarray
+) -> np.ndarray:
+    """What stands before each word.
+
+    endings (ndarray): Of each word, see `find_ending`.
+    is_glued (ndarray): Whether each word is attached to the one before.
+    begins_lower (ndarray): Whether each word begins with a lower-case letter.
+    n_breaks (ndarray): The number of line breaks before each word.
+    """
+    n = len(endings)
+    # Quotation marks that are not attached to the word before may open.
+    is_closer = (endings == CLOSES_BRACKETS) | (endings == CLOSES_QUOTES) & is_glued
+    ends = np.where(endings == FULL_STOP, TERMINAL, np.where(endings >= CLOSES_QUOTES, WORD, endings))
+    # At most two closing marks, as in ?"), are looked through.
+    ends, closers = np.append([WORD] * 3, ends), np.append([False] * 3, is_closer)
+    in_brackets = np.append(False, endings == CLOSES_BRACKETS)[:n]
+    last, second, third = (slice(place, place + n) for place in (2, 1, 0))
+    mark = np.where(closers[last], np.where(closers[second], ends[third], ends[second]), ends[last])
+    closed = np.where(closers[last], np.where(in_brackets, IN_BRACKETS, IN_QUOTES), 0)
+    # After an abbreviation or another one, a full stop is no end, as in "etc. and" and ". . . and".
+    is_stop = endings == FULL_STOP
+    is_dotted = np.append(False, is_stop & np.append(False, is_stop | (endings == STEM))[:n])[:n]
+    is_open = (closed > 0) | is_dotted | np.isin(mark, (COMMA, DOTTED, ABBREVIATION))
+    goes_on = begins_lower | is_stop & np.append(False, is_stop)[:n]
+    lines = np.where(n_breaks > 1, BLANK_LINE, np.where(n_breaks == 1, LINE, 0))
+    return np.where(is_open & goes_on, CONTINUED, mark + closed) + lines

@@ -1,0 +1,350 @@
+"""The base class of components with a perceptron: it implements spaCy's interface for prediction and training. A
+subclass defines its labels (`collect_labels`), the system for these labels (`make_system`), how to convert examples to
+instances (`make_instance`), how to interpret actions (`read`), and how to write annotation (`annotate`)."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from thinc.api import Optimizer
+
+from .. import PRETRAINED
+from ..annotation.custom_columns import GUIDE_COLUMNS
+from ..annotation.sentences import list_sentences
+from ..engine.columns import Columns
+from ..engine.learner import Instance
+from ..engine.mixing import TrainingState
+from ..engine.threads import open_pool
+from ..errors import Errors, JointValueError, JointWarning, Warnings
+from .gold_fallback import fall_back_to_gold
+from .guide_columns import read_guide_templates
+from .no_tokenizer import NoTokenizer
+from .perceptron_pipe import PerceptronPipe
+from .token_columns import find_whitespace
+from .tokenizer_check import report_unfit, score_words
+from .word_classes import WordClasses
+
+# The prediction of a component for a document.
+Prediction = TypeVar("Prediction")
+
+# The corpus is checked after this number of examples, of which this share may be unusable.
+FIRST_EXAMPLES, TOLERATED_SHARE = 20, 0.1
+# A batch of `pipe` ends after this number of words. With threads, `pipe` reads this number of documents ahead for each.
+BATCH_WORDS, READ_AHEAD = 4096, 16
+
+
+def batch_documents(stream: Iterable[Doc], max_words: int, max_docs: float = inf) -> Iterator[list[Doc]]:
+    """Documents in batches, each of which ends when it has this number of words or documents."""
+    batch: list[Doc] = []
+    n_words = 0
+    for doc in stream:
+        batch.append(doc)
+        n_words += len(doc)
+        if n_words >= max_words or len(batch) >= max_docs:
+            yield batch
+            batch, n_words = [], 0
+    if batch:
+        yield batch
+
+
+def _read_templates(path: str | Path) -> str:
+    if not Path(path).is_file():
+        raise JointValueError(Errors.J402, path=path)
+    return Path(path).read_text(encoding="utf8")
+
+
+class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
+    """A component that predicts a structure for a whole document; for its settings, see `PerceptronPipe`."""
+
+    # The default templates of the task.
+    default_templates: Path
+    # Templates of the columns of a guide, these columns, and the slots that the system fills from its heads.
+    guide_templates: Path | None = None
+    guide_columns: ClassVar[Collection[str]] = GUIDE_COLUMNS
+    guide_slots: ClassVar[Collection[str]] = ()
+    # The columns that are attributes of tokens which other components set.
+    read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "dep")
+    # Documents since the last update, which are not yet in the perceptron's `n_seen`.
+    _n_pending = 0
+    # Non-empty documents examined, up to FIRST_EXAMPLES, and the unusable ones among them.
+    _n_examined = _n_unusable = 0
+    # Whether one of them has several sentences.
+    _is_divided = False
+
+    # The task.
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The training instance of an example; None if it lacks the required annotation. Subclasses define this or
+        `make_instances`."""
+        raise NotImplementedError
+
+    def make_instances(self, example: Example) -> list[Instance]:
+        """The training instances of an example; overridden instead of `make_instance` to search parts of documents."""
+        instance = self.make_instance(example)
+        return [] if instance is None else [instance]
+
+    def get_constraints(self, doc: Doc) -> np.ndarray | None:
+        """The constraints from existing annotation (int8, one per token), see `Columns`; None if there are none."""
+        return None
+
+    def count_open_words(self, doc: Doc) -> int:
+        """The number of words at the end of a document whose constraints can depend on what follows them."""
+        return 0
+
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Prediction:
+        """Converts a complete derivation to a prediction; `tokens` are all except whitespace. Subclasses define this or
+        `predict_doc`."""
+        raise NotImplementedError
+
+    @property
+    def learns_boundaries(self) -> bool:
+        """Whether the component learns where sentences begin."""
+        return False
+
+    @abstractmethod
+    def annotate(self, doc: Doc, prediction: Prediction) -> None:
+        """Writes the prediction for a document."""
+
+    # Prediction.
+
+    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
+        """The columns for the templates, and the tokens of their rows."""
+        values, tokens = self.get_values(doc)
+        return self.make_columns(doc, values, tokens, constraints), tokens
+
+    def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
+        """The columns for the templates, given the result of `get_values`."""
+        return Columns(self.perceptron.templates.columns, values, None if constraints is None else constraints[tokens])
+
+    def get_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The values of the columns, and the tokens of their rows: see `WordColumns.values_of`."""
+        return self._get_word_columns().values_of(doc, more_follows)
+
+    def get_label_ids(self, doc: Doc, labels: Iterable[str]) -> dict[str, int]:
+        """The ids of labels in the vocabulary of a document, to which they are added."""
+        strings = doc.vocab.strings
+        return {label: strings.add(label) for label in set(labels)}
+
+    def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
+        """Predicts the annotation of documents, without modifying them.
+
+        RAISES ValueError: If the component has been neither trained nor loaded.
+        """
+        self.require_trained()
+        docs = list(docs)
+        self.warn_of_missing_attributes(docs)
+        if len(docs) < 2 or self.threads == 1:
+            return [self.predict_doc(doc) for doc in docs]
+        with open_pool(min(self.threads, len(docs))) as pool:
+            return list(pool.map(self.predict_doc, docs))
+
+    def predict_doc(self, doc: Doc) -> Prediction:
+        """Predicts the annotation of a document."""
+        columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+        return self.read(tokens, self.search(columns))
+
+    def require_trained(self) -> None:
+        """RAISES ValueError: If the component has been neither trained nor loaded."""
+        if not self.perceptron.is_set_up:
+            raise JointValueError(Errors.J071, name=self.name, pretrained=PRETRAINED)
+
+    def search(self, columns: Columns) -> np.ndarray:
+        """The best actions for a document."""
+        return self.perceptron.predict(columns)
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
+        """Writes the predictions of `predict`."""
+        for doc, prediction in zip(docs, scores, strict=True):
+            self.annotate(doc, prediction)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Annotates a stream of documents, in order, with the number of threads of the model.
+
+        If a document fails, only this one is passed to the error handler. With threads, some documents are read ahead.
+        """
+        if self.threads == 1:
+            # Batches of short documents keep a component's weights in the caches. Long documents only cost memory.
+            for docs in batch_documents(stream, BATCH_WORDS, batch_size):
+                yield from [annotated for doc in docs if (annotated := self(doc)) is not None]
+            return
+        waiting: deque[tuple[Doc, Future[list[Prediction]]]] = deque()
+        with open_pool(self.threads) as pool:
+            for doc in stream:
+                waiting.append((doc, pool.submit(self.predict, [doc])))
+                # A long document holds back later ones, but does not leave the threads idle.
+                while waiting and (waiting[0][1].done() or len(waiting) > READ_AHEAD * self.threads):
+                    yield from self._finish(*waiting.popleft())
+            while waiting:
+                yield from self._finish(*waiting.popleft())
+
+    def _finish(self, doc: Doc, predicted: Future[list[Prediction]]) -> Iterator[Doc]:
+        """Annotates a document with the prediction of a thread, unless that failed."""
+        try:
+            self.set_annotations([doc], predicted.result())
+        except Exception as error:
+            self.get_error_handler()(self.name, self, [doc], error)
+        else:
+            yield doc
+
+    # Training.
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Any | None = None,
+        templates: str | None = None,
+        additional_templates: str | None = None,
+        word_classes: dict[str, list[int]] | None = None,
+    ) -> None:
+        """Prepares the component for training, unless it is not trainable.
+
+        get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
+        nlp (Language): The pipeline, whose tokenizer is compared with the examples, see `pipes.tokenizer_check`.
+        labels (Any): The labels, as written by `spacy init labels`. None collects them from the examples.
+        templates (str): The path of a text file of feature templates. None uses those of the task. The text becomes
+            part of the model.
+        additional_templates (str): The path of a text file of templates to be added to them.
+        word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
+        RAISES ValueError: If there are no labels, or the templates have unknown atoms; if the tokenizer of the pipeline
+            makes other words than those of the examples (J505).
+        """
+        if not self.is_trainable:
+            return
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if nlp is not None and not isinstance(nlp.tokenizer, NoTokenizer):
+            references = (example.reference for example in get_examples())
+            report_unfit(score_words(nlp.tokenizer, references), nlp.tokenizer)
+        if labels is None:
+            labels = self.collect_labels(get_examples())
+        labels = self.extend_labels(labels, self._added_labels)
+        names = self.custom_columns.names
+        texts = [_read_templates(self.default_templates if templates is None else templates)]
+        if templates is None and self.guide_templates is not None and set(self.guide_columns) & set(names):
+            texts.append(read_guide_templates(self.guide_templates, names, self.guide_slots, self.guide_columns))
+        if additional_templates is not None:
+            texts.append(_read_templates(additional_templates))
+        self.word_classes = WordClasses.from_dict(word_classes or {})
+        # spaCy has seeded numpy with the seed of the config. All randomness in training depends on this number.
+        self.perceptron.seed = int(np.random.randint(2**24))
+        util.logger.info("%s: seed %d", self.name, self.perceptron.seed)
+        # A blank line ends a block.
+        self._set_up(labels, "\n\n".join(texts))
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        super()._set_up(labels, templates)
+        self._n_pending = self._n_examined = self._n_unusable = 0
+        self._is_divided = False
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learns from a batch of examples, if the component is trainable.
+
+        Where the templates read annotation that a predicted document lacks, that of the reference takes its place; tags
+        are dropped like features. Predicted annotation, as by `spacy joint jackknife`, is better still.
+
+        examples (Iterable[Example]): The batch.
+        drop (float): The share of features dropped at random.
+        sgd (Optimizer): Not used, since a perceptron has no gradient.
+        losses (dict): The mean violation per document (by how much the search preferred a wrong result) is added to it.
+        RETURNS (dict): The losses.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        if not self.is_trainable:
+            return losses
+        read = self._list_read_attributes()
+        n_seen = self.perceptron.n_seen + self._n_pending
+        examples = [
+            fall_back_to_gold(example, read, drop, (self.perceptron.seed, number))
+            for number, example in enumerate(examples, start=n_seen)
+        ]
+        self.warn_of_missing_attributes(example.predicted for example in examples)
+        made = list(map(self.make_instances, examples))
+        instances = [instance for of_example in made for instance in of_example if instance]
+        if self.learns_boundaries and self._n_examined < FIRST_EXAMPLES:
+            self._is_divided |= any(len(list_sentences(example.reference)) > 1 for example in examples)
+        self._count_unusable(not of_one for of_one, eg in zip(made, examples, strict=True) if len(eg.predicted))
+        self._n_pending += len(examples)
+        self.forget_predictions()
+        if instances:
+            learnt = self.perceptron.update(instances, drop)
+            self.perceptron.n_seen += self._n_pending
+            self._n_pending = 0
+            losses[self.name] += learnt["violation"] / len(instances)
+        return losses
+
+    def copy_states(self) -> list[TrainingState]:
+        """Copies of the training states of all tables, for passes elsewhere: see engine/mixing.py."""
+        return [replace(state, n_seen=state.n_seen + self._n_pending) for state in self.perceptron.copy_states()]
+
+    def restore_states(self, states: Sequence[TrainingState]) -> None:
+        """Goes on from training states: see `LinearModel.restore_states`."""
+        self.perceptron.restore_states(states)
+        self._n_pending = 0
+        self.forget_predictions()
+
+    def warn_of_missing_attributes(self, docs: Iterable[Doc]) -> None:
+        """Warns once of each attribute or column that the templates read and no token of a document has."""
+        if not self.perceptron.is_set_up:
+            return
+        known = {about for _, about in self._warned}
+        attributes = [name for name in self._list_read_attributes() if f"token.{name}" not in known]
+        columns = [name for name in self.list_custom_columns() if name not in known]
+        for doc in docs if attributes or columns else ():
+            for column in self.custom_columns.list_missing(doc, columns) if len(doc) else ():
+                self.warn_once(Warnings.JW37, about=column, column=column)
+            for name in attributes:
+                if not doc.has_annotation(name.upper()) and not find_whitespace(doc).all():
+                    self.warn_once(Warnings.JW02, about=f"token.{name}", attribute=f"token.{name}")
+
+    def _list_read_attributes(self) -> list[str]:
+        """The attributes of other components that the templates read."""
+        return [attribute for attribute in self.read_attributes if attribute in self.perceptron.templates.columns]
+
+    def list_custom_columns(self) -> list[str]:
+        """The custom columns that the templates read."""
+        return [name for name in self.custom_columns.names if name in self.perceptron.templates.columns]
+
+    def _count_unusable(self, are_unusable: Iterable[bool]) -> None:
+        """Warns once per training if too many of the first examples, or no boundaries, can be learnt from."""
+        if self._n_examined >= FIRST_EXAMPLES:
+            return
+        for is_unusable in are_unusable:
+            self._n_examined += 1
+            self._n_unusable += is_unusable
+        if self._n_examined >= FIRST_EXAMPLES and self._n_unusable > TOLERATED_SHARE * self._n_examined:
+            warning = JointWarning(Warnings.JW01, name=self.name, n=self._n_unusable, total=self._n_examined)
+            warnings.warn(warning, stacklevel=3)
+        elif self._n_examined >= FIRST_EXAMPLES and self.learns_boundaries and not self._is_divided:
+            warnings.warn(JointWarning(Warnings.JW06, name=self.name, total=self._n_examined), stacklevel=3)
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Does nothing: weights are updated in `update`."""
+
+    def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
+        """Does nothing: predictions already use averages. `Language.use_params` expects a plain generator."""
+        yield

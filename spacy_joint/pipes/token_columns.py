@@ -1,0 +1,280 @@
+"""A `Doc` as columns of the engine: the token attributes available to templates, without whitespace, which components
+attach afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from spacy.attrs import ORTH, POS, SENT_START, SPACY, TAG
+from spacy.lang.lex_attrs import word_shape
+from spacy.strings import StringStore, get_string_id
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..engine.columns import affix_columns
+from ..engine.threads import make_fork_lock
+from ..trees.constituency_trees import Constituent
+from .arrays import RowIndex, find_stretches
+from .custom_columns import CustomColumns
+from .marks import IN_QUOTES, UNMARKED, WORD, find_ending, read_before
+from .word_classes import MAX_CLASSES, WordClasses
+
+BY_TOKEN = {"tag": TAG, "pos": POS}
+# Affixes of the lower-cased word by length; lengths of suffixes are negative.
+AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 6)}}
+CLASSES = tuple(f"class{n}" for n in range(1, MAX_CLASSES + 1))
+# Whether the text around a token has punctuation: UNPUNCTUATED or PUNCTUATED.
+STYLE = "style"
+UNPUNCTUATED, PUNCTUATED = 1, 4
+# 1 for tokens attached to the previous one without whitespace, which rarely start a sentence; else 0, or if unknown.
+GLUED = "glued"
+# What stands before a token, see marks.py.
+BEFORE = "before"
+NO_CUSTOM_COLUMNS = CustomColumns({})
+COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED, BEFORE)
+# The marks that divide text into clauses and sentences.
+MARKS = frozenset(".,;:?!…،؛؟।॥、。，；：？！")  # noqa: RUF001
+# The minimum number of tokens in stretches without a mark, without a lower-case word, and without a word that begins
+# with a lower-case letter. Any text has shorter ones: a long sentence, names, the lines of an address.
+UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH = 80, 6, 32
+# The cache of words is cleared at this size, so that memory is bounded (some 200 bytes per word).
+MAX_WORDS = 1 << 17
+# The maximum number of tokens before a token on which its values depend.
+CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)
+# Of the caches of words: several threads may predict concurrently.
+_lock = make_fork_lock()
+
+# Whether words are whitespace, by hash, which is the same in every vocabulary.
+_is_space: dict[int, bool] = {}
+
+
+def find_whitespace(doc: Doc) -> np.ndarray:
+    """Which tokens are whitespace (bool, one per token)."""
+    global _is_space
+    is_space = _is_space
+    words = doc.to_array([ORTH])
+    distinct = set(words.tolist())
+    # Not `Token.is_space`, which is always False if the vocabulary has no language.
+    is_space.update((word, doc.vocab.strings[word].isspace()) for word in distinct.difference(is_space))
+    spaces = [word for word in distinct if is_space[word]]
+    if len(is_space) > MAX_WORDS:
+        _is_space = {}
+    return np.isin(words, spaces) if spaces else np.zeros(len(words), dtype=bool)
+
+
+def make_doc(rows: np.ndarray, attributes: Sequence[int], vocab: Vocab) -> Doc:
+    """Makes a document of its tokens: rows of ORTH, SPACY and these attributes."""
+    # Doc also accepts the hashes of words, which is three times as fast.
+    words: Any = rows[:, 0].tolist()
+    doc = Doc(vocab, words=words, spaces=rows[:, 1].astype(bool).tolist())
+    if len(rows):
+        doc.from_array(list(attributes), rows[:, 2:])  # type: ignore[arg-type]  # wrong in its stub
+    return doc
+
+
+def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
+    """Moves sentence starts (bool, one per token) from whitespace to the next other token."""
+    moved = starts.copy()
+    for token in np.flatnonzero(starts).tolist():
+        while token < len(doc) and doc[token].text.isspace():
+            moved[token] = False
+            token += 1
+            moved[token : token + 1] = True
+    return moved
+
+
+def read_starts(doc: Doc) -> np.ndarray:
+    """The preset sentence starts (int8, one per token): 1 is a start, -1 is not, 0 is open. A start on whitespace is
+    moved to the next token."""
+    starts = doc.to_array([SENT_START]).astype(np.int8).reshape(len(doc))
+    starts[move_off_whitespace(starts == 1, doc)] = 1
+    return starts
+
+
+def find_line_starts(doc: Doc) -> np.ndarray:
+    """Which tokens are the first words of lines (bool, one per token)."""
+    starts = np.zeros(len(doc), dtype=bool)
+    breaks = [token for token in np.flatnonzero(find_whitespace(doc)).tolist() if "\n" in doc[token].text]
+    starts[[token + 1 for token in breaks if token + 1 < len(doc)]] = True
+    return move_off_whitespace(starts, doc)
+
+
+def drop_wrong_starts(constraints: np.ndarray, starts: np.ndarray | None) -> np.ndarray:
+    """Removes constraints of `read_starts` that contradict the starts of the reference (bool, one per token; None if
+    unknown), since no correct analysis would satisfy them."""
+    return constraints if starts is None else np.where((constraints > 0) == starts, constraints, np.int8(0))
+
+
+def has_same_tokens(example: Example) -> bool:
+    """Whether the predicted and the reference document have the same tokens."""
+    return np.array_equal(example.predicted.to_array([ORTH]), example.reference.to_array([ORTH]))
+
+
+def project_spans(example: Example, constituents: list[Constituent]) -> list[Constituent]:
+    """The constituents over the predicted tokens, without those with an edge inside a token."""
+    counterparts, back = example.alignment.y2x, example.alignment.x2y
+    carried = []
+    for label, start, end in constituents:
+        firsts, lasts = counterparts[start], counterparts[end - 1]
+        if len(firsts) and len(lasts):
+            first, last = int(firsts[0]), int(lasts[-1])
+            if int(back[first][0]) == start and int(back[last][-1]) == end - 1:
+                carried.append((label, first, last + 1))
+    return carried
+
+
+def find_reference_starts(example: Example) -> np.ndarray | None:
+    """Which predicted tokens start a sentence of the reference (bool, one per token); None if it has no boundaries.
+
+    Whitespace and tokens without a counterpart at the start of a sentence are skipped.
+    """
+    if not example.reference.has_annotation("SENT_START"):
+        return None
+    if has_same_tokens(example):
+        starts = example.reference.to_array([SENT_START]).reshape(-1) == 1
+        return move_off_whitespace(starts, example.reference)
+    starts = np.zeros(len(example.predicted), dtype=bool)
+    starts[:1] = True
+    # Not `Example.get_aligned_sent_starts`, which fails if a sentence starts with a token without a counterpart.
+    counterparts = example.alignment.y2x
+    for sentence in example.reference.sents:
+        for token in sentence:
+            places = counterparts[token.i]
+            if len(places):
+                starts[int(places[0])] = True
+                break
+    return move_off_whitespace(starts, example.predicted)
+
+
+class WordColumns:
+    """Builds columns, from COLUMNS and custom ones, with a cache of those that only depend on the word. Stretches in
+    capitals or in title case, which distinguish no words, are read as lower case, unless `preserve_case`."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        word_classes: WordClasses,
+        preserve_case: bool = False,
+        custom: CustomColumns = NO_CUSTOM_COLUMNS,
+    ) -> None:
+        self.names = tuple(names)
+        self.word_classes = word_classes
+        self.preserve_case = preserve_case
+        self.custom = custom
+        self.brought = [(i, name) for i, name in enumerate(names) if name in custom.names]
+        others = (*BY_TOKEN, STYLE, GLUED, BEFORE, *custom.names)
+        self.by_word = [(i, name) for i, name in enumerate(names) if name not in others]
+        self.style = self.names.index(STYLE) if STYLE in names else None
+        self.glued = self.names.index(GLUED) if GLUED in names else None
+        self.before = self.names.index(BEFORE) if BEFORE in names else None
+        self.reads_case = not preserve_case and bool({"form", "shape"}.intersection(names))
+        self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
+        self._forget()
+
+    def _forget(self) -> None:
+        self.index = RowIndex()
+        self.values = np.zeros((1024, len(self.names)), dtype=np.uint64)
+        # False unless all characters are letters: clitics such as "n't" do not follow the case of the text.
+        self.is_space, self.is_mark, self.has_lower, self.begins_lower = np.zeros((4, 1024), dtype=bool)
+        # The row of the lower-cased word.
+        self.lowered = np.zeros(1024, dtype=np.intp)
+        # How words show that a sentence ends, and the line breaks of whitespace.
+        self.ending, self.n_breaks = np.zeros((2, 1024), dtype=np.uint8)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (WordColumns, (self.names, self.word_classes, self.preserve_case, self.custom))
+
+    def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The values of the columns (uint64, rows x columns), and the tokens of the rows: without whitespace, and if
+        more of the document follows, without tokens at the end whose values depend on it."""
+        attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
+        # Not float64, as its stub says.
+        by_token: Any = doc.to_array(attributes).reshape(len(doc), len(attributes))
+        words = by_token[:, 0]
+        with _lock:
+            if len(self.index) > MAX_WORDS:
+                self._forget()
+            rows, new = self.index.find(words)
+            if new:
+                self._add(new, doc.vocab.strings)
+                rows, _ = self.index.find(words)
+            is_space = self.is_space.take(rows)
+            tokens = np.flatnonzero(~is_space)
+            n_breaks = self.n_breaks.take(rows)
+            endings, begins_lower = self.ending.take(rows[tokens]), self.begins_lower.take(rows[tokens])
+            rows, style, n_open = self._read_stretches(rows[tokens])
+            values = self.values.take(rows, axis=0)
+        for column, (i, _) in enumerate(self.by_token, start=1):
+            values[:, i] = by_token[tokens, column]
+        for i, name in self.brought:
+            values[:, i] = self.custom.read(doc, name)[tokens]
+        is_glued = np.append(False, (by_token[:-1, -1] == 0) & ~is_space[:-1])[tokens]
+        if self.style is not None:
+            values[:, self.style] = style
+        if self.glued is not None:
+            values[:, self.glued] = is_glued
+        if self.before is not None:
+            lines = np.diff(np.cumsum(n_breaks)[tokens], prepend=0)
+            before = read_before(endings, is_glued, begins_lower, lines).astype(np.uint64)
+            is_unmarked = (style == UNPUNCTUATED) & (before % IN_QUOTES == WORD)
+            values[:, self.before] = np.where(is_unmarked, before + UNMARKED, before)
+        end = len(tokens) - n_open if more_follows else len(tokens)
+        return values[:end], tokens[:end]
+
+    def _read_stretches(self, rows: np.ndarray) -> tuple[np.ndarray, Any, int]:
+        """Where capitals say nothing, the rows of lower-cased words instead; the style, since the absence of marks is
+        not informative in transcripts; and how many tokens at the end depend on what follows."""
+        style, n_open = None, 0
+        if self.style is not None or self.before is not None:
+            is_unpunctuated, n_open = find_stretches(self.is_mark.take(rows), UNPUNCTUATED_STRETCH)
+            style = np.where(is_unpunctuated, UNPUNCTUATED, PUNCTUATED)
+        if self.reads_case:
+            in_capitals, n_capitals = find_stretches(self.has_lower.take(rows), CAPITALS_STRETCH)
+            in_title_case, n_title = find_stretches(self.begins_lower.take(rows), TITLE_STRETCH, whole=False)
+            rows = np.where(in_capitals | in_title_case, self.lowered.take(rows), rows)
+            n_open = max(n_open, n_capitals, n_title)
+        return rows, style, n_open
+
+    def _add(self, words: list[int], strings: StringStore) -> None:
+        # Everything follows from the text: the lexemes of a vocabulary without a language have no attributes.
+        texts = {word: strings[word] for word in words}
+        # Lower-cased words are words, too.
+        texts |= {get_string_id(lower): lower for lower in map(str.lower, [*texts.values()])}
+        _, words = self.index.find(np.array([*texts], dtype=np.uint64))
+        texts = {word: texts[word] for word in words}
+        first, end = len(self.index), len(self.index) + len(words)
+        if end > len(self.values):
+            self._grow(2 * end)
+        lower_texts = [text.lower() for text in texts.values()]
+        lower = np.array([get_string_id(text) for text in lower_texts], dtype=np.uint64)
+        affixes = [name for _, name in self.by_word if name in AFFIXES]
+        values = affix_columns(lower_texts, [AFFIXES[name] for name in affixes])
+        columns: dict[str, Any] = {"word": lower, "form": words}
+        columns |= zip([*affixes, *CLASSES], [*values.T, *self.word_classes.look_up(lower).T], strict=True)
+        for i, name in self.by_word:
+            if name == "shape":
+                columns[name] = [get_string_id(word_shape(text)) for text in texts.values()]
+            self.values[first:end, i] = columns[name]
+        self.is_space[first:end] = [text.isspace() for text in texts.values()]
+        self.is_mark[first:end] = [MARKS.issuperset(text) for text in texts.values()]
+        self.ending[first:end] = [find_ending(text) for text in texts.values()]
+        self.n_breaks[first:end] = [min(text.count("\n"), 2) if text.isspace() else 0 for text in texts.values()]
+        self.has_lower[first:end] = [text.isalpha() and not text.isupper() for text in texts.values()]
+        self.begins_lower[first:end] = [text.isalpha() and text[0].islower() for text in texts.values()]
+        rows = {word: row for row, word in enumerate(words, start=first)}
+        known, _ = self.index.find(lower)
+        self.lowered[first:end] = [
+            rows.get(word, row) for word, row in zip(lower.tolist(), known.tolist(), strict=True)
+        ]
+        # Last: if anything above fails or is interrupted, the words stay unknown.
+        self.index.add(np.array(words, dtype=np.uint64))
+
+    def _grow(self, size: int) -> None:
+        for name in ("values", "is_space", "is_mark", "has_lower", "begins_lower", "lowered", "ending", "n_breaks"):
+            array = getattr(self, name)
+            grown = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
+            grown[: len(array)] = array
+            setattr(self, name, grown)

@@ -1,0 +1,85 @@
+"""Columns that also show what a token is in its tree: its relation, its head, its subject, its auxiliary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from spacy.attrs import DEP, HEAD
+from spacy.tokens import Doc
+
+from ..annotation.dependency_trees import cut_subtype
+from ..errors import Errors, JointValueError
+from .arrays import show_relatives
+from .token_columns import WordColumns
+from .word_classes import WordClasses
+
+# The relations of the dependents that templates can read, the subject first. The last one counts (*there are rooms*).
+DEPENDENTS = {
+    "subject": ("nsubj", "csubj", "expl"),
+    "aux": ("aux",),
+    "cop": ("cop",),
+    "mark": ("mark",),
+    "case": ("case",),
+    "det": ("det",),
+}
+# Tokens with these relations share the subject of their head, if they have none of their own.
+SHARING = ("aux", "cop", "conj", "xcomp")
+READ = ("word", "tag", "class2")
+# The relatives that `show_relatives` numbers.
+RELATIVES = ("token", "head", *DEPENDENTS)
+RELATED = tuple(f"{relative}_{column}" for relative in RELATIVES[1:] for column in READ)
+# Its relation; the side of its head (0: before, 1: root, 2: after); a number for the relations of all dependents.
+OF_TREE = ("dep", "side", "dependents")
+OWN = ("dep", "head_dep", "subject_dep", "side", "dependents")
+TREE_COLUMNS = (*OWN, *RELATED)
+
+OTHER = 0
+KINDS = {relation: kind for kind, relations in enumerate(DEPENDENTS.values(), start=1) for relation in relations}
+KINDS |= {relation: len(DEPENDENTS) + 1 for relation in SHARING if relation not in KINDS}
+SHARES = np.isin(range(len(DEPENDENTS) + 2), [KINDS[relation] for relation in SHARING]).astype(np.uint8)
+
+
+class TreeColumns:
+    """Builds the columns of documents with trees: of COLUMNS, then of TREE_COLUMNS."""
+
+    def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
+        self.names = tuple(names)
+        self.word_classes = word_classes
+        # Which relative is shown, and which of its columns.
+        related = {*RELATED, "head_dep", "subject_dep"}
+        shown = [name.split("_") if name in related else ("token", name) for name in names]
+        of_words = dict.fromkeys(column for _, column in shown if column not in OF_TREE)
+        self.word_columns = WordColumns(list(of_words), word_classes)
+        sources = (*of_words, *OF_TREE)
+        self.shown = np.array([(RELATIVES.index(of), sources.index(column)) for of, column in shown], dtype=np.int32)
+        self.reads_tree = not set(TREE_COLUMNS).isdisjoint(names)
+        # The kind of a dependent by the hash of its relation.
+        self.kinds: dict[int, int] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (TreeColumns, (self.names, self.word_classes))
+
+    def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """See `WordColumns.values_of`.
+        RAISES ValueError: If more of the document follows, so that its trees are not complete (J037)."""
+        if more_follows:
+            raise JointValueError(Errors.J037, name="tree columns")
+        of_words, tokens = self.word_columns.values_of(doc)
+        if not self.reads_tree:
+            return of_words, tokens
+        attributes = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
+        order, rows = np.arange(len(tokens)), np.zeros(len(doc), dtype=np.intp)
+        rows[tokens] = order
+        heads = rows[(np.arange(len(doc)) + attributes[:, 0].astype(np.int64))[tokens]]
+        relations = attributes[tokens, 1]
+        sides = 1 + np.sign(heads - order)
+        is_below = heads != order
+        dependents = np.zeros(len(tokens), dtype=np.uint64)
+        np.add.at(dependents, heads[is_below], relations[is_below])
+        sources = np.column_stack([of_words, relations, sides.astype(np.uint64), dependents])
+        listed = relations.tolist()
+        for relation in set(listed).difference(self.kinds):
+            self.kinds[relation] = KINDS.get(cut_subtype(doc.vocab.strings[relation]), OTHER)
+        kinds = np.fromiter(map(self.kinds.__getitem__, listed), dtype=np.uint8, count=len(listed))
+        return show_relatives(sources, heads, kinds, SHARES, self.shown), tokens

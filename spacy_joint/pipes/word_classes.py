@@ -1,0 +1,76 @@
+"""A table of distributional word classes: the columns class1, class2, ... training/word_classes.py learns them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.strings import get_string_id
+from typing_extensions import Self
+
+from ..engine import model_file
+from ..errors import Errors, JointValueError
+
+MAX_CLASSES = 4
+
+
+class WordClasses:
+    """An immutable table of classes (uint16, words x granularities; 0: none) by the hashes of words, ascending."""
+
+    def __init__(self, words: np.ndarray, classes: np.ndarray) -> None:
+        self.words = words
+        self.classes = classes
+        self._digest: str | None = None
+
+    @classmethod
+    def from_dict(cls, classes: Mapping[str, Sequence[int]]) -> Self:
+        """Makes the table from words and their classes, which are numbered from 0.
+
+        RAISES ValueError: If there are more granularities than columns, or their number differs between words (J074).
+        """
+        sizes = {len(numbers) for numbers in classes.values()} or {0}
+        if len(sizes) != 1 or max(sizes) > MAX_CLASSES:
+            raise JointValueError(Errors.J074, sizes=sorted(sizes), most=MAX_CLASSES)
+        pairs = sorted((get_string_id(word), numbers) for word, numbers in classes.items())
+        words = np.array([word for word, _ in pairs], dtype=np.uint64)
+        numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())
+        return cls(words, numbers + 1)
+
+    @classmethod
+    def from_bytes(cls, content: Any, source: str = "the bytes") -> Self:
+        """Loads the bytes of `to_bytes`, without a copy; `source` is their name in errors.
+        RAISES ValueError: If they are damaged (J050 to J052)."""
+        _, arrays = model_file.unpack(content, source)
+        try:
+            words = arrays["words"]
+            classes = arrays["classes"].reshape(len(words), -1 if len(words) else 0)
+            if words.dtype != np.uint64 or classes.dtype != np.uint16 or classes.shape[1] > MAX_CLASSES:
+                raise TypeError
+        except (KeyError, TypeError, ValueError) as error:
+            raise JointValueError(Errors.J050, source=source) from error
+        return cls(words, classes)
+
+    def to_bytes(self) -> bytes:
+        """The table as a model file."""
+        return model_file.pack({}, {"words": self.words, "classes": self.classes.reshape(-1)})
+
+    @property
+    def digest(self) -> str | None:
+        """A name for the content; None if there are no words."""
+        if self._digest is None and len(self.words):
+            self._digest = hashlib.sha256(self.to_bytes()).hexdigest()[:16]
+        return self._digest
+
+    def look_up(self, words: np.ndarray) -> np.ndarray:
+        """The classes of words, given their hashes (uint64, words x MAX_CLASSES; 0: unknown)."""
+        found = np.zeros((len(words), MAX_CLASSES), dtype=np.uint64)
+        if len(self.words):
+            places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
+            known = self.words[places] == words
+            found[known, : self.classes.shape[1]] = self.classes[places[known]]
+        return found
+
+
+NO_CLASSES = WordClasses.from_dict({})

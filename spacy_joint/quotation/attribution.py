@@ -1,0 +1,141 @@
+"""Attribution: finding the cue of each quotation and the speaker of each cue.
+
+The rules follow annotation guidelines and user requests; nothing is learnt.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc, Span, Token
+
+from ..annotation.dependency_trees import cut_subtype
+from .layout import find_paragraph_starts
+
+Run = tuple[int, int]
+SUBJECTS = ("nsubj", "csubj")
+AGENTS = ("agent", "obl:agent")
+# "according to X", where X is the speaker, in UD and other trees.
+ACCORDING = "according"
+DASHES = frozenset(("-", "--", "–", "—", "―"))
+# The maximum length of a signature, in tokens.
+MAX_SIGNATURE = 8
+# The maximum distance between a quotation and a cue that does not govern it, in tokens.
+MAX_CUE_DISTANCE = 12
+
+
+def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.ndarray) -> list[int | None]:
+    """The cue of each run (first token, end): one that governs it, else the nearest in its sentence, else the nearest
+    one close by in the same paragraph. `inside` says which tokens are in runs (bool)."""
+    # Cues inside quotations belong to nested quotations.
+    outer = [cue for cue in sorted(cues) if not inside[cue]]
+    if not outer:
+        return [None] * len(runs)
+    sentences = np.cumsum(doc.to_array([SENT_START]) == 1)
+    paragraphs = np.zeros(len(doc), dtype=np.int64)
+    paragraphs[find_paragraph_starts(doc)] = 1
+    paragraphs = np.cumsum(paragraphs)
+    governors: list[int | None] = [None] * len(runs)
+    if doc.has_annotation("DEP"):
+        above = (doc[begin:end].root.ancestors for begin, end in runs)
+        known = set(outer)
+        governors = [next((token.i for token in ancestors if token.i in known), None) for ancestors in above]
+    governing = set(governors)
+
+    def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
+        """Less is better; None: the cue is too far from the run."""
+        first, last = min(cue, begin), max(cue, end - 1)
+        distance = begin - cue if cue < begin else cue - end + 1
+        is_mark, is_elsewhere = not doc[cue].text.isalnum(), bool(sentences[first] != sentences[last])
+        crosses_paragraphs = paragraphs[first] != paragraphs[last]
+        if is_elsewhere or crosses_paragraphs:
+            if cue < begin and is_mark:
+                # A colon introduces what follows, even in the next paragraph.
+                crosses_paragraphs = paragraphs[begin] - paragraphs[cue] > 1
+            if crosses_paragraphs or distance > MAX_CUE_DISTANCE:
+                return None
+        # In the same sentence first; then those before it, or that govern nothing else; words before marks.
+        return is_elsewhere, is_elsewhere and cue >= end and cue in governing, is_mark, distance
+
+    found: list[int | None] = []
+    for governor, (begin, end) in zip(governors, runs, strict=True):
+        at = bisect_left(outer, begin)
+        near = [(place, cue) for cue in outer[max(at - 1, 0) : at + 1] if (place := rank(cue, begin, end))]
+        found.append(min(near)[1] if governor is None and near else governor)
+    return found
+
+
+def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
+    """The mention of the speaker in the tree: the subject of the cue, or an agent; for "according to", its object; or,
+    without a tree, the signature after a dash or the name before a colon. `inside` says what is quoted (bool)."""
+    token = doc[cue]
+    if token.text in DASHES:
+        end = next((i for i in range(cue + 1, len(doc)) if doc[i].text.isspace()), len(doc))
+        return doc[cue + 1 : end] if cue + 1 < end <= cue + 1 + MAX_SIGNATURE else None
+    if token.text == ":":
+        return _find_announced(doc, cue, inside)
+    if not doc.has_annotation("DEP"):
+        return None
+    mention = _find_source(token, inside)
+    if mention is None and inside[max(cue - 2, 0) : cue].any():
+        # “...,” said X: parsers analyse the quotation as the subject, and X as the object.
+        nouns = (child for child in token.children if child.i > cue and child.tag_.startswith(("N", "PRP")))
+        mention = next((child for child in nouns if not inside[child.i]), None)
+    if mention is None:
+        # In coordinations and chains of verbs, the first verb has the subject.
+        above = token
+        while mention is None and cut_subtype(above.dep_) in ("conj", "xcomp", "aux") and above.head is not above:
+            above = above.head
+            mention = _find_source(above, inside)
+    if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
+        mention = token.head
+    if mention is None or inside[mention.i]:
+        return None
+    return _find_mention(doc, mention, cue, inside)
+
+
+def _find_source(token: Token, inside: np.ndarray) -> Token | None:
+    if token.lower_ == ACCORDING:
+        if token.dep_ == "case":
+            return token.head
+        objects = (below for below in token.subtree if below.dep_ in ("pobj", "obl", "nmod") and below.i > token.i)
+        return next(objects, None)
+    children = [child for child in token.children if not inside[child.i]]
+    for child in children:
+        if child.dep_ in AGENTS:
+            return next((below for below in child.children if below.dep_ == "pobj"), child)
+    if any(child.dep_ in ("nsubjpass", "nsubj:pass") for child in children):
+        return None
+    return next((child for child in children if cut_subtype(child.dep_) in SUBJECTS), None)
+
+
+def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span | None:
+    """The words around the head of a mention, without the cue, quoted words, and punctuation at its ends."""
+    begin, end = head.i, head.i + 1
+    while begin > head.left_edge.i and begin - 1 != cue and not inside[begin - 1]:
+        begin -= 1
+    while end <= head.right_edge.i and end != cue and not inside[end]:
+        end += 1
+    while begin < head.i and (not doc[begin].text[0].isalnum() or doc[begin].dep_ in ("case", "fixed")):
+        begin += 1
+    while end > head.i + 1 and not doc[end - 1].text[-1].isalnum():
+        end -= 1
+    return doc[begin:end]
+
+
+def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
+    """X in "From the desk of X:", "And from X:" and "X:" at the start of a paragraph."""
+    begin = colon
+    while begin > 0 and "\n" not in doc[begin - 1].text and colon - begin <= MAX_SIGNATURE:
+        begin -= 1
+    if inside[begin:colon].any() or colon - begin > MAX_SIGNATURE:
+        return None
+    for i in range(colon - 1, begin - 1, -1):
+        if doc[i].lower_ in ("from", "of", "by"):
+            begin = i + 1
+            break
+    names = all(token.text[0].isupper() or not token.text[0].isalpha() for token in doc[begin:colon])
+    return doc[begin:colon] if begin < colon and names else None

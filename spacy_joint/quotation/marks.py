@@ -1,0 +1,151 @@
+"""Quotation marks: which tokens are marks, whether they open or close, and how they are paired.
+
+Marks are identified by their text, never by `is_quote` or a tag, which include apostrophes. Whether a pair is a
+quotation is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+
+import numpy as np
+from spacy.attrs import ORTH
+from spacy.tokens import Doc
+
+from ..annotation.quotations import DOUBLE
+from .layout import find_paragraph_starts
+
+# Opening glyphs, with those that close them. Straight ones are both.
+PAIRS = {"“": "”", "”": "”", "„": "“”‟", "‟": "”", "«": "»", "「": "」", "『": "』", "〝": "〞〟", "``": "''"}
+SINGLE_PAIRS = {"‘": "’", "‚": "‘’", "‹": "›", "`": "'"}
+# In Finnish and some Swedish print, both marks point to the right.
+INWARD = {"»": "«»", "›": "‹›"}
+DOUBLE_COMMAS = frozenset(("“", "”", "„", "‟", "``", "''", '"', "＂"))
+SINGLE_COMMAS = frozenset(("‘", "’", "‚", "`", "'"))
+OPENING, CLOSING, EITHER = 1, 2, 3
+STRAIGHT_MARKS = frozenset(('"', "''", "＂"))
+SINGLE_STRAIGHT = frozenset(("'", "’"))
+# The last character of a quoted sentence or of its first part.
+STOPS = frozenset(",.?!…。，、！？")
+AUTO = "auto"
+# English, or unknown. Single marks around speech are British, and apostrophes are frequent; commas precede the closing
+# mark.
+AMERICAN = frozenset(("en", ""))
+
+
+class MarkStyle:
+    """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print,
+    but not apostrophes, which are attached to words. Guillemets may point inward, »so«, as in German print."""
+
+    def __init__(self, single: bool = False, guillemets_inward: bool = False) -> None:
+        self.closers = {**PAIRS, **(SINGLE_PAIRS if single else {})}
+        if guillemets_inward:
+            self.closers = {opening: closing for opening, closing in self.closers.items() if opening not in "«‹"}
+            self.closers |= {opening: closing for opening, closing in INWARD.items() if single or opening in DOUBLE}
+        self.closing = frozenset("".join(self.closers.values()))
+        self.either = STRAIGHT_MARKS | (SINGLE_STRAIGHT if single else frozenset())
+        self.marks = {*DOUBLE, *self.closers, *self.closing, *self.either}
+
+    def find_role(self, doc: Doc, i: int) -> int:
+        """Whether a mark opens, closes, or may do either, by its glyph and the spaces around it."""
+        text = doc[i].text
+        space_before = i == 0 or bool(doc[i - 1].whitespace_) or doc[i - 1].text.isspace()
+        space_after = i + 1 == len(doc) or bool(doc[i].whitespace_) or doc[i + 1].text.isspace()
+        if text in "'’" and not space_before and space_after and doc[i - 1].text[-1:] == "s":
+            # Before a lower-case word, it is an apostrophe, as in "the dogs’ turn".
+            following = doc[i + 1].text if i + 1 < len(doc) else ""
+            return 0 if following[:1].islower() else CLOSING
+        if text in self.either:
+            if space_before != space_after:
+                return OPENING if space_before else CLOSING
+            return EITHER
+        if text in self.closers and text in self.closing:
+            # “ closes in German print; ” also opens in Swedish print.
+            return OPENING if space_before and not space_after else CLOSING if text == "”" else EITHER
+        return OPENING if text in self.closers else CLOSING
+
+
+def find_style(doc: Doc, single_quotes: bool | str = AUTO, guillemets_inward: bool | str = AUTO) -> MarkStyle:
+    """The style of a document. By "auto", single marks quote if they enclose more speech than double ones, but not in
+    English; guillemets point inward if the first one of most paragraphs that have any does."""
+    if AUTO not in (single_quotes, guillemets_inward):
+        return MarkStyle(bool(single_quotes), bool(guillemets_inward))
+    texts, starts = Texts(doc), find_paragraph_starts(doc)
+    if guillemets_inward == AUTO:
+        guillemets = np.flatnonzero(texts.find("«»‹›".__contains__))
+        _, first = np.unique(np.searchsorted(starts, guillemets, side="right"), return_index=True)
+        inward = [doc[i].text in INWARD for i in guillemets[first].tolist()]
+        guillemets_inward = sum(inward) > len(inward) / 2
+    if single_quotes == AUTO:
+        single_quotes = doc.lang_ not in AMERICAN and _prefers_single(doc, bool(guillemets_inward), texts, starts)
+    return MarkStyle(bool(single_quotes), bool(guillemets_inward))
+
+
+def _prefers_single(doc: Doc, guillemets_inward: bool, texts: Texts, paragraph_starts: Sequence[int]) -> bool:
+    """Whether most pairs of marks around speech are single."""
+    style = MarkStyle(True, guillemets_inward)
+    single = texts.find(lambda text: text in style.marks and text not in DOUBLE)
+    if not single.any():
+        return False
+    starts = frozenset(paragraph_starts)
+    speech = [a for a, b in pair_marks(doc, style, paragraph_starts) if _is_speech(doc, a, b, starts)]
+    return int(single[speech].sum()) > len(speech) / 2
+
+
+def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:
+    """Whether a closing mark is next to a stop or a comma; in the middle of a paragraph, it may be an apostrophe."""
+    if doc[closing - 1].text[-1] in STOPS:
+        return True
+    is_comma = doc[closing + 1 : closing + 2].text == ","
+    return is_comma and (doc[opening].text not in SINGLE_STRAIGHT or opening in paragraph_starts)
+
+
+class Texts:
+    """The texts of a document's tokens. Predicates are evaluated once per distinct text."""
+
+    def __init__(self, doc: Doc) -> None:
+        orths, self.numbers = np.unique(doc.to_array(ORTH), return_inverse=True)
+        self.texts = [doc.vocab.strings[orth] for orth in orths.tolist()]
+
+    def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
+        """Which tokens have a text that satisfies a predicate (bool, one per token)."""
+        return np.fromiter(map(is_one, self.texts), dtype=bool, count=len(self.texts))[self.numbers]
+
+
+def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
+    """The pairs of marks, as tokens (opening, closing), in order; without pairs inside others."""
+    # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the next
+    # paragraph starts with the outermost of them, as in quotations over several paragraphs; and a second opening mark
+    # replaces the first of the same kind.
+    pairs: list[tuple[int, int]] = []
+    # From the outermost; each kind is there at most once.
+    opened: list[int] = []
+    starts = frozenset(paragraph_starts)
+    marks = frozenset(np.flatnonzero(Texts(doc).find(lambda text: text in style.marks)).tolist())
+    for i in sorted(starts | marks):
+        text = doc[i].text
+        role = style.find_role(doc, i) if i in marks else 0
+        if opened and i in starts:
+            if role & OPENING and text == doc[opened[0]].text:
+                continue
+            opened.clear()
+        closed = [mark for mark in opened if role & CLOSING and _closes(doc[mark].text, text, style)]
+        if closed:
+            begin = closed[-1]
+            del opened[opened.index(begin) :]
+            while pairs and pairs[-1][0] > begin:
+                pairs.pop()
+            pairs.append((begin, i))
+        elif role & OPENING:
+            same = [level for level, mark in enumerate(opened) if _get_kind(doc[mark].text) == _get_kind(text)]
+            opened[same[0] if same else len(opened) :] = [i]
+    return pairs
+
+
+def _get_kind(mark: str) -> str:
+    """The kind of an opening mark: marks of other kinds may be inside it."""
+    return '"' if mark in DOUBLE_COMMAS else "'" if mark in SINGLE_COMMAS else mark
+
+
+def _closes(opening: str, closing: str, style: MarkStyle) -> bool:
+    return closing == opening if opening in style.either else closing in style.closers[opening]

@@ -1,0 +1,83 @@
+"""`quotation_cues`: the words that signal quotations, such as "said" and "according", as a spaCy component.
+
+Each cue is a single token, the head of the expression; for cues of several words in the reference, the head is learnt.
+The component writes `doc.spans["quotation_cues"]`, which `quotation_spans` reads. Cues can have any part of speech.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from ..annotation.quotations import CUE, find_heads
+from ..engine.columns import Columns
+from ..engine.learner import Instance
+from ..errors import Errors, JointValueError
+from ..pipes.structured_pipe import StructuredPipe
+from ..tagging.system import TaggingSystem
+from .features import ALL_COLUMNS, CUE_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
+
+LABELS = ["O", CUE]
+
+
+class QuotationCues(StructuredPipe[list[int]]):
+    """Finds the cues of quotations."""
+
+    default_templates = Path(__file__).parent / "cue_templates.txt"
+    guide_templates = Path(__file__).parent / "cue_guide_templates.txt"
+    guide_columns = SPAN_GUIDE_COLUMNS
+    # It must not read its own output.
+    columns = tuple(name for name in ALL_COLUMNS if name not in CUE_COLUMNS)
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The fixed labels. RAISES ValueError: If no reference has cues."""
+        require_spans(examples, self.cfg["cues_key"])
+        return LABELS
+
+    def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
+        """The label of cues."""
+        return tuple(labels[1:])
+
+    def make_system(self, labels: list[str]) -> TaggingSystem:
+        """A tagger of order 1 for cues. RAISES KeyError: If the labels are not the fixed ones, as in a damaged cfg."""
+        if labels != LABELS:
+            raise KeyError(labels)
+        return TaggingSystem(labels, 1)
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The cues of the reference; None if they are not annotated."""
+        reference, predicted = example.reference, example.predicted
+        if self.cfg["cues_key"] not in reference.spans or not len(predicted):
+            return None
+        heads = np.zeros(len(predicted), dtype=np.uint16)
+        aligned = example.alignment.y2x
+        for head in find_heads(reference, self.cfg["cues_key"]):
+            heads[aligned[head][:1]] = 1
+        columns, tokens = self.get_columns(predicted, None)
+        return Instance(columns, heads[tokens]) if len(tokens) else None
+
+    def make_word_columns(self) -> QuotationColumns:
+        """Makes the columns for the templates."""
+        return QuotationColumns(self.perceptron.templates.columns, self.word_classes, custom=self.custom_columns)
+
+    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
+        """The columns for the templates, and the tokens of their rows."""
+        return self._get_word_columns().columns_of(doc, [])
+
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[int]:
+        """The tokens that are cues."""
+        return tokens[actions == 1].tolist()
+
+    def annotate(self, doc: Doc, prediction: list[int]) -> None:
+        """Writes the cues."""
+        doc.spans[self.cfg["cues_key"]] = [Span(doc, cue, cue + 1, label=CUE) for cue in prediction]
+
+
+def require_spans(examples: Iterable[Example], key: str) -> None:
+    """RAISES ValueError: If no reference has spans under the key (J330)."""
+    if not any(len(example.reference.spans.get(key, ())) for example in examples):
+        raise JointValueError(Errors.J330, source="The examples", what=f"spans in doc.spans['{key}']")

@@ -1,0 +1,250 @@
+"""`quotation_spans`: direct, indirect and mixed quotations, with their cues and speakers, as a spaCy component.
+
+The method is a setting: `rules` needs no training; `greedy`, `chain`, `semimarkov` and `combined` are those compared by
+Scheible, Klinger & Pado (ACL 2016). The component uses tags, trees and sentences if they are annotated, and existing
+cues, for instance by an earlier `quotation_cues`; without these, it finds cues by rules. Spans that belong together
+(the runs of a quotation, their cue, their speaker) have the same `id_`; single spans have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..annotation.quotations import CUE, DIRECT, INDIRECT, SPEAKER, TYPES, find_head, find_heads, find_type, get_words
+from ..engine.columns import Columns
+from ..engine.learner import Instance
+from ..engine.system import System
+from ..errors import Errors, JointValueError, check_choice
+from ..pipes.structured_pipe import StructuredPipe
+from ..tagging.system import TaggingSystem
+from .attribution import find_cues, find_speaker
+from .candidates import SpanScorer
+from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
+from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
+from .layout import unwrap
+from .marks import AUTO, MarkStyle, find_style
+from .quotation_cues import require_spans
+from .quotations import CUE_ID, CUE_ID_PATTERN, IS_READ, Quotation, get_quotations, register_extensions
+from .rules import find_rule_cues, find_rule_quotations
+from .system import QuotationSystem
+
+METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
+# The settings of `find_style`.
+STYLE = ("single_quotes", "guillemets_inward")
+DECODERS = ("beam", "exact", "sample")
+CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO, True, False))}
+# For exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.
+SLACK = 1000.0
+MAX_LENGTH = 200
+TEMPLATES = Path(__file__).parent
+Run = tuple[int, int]
+# Quotations with their types and scores.
+Labelled = tuple[list[Run], list[str], list[float]]
+
+
+class Quoted(NamedTuple):
+    """The quotations of a document, in order."""
+
+    runs: list[Run]  # first token and end of each
+    labels: list[str]  # their types
+    scores: list[float]
+    governing: list[int | None]  # head tokens of their cues
+    cues: list[int]  # head tokens of all cues
+    speakers: dict[int, Run]  # of cues
+
+
+register_extensions()
+
+
+class QuotationSpans(StructuredPipe[Quoted]):
+    """Finds quotations and their speakers."""
+
+    columns = ALL_COLUMNS
+    guide_columns = SPAN_GUIDE_COLUMNS
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
+        for setting, known in CHOICES.items():
+            check_choice(setting, settings[setting], known)
+        super().__init__(vocab, model, name, **settings)
+        has_spans = settings["method"] in ("semimarkov", "combined")
+        self.default_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
+        self.guide_templates = TEMPLATES / "span_guide_templates.txt" if has_spans else None
+        self.find_style: Callable[[Doc], MarkStyle] = partial(find_style, **{what: settings[what] for what in STYLE})
+
+    @property
+    def is_trainable(self) -> bool:
+        """Whether the method is trained."""
+        return self.cfg["method"] != "rules"
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The three fixed types. RAISES ValueError: If no reference has quotations."""
+        require_spans(examples, self.cfg["spans_key"])
+        return list(TYPES)
+
+    def make_system(self, labels: list[str]) -> System:
+        """The system of the method. RAISES KeyError: If the labels are not the fixed ones, as in a damaged cfg."""
+        if labels != list(TYPES):
+            raise KeyError(labels)
+        if self.cfg["method"] == "greedy":
+            return TaggingSystem(BOUNDARIES, 0)
+        if self.cfg["method"] == "chain":
+            return TaggingSystem(CHAIN, 2)
+        # Without a beam, spans are scored independently.
+        return QuotationSystem(self.cfg["decoder"] == "beam")
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The quotations of the reference; None if they are not annotated."""
+        key = self.cfg["spans_key"]
+        if key not in example.reference.spans or not len(example.predicted):
+            return None
+        columns, tokens = self.get_columns(example.predicted, None)
+        if not len(tokens):
+            return None
+        numbers = np.full(len(example.predicted), -1)
+        numbers[tokens] = np.arange(len(tokens))
+        aligned = example.alignment.y2x
+        runs: list[Run] = []
+        for span in sorted(example.reference.spans[key], key=lambda span: span.start):
+            places = numbers[aligned[span.start : span.end]]
+            places = places[places >= 0]
+            begin, end = (int(places.min()), int(places.max())) if len(places) else (0, 0)
+            # Only runs of at least two tokens are evaluated.
+            if begin < end and (not runs or begin > runs[-1][1]):
+                runs.append((begin, end))
+        system = self.perceptron.system
+        if isinstance(system, QuotationSystem):
+            return Instance(columns, system.actions(runs, len(tokens)))
+        return Instance(columns, system.actions(write_labels(runs, len(tokens), self.cfg["method"] == "chain")))
+
+    def make_word_columns(self) -> QuotationColumns:
+        """Makes the columns for the templates."""
+        names = self.perceptron.templates.columns
+        return QuotationColumns(names, self.word_classes, self.find_style, self.custom_columns)
+
+    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
+        """The columns for the templates, and the tokens of their rows."""
+        return self._get_word_columns().columns_of(doc, self.get_cues(doc))
+
+    def get_cues(self, doc: Doc, style: MarkStyle | None = None) -> list[int]:
+        """The head tokens of existing cues, or else of cues found by rules."""
+        key = self.cfg["cues_key"]
+        return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, style or self.find_style(doc))
+
+    def require_trained(self) -> None:
+        """RAISES ValueError: If a component that is not by rules has been neither trained nor loaded."""
+        if self.is_trainable:
+            super().require_trained()
+
+    def predict_doc(self, doc: Doc) -> Quoted:
+        """The quotations of a document."""
+        plain, tokens = unwrap(doc, (self.cfg["cues_key"], self.cfg["combined_key"]))
+        style = self.find_style(plain)
+        cues = self.get_cues(plain, style)
+        runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues, style)
+        inside = np.zeros(len(plain), dtype=bool)
+        for begin, end in runs:
+            inside[begin:end] = True
+        governing = find_cues(plain, runs, cues, inside)
+        mentions = {cue: find_speaker(plain, cue, inside) for cue in governing if cue is not None}
+
+        def move(begin: int, end: int) -> Run:
+            """The tokens of the document itself, given those of the plain one."""
+            return tokens[begin], tokens[end - 1] + 1
+
+        return Quoted(
+            [move(*run) for run in runs],
+            labels,
+            scores,
+            [None if cue is None else tokens[cue] for cue in governing],
+            [tokens[cue] for cue in cues],
+            {tokens[cue]: move(mention.start, mention.end) for cue, mention in mentions.items() if mention is not None},
+        )
+
+    def _find_by_rules(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
+        direct, others = find_rule_quotations(doc, style, cues)
+        labels = dict.fromkeys(direct, DIRECT) | {run: find_type(get_words(doc, *run), style.marks) for run in others}
+        return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
+
+    def _find_trained(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
+        columns, tokens = self._get_word_columns().columns_of(doc, cues)
+        found = self._search(columns, tokens, cues)
+        has_scores = isinstance(self.perceptron.system, QuotationSystem)
+        scores = self._make_scorer(columns).score_spans(found) if has_scores else [1.0] * len(found)
+        runs = [(int(tokens[first]), int(tokens[last]) + 1) for first, last in found]
+        if self.cfg["method"] == "combined":
+            runs, scores = self._combine(doc, runs, scores)
+        return runs, [find_type(get_words(doc, *run), style.marks) for run in runs], scores
+
+    def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
+        """Quotations as first and last rows of the columns."""
+        perceptron, method, decoder = self.perceptron, self.cfg["method"], self.cfg["decoder"]
+        if method in ("greedy", "chain"):
+            labels, _ = perceptron.system.build(perceptron.predict(columns))
+            if method == "chain":
+                return read_labels(labels)
+            return pair_boundaries(labels, np.searchsorted(tokens, cues).tolist())
+        if decoder == "beam":
+            return perceptron.system.build(perceptron.predict(columns))
+        candidates = self._make_scorer(columns).find(SLACK, MAX_LENGTH)
+        return choose_best(*candidates) if decoder == "exact" else sample(*candidates, seed=self.cfg["seed"])
+
+    def _make_scorer(self, columns: Columns) -> SpanScorer:
+        self.perceptron.finish()
+        return SpanScorer(self.perceptron.system, self.perceptron.templates, self.perceptron.weights, columns)
+
+    def _combine(self, doc: Doc, runs: list[Run], scores: list[float]) -> tuple[list[Run], list[float]]:
+        """The direct and mixed quotations of an earlier component, and the given indirect ones that overlap none."""
+        key = self.cfg["combined_key"]
+        if key not in doc.spans:
+            raise JointValueError(Errors.J322, name=self.name, key=key)
+        kept = {(span.start, span.end): 1.0 for span in doc.spans[key] if span.label_ != INDIRECT}
+        taken = np.zeros(len(doc), dtype=bool)
+        for begin, end in kept:
+            taken[begin:end] = True
+        for (begin, end), score in zip(runs, scores, strict=True):
+            if find_type(get_words(doc, begin, end)) == INDIRECT and not taken[begin:end].any():
+                kept[begin, end] = score
+        return sorted(kept), [kept[run] for run in sorted(kept)]
+
+    def annotate(self, doc: Doc, prediction: Quoted) -> None:
+        """Writes quotations, cues and speakers, linked by their `id_`."""
+        runs, labels, scores, governing, cues, speakers = prediction
+        key = self.cfg["cues_key"]
+        group = doc.spans.get(key, SpanGroup(doc, spans=[Span(doc, cue, cue + 1, label=CUE) for cue in sorted(cues)]))
+        heads = [find_head(span) for span in group]
+        linked = set(governing)
+        ids = {cue: CUE_ID.format(span.start_char) for cue, span in zip(heads, group, strict=True) if cue in linked}
+        found = SpanGroup(doc, name=key, attrs=group.attrs)
+        for cue, span in zip(heads, group, strict=True):
+            # Keep links by other components, but drop ids from another position, as before documents were joined.
+            own = CUE_ID.format(span.start_char)
+            span_id = ids.get(cue) or ("" if span.id_ != own and CUE_ID_PATTERN.fullmatch(span.id_) else span.id_)
+            found.append(Span(doc, span.start, span.end, label=span.label, kb_id=span.kb_id, span_id=span_id))
+        doc.spans[key] = found
+        doc.spans[self.cfg["speakers_key"]] = [
+            Span(doc, begin, end, label=SPEAKER, span_id=ids[cue])
+            for cue, (begin, end) in sorted(speakers.items(), key=lambda speaker: speaker[1][0])
+            if cue in ids
+        ]
+        contents = [
+            Span(doc, begin, end, label=label, span_id="" if cue is None else ids[cue])
+            for (begin, end), label, cue in zip(runs, labels, governing, strict=True)
+        ]
+        key = self.cfg["spans_key"]
+        doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=contents)
+        if self.cfg["method"] == "combined":
+            # These quotations are input, not output.
+            doc.spans[self.cfg["combined_key"]].attrs[IS_READ] = False
+
+    def get_quotations(self, doc: Doc) -> list[Quotation]:
+        """The quotations that the component has found in a document: see `get_quotations`."""
+        return get_quotations(doc, self.cfg["spans_key"], self.cfg["cues_key"], self.cfg["speakers_key"])

@@ -1,0 +1,161 @@
+"""The quotations of a document: read from its spans, as JSON, and as tables.
+
+Spans that belong together (the runs of a quotation, their cue, their speaker) have the same `id_`; single spans have
+none. Finding quotations happens elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import Any, TextIO
+
+from spacy.tokens import Doc, Span, SpanGroup, Token
+from wasabi import table
+
+from ..annotation.extensions import register
+from ..annotation.quotations import CUES, MIXED, QUOTATIONS, SPEAKERS, TYPES
+
+HEADER = ("", "type", "speaker", "cue", "quotation", "start")
+MAX_CELL_WIDTH = 60
+# The attribute of a group of spans that says whether `Token._.in_quotation` reads it. Without it, as in joined
+# documents, a group is read if it has the default key or the labels of quotations.
+IS_READ = "in_quotation"
+# The `id_` of a cue and of its quotation contains the character offset of the cue in its document. After documents are
+# joined, as by `Doc.from_docs`, it therefore determines where each of them starts, and ids are not confused.
+CUE_ID = "Q@{}"
+CUE_ID_PATTERN = re.compile(r"Q@(\d+)")
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """A quotation.
+
+    contents (tuple[Span, ...]): Its runs of tokens, in order: several if it is interrupted.
+    cue (Span | None): The cue that signals it.
+    speaker (Span | None): The mention of the speaker.
+    scores (tuple[float, ...]): The scores of its runs; 1 if the method does not score them.
+    """
+
+    contents: tuple[Span, ...]
+    cue: Span | None
+    speaker: Span | None
+    scores: tuple[float, ...]
+
+    @property
+    def type(self) -> str:
+        """The type of all runs (str); MIXED if they differ."""
+        types = {content.label_ for content in self.contents}
+        return types.pop() if len(types) == 1 else MIXED
+
+
+def get_quotations(
+    doc: Doc, key: str = QUOTATIONS, cues_key: str = CUES, speakers_key: str = SPEAKERS
+) -> list[Quotation]:
+    """The quotations of a document, in order: runs with the same `id_`, their cue and their speaker."""
+    if key not in doc.spans:
+        return []
+    linked_cues = [span for span in doc.spans.get(cues_key, ()) if span.id_]
+    written = [(span, CUE_ID_PATTERN.fullmatch(span.id_)) for span in linked_cues]
+    starts = sorted({span.start_char - int(match[1]) for span, match in written if match})
+
+    def identify(span: Span) -> tuple[str, int]:
+        return span.id_, bisect_right(starts, span.start_char)
+
+    cues = {identify(span): span for span in linked_cues}
+    speakers = {identify(span): span for span in doc.spans.get(speakers_key, ()) if span.id_}
+    group = doc.spans[key]
+    scores = group.attrs.get("scores", ())
+    runs: dict[tuple[str, int], list[tuple[Span, float]]] = {}
+    # Spans added by users have no score.
+    for number, (span, score) in enumerate(zip(group, chain(scores, repeat(1.0)))):  # noqa: B905
+        # A run without an id is a separate quotation.
+        runs.setdefault(identify(span) if span.id_ else ("", number), []).append((span, score))
+    return [
+        Quotation(tuple(span for span, _ in of), cues.get(identity), speakers.get(identity), tuple(s for _, s in of))
+        for identity, of in runs.items()
+    ]
+
+
+def is_in_quotation(token: Token) -> bool:
+    """Whether a token is part of a quotation."""
+    for key, group in token.doc.spans.items():
+        is_read = group.attrs.get(IS_READ, key == QUOTATIONS or (len(group) > 0 and group[0].label_ in TYPES))
+        if is_read and _covers(group, token.idx):
+            return True
+    return False
+
+
+def _covers(group: SpanGroup, place: int) -> bool:
+    """Whether a character is in one of the spans. Characters are used because tokens may have been merged."""
+    if len(group.attrs.get("scores", ())) != len(group):
+        return any(span.start_char <= place < span.end_char for span in group)
+    # No spans have been added, so they are sorted and disjoint.
+    at = bisect_right(group, place, key=lambda span: span.start_char)
+    return at > 0 and place < group[at - 1].end_char
+
+
+def register_extensions() -> None:
+    """Registers `Doc._.quotations` and `Token._.in_quotation`, except for names in use."""
+    register(Doc, "quotations", getter=get_quotations)
+    register(Token, "in_quotation", getter=is_in_quotation)
+
+
+Read = Callable[[Doc], list[Quotation]]
+
+
+def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
+    """A document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets in the text.
+    `read` returns the quotations, like `QuotationSpans.get_quotations`."""
+    return {"text": doc.text, "quotations": [describe_quotation(quotation) for quotation in read(doc)]}
+
+
+def describe_quotation(quotation: Quotation) -> dict[str, Any]:
+    """A quotation as JSON-serialisable data: `contents` in order, and `cue` and `speaker`, which may be null. `order`
+    is the order of contents (Q), cue (C) and speaker (S), such as "QCSQ"."""
+    parts = [("Q", content) for content in quotation.contents]
+    parts += [(letter, span) for letter, span in (("C", quotation.cue), ("S", quotation.speaker)) if span is not None]
+    return {
+        "type": quotation.type.lower(),
+        "contents": [
+            {**_describe_span(content), "type": content.label_.lower(), "score": round(score, 4)}
+            for content, score in zip(quotation.contents, quotation.scores, strict=True)
+        ],
+        "cue": None if quotation.cue is None else _describe_span(quotation.cue),
+        "speaker": None if quotation.speaker is None else _describe_span(quotation.speaker),
+        "order": "".join(letter for letter, _ in sorted(parts, key=lambda part: part[1].start)),
+    }
+
+
+def _describe_span(span: Span) -> dict[str, Any]:
+    places = {"start": span.start_char, "end": span.end_char, "start_token": span.start, "end_token": span.end}
+    return {"text": span.text, **places}
+
+
+def write_json_lines(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
+    """Writes documents as JSON, one per line."""
+    for doc in docs:
+        file.write(json.dumps(describe_document(doc, read), ensure_ascii=False) + "\n")
+
+
+def write_json(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
+    """Writes all documents as a JSON list."""
+    json.dump([describe_document(doc, read) for doc in docs], file, ensure_ascii=False, indent=2)
+    file.write("\n")
+
+
+def write_table(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
+    """Writes documents as human-readable tables, one per document."""
+    for doc in docs:
+        rows = []
+        for number, quotation in enumerate(read(doc), start=1):
+            text = " … ".join(" ".join(content.text.split()) for content in quotation.contents)
+            speaker = "" if quotation.speaker is None else " ".join(quotation.speaker.text.split())
+            cue = "" if quotation.cue is None else quotation.cue.text
+            start = quotation.contents[0].start_char
+            rows.append((str(number), quotation.type.lower(), speaker, cue, text, str(start)))
+        file.write(table(rows, header=HEADER, divider=True, max_col=MAX_CELL_WIDTH, aligns=("r", *"lllll")) + "\n")

@@ -1,0 +1,145 @@
+"""Quotations without a trained model: pairs of marks, dialogue, reporting verbs, and their dependents.
+
+Direct quotations only need marks, or dashes. Others need a tree: the clause governed by a reporting verb, or, for
+"according to", the clause that contains it. Marks around a name, a title or a scare-quoted word are not a quotation;
+marks in the middle of a sentence, after a word that is not a cue, only are if they contain a sentence. The lists of
+verbs are our own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+
+import numpy as np
+from spacy.tokens import Doc, Token
+
+from ..annotation.dependency_trees import cut_subtype
+from ..annotation.quotations import TRAILING
+from ..annotation.reporting_verbs import read_verbs
+from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
+from .dialogue import find_dialogue, find_word, trim
+from .layout import find_paragraph_starts
+from .marks import AMERICAN, STOPS, MarkStyle, pair_marks
+
+Run = tuple[int, int]
+# The labels of reported clauses, in UD and other trees.
+CLAUSES = frozenset(("ccomp", "parataxis"))
+MIN_WORDS = 4
+COLONS = frozenset((":", "："))
+# The particles after a Japanese quotation, but not というX, "an X called".
+QUOTATIVE = re.compile(r"(と|って)(?!いう)")
+CUT = frozenset((*TRAILING, ";", "-", "–", "—"))
+
+
+def find_rule_cues(doc: Doc, style: MarkStyle) -> list[int]:
+    """The tokens that may signal a quotation: reporting verbs, "according to", and colons and dashes next to marks."""
+    pairs = pair_marks(doc, style, find_paragraph_starts(doc))
+    opening, closing = {a for a, _ in pairs}, {b for _, b in pairs}
+    verbs = read_verbs(doc.lang_)
+
+    def is_cue(token: Token) -> bool:
+        if token.lower_ in verbs:
+            # Not "the report" and "a claim"; without tags, it may be a verb.
+            return not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB"
+        return (
+            token.lower_ == ACCORDING
+            or (token.text in COLONS and find_word(doc, token.i, 1) in opening)
+            or (token.text in DASHES and token.i - 1 in closing and _ends_paragraph(doc, token.i))
+        )
+
+    return [token.i for token in doc if is_cue(token)]
+
+
+def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> tuple[list[Run], list[Run]]:
+    """The quotations (first token, end), in order: direct ones, by marks, dashes and cues, and, with trees, others."""
+    paragraph_starts = find_paragraph_starts(doc)
+    known = frozenset(cues)
+    direct = find_dialogue(doc, paragraph_starts, known)
+    taken = np.zeros(len(doc) + 1, dtype=bool)
+    for begin, end in direct:
+        taken[begin:end] = True
+    for first, last in pair_marks(doc, style, paragraph_starts):
+        if not taken[first : last + 1].any() and _is_speech(doc, first, last, known):
+            direct.append((first, last + 1))
+            taken[first : last + 1] = True
+    others: list[Run] = []
+    for cue in cues if doc.has_annotation("DEP") else ():
+        if not taken[cue]:
+            others += _find_indirect(doc, cue, taken)
+    return sorted(direct), sorted(others)
+
+
+def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
+    inner = [token for token in doc[opening + 1 : closing] if not token.text.isspace()]
+    words = [token for token in inner if token.text[0].isalnum()]
+    if not words:
+        return False
+    is_title = len(words) > 1 and all(token.text[0].isupper() for token in words)
+    before, after = (opening - 2, opening - 1), (closing + 1, closing + 2, *_find_words_after(doc, closing))
+    has_cue_before = any(_is_announcement(doc, i, cues) for i in before)
+    has_cue_after = any(_is_announcement(doc, i, cues) for i in after)
+    is_reported = _is_reported(doc, opening, closing, cues)
+    is_finished = inner[-1].text[-1] in STOPS or is_reported
+    is_long = len(words) >= MIN_WORDS and not _is_caseless(words[0])
+    if opening > 0 and doc[opening - 1].text[0].isalnum() and opening - 1 not in cues:
+        # In the middle of a sentence, it must be a sentence itself.
+        may_start = words[0].text[0].isupper() or _is_caseless(words[0])
+        return is_finished and may_start and not is_title and (is_long or has_cue_after or is_reported)
+    has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text == ","
+    is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
+    return is_finished or (is_likely and not is_title)
+
+
+def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
+    """Whether a verb or a particle next to the marks reports what is between them, where no stop shows that it is a
+    sentence: all languages but American English set commas after the mark."""
+    if QUOTATIVE.match(doc[closing + 1 : closing + 4].text):
+        return True
+    is_after = any(i in cues for i in _find_words_after(doc, closing)[:1])
+    is_before = opening - 2 in cues and _is_announcement(doc, opening - 1, cues)
+    return doc.lang_ not in AMERICAN and (is_after or is_before)
+
+
+def _find_words_after(doc: Doc, i: int) -> list[int]:
+    """The next two words after a token and at most two marks, as in “...”, — he said."""
+    first = next((k for k in range(i + 1, min(i + 4, len(doc))) if doc[k].text[0].isalnum()), None)
+    return [] if first is None else [first, first + 1]
+
+
+def _is_caseless(token: Token) -> bool:
+    """Whether a word is Chinese, Japanese or Korean, or in another script without capitals."""
+    return token.text[0].isalpha() and token.text[0].upper() == token.text[0].lower()
+
+
+def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
+    return 0 <= i < len(doc) and (i in cues or doc[i].text in COLONS)
+
+
+def _find_indirect(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
+    token = doc[cue]
+    if token.lower_ == ACCORDING:
+        # The parts of the sentence before and after "according to X".
+        source = token.head if token.dep_ == "case" else token
+        begin, end = min(source.left_edge.i, cue), max(source.right_edge.i, cue) + 1
+        found = [(token.sent.start, begin), (end, token.sent.end)]
+    else:
+        clauses = (child for child in token.children if cut_subtype(child.dep_) in CLAUSES)
+        clauses = (child for child in clauses if child.dep_ != "parataxis" or child.i < cue)
+        found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
+    runs = []
+    for begin, end in found:
+        # Without the side of the cue, and marks at its ends.
+        if begin <= cue < end:
+            begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
+        begin, end = trim(doc, begin, end, CUT, CUT)
+        if end - begin > 1 and not taken[begin:end].any():
+            taken[begin:end] |= token.lower_ != ACCORDING
+            runs.append((begin, end))
+    return runs
+
+
+def _ends_paragraph(doc: Doc, i: int) -> bool:
+    """Whether a paragraph ends within a signature's length of a token."""
+    following = doc[i + 1 : i + 2 + MAX_SIGNATURE]
+    return i + 1 + MAX_SIGNATURE >= len(doc) or any("\n" in token.text for token in following)

@@ -1,0 +1,68 @@
+"""Properties of dependency trees that predict the boundaries of quotations: edges of subtrees, and arguments of cues.
+
+Everything is computed for all tokens of a document at once, level by level towards or from the roots. Subtrees exclude
+the punctuation at their ends, because its attachment is arbitrary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Trees:
+    """The trees of a document; each array has one number per token, -1 if there is none."""
+
+    heads: np.ndarray  # a root is its own head
+    depth: np.ndarray  # the number of arcs to the root
+    left: np.ndarray  # the first and the last word of the subtree, without punctuation
+    right: np.ndarray
+    opens: np.ndarray  # the root of the largest subtree that begins, or ends, at this token
+    closes: np.ndarray
+
+    @classmethod
+    def from_heads(cls, heads: np.ndarray, is_mark: np.ndarray) -> Trees:
+        """The trees with these heads and tokens of punctuation."""
+        n = len(heads)
+        depth = find_depth(heads)
+        left = np.where(is_mark, n, np.arange(n))
+        right = np.where(is_mark, -1, np.arange(n))
+        by_depth = np.argsort(-depth, kind="stable")
+        for level in _split_levels(by_depth, depth):
+            np.minimum.at(left, heads[level], left[level])
+            np.maximum.at(right, heads[level], right[level])
+        opens, closes = np.full(n, -1), np.full(n, -1)
+        real = by_depth[right[by_depth] >= 0]
+        # Roots come last, so the largest subtree is kept.
+        opens[left[real]] = real
+        closes[right[real]] = real
+        left[right < 0] = -1
+        return cls(heads, depth, left, right, opens, closes)
+
+    def find_arguments(self, is_cue: np.ndarray) -> np.ndarray:
+        """For each token, the dependent of a cue whose subtree contains it; -1 if there is none."""
+        arguments = np.full(len(self.heads), -1)
+        for level in _split_levels(np.argsort(self.depth, kind="stable"), self.depth):
+            heads = self.heads[level]
+            arguments[level] = np.where(is_cue[heads], level, arguments[heads])
+        return arguments
+
+
+def find_depth(heads: np.ndarray) -> np.ndarray:
+    """The number of arcs between each token and its root."""
+    depth = np.where(heads == np.arange(len(heads)), 0, 1)
+    ancestors = heads
+    # Each round doubles the distance covered.
+    while True:
+        further = depth + depth[ancestors]
+        if np.array_equal(further, depth):
+            return depth
+        depth, ancestors = further, ancestors[ancestors]
+
+
+def _split_levels(order: np.ndarray, depth: np.ndarray) -> list[np.ndarray]:
+    """The tokens below roots, sorted by depth, in levels."""
+    order = order[depth[order] > 0]
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)

@@ -1,0 +1,151 @@
+"""The output directory of a corpus, which `settings.json` claims. Workers write shards to `pending/`, and then records
+to `done/`. At the end, shards move to `shards/`, and records become `manifest.jsonl` and, of failures, `errors.jsonl`.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import PurePosixPath
+from typing import Any
+
+from ...errors import Errors, JointOSError, JointValueError
+from .locks import lock
+from .storage import Directory
+
+SETTINGS, MANIFEST, ERRORS = "settings.json", "manifest.jsonl", "errors.jsonl"
+PENDING, SHARDS, DONE = "pending", "shards", "done"
+# The files of partitions; users may have put others beside them.
+OURS = re.compile(r"[0-9a-f]{40}\.\w+")
+# Settings that tell these files from others of the same name.
+TYPICAL = {"pipeline", "reading", "shard_bytes", "inputs"}
+
+
+@contextmanager
+def claim(output: Directory, settings: Mapping[str, Any]) -> Iterator[Callable[[], None]]:
+    """Locks an output directory, see `lock`, and writes the settings of this run. Raises J713 if another run has it, or
+    if it has the output of other settings, or files and no settings."""
+    with lock(output) as check:
+        content, reason = output.read(SETTINGS), ""
+        if content is None:
+            if files := [name for name in output.list_sizes() if not name.startswith(".")]:
+                reason = f"it has other files, such as {min(files)}"
+        elif (found := _parse(content, TYPICAL)) is None:
+            reason = f"its {SETTINGS} is damaged"
+        elif changed := [f"{key} is {found.get(key)!r} there" for key in settings if found.get(key) != settings[key]]:
+            reason = f"it has the output of other settings ({', '.join(changed)})"
+        if reason:
+            raise JointValueError(Errors.J713, address=output.address, reason=reason)
+        if content is None:
+            output.replace(SETTINGS, [json.dumps(settings, indent=2).encode("utf8")])
+        yield check
+
+
+def find_output(address: str) -> str | None:
+    """The output directory that a file would belong to, to judge by its name."""
+    folder, _, name = address.rpartition("/")
+    above, _, last = folder.rpartition("/")
+    if last in (PENDING, SHARDS, DONE):
+        return above
+    return folder if name in (SETTINGS, MANIFEST, ERRORS) else None
+
+
+def is_output(address: str) -> bool:
+    """Whether a directory is the output of a run."""
+    return _parse(Directory(address).read(SETTINGS), TYPICAL) is not None
+
+
+def write_shard(
+    output: Directory, name: str, suffix: str, parts: Iterable[bytes], describe: Callable[[], Mapping[str, Any]]
+) -> None:
+    """Writes the shard of a partition as its parts come, and then its record, with what is known by then."""
+    size, digest = 0, sha256()
+
+    def measure() -> Iterator[bytes]:
+        nonlocal size
+        for part in parts:
+            size += len(part)
+            digest.update(part)
+            yield part
+
+    output.replace(f"{PENDING}/{name}{suffix}", measure())
+    done = {"shard": f"{SHARDS}/{name}{suffix}", "bytes": size, "sha256": digest.hexdigest(), **describe()}
+    output.replace(f"{DONE}/{name}.json", [_to_line(done)])
+
+
+def list_done(output: Directory) -> set[str]:
+    """The names of the partitions whose record and whole shard are there, and whose failures are not transient."""
+    shards = {*output.list_sizes(SHARDS).items(), *output.list_sizes(PENDING).items()}
+    records = ((name, done) for name, done in _read_records(output, _list_records(output)) if done)
+    whole = ((name, done["failures"]) for name, done in records if _identify(done) in shards)
+    return {name for name, failures in whole if not any(failure["transient"] for failure in failures)}
+
+
+def complete(output: Directory, names: Sequence[str]) -> dict[str, int]:
+    """Completes the output with the shards and failures of all partitions, named in the order of the corpus, and
+    returns totals. Removes those of earlier inputs. Raises J441 if a record is gone."""
+    totals = dict.fromkeys(("shards", "records", "documents", "words", "failures", "transient"), 0)
+
+    def read() -> Iterator[dict[str, Any]]:
+        for name, done in _read_records(output, names):
+            if done is None:
+                reason = "it is damaged or gone; the same command makes it again"
+                raise JointOSError(Errors.J441, path=f"{output.address}/{DONE}/{name}.json", reason=reason)
+            yield done
+
+    def describe() -> Iterator[bytes]:
+        for done in read():
+            transient = sum(failure["transient"] for failure in done["failures"])
+            described = {**done, "failures": len(done["failures"]), "transient": transient}
+            for key in totals:
+                totals[key] += 1 if key == "shards" else described[key]
+            yield _to_line(described)
+
+    # A partition that was tried again has a shard in both folders.
+    present = output.list_sizes(SHARDS).items() - output.list_sizes(PENDING).items()
+    output.move([shard[0] for shard in map(_identify, read()) if shard not in present], PENDING, SHARDS)
+    output.replace(ERRORS, (_to_line(failure) for done in read() for failure in done["failures"]))
+    # Until now, the manifest lists the shards of an earlier run, which are all still there.
+    output.replace(MANIFEST, describe())
+    _remove_others(output, set(names))
+    return totals
+
+
+def _remove_others(output: Directory, kept: set[str]) -> None:
+    """Removes what records name and no partition needs, records last, and what processes that died have left."""
+    others = set(_list_records(output)) - kept
+    for folder, names in ((SHARDS, others), (PENDING, None), (DONE, others)):
+        for name in filter(OURS.fullmatch, output.list_sizes(folder)):
+            if names is None or PurePosixPath(name).stem in names:
+                output.remove(f"{folder}/{name}")
+    output.remove_leftovers(PENDING)
+
+
+def _list_records(output: Directory) -> list[str]:
+    return [PurePosixPath(name).stem for name in output.list_sizes(DONE) if OURS.fullmatch(name)]
+
+
+def _read_records(output: Directory, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    """The records of partitions; None for those that are damaged or gone."""
+    contents = output.read_all([f"{DONE}/{name}.json" for name in names])
+    records = (_parse(content, {"shard", "bytes", "failures"}) for content in contents)
+    return zip(names, records, strict=True)
+
+
+def _parse(content: bytes | None, keys: Iterable[str]) -> dict[str, Any] | None:
+    """An object with keys, if a file has one."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(content or b"")
+        return found if isinstance(found, dict) and found.keys() >= set(keys) else None
+    return None
+
+
+def _identify(done: Mapping[str, Any]) -> tuple[str, int]:
+    """The name of the shard of a record, and its length."""
+    return PurePosixPath(done["shard"]).name, done["bytes"]
+
+
+def _to_line(described: Mapping[str, Any]) -> bytes:
+    # Names of files may be no text.
+    return (json.dumps(described, ensure_ascii=False) + "\n").encode("utf8", "backslashreplace")

@@ -1,0 +1,93 @@
+"""Annotating on a Ray cluster: Ray Data streams partitions from tasks that read to actors that hold a pipeline."""
+
+import pickle
+import warnings
+from collections.abc import Generator, Iterator, Sequence, Set
+from typing import Any
+
+from ...errors import Errors
+from ...extras import require_packages
+from ..cluster import LOCAL, RETRIES, connect, divert_loggers
+from .annotator import Annotation, WorkerDeath
+from .partitions import Group, Partition, read_partitions
+from .records import Reading
+from .worker import Worker
+
+# Shares of a core: a machine with n cores has n actors and room for readers, without which nothing would ever start.
+OF_ACTOR, OF_READER = 0.9, 0.1
+# A block of a dataset is a dictionary of columns, each of one row.
+Block = dict[str, list[Any]]
+
+
+class _Actor:
+    """Has the pipeline in another process: Ray would repeat all calls of an actor that a record kills."""
+
+    def __init__(self, annotation: Annotation, output: str) -> None:
+        self.worker = Worker(annotation, output)
+
+    def __call__(self, block: Block) -> Block:
+        return _pack(self.worker.annotate(_unpack(block)))
+
+
+def _read(block: Block, reading: Reading, shard_bytes: int, done: Any) -> Iterator[Block]:
+    import ray
+
+    for partition in read_partitions(_unpack(block), reading, shard_bytes, ray.get(done[0])):
+        yield _pack(partition)
+
+
+def _pack(value: object) -> Block:
+    return {"packed": [pickle.dumps(value)]}
+
+
+def _unpack(block: Block) -> Any:
+    return pickle.loads(block["packed"][0])
+
+
+class RayCorpusRunner:
+    """Runs workers as actors of a Ray cluster (see `connect`), by default one per core. Raises J710 without Ray."""
+
+    def __init__(self, address: str = LOCAL, workers: int | None = None) -> None:
+        require_packages("ray", "ray")
+        self.address, self.workers = address, workers
+
+    def run(
+        self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str
+    ) -> Generator[Partition, None, None]:
+        """Annotates partitions of groups of files: see `CorpusRunner`. Raises J740 if Ray cannot start or gives up."""
+        with connect(self.address, log_to_driver=False) as ray:
+            try:
+                for row in self._stream(ray, groups, done, annotation, output).iter_rows():
+                    yield pickle.loads(row["packed"])
+            except ray.exceptions.RayError as error:
+                # Ray loses errors themselves. The last lines are its advice.
+                lines = str(error).strip().splitlines()
+                reason = next((line for line in reversed(lines) if "[J" in line), lines[-1])
+                raise WorkerDeath(Errors.J740, reason=reason.partition(": ")[2] or reason) from error
+
+    def _stream(self, ray: Any, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str) -> Any:
+        from ray.data import ActorPoolStrategy, DataContext
+
+        divert_loggers()
+        context = DataContext.get_current()
+        context.enable_progress_bars = False
+        # Partitions travel one by one.
+        context.target_max_block_size = annotation.shard_bytes
+        packed = [{"packed": pickle.dumps(group)} for group in groups]
+        with warnings.catch_warnings():
+            # Of the argument that limits retries, which Ray has until 2.63.
+            warnings.filterwarnings("ignore", message="`ray_remote_args_fn`")
+            partitions = ray.data.from_items(packed, override_num_blocks=len(groups)).map_batches(
+                _read,
+                fn_args=(annotation.reading, annotation.shard_bytes, [ray.put(done)]),
+                batch_size=1,
+                num_cpus=OF_READER,
+            )
+            return partitions.map_batches(
+                _Actor,
+                fn_constructor_args=(annotation, output),
+                batch_size=1,
+                compute=ActorPoolStrategy(size=self.workers or int(ray.cluster_resources()["CPU"])),
+                num_cpus=OF_ACTOR,
+                ray_remote_args_fn=lambda: {"max_task_retries": RETRIES},
+            )

@@ -1,0 +1,156 @@
+"""Shards: annotated documents as the bytes of an output file, in several formats. Documents have the fields of their
+`Origin`, and are encoded one by one, so a failure loses only one."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spacy.tokens import Doc, DocBin
+
+from ...corpora.export import describe_sentences, describe_spans
+from ...files.grouping import group_by_size
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# The least bytes in memory of a group of rows of Parquet, which are read together.
+GROUP_BYTES = 1 << 26
+ANNOTATION = ("sentences", "tokens", "spans")
+
+
+class Origin(NamedTuple):
+    """Where a document comes from."""
+
+    source: str  # the address of its file
+    record: int  # the number of its record in the file, from 1
+    offset: int  # the characters of the record before it: 0 except for parts of a very long text
+    meta: str  # the metadata of the record, a JSON object
+
+    def describe(self) -> dict[str, Any]:
+        """The fields, with the object as a dictionary."""
+        return {**self._asdict(), "meta": json.loads(self.meta)}
+
+
+class Format(NamedTuple):
+    """A format of shards: encodes documents, and joins them to the parts of a file, as they come."""
+
+    suffix: str
+    encode: Callable[[Doc, Origin], Any]
+    join: Callable[[Iterator[Any]], Iterator[bytes]]
+
+
+def _encode_conllu(doc: Doc, origin: Origin) -> bytes:
+    from ...corpora.conllu_writing import format_sentences
+
+    number = f"{origin.source}:{origin.record}" + (f"+{origin.offset}" if origin.offset else "")
+    sentences = format_sentences(doc, number) if len(doc) else []
+    return "".join("\n".join(lines) + "\n\n" for lines in sentences).encode("utf8")
+
+
+def _encode_document(doc: Doc, origin: Origin) -> bytes:
+    described = {"text": doc.text, "sentences": describe_sentences(doc), "spans": describe_spans(doc)}
+    return _to_line({**origin.describe(), **described})
+
+
+def _encode_sentences(doc: Doc, origin: Origin) -> bytes:
+    text, place = doc.text, origin.describe()
+    offset = place.pop("offset")
+    return b"".join(
+        _to_line({**place, "text": text[sentence["start"] - offset : sentence["end"] - offset], **sentence})
+        for sentence in describe_sentences(doc, offset)
+    )
+
+
+def _to_line(described: dict[str, Any]) -> bytes:
+    return (_format_json(described) + "\n").encode("utf8")
+
+
+def _format_json(value: Any) -> str:
+    # Extension attributes may be anything.
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _encode_docbin(doc: Doc, origin: Origin) -> DocBin:
+    doc.user_data.update(origin.describe())
+    return DocBin(docs=[doc], store_user_data=True)
+
+
+def _join_docbins(encoded: Iterator[DocBin]) -> Iterator[bytes]:
+    joined = DocBin(store_user_data=True)
+    for docs in encoded:
+        joined.merge(docs)
+    yield joined.to_bytes()
+
+
+def _encode_row(doc: Doc, origin: Origin) -> pyarrow.RecordBatch:
+    import pyarrow
+
+    row = {**origin._asdict(), "text": doc.text, **_describe_columns(doc)}
+    return pyarrow.RecordBatch.from_pylist([row], schema=make_schema())
+
+
+def _describe_columns(doc: Doc) -> dict[str, Any]:
+    sentences = describe_sentences(doc)
+    return {
+        "sentences": sentences,
+        "tokens": [{"sentence": n, **token} for n, each in enumerate(sentences, start=1) for token in each["tokens"]],
+        "spans": [{**span, "attributes": _format_json(span["attributes"])} for span in describe_spans(doc)],
+    }
+
+
+def add_annotation(table: pyarrow.Table, docs: Iterable[Doc]) -> pyarrow.Table:
+    """Adds the columns `sentences`, `tokens` and `spans` of Parquet shards to a table, whose rows are documents.
+
+    table (pyarrow.Table): Any columns.
+    docs (Iterable[Doc]): The document of each row, annotated.
+    RETURNS (pyarrow.Table): The table with these columns in addition.
+    RAISES ValueError: If there are more or fewer documents than rows (pyarrow.ArrowInvalid).
+    """
+    import pyarrow
+
+    columns = list(map(_describe_columns, docs))
+    for field in map(make_schema().field, ANNOTATION):
+        table = table.append_column(field, [pyarrow.array([row[field.name] for row in columns], field.type)])
+    return table
+
+
+@lru_cache(maxsize=1)
+def make_schema() -> pyarrow.Schema:
+    """The columns of Parquet, of which a row is a document."""
+    import pyarrow
+    from pyarrow import float64, int32, int64, string
+
+    place = {"start": int32(), "end": int32()}
+    sentence = {**place, "speaker": string(), "start_time": float64(), "end_time": float64()}
+    words = dict.fromkeys(("lemma", "tag", "pos", "morph"), string())
+    token = {"sentence": int32(), "id": int32(), "text": string(), **place, **words, "head": int32(), "dep": string()}
+    span = {"key": string(), "label": string(), "id": string(), **place, "text": string(), "attributes": string()}
+    columns = {"source": string(), "record": int64(), "offset": int64(), "meta": string(), "text": string()}
+    for name, fields in zip(ANNOTATION, (sentence, token, span), strict=True):
+        columns[name] = pyarrow.list_(pyarrow.struct(list(fields.items())))
+    return pyarrow.schema(list(columns.items()))
+
+
+def _join_rows(encoded: Iterator[pyarrow.RecordBatch]) -> Iterator[bytes]:
+    import pyarrow
+    from pyarrow import parquet
+
+    written = io.BytesIO()
+    with parquet.ParquetWriter(written, make_schema(), compression="zstd") as writer:
+        for group in group_by_size(encoded, attrgetter("nbytes"), GROUP_BYTES):
+            writer.write_table(pyarrow.Table.from_batches(group).combine_chunks())
+    yield written.getvalue()
+
+
+FORMATS = {
+    "conllu": Format(".conllu", _encode_conllu, iter),
+    "json": Format(".json", _encode_document, iter),
+    "jsonl": Format(".jsonl", _encode_sentences, iter),
+    "parquet": Format(".parquet", _encode_row, _join_rows),
+    "spacy": Format(".spacy", _encode_docbin, _join_docbins),
+}

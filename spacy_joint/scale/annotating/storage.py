@@ -1,0 +1,210 @@
+"""Files and directories by their addresses: local, or of object stores and clusters (fsspec). Files are written to a
+hidden folder and renamed, so readers find all of one or nothing."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from glob import glob
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any, BinaryIO, NamedTuple
+from uuid import uuid4
+
+from ...errors import Errors, JointError, JointFileNotFoundError, JointOSError, JointValueError
+
+# The folder of files that are being written.
+PART = ".part"
+
+
+class StoredFile(NamedTuple):
+    """A file of a corpus."""
+
+    address: str  # absolute
+    size: int  # in bytes, as stored
+
+
+def find_files(address: str) -> tuple[list[StoredFile], bool]:
+    """The files at an address, sorted: one, those in a directory that are not hidden, or those of a pattern; and
+    whether they were found rather than named. Raises J711 if there is none, J441 if the storage cannot be read."""
+    files, path = _open_filesystem(address)
+    try:
+        if files.isfile(path):
+            return [StoredFile(make_absolute(address), files.size(path))], False
+        if _is_local(files):
+            listed = [StoredFile(name, os.path.getsize(name)) for name in _find_local(path) if os.path.isfile(name)]
+        else:
+            is_directory = files.isdir(path)
+            found = (files.find if is_directory else files.glob)(path, detail=True)
+            listed = [
+                StoredFile(files.unstrip_protocol(name), info["size"])
+                for name, info in found.items()
+                if info["type"] == "file"
+                and not (is_directory and any(map(_is_hidden, PurePosixPath(name).relative_to(path).parts)))
+            ]
+    except OSError as error:
+        path = getattr(error, "filename", None) or address
+        raise JointOSError(Errors.J441, path=path, reason=error.strerror or error) from error
+    if not listed:
+        raise JointFileNotFoundError(Errors.J711, address=address)
+    return sorted(listed), True
+
+
+def _find_local(path: str) -> Iterator[str]:
+    if not os.path.isdir(path):
+        yield from (PurePath(found).as_posix() for found in glob(path, recursive=True))
+        return
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    seen: set[str] = set()
+    for directory, folders, names in os.walk(path, onerror=fail, followlinks=True):
+        if (real := os.path.realpath(directory)) in seen:
+            # A link leads back.
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if not _is_hidden(name))
+        yield from (PurePath(directory, name).as_posix() for name in names if not _is_hidden(name))
+
+
+def _open_filesystem(address: str) -> tuple[Any, str]:
+    from fsspec.core import url_to_fs
+
+    try:
+        # Listings change while other processes write.
+        return url_to_fs(address, use_listings_cache=False)
+    except (ImportError, ValueError) as error:
+        raise JointValueError(Errors.J712, address=address, reason=error) from error
+
+
+def _is_local(files: Any) -> bool:
+    return "file" in files.protocol
+
+
+def make_absolute(address: str) -> str:
+    """An address that processes in other directories understand, too."""
+    files, path = _open_filesystem(address)
+    return Path(path).absolute().as_posix() if _is_local(files) else address
+
+
+def identify(address: str) -> str:
+    """The same string for all spellings of an address, also by links."""
+    if "://" in address:
+        files, address = _open_filesystem(address)
+        if not _is_local(files):
+            return files.unstrip_protocol(address).rstrip("/")
+    return os.path.realpath(address)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "_"))
+
+
+def open_raw(address: str) -> BinaryIO:
+    """Opens a file without decompressing it."""
+    files, path = _open_filesystem(address)
+    return files.open(path, "rb")
+
+
+class Directory:
+    """A directory to write to, of any storage."""
+
+    def __init__(self, address: str) -> None:
+        self.address = make_absolute(address)
+        self._files, path = _open_filesystem(self.address)
+        self.path, self.is_local = path.rstrip("/"), _is_local(self._files)
+
+    def list_sizes(self, folder: str = "") -> dict[str, int]:
+        """The names in a folder of it, and the lengths of the files."""
+        path = f"{self.path}/{folder}".rstrip("/")
+        try:
+            found = self._files.ls(path, detail=True)
+        except FileNotFoundError:
+            return {}
+        return {PurePosixPath(info["name"]).name: info["size"] for info in found if info["name"].rstrip("/") != path}
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None if there is none."""
+        return next(self.read_all([name]))
+
+    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """The contents of files, in this order, read together where the storage can; None where there is none."""
+        for start in range(0, len(names), 500):
+            part = names[start : start + 500]
+            found = self._files.cat_ranges([f"{self.path}/{name}" for name in part], None, None, on_error="return")
+            for name, content in zip(part, found, strict=True):
+                if isinstance(content, Exception) and not isinstance(content, FileNotFoundError):
+                    raise JointOSError(Errors.J441, path=f"{self.address}/{name}", reason=content) from content
+                yield content if isinstance(content, bytes) else None
+
+    def replace(self, name: str, parts: Iterable[bytes]) -> None:
+        """Writes a file, which replaces an earlier one when all of it is stored. Raises J440 if it cannot."""
+        path, part = f"{self.path}/{name}", f"{self.path}/{PART}/{uuid4().hex}"
+        with self._code_errors(name):
+            for each in (path, part):
+                self._files.makedirs(each.rpartition("/")[0], exist_ok=True)
+            try:
+                with self._files.open(part, "wb") as file:
+                    file.writelines(parts)
+                    if self.is_local:
+                        file.flush()
+                        os.fsync(file.fileno())
+                self._move([part], [path])
+            except BaseException:
+                with suppress(OSError):
+                    self._files.rm_file(part)
+                raise
+
+    def create(self, name: str, content: bytes) -> None:
+        """Writes a file of an object store unless there is one."""
+        with suppress(FileExistsError):
+            self._files.pipe_file(f"{self.path}/{name}", content, mode="create")
+
+    def move(self, names: Sequence[str], source: str, target: str) -> None:
+        """Moves files of one folder to another one, in which they replace others. Raises J440 if it cannot."""
+        with self._code_errors(target):
+            self._files.makedirs(f"{self.path}/{target}", exist_ok=True)
+            self._move(*([f"{self.path}/{folder}/{name}" for name in names] for folder in (source, target)))
+
+    def _move(self, sources: list[str], targets: list[str]) -> None:
+        if not self.is_local:
+            # Many at once, where the storage can.
+            self._files.copy(sources, targets, on_error="raise")
+            for path in sources:
+                self._files.rm_file(path)
+            return
+        for source, target in zip(sources, targets, strict=True):
+            os.replace(source, target)
+        for folder in {os.path.dirname(target) for target in targets}:
+            # Not all systems can store names at once.
+            with suppress(OSError):
+                descriptor = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+
+    @contextmanager
+    def _code_errors(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if isinstance(error, JointError):
+                raise
+            raise JointOSError(Errors.J440, path=f"{self.address}/{name}", reason=error.strerror or error) from error
+
+    def remove(self, name: str) -> None:
+        """Removes a file, if it exists."""
+        with suppress(FileNotFoundError):
+            self._files.rm_file(f"{self.path}/{name}")
+
+    def remove_leftovers(self, *folders: str) -> None:
+        """Removes what processes that died were writing, and folders if they are empty."""
+        for name in self.list_sizes(PART):
+            if re.fullmatch("[0-9a-f]{32}", name):
+                self.remove(f"{PART}/{name}")
+        if self.is_local:
+            for folder in (PART, *folders):
+                with suppress(OSError):
+                    os.rmdir(f"{self.path}/{folder}")

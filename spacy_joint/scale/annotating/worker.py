@@ -1,0 +1,143 @@
+"""An annotator in a process of its own, which may die of lack of memory, a crash in a component, or a signal. Records
+that kill it are found one by one, and set aside."""
+
+import os
+import signal
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import cache, partial
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
+
+from ...errors import Errors, format_warning
+from .annotator import KILLER, Annotation, Annotator, WorkerDeath
+from .partitions import Partition
+from .records import Record
+
+if TYPE_CHECKING:
+    from loky import ProcessPoolExecutor
+
+Argument = TypeVar("Argument")
+Value = TypeVar("Value")
+
+# What a call raises if the process died, or has no memory for a whole shard.
+DEATH = (BrokenProcessPool, MemoryError)
+# How often a process dies of the same before it is given up.
+DEATHS = 2
+# Each process has one core, so more threads would only wait for each other.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+_make_annotator: Callable[[], Annotator]
+
+
+class Worker:
+    """A process that annotates. It starts with the first call, and again if it has died; see `loky`."""
+
+    def __init__(self, annotation: Annotation, output: str) -> None:
+        self._arguments = (os.getpid(), annotation, output)
+        self._pool: ProcessPoolExecutor | None = None
+
+    def submit(self, partition: Partition) -> Future[Partition]:
+        """Annotates a partition meanwhile. The result raises one of DEATH if the process dies."""
+        return self._submit(Annotator.__call__, partition)
+
+    def annotate(self, partition: Partition) -> Partition:
+        """Annotates a partition now. Records that kill the process repeatedly, alone or together, fail. Raises
+        WorkerDeath if it dies without any record."""
+        try:
+            return self._insist(Annotator.__call__, partition)
+        except WorkerDeath:
+            self._insist(Annotator.__call__, partition._replace(records=()))
+        partition = partition._replace(records=[self._check(record) for record in partition.records])
+        try:
+            return self._insist(Annotator.__call__, partition)
+        except WorkerDeath as death:
+            # Only together do they kill it.
+            records = [_mark_killer(record, death) for record in partition.records]
+            return self._insist(Annotator.__call__, partition._replace(records=records))
+
+    def close(self) -> None:
+        """Kills the process."""
+        if self._pool is not None:
+            self._pool.shutdown(kill_workers=True)
+            self._pool = None
+
+    def _check(self, record: Record) -> Record:
+        try:
+            self._insist(Annotator.check, record)
+        except WorkerDeath as death:
+            return _mark_killer(record, death)
+        return record
+
+    def _insist(self, method: Callable[[Annotator, Argument], Value], argument: Argument) -> Value:
+        """Calls a method in the process, and again if it dies."""
+        for n in range(1, DEATHS + 1):
+            try:
+                return self._submit(method, argument).result()
+            except DEATH as error:
+                self.close()
+                if n == DEATHS:
+                    raise WorkerDeath(Errors.J730, n=n, reason=_describe(error)) from error
+        raise AssertionError
+
+    def _submit(self, method: Callable[[Annotator, Argument], Value], argument: Argument) -> Future[Value]:
+        from loky import ProcessPoolExecutor
+
+        if self._pool is None:
+            # It warns if it restarts a process that grows.
+            warnings.filterwarnings("ignore", module=r"loky\.")
+            threads = {name: os.environ.get(name, "1") for name in THREADS}
+            self._pool = ProcessPoolExecutor(1, initializer=_prepare, initargs=self._arguments, env=threads)
+        with _defer_interrupts():
+            return self._pool.submit(_call, method, argument)
+
+
+def _mark_killer(record: Record, death: WorkerDeath) -> Record:
+    return record._replace(format=KILLER, text=str(death))
+
+
+def _describe(death: BaseException) -> str:
+    """The exit code of a process, which is in the middle of a paragraph of loky."""
+    lines = [line for line in str(death).splitlines() if "exit code" in line]
+    return lines[0].rpartition(" are ")[2] if lines else f"{type(death).__name__}: {death}"
+
+
+@contextmanager
+def _defer_interrupts() -> Iterator[None]:
+    """Holds back Ctrl-C, which must not interrupt starting a process. The process inherits that, and never sees one."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, earlier)
+
+
+# Called in the process.
+
+
+def _prepare(parent: int, annotation: Annotation, output: str) -> None:
+    global _make_annotator
+    warnings.formatwarning = format_warning
+    # Runners handle Ctrl-C.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
+    # Made by the first call, which raises what goes wrong.
+    _make_annotator = cache(partial(Annotator, annotation, output))
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process when the one that started it has died."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _call(method: Callable[[Annotator, Argument], Value], argument: Argument) -> Value:
+    return method(_make_annotator(), argument)

@@ -1,0 +1,117 @@
+"""`serve` with Ray Serve: the application of `serving.app` in several replicas, on this machine or on a cluster.
+
+A replica has the application and a `Worker`, so limits, answers and errors are those of the server without Ray. Each
+node exports Ray's own metrics to Prometheus: an address of the application would reach just one replica.
+"""
+
+# Not `annotations` from the future: Ray looks at the annotation of the argument of `build_application`.
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt
+
+from ..errors import Errors, JointOSError
+from ..serving.metrics import BUCKETS, CHARACTERS, REQUESTS, SECONDS, WORDS, Metrics
+from ..serving.worker import MAX_TEXTS, Worker
+from .cluster import LOCAL, connect
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from ray.serve import Application
+
+APPLICATION = "spacy_joint"
+# What Ray on a single machine sets aside for large objects, in bytes. Texts and answers are small.
+OBJECT_STORE = 100_000_000
+LOGGING = {"log_level": "WARNING", "enable_access_log": False}
+
+
+class Settings(BaseModel):
+    """The options of `serve`, or `args` in a config of Ray Serve: see `Worker`. A replica takes one CPU."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    pipeline: str | None = None
+    replicas: PositiveInt = 1
+    timeout: PositiveFloat = 10.0
+    max_characters: PositiveInt = 10_000
+    allowed_hosts: tuple[str, ...] = ("*",)
+
+
+class _RayMetrics(Metrics):
+    """The metrics of a replica. Ray adds which replica it is, and exports them with the prefix `ray_`."""
+
+    def __init__(self) -> None:
+        from ray.serve.metrics import Counter, Histogram
+
+        self.requests = Counter(*REQUESTS, tag_keys=("path", "status"))
+        self.seconds = Histogram(*SECONDS, boundaries=list(BUCKETS), tag_keys=("path",))
+        self.characters = Counter(*CHARACTERS)
+        self.words = Counter(*WORDS)
+
+    def add_request(self, path: str, status: int, seconds: float) -> None:
+        self.requests.inc(tags={"path": path, "status": str(status)})
+        self.seconds.observe(seconds, tags={"path": path})
+
+    def add_text(self, n_characters: int, n_words: int) -> None:
+        for counter, n in ((self.characters, n_characters), (self.words, n_words)):
+            # Ray refuses to add 0.
+            if n:
+                counter.inc(n)
+
+
+def build_application(settings: Settings) -> "Application":
+    """Makes the application for Ray Serve: `import_path: spacy_joint.scale.replicas:build_application`."""
+    from ray import serve
+
+    def make_app() -> "FastAPI":
+        from ..serving.app import create_app
+
+        return create_app(start_worker(settings), settings.allowed_hosts, _RayMetrics())
+
+    @serve.deployment(
+        name="Annotator",
+        num_replicas=settings.replicas,
+        ray_actor_options={"num_cpus": 1},
+        # Further requests wait in Ray for the first free replica.
+        max_ongoing_requests=MAX_TEXTS,
+        max_queued_requests=MAX_TEXTS * settings.replicas,
+        # A text may wait, and is then annotated.
+        graceful_shutdown_timeout_s=2 * settings.timeout + 5,
+        graceful_shutdown_wait_loop_s=0.2,
+    )
+    @serve.ingress(make_app)
+    class Annotator:
+        def check_health(self) -> None:
+            start_worker(settings).check()
+
+    return Annotator.bind()  # type: ignore[attr-defined]  # a deployment
+
+
+@cache
+def start_worker(settings: Settings) -> Worker:
+    """The worker of a replica, with its own process. It ends with the replica."""
+    return Worker(settings.pipeline, timeout=settings.timeout, max_characters=settings.max_characters)
+
+
+@contextmanager
+def run_replicas(settings: Settings, *, host: str, port: int, address: str = LOCAL) -> Iterator[None]:
+    """Serves at a host and port of each node of a cluster (see `connect`); at the end, answers pending requests. Raises
+    J710 without Ray, J740 if Ray or the replicas do not start."""
+    with ExitStack() as stack:
+        stack.enter_context(connect(address, num_cpus=settings.replicas, object_store_memory=OBJECT_STORE))
+        from ray import serve
+        from ray.exceptions import RayError
+        from ray.serve.exceptions import RayServeException
+
+        try:
+            serve.start(proxy_location="EveryNode", http_options={"host": host, "port": port}, logging_config=LOGGING)
+            if address == LOCAL:
+                stack.callback(serve.shutdown)
+            # Waits for the answers.
+            stack.callback(serve.delete, APPLICATION)
+            serve.run(build_application(settings), name=APPLICATION, logging_config=LOGGING)
+        except (OSError, RuntimeError, ValueError, RayError, RayServeException) as error:
+            raise JointOSError(Errors.J740, reason=error) from error
+        yield

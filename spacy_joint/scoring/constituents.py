@@ -1,0 +1,107 @@
+"""Scores of the constituents of documents, continuous or not: see brackets.py for what counts.
+
+Roots of sentences are not constituents here. The predicted document may have other tokens than the reference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.constituents import CONSTITUENTS, group_blocks
+from ..annotation.sentences import list_sentences
+from ..trees.constituency_trees import Block
+from .brackets import Bracket, BracketScores, Parameters, count_brackets, load_parameters
+
+
+def make_constituent_scorer(parameters: str = "proper") -> Callable[..., dict[str, Any]]:
+    """Make the scorer, registered as `spacy_joint.constituent_scorer.v1`.
+
+    parameters (str): What counts: "proper", as for discontinuous trees, "evalb", as for the Penn Treebank, or a file in
+        EVALB's format.
+    RAISES ValueError: If there are no such parameters (J040, J566).
+    """
+    # Not a local function: components are pickled with their scorer.
+    return partial(score_constituents, parameters=load_parameters(parameters))
+
+
+def score_constituents(
+    examples: Iterable[Example], parameters: Parameters | None = None, **kwargs: Any
+) -> dict[str, Any]:
+    """Score the constituents of documents. Scores are between 0 and 1.
+
+    - `constituents_p`, `constituents_r`, `constituents_f`: labelled brackets; `constituents_per_type`: by label.
+    - `constituents_exact`: the share of sentences of the reference whose brackets are all correct.
+    - `constituents_disc_p`, ...: the same for discontinuous constituents. Sentences without any, predicted or in the
+      reference, do not count for `constituents_disc_exact`.
+
+    All are None if no reference or no predicted document has constituents, or if there is nothing to score.
+
+    parameters (Parameters | None): What counts; by default, as in disco-dop ("proper").
+    """
+    parameters = load_parameters("proper") if parameters is None else parameters
+    scores = BracketScores()
+    for example in examples:
+        for found, expected in compare_sentences(example, parameters):
+            scores.add(found, expected)
+    return scores.to_dict(CONSTITUENTS)
+
+
+def compare_sentences(example: Example, parameters: Parameters) -> Iterator[tuple[Counter[Bracket], Counter[Bracket]]]:
+    """The brackets of each sentence of the reference, predicted and expected, if both documents have constituents."""
+    predicted, reference = example.predicted, example.reference
+    if CONSTITUENTS not in predicted.spans or CONSTITUENTS not in reference.spans:
+        return
+    kept, before = (places := Places(reference, parameters)).kept, places.before
+    starts = kept[[before[sentence.start] for sentence in list_sentences(reference)]]
+    counted = (count_brackets(_list_constituents(doc, parameters), kept, parameters) for doc in (predicted, reference))
+    yield from zip(*(divide(brackets, starts) for brackets in counted), strict=True)
+
+
+def _list_constituents(doc: Doc, parameters: Parameters) -> Iterator[tuple[str, list[Block]]]:
+    spans, places = list(doc.spans[CONSTITUENTS]), Places(doc, parameters)
+    for group in group_blocks(doc):
+        yield spans[group[0]].label_, [places.edges(spans[place].start, spans[place].end) for place in group]
+
+
+def divide(brackets: Counter[Bracket], starts: np.ndarray) -> list[Counter[Bracket]]:
+    """Divide brackets into those that begin in each sentence, given their positions among what counts, the first 0."""
+    divided: list[Counter[Bracket]] = [Counter() for _ in starts]
+    for bracket, count in brackets.items():
+        place = int(np.searchsorted(starts, bracket[1][0][0], side="right")) - 1
+        divided[place][bracket] = count
+    return divided
+
+
+class Places:
+    """The positions of the tokens of a document, in non-whitespace characters.
+
+    before: The position at which each token starts, and the end.
+    kept: The number of characters before each character that belong to words that count.
+    """
+
+    def __init__(self, doc: Doc, parameters: Parameters) -> None:
+        lengths = [0 if token.text.isspace() else len("".join(token.text.split())) for token in doc]
+        self.before = np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()
+        self.words_before = np.concatenate([[0], np.cumsum([length > 0 for length in lengths])]).astype(int)
+        is_kept = np.repeat([parameters.keeps(token.tag_, token.text) for token in doc], lengths)
+        self.kept = np.concatenate([[0], np.cumsum(is_kept)]).astype(int)
+
+    def edges(self, start: int, end: int) -> tuple[int, int]:
+        """The positions at which the first token starts and the last one ends."""
+        return self.before[start], self.before[end]
+
+    def count(self, start: int, end: int) -> int:
+        """The number of non-whitespace tokens in a range."""
+        return int(self.words_before[end] - self.words_before[start])
+
+    def fits(self, edges: tuple[int, int], max_span: int) -> bool:
+        """Whether a range of characters has at most `max_span` tokens."""
+        first, last = np.searchsorted(self.before, edges)
+        return self.count(int(first), int(last)) <= max_span

@@ -1,0 +1,31 @@
+"""Counts behind scores: how they are added up and reported. Scores are None where there is nothing to score."""
+
+from collections.abc import Callable
+from typing import Any
+
+from spacy.scorer import PRFScore
+
+Scorer = Callable[..., dict[str, Any]]
+
+
+def make_factory(score: Scorer) -> Callable[[], Scorer]:
+    """The function that spaCy registers for a scorer without settings."""
+    return lambda: score
+
+
+def count(score: PRFScore, right: int, found: int, expected: int) -> None:
+    """Add the numbers of correct, predicted and expected items to a score."""
+    score.tp += right
+    score.fp += found - right
+    score.fn += expected - right
+
+
+def report(name: str, score: PRFScore | None) -> dict[str, float | None]:
+    """Precision, recall and F1 as NAME_p, NAME_r and NAME_f; None if there is nothing to score."""
+    values = (score.precision, score.recall, score.fscore) if score is not None and len(score) else (None,) * 3
+    return {f"{name}_{measure}": value for measure, value in zip("prf", values, strict=True)}
+
+
+def divide(part: float, whole: float) -> float | None:
+    """The share of a part; None if there is no whole."""
+    return part / whole if whole else None

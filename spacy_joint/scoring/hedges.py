@@ -1,0 +1,69 @@
+"""Scores of hedges, i.e. constituents up to a maximum number of words, and of segments.
+
+Constituents are compared as by EVALB with its parameters for the Penn Treebank: punctuation, according to the tags of
+the reference, is removed first, ADVP equals PRT, and empty constituents and roots do not count. The reference is first
+hedged at the same maximum span, so longer constituents are not expected.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from spacy.scorer import PRFScore
+from spacy.training import Example
+
+from ..annotation.constituents import CONSTITUENTS, SEGMENTS, get_constituents
+from ..annotation.sentences import list_sentences
+from ..trees.transform import find_segments
+from .brackets import BracketScores, count_brackets, load_parameters
+from .constituents import Places, divide
+from .counts import make_factory, report
+
+
+def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -> dict[str, Any]:
+    """Score constituents of up to `max_span` words, and segments. Scores are between 0 and 1.
+
+    - `hedge_p`, `hedge_r`, `hedge_f`: label and extent of constituents, without punctuation.
+    - `hedge_per_type`: the same by label.
+    - `hedge_exact`: the share of sentences of the reference whose constituents are all correct.
+    - `hedge_seg_p`, `hedge_seg_r`, `hedge_seg_f`: extents of segments, with punctuation.
+
+    A score is None if all references or all predictions lack that annotation. Extents are compared by non-whitespace
+    characters, so tokens may differ.
+
+    max_span: The maximum number of words of the constituents that count.
+    """
+    parameters = load_parameters("evalb")
+    constituents, segments = BracketScores(), PRFScore()
+    has_constituents = has_segments = False
+    for example in examples:
+        predicted, reference = example.predicted, example.reference
+        if (gold := get_constituents(reference)) is None:
+            continue
+        words, edges = Places(reference, parameters), Places(predicted, parameters).edges
+        sentences = [sentence.start for sentence in list_sentences(reference)]
+        hedged = [constituent for constituent in gold if words.count(constituent[1], constituent[2]) <= max_span]
+        if CONSTITUENTS in predicted.spans:
+            has_constituents = True
+            extents = ((span.label_, [edges(span.start, span.end)]) for span in predicted.spans[CONSTITUENTS])
+            found = [(label, extent) for label, extent in extents if words.fits(extent[0], max_span)]
+            expected = [(label, [words.edges(start, end)]) for label, start, end in hedged]
+            starts = words.kept[[words.before[start] for start in sentences]]
+            sides = (divide(count_brackets(side, words.kept, parameters), starts) for side in (found, expected))
+            for pair in zip(*sides, strict=True):
+                constituents.add(*pair)
+        if SEGMENTS in predicted.spans:
+            has_segments = True
+            segmented = find_segments(hedged, len(reference), set(sentences))
+            expected_segments = {words.edges(start, end) for _, start, end in segmented}
+            segments.score_set({edges(span.start, span.end) for span in predicted.spans[SEGMENTS]}, expected_segments)
+    scores = constituents.to_dict("hedge")
+    return {
+        **report("hedge", constituents.all if has_constituents else None),
+        "hedge_per_type": scores["hedge_per_type"] if has_constituents else None,
+        "hedge_exact": scores["hedge_exact"],
+        **report("hedge_seg", segments if has_segments else None),
+    }
+
+
+# Registered as `spacy_joint.hedge_scorer.v1`. The scored component supplies `max_span`.
+make_hedge_scorer = make_factory(score_hedges)

@@ -1,0 +1,93 @@
+"""All scores of a pipeline on annotated documents, and its speed."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.pipeline.lemmatizer import lemmatizer_score
+from spacy.pipeline.morphologizer import morphologizer_score
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..corpora.conllu import read_conllu
+from ..corpora.examples import make_example
+from ..pipes.components import list_components
+from .boundaries_and_trees import score_boundaries_and_trees
+from .constituents import score_constituents
+from .hedges import score_hedges
+from .quotations import score_quotations
+from .raw_text import score_raw_text
+from .tags import score_tags
+
+CONSTITUENCY_PARSERS = ("constituency_parser", "chart_parser")
+QUOTATION_COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
+# Scores of attributes that not every pipeline predicts.
+OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
+
+
+def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "newdoc") -> list[Doc]:
+    """The documents of CoNLL-U files with their paragraphs."""
+    kind = int(documents) if documents.isdecimal() else documents
+    return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=kind, paragraphs=True)]
+
+
+def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc]) -> dict[str, float]:
+    """The scores, between 0 and 1, of a pipeline on the raw text of documents."""
+    docs = list(nlp.pipe(reference.text for reference in references))
+    missing = _find_missing(docs)
+    unknown = {f"raw_{name}_f" for name in (*missing, *(["alltags"] if {"pos", "morph"} & set(missing) else []))}
+    return {name: score for name, score in score_raw_text(docs, references).items() if name not in unknown}
+
+
+def _find_missing(docs: Sequence[Doc]) -> list[str]:
+    """The OPTIONAL attributes that no document has."""
+    return [name for name, attribute in OPTIONAL.items() if not any(doc.has_annotation(attribute) for doc in docs)]
+
+
+def score_pipeline(
+    nlp: Language, references: Sequence[Doc], *, gold_tags: bool = False, gold_sentences: bool = False
+) -> dict[str, Any]:
+    """All scores of a pipeline, between 0 and 1, and `speed` in words per second. `morph_acc` is the share of words
+    whose features are all correct, also those of single languages."""
+    taggers = [name for name in nlp.pipe_names if gold_tags and "token.tag" in nlp.get_pipe_meta(name).assigns]
+    keep = ["TAG"] * gold_tags + ["SENT_START"] * gold_sentences
+    examples = [make_example(reference, keep) for reference in references]
+    with nlp.select_pipes(disable=taggers):
+        start = time.perf_counter()
+        docs = list(nlp.pipe([example.predicted for example in examples]))
+        seconds = time.perf_counter() - start
+    examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
+    scores = {
+        **score_tags(examples),
+        "morph_acc": morphologizer_score(examples)["morph_acc"],
+        **lemmatizer_score(examples),
+        **score_boundaries_and_trees(examples),
+    }
+    for name in _find_missing(docs):
+        del scores[f"{name}_acc"]
+    spans = [max_span for _, pipe in nlp.pipeline if (max_span := getattr(pipe, "cfg", {}).get("max_span"))]
+    for max_span in spans:
+        scores |= score_hedges(examples, max_span=max_span)
+    if not spans:
+        # With the parameters of the parser, if there is one.
+        parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, *CONSTITUENCY_PARSERS)]
+        scores |= parsers[-1].score(examples) if parsers else score_constituents(examples)
+    words = sum(map(len, docs))
+    return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}
+
+
+def score_quotation_components(nlp: Language, examples: Sequence[Example]) -> dict[str, Any]:
+    """All scores of a pipeline's quotation components, and their `speed` in words per second, with that of a guide."""
+    components: list[Any] = [
+        component for name, component in nlp.pipeline if nlp.get_pipe_meta(name).factory in QUOTATION_COMPONENTS
+    ]
+    start = time.process_time()
+    for example in examples:
+        for component in components:
+            component(example.predicted)
+    seconds = time.process_time() - start
+    words = sum(len(example.predicted) for example in examples)
+    keys = {name: key for component in components for name, key in component.cfg.items()}
+    return {**score_quotations(examples, **keys), "documents": len(examples), "words": words, "speed": words / seconds}

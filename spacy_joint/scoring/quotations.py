@@ -1,0 +1,160 @@
+"""Scores of quotations and cues: strict and partial, by type, and the recall of boundaries near to and far from cues.
+
+The measures are those of Scheible, Klinger & Pado (ACL 2016): counts are summed over documents before dividing.
+Quotations are compared as runs of tokens; their types and links are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.quotations import CUES, QUOTATIONS, TYPES
+from .counts import make_factory
+
+ALL = "all"
+Run = tuple[int, int]
+
+
+class Counts:
+    """How many predictions are correct (fractional if partial) of how many, and the same for gold annotation."""
+
+    def __init__(self, hits_p: float = 0, n_p: float = 0, hits_r: float = 0, n_r: float = 0) -> None:
+        self.values = np.array([hits_p, n_p, hits_r, n_r], dtype=np.float64)
+
+    def add(self, other: Counts) -> None:
+        """Add the counts of another document."""
+        self.values += other.values
+
+    @property
+    def precision(self) -> float:
+        """The precision; 1 if nothing was predicted."""
+        return float(self.values[0] / self.values[1]) if self.values[1] else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The recall; 1 if there is nothing to find."""
+        return float(self.values[2] / self.values[3]) if self.values[3] else 1.0
+
+    @property
+    def f_score(self) -> float:
+        """The harmonic mean of precision and recall."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    def report(self, name: str = "") -> dict[str, float]:
+        """Precision, recall and F1 as NAMEp, NAMEr and NAMEf."""
+        return {f"{name}p": self.precision, f"{name}r": self.recall, f"{name}f": self.f_score}
+
+
+def score_quotations(
+    examples: Iterable[Example], *, spans_key: str = QUOTATIONS, cues_key: str = CUES, **kwargs: Any
+) -> dict[str, Any]:
+    """Score quotations and cues. Scores are between 0 and 1, or None if no reference has quotations.
+
+    - `quotation_p`, `quotation_r`, `quotation_f`: exact runs of tokens.
+    - `quotation_partial_p`, ..: the covered share of their tokens.
+    - `quotation_per_type`: for DIRECT, INDIRECT and MIXED, `p`, `r`, `f` and `partial_p`, `partial_r`, `partial_f`.
+    - `quotation_cue_p`, ..: head tokens of cues.
+    - `quotation_near_r`, `quotation_far_r`: the recall of the boundaries of gold quotations that are nearer to, and
+      farther from, their cue; a boundary of any predicted quotation counts.
+
+    spans_key, cues_key: The keys in `doc.spans`, on both sides of the examples.
+    """
+    strict, partial = ({name: Counts() for name in (ALL, *TYPES)} for _ in range(2))
+    cues, near, far = Counts(), Counts(), Counts()
+    annotated = False
+    for example in examples:
+        if spans_key not in example.reference.spans:
+            continue
+        annotated = True
+        gold, predicted = get_runs(example.reference, spans_key), get_runs(example.predicted, spans_key)
+        for name in strict:
+            strict[name].add(count_strict(gold, predicted, name))
+            partial[name].add(count_partial(gold, predicted, name))
+        if cues_key in example.reference.spans:
+            gold_cues, predicted_cues = get_heads(example.reference, cues_key), get_heads(example.predicted, cues_key)
+            right = len(gold_cues & predicted_cues)
+            cues.add(Counts(right, len(predicted_cues), right, len(gold_cues)))
+            for counts, found in zip((near, far), count_boundaries(example, spans_key, cues_key), strict=True):
+                counts.add(found)
+    scores = {
+        **strict[ALL].report("quotation_"),
+        **partial[ALL].report("quotation_partial_"),
+        **cues.report("quotation_cue_"),
+        "quotation_near_r": near.recall,
+        "quotation_far_r": far.recall,
+        "quotation_per_type": {name: {**strict[name].report(), **partial[name].report("partial_")} for name in TYPES},
+    }
+    return scores if annotated else dict.fromkeys(scores)
+
+
+# Registered as `spacy_joint.quotation_scorer.v1`. The scored component supplies the keys.
+make_quotation_scorer = make_factory(score_quotations)
+
+
+def get_runs(doc: Doc, key: str) -> dict[Run, str]:
+    """The runs of words (begin, end) of a group of spans, not counting whitespace, with their types."""
+    numbers = _number_words(doc)
+    runs = {(numbers[span.start], numbers[span.end]): span.label_ for span in doc.spans.get(key, ())}
+    return {(begin, end): label for (begin, end), label in runs.items() if begin < end}
+
+
+def get_heads(doc: Doc, key: str) -> set[int]:
+    """The head words of a group of spans: the roots of their trees, or, without trees, their first words."""
+    numbers = _number_words(doc)
+    parsed = doc.has_annotation("DEP")
+    return {numbers[span.root.i if parsed else span.start] for span in doc.spans.get(key, ())}
+
+
+def count_strict(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
+    """Count spans of a type that are spans of any type on the other side."""
+    return _count(gold, predicted, kind, lambda runs, others: len(set(runs) & set(others)))
+
+
+def count_partial(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
+    """Count spans of a type by the share of their tokens inside spans of the other side."""
+    return _count(gold, predicted, kind, _cover)
+
+
+def _count(
+    gold: dict[Run, str], predicted: dict[Run, str], kind: str, match: Callable[[list[Run], list[Run]], float]
+) -> Counts:
+    chosen_p, chosen_r = ([run for run, label in runs.items() if kind in (ALL, label)] for runs in (predicted, gold))
+    return Counts(match(chosen_p, list(gold)), len(chosen_p), match(chosen_r, list(predicted)), len(chosen_r))
+
+
+def count_boundaries(example: Example, key: str, cues_key: str) -> tuple[Counts, Counts]:
+    """Count the boundaries of gold quotations near to and far from their cue that some predicted quotation shares."""
+    numbers = _number_words(example.reference)
+    predicted = get_runs(example.predicted, key)
+    begins, ends = {begin for begin, _ in predicted}, {end for _, end in predicted}
+    cues = {span.id_: numbers[span.start] for span in example.reference.spans.get(cues_key, ()) if span.id_}
+    near, far = Counts(), Counts()
+    for span in example.reference.spans.get(key, ()):
+        begin, end = numbers[span.start], numbers[span.end]
+        if begin < end and (cue := cues.get(span.id_)) is not None:
+            found = [begin in begins, end in ends]
+            if abs(cue - begin) > abs(cue - (end - 1)):
+                found.reverse()
+            near.add(Counts(0, 0, found[0], 1))
+            far.add(Counts(0, 0, found[1], 1))
+    return near, far
+
+
+def _number_words(doc: Doc) -> list[int]:
+    """For each token and the end of the document, the number of preceding words, since whitespace may differ."""
+    return [0, *accumulate(int(not token.text.isspace()) for token in doc)]
+
+
+def _cover(runs: Sequence[Run], others: Sequence[Run]) -> float:
+    total = 0.0
+    for begin, end in runs:
+        covered = sum(max(0, min(end, other_end) - max(begin, other_begin)) for other_begin, other_end in others)
+        total += min(1.0, covered / (end - begin))
+    return total

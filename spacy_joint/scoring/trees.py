@@ -1,0 +1,176 @@
+"""Scores of constituency trees: labelled brackets, leaf-ancestor paths, tree edit distance.
+
+The definitions are those of disco-dop's `eval`, which extend EVALB to discontinuous trees; see brackets.py. The
+leaf-ancestor score is that of Sampson & Babarczy (2003).
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import Errors, JointValueError
+from ..trees.constituency_trees import Tree, assemble, find_blocks, take_apart
+from .brackets import BracketScores, Parameters, count_brackets, load_parameters
+from .counts import divide
+
+
+def score_trees(
+    predicted: Iterable[Tree],
+    references: Iterable[Tree],
+    parameters: Parameters | None = None,
+    *,
+    edit_distance: bool = False,
+) -> dict[str, Any]:
+    """Score trees. Scores are between 0 and 1, and None where there is nothing to score.
+
+    - `constituents_p` and the others of `spacy_joint.scoring.constituents.score_constituents`.
+    - `constituents_la`: the mean over sentences of the leaf-ancestor score of their words.
+    - `constituents_ted`: one minus the ratio of the tree edit distances to the numbers of nodes.
+
+    predicted, references (Iterable[Tree]): The trees of the same sentences in the same order, under roots, which do not
+        count.
+    parameters (Parameters | None): What counts; by default, as in disco-dop ("proper").
+    edit_distance (bool): Whether to compute tree edit distances, which takes long for long sentences.
+    RAISES ValueError: If the numbers of trees (J143) or their words (J568) differ.
+    """
+    parameters = load_parameters("proper") if parameters is None else parameters
+    predicted, references = list(predicted), list(references)
+    if len(predicted) != len(references):
+        first, second = f"{len(predicted)} predicted trees", f"{len(references)} in the reference"
+        raise JointValueError(Errors.J143, first=first, second=second)
+    scores = BracketScores()
+    leaf_ancestor: list[float] = []
+    distance = nodes = 0
+    for number, (found, expected) in enumerate(zip(predicted, references, strict=True), start=1):
+        if found.leaves() != expected.leaves():
+            raise JointValueError(Errors.J568, number=number)
+        kept = [parameters.keeps(node.label, node.word or "") for node in expected.preterminals()]
+        pruned, gold = (prune(tree, kept, parameters) for tree in (found, expected))
+        if pruned is None or gold is None:
+            # There is only punctuation.
+            scores.add(Counter(), Counter())
+            continue
+        counts = range(sum(kept) + 1)
+        scores.add(*(count_brackets(_list_constituents(tree), counts, parameters) for tree in (pruned, gold)))
+        leaf_ancestor.append(score_leaf_ancestors(pruned, gold))
+        if edit_distance:
+            distance += find_edit_distance(pruned, gold)
+            nodes += sum(len(take_apart(tree)[0]) - 1 for tree in (pruned, gold))
+    return {
+        **scores.to_dict("constituents"),
+        "constituents_la": divide(sum(leaf_ancestor), len(leaf_ancestor)),
+        "constituents_ted": 1 - distance / nodes if nodes else None,
+    }
+
+
+def prune(tree: Tree, kept: Sequence[bool], parameters: Parameters) -> Tree | None:
+    """Remove words (by `kept`) and constituents that do not count, and unify equal labels. None if no word counts."""
+    nodes, parents = take_apart(tree)
+    pruned = [replace(node, label=parameters.equal_labels.get(node.label, node.label)) for node in nodes]
+    for place in range(1, len(nodes)):
+        parent = parents[place]
+        if parent > 0 and pruned[parent].label in parameters.delete_labels:
+            parents[place] = parents[parent]
+        if nodes[place].is_preterminal and not kept[nodes[place].index]:
+            # Without a word, it is left out as an empty constituent.
+            pruned[place] = Tree("")
+    return assemble(pruned, parents)
+
+
+def _list_constituents(tree: Tree) -> list[tuple[str, list[tuple[int, int]]]]:
+    nodes = tree.yields()[1:]
+    return [(node.label, find_blocks(words)) for node, words in nodes if not node.is_preterminal]
+
+
+def score_leaf_ancestors(predicted: Tree, reference: Tree) -> float:
+    """The mean over words of one minus the ratio of the edit distance between their paths to the length of both."""
+    scores = []
+    for found, expected in zip(list_paths(predicted), list_paths(reference), strict=True):
+        length = len(found) + len(expected)
+        scores.append(1 - find_levenshtein_distance(found, expected) / length if length else 1)
+    return sum(scores) / len(scores)
+
+
+def list_paths(tree: Tree) -> list[list[str]]:
+    """The ancestors of each word from the top down, with marks of where they begin and end.
+
+    Before the highest constituent that ends with the word is `)`, after the highest that begins with it `(`; for blocks
+    before the last and after the first, it is `]` and `[`.
+    """
+    paths: list[list[str]] = [[] for _ in tree.leaves()]
+    for node, words in tree.yields()[1:]:
+        if node.is_preterminal:
+            continue
+        blocks = find_blocks(words)
+        for number, (start, end) in enumerate(blocks):
+            opening, closing = "[" if number else "(", "]" if number + 1 < len(blocks) else ")"
+            for place in range(start, end):
+                path = paths[place]
+                if place == end - 1 and closing not in path:
+                    path.append(closing)
+                path.append(node.label)
+                if place == start and opening not in path:
+                    path.append(opening)
+    return paths
+
+
+def find_levenshtein_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """The minimum number of insertions, deletions and substitutions that turn a sequence into another."""
+    row = list(range(len(other) + 1))
+    for i, value in enumerate(one, start=1):
+        diagonal, row[0] = row[0], i
+        for j, wanted in enumerate(other, start=1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (value != wanted))
+    return row[-1]
+
+
+def find_edit_distance(one: Tree, other: Tree) -> int:
+    """The minimum number of insertions, deletions and relabellings of nodes that turn a tree into another, where the
+    children of a node keep their order, and a word goes with its tag (Zhang & Shasha 1989)."""
+    labels, leftmost, roots = _number_in_postorder(one)
+    other_labels, other_leftmost, other_roots = _number_in_postorder(other)
+    distances = np.zeros((len(labels), len(other_labels)), dtype=np.int64)
+    for root in roots:
+        for other_root in other_roots:
+            first, other_first = leftmost[root], other_leftmost[other_root]
+            n, m = root - first + 2, other_root - other_first + 2
+            # Of forests: the first i nodes of one, and the first j nodes of the other.
+            forests = [[i + j if i == 0 or j == 0 else 0 for j in range(m)] for i in range(n)]
+            for i in range(1, n):
+                node = first + i - 1
+                row, above = forests[i], forests[i - 1]
+                for j in range(1, m):
+                    goal = other_first + j - 1
+                    row[j] = min(above[j], row[j - 1]) + 1
+                    if leftmost[node] == first and other_leftmost[goal] == other_first:
+                        row[j] = min(row[j], above[j - 1] + (labels[node] != other_labels[goal]))
+                        distances[node, goal] = row[j]
+                    else:
+                        rest = forests[leftmost[node] - first][other_leftmost[goal] - other_first]
+                        row[j] = min(row[j], rest + int(distances[node, goal]))
+    return int(distances[-1, -1])
+
+
+def _number_in_postorder(tree: Tree) -> tuple[list[Hashable], list[int], list[int]]:
+    """The labels of nodes in postorder, the leftmost leaf below each, and the highest node of each leftmost leaf."""
+    nodes, parents = take_apart(tree)
+    below: list[list[int]] = [[] for _ in nodes]
+    for place, parent in enumerate(parents[1:], start=1):
+        below[parent].append(place)
+    # Postorder is the reverse of preorder from right to left.
+    order, pending = [], [0]
+    while pending:
+        place = pending.pop()
+        order.append(place)
+        pending.extend(below[place])
+    order.reverse()
+    numbers = {place: number for number, place in enumerate(order)}
+    leftmost: list[int] = []
+    for number, place in enumerate(order):
+        leftmost.append(leftmost[numbers[below[place][0]]] if below[place] else number)
+    in_order = [nodes[place] for place in order]
+    labels: list[Hashable] = [(node.label, node.index if node.is_preterminal else None) for node in in_order]
+    return labels, leftmost, sorted({leaf: number for number, leaf in enumerate(leftmost)}.values())

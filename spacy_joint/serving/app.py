@@ -1,0 +1,189 @@
+"""The server: a web page, the JSON API behind it, and interactive documentation of the API. Text is never stored, and
+pages only load resources from this server, so Swagger UI comes from a package instead of FastAPI's usual host."""
+
+from collections.abc import Sequence
+from math import ceil
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import anyio
+import fastapi
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from fastapi.staticfiles import StaticFiles
+from fastapi_offline import FastAPIOffline
+from starlette.exceptions import HTTPException
+from starlette.middleware.base import RequestResponseEndpoint
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..about import __version__
+from ..errors import Errors
+from .metrics import OTHER, Metrics, PrometheusMetrics
+from .schema import Annotations, Failure, Health, Pipeline, Request, Tree, TreeRequest
+from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure
+
+PAGE = Path(__file__).parent / "page"
+STATUS = {Busy: 503, TookTooLong: 504, Broken: 500}
+# What Starlette and FastAPI refuse.
+REFUSALS = {400: Errors.J448, 404: Errors.J446, 405: Errors.J447}
+FAILURES: dict[int | str, Any] = {code: {"model": Failure} for code in (400, 408, 413, 422, *STATUS.values())}
+# Browsers load nothing from other hosts.
+HEADERS = {
+    # Trees are images in data URLs, which cannot run scripts.
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "object-src 'none'"
+    ),
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+# JSON may escape a character as \ud83d\ude00, 12 bytes, and surrounds the text with a few more bytes.
+BYTES_PER_CHARACTER, EXTRA_BYTES = 12, 1000
+# For sending a request. Slower clients must not hold connections.
+SECONDS_TO_SEND = 10.0
+
+
+def create_app(
+    worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1"), metrics: Metrics | None = None
+) -> FastAPI:
+    """Makes the ASGI application of a pipeline, with the limits of its worker. Against DNS rebinding, requests may only
+    use allowed host names ("*": any). Without `metrics`, it counts in this process and has /metrics."""
+    max_characters = worker.max_characters
+    too_long = str(Errors.J431.format(most=max_characters))
+    # Its own pages contain scripts, which our headers forbid.
+    app = FastAPIOffline(
+        docs_url=None,
+        redoc_url=None,
+        static_url="/swagger",
+        title="spacy_joint",
+        description="Sentences, dependencies, constituents, quotations, orders of modifiers and hedges of a text.",
+        version=__version__,
+    )
+    if metrics is None:
+        metrics = PrometheusMetrics()
+        app.get("/metrics", include_in_schema=False)(metrics.show)
+    # The middleware added last is the outermost.
+    app.add_middleware(_LimitBody, max_bytes=max_characters * BYTES_PER_CHARACTER + EXTRA_BYTES, detail=too_long)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(allowed_hosts), www_redirect=False)
+
+    @app.middleware("http")
+    async def measure(request: fastapi.Request, call_next: RequestResponseEndpoint) -> Response:
+        # Without a response, the server sends 500.
+        status, start = 500, perf_counter()
+        try:
+            # TrustedHostMiddleware sees only the first of several hosts, and refuses it in plain text.
+            has_one_host = len(request.headers.getlist("host")) < 2
+            response = await call_next(request) if has_one_host else PlainTextResponse("", 400)
+            if response.status_code == 400 and response.headers["content-type"].startswith("text/plain"):
+                response = JSONResponse({"detail": str(Errors.J450)}, 400)
+            response.headers.update(HEADERS)
+            status = response.status_code
+            return response
+        finally:
+            metrics.add_request(getattr(request.scope.get("route"), "path", OTHER), status, perf_counter() - start)
+
+    @app.get("/api/pipeline")
+    def get_pipeline() -> Pipeline:
+        """The pipeline, and the limits for texts."""
+        return Pipeline(**worker.description, max_characters=max_characters, timeout=worker.timeout)
+
+    @app.post("/api/annotate", responses=FAILURES)
+    def annotate(request: Request) -> Annotations:
+        """Annotates a text as one document, regardless of its lines and paragraphs."""
+        check_length(request)
+        found = Annotations(**worker.annotate(request.text))
+        metrics.add_text(len(request.text), sum(len(sentence.tokens) for sentence in found.sentences or ()))
+        return found
+
+    @app.post("/api/tree", responses=FAILURES)
+    def draw_tree(request: TreeRequest) -> Tree:
+        """Draws the dependencies or the constituents of a sentence."""
+        check_length(request)
+        found = worker.draw_tree(request.text, request.sentence, request.kind)
+        if found["tree"] is None:
+            raise HTTPException(422, str(Errors.J449.format(sentence=request.sentence)))
+        return Tree(**found)
+
+    def check_length(request: Request) -> None:
+        if len(request.text) > max_characters:
+            raise HTTPException(413, too_long)
+
+    @app.get("/healthz", responses=FAILURES)
+    def check_health() -> Health:
+        """Whether texts can be annotated. A process that has died is replaced."""
+        worker.check()
+        return Health(status="ok")
+
+    def add_page(path: str, name: str) -> None:
+        app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)(lambda: FileResponse(PAGE / name))
+
+    add_page("/", "index.html")
+    add_page("/docs", "docs.html")
+    app.mount("/page", StaticFiles(directory=PAGE))
+    _add_error_handlers(app, retry_after=ceil(worker.timeout))
+    return app
+
+
+def _add_error_handlers(app: FastAPI, retry_after: int) -> None:
+    """Makes every error a `Failure`; `retry_after` is in seconds, for when the server is busy."""
+
+    @app.exception_handler(HTTPException)
+    def refuse(request: fastapi.Request, error: HTTPException) -> JSONResponse:
+        message = REFUSALS.get(error.status_code)
+        detail = str(message.format(method=request.method)) if message else error.detail
+        return JSONResponse({"detail": detail}, error.status_code, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def explain(request: fastapi.Request, error: RequestValidationError) -> JSONResponse:
+        found = error.errors()
+        if any(problem["type"] == "json_invalid" for problem in found):
+            return JSONResponse({"detail": str(Errors.J448)}, 400)
+        # No part of the request, keys included, is safe to send back. FastAPI does not parse bodies of other types.
+        reason = "; ".join(problem["msg"] for problem in found)
+        if isinstance(error.body, bytes):
+            reason = "its Content-Type is not application/json"
+        return JSONResponse({"detail": str(Errors.J432.format(reason=reason))}, 422)
+
+    @app.exception_handler(Exception)
+    def fail(request: fastapi.Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": str(Errors.J435)}, 500, HEADERS)
+
+    @app.exception_handler(WorkerFailure)
+    def report(request: fastapi.Request, error: WorkerFailure) -> JSONResponse:
+        code = STATUS[type(error)]
+        return JSONResponse({"detail": str(error)}, code, {"Retry-After": str(retry_after)} if code == 503 else None)
+
+
+class _LimitBody:
+    """Refuses bodies that are too long (413) without reading the rest, and those that take too long (408)."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int, detail: str) -> None:
+        self.app, self.max_bytes, self.detail = app, max_bytes, detail
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        n_bytes, is_complete = 0, False
+        end = anyio.current_time() + SECONDS_TO_SEND
+
+        async def receive_limited() -> Message:
+            nonlocal n_bytes, is_complete
+            try:
+                # After the body, the message is that the client has gone.
+                with anyio.fail_after(None if is_complete else max(end - anyio.current_time(), 0)):
+                    message = await receive()
+            except TimeoutError as error:
+                detail = str(Errors.J451.format(seconds=SECONDS_TO_SEND))
+                raise HTTPException(408, detail, {"Connection": "close"}) from error
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > self.max_bytes:
+                raise HTTPException(413, self.detail)
+            is_complete = not message.get("more_body", False)
+            return message
+
+        await self.app(scope, receive_limited, send)

@@ -1,0 +1,135 @@
+"""The data of the JSON API and its OpenAPI document. Offsets are in characters (Unicode code points), from 0."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+TreeKind = Literal["dependencies", "constituents"]
+
+
+class Request(BaseModel):
+    """A text to annotate, as one document."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    text: str = Field(examples=["you said you have four cats i have four cats how old are they"])
+
+    @field_validator("text")
+    @classmethod
+    def _require_characters(cls, text: str) -> str:
+        # JSON can contain lone surrogates (\\ud800), which cannot be encoded; the error is a ValueError.
+        text.encode("utf-8")
+        return text
+
+
+class TreeRequest(Request):
+    """A sentence of a text. The text is annotated as a whole, because its sentences depend on each other."""
+
+    sentence: int = Field(ge=0, examples=[0], description="The index of the sentence in `sentences`, from 0.")
+    kind: TreeKind = "dependencies"
+
+
+class Place(BaseModel):
+    """A part of the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Token(Place):
+    """A word of a sentence."""
+
+    id: int = Field(description="Its number in the sentence, from 1, not counting whitespace.")
+    lemma: str = Field(description="Empty if no component of the pipeline finds it, like the next three.")
+    tag: str
+    pos: str = Field(description="The coarse part of speech.")
+    morph: str = Field(description="Morphological features, such as `Number=Sing|Person=3`.")
+    head: int = Field(description="The number of its head; 0 for the root.")
+    dep: str = Field(description="The label of its dependency.")
+
+
+class Sentence(Place):
+    """A sentence and its dependency tree, if the pipeline has a parser."""
+
+    tokens: list[Token]
+
+
+class Tree(BaseModel):
+    """A drawing of a tree."""
+
+    tree: str = Field(description="SVG.")
+
+
+class QuotationPart(Place):
+    """A part of the text, with its tokens."""
+
+    start_token: int
+    end_token: int
+
+
+class QuotationContent(QuotationPart):
+    """A quoted run of words."""
+
+    type: Literal["direct", "indirect", "mixed"]
+    score: float
+
+
+class Quotation(BaseModel):
+    """What was said, by whom."""
+
+    type: Literal["direct", "indirect", "mixed"]
+    contents: list[QuotationContent]
+    cue: QuotationPart | None
+    speaker: QuotationPart | None
+    order: str = Field(description="The order of contents (Q), cue (C) and speaker (S).")
+
+
+class Modifiers(Place):
+    """A phrase with two or more modifiers before its noun."""
+
+    label: Literal["OK", "ODD"]
+    best: str = Field(description="The phrase with its modifiers in the best order.")
+    score: float
+    margin: float = Field(description="The score of the order in the text minus the score of the best other order.")
+
+
+class Hedge(Place):
+    """A constituent up to a maximum number of words."""
+
+    label: str
+    structure: str = Field(description="Its structure in brackets.")
+
+
+class Annotations(BaseModel):
+    """The annotation of a text; null stands for annotation that no component of the pipeline makes."""
+
+    sentences: list[Sentence] | None
+    quotations: list[Quotation]
+    modifiers: list[Modifiers] | None
+    hedges: list[Hedge] | None
+    explanations: dict[str, str] = Field(description="What tags and labels of this annotation mean, where spaCy knows.")
+
+
+class Pipeline(BaseModel):
+    """The pipeline, and the limits for texts."""
+
+    name: str
+    version: str
+    components: dict[str, str] = Field(description="The names of the components, in order, and their factories.")
+    finds_hedges: bool
+    finds_constituents: bool = Field(description="Whether it can draw constituents.")
+    finds_modifiers: bool
+    max_characters: int
+    timeout: float = Field(description="The maximum number of seconds for annotating a text.")
+
+
+class Health(BaseModel):
+    """That texts can be annotated."""
+
+    status: Literal["ok"]
+
+
+class Failure(BaseModel):
+    """The reason why there is no result."""
+
+    detail: str = Field(description="A message that starts with a code in brackets.")

@@ -1,0 +1,230 @@
+"""A process that annotates texts; unlike a thread, it can be killed, and is then replaced. Texts that wait while it
+annotates others become its next batch, so no text waits for a batch to fill."""
+
+import signal
+import traceback
+from collections import deque
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from math import ceil
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import BoundedSemaphore, Condition, Lock, Thread
+from typing import Any, NamedTuple
+
+from ..errors import Errors, JointError, JointOSError
+
+# Forking is not safe, since the server has threads.
+SPAWN = get_context("spawn")
+# The maximum number of texts at a time. Each occupies a thread of the server, which has 40, until it is annotated.
+MAX_TEXTS = 32
+# Tasks of the process.
+ANNOTATE, DRAW_TREE = "annotate", "draw_tree"
+
+
+class WorkerFailure(JointError, RuntimeError):
+    """A text was not annotated."""
+
+
+class Busy(WorkerFailure):
+    """Other texts keep the worker busy."""
+
+
+class TookTooLong(WorkerFailure):
+    """The text took too long."""
+
+
+class Broken(WorkerFailure):
+    """The process failed or died."""
+
+
+class _Job(NamedTuple):
+    task: str
+    text: str
+    arguments: tuple[Any, ...]
+    result: Future[dict[str, Any]]
+
+
+class Worker:
+    """A process with a pipeline (None: the shipped one), shared by up to 32 threads. `timeout` limits the seconds of
+    waiting, and again of annotating; `max_characters` limits a text, and a batch."""
+
+    def __init__(self, pipeline: str | None, *, timeout: float, max_characters: int) -> None:
+        self.pipeline, self.timeout, self.max_characters = pipeline, timeout, max_characters
+        self.n_batches = 0
+        self.waiting: deque[_Job] = deque()
+        self._is_closed = False
+        # Guards the last two, and tells of changes to them.
+        self._changed = Condition()
+        self._using_process = Lock()
+        self._places = BoundedSemaphore(MAX_TEXTS)
+        self._is_loaded = False
+        self._start()
+        self._wait_until_loaded()
+        Thread(target=self._work, name="annotation", daemon=True).start()
+
+    def annotate(self, text: str) -> dict[str, Any]:
+        """Annotates a text, in one batch with others that wait. After a WorkerFailure, the worker remains usable."""
+        return self._do(ANNOTATE, text)
+
+    def draw_tree(self, text: str, sentence: int, kind: str) -> dict[str, Any]:
+        """Draws the tree of a sentence. After a WorkerFailure, the worker remains usable."""
+        return self._do(DRAW_TREE, text, sentence, kind)
+
+    def check(self) -> None:
+        """Replaces a process that has died. Raises a WorkerFailure if the pipeline is not loaded yet or cannot be."""
+        if not self._using_process.acquire(blocking=False):
+            # The texts that it is busy with notice if the process dies, and replace it.
+            if not self._is_loaded:
+                raise Busy(Errors.J741)
+            return
+        try:
+            try:
+                if not self._is_loaded and self._connection.poll():
+                    self._wait_until_loaded()
+            except (OSError, ValueError) as error:
+                self._restart()
+                raise Broken(Errors.J742, reason=error) from error
+            if not self._process.is_alive():
+                self._restart()
+            if not self._is_loaded:
+                raise Busy(Errors.J741)
+        finally:
+            self._using_process.release()
+
+    def close(self) -> None:
+        """Ends the process."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+        self._process.kill()
+        with self._using_process:
+            self._stop()
+
+    def _do(self, task: str, text: str, *arguments: Any) -> dict[str, Any]:
+        if not self._places.acquire(blocking=False):
+            raise Busy(Errors.J445, most=MAX_TEXTS, seconds=ceil(self.timeout))
+        try:
+            job = _Job(task, text, arguments, Future())
+            with self._changed:
+                self.waiting.append(job)
+                self._changed.notify()
+            if not wait([job.result], self.timeout).done:
+                with self._changed:
+                    # What the process already has no longer waits for others.
+                    if job in self.waiting:
+                        self.waiting.remove(job)
+                        raise Busy(Errors.J433, seconds=self.timeout)
+            return job.result.result()
+        finally:
+            self._places.release()
+
+    def _work(self) -> None:
+        """Gives the process one batch after another, in a separate thread."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self.waiting or self._is_closed)
+                if self._is_closed:
+                    return
+                batch = [self.waiting.popleft()]
+                n_characters = len(batch[0].text)
+                while self.waiting and self.waiting[0].task == batch[0].task == ANNOTATE:
+                    # A batch takes no longer than the longest text may.
+                    n_characters += len(self.waiting[0].text)
+                    if n_characters > self.max_characters:
+                        break
+                    batch.append(self.waiting.popleft())
+            with self._using_process:
+                self._finish(batch)
+
+    def _finish(self, batch: list[_Job]) -> None:
+        self.n_batches += 1
+        try:
+            found = self._ask(batch[0].task, [(job.text, *job.arguments) for job in batch])
+        except Exception as error:
+            if len(batch) == 1:
+                batch[0].result.set_exception(error)
+            else:
+                # It may be the fault of any of them.
+                for job in batch:
+                    self._finish([job])
+            return
+        for job, each in zip(batch, found, strict=True):
+            job.result.set_result(each)
+
+    def _ask(self, task: str, texts: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+        try:
+            # If the process has been restarted. Loading does not count towards the timeout.
+            self._wait_until_loaded()
+            self._connection.send((task, texts))
+            if not self._connection.poll(self.timeout):
+                raise TookTooLong(Errors.J434, seconds=self.timeout)
+            found = self._connection.recv()
+        except Exception as error:
+            # A late answer must not be mistaken for the answer to the next text.
+            self._restart()
+            if isinstance(error, EOFError | OSError):
+                raise Broken(Errors.J435) from error
+            raise
+        if found is None:
+            raise Broken(Errors.J435)
+        return found
+
+    def _start(self) -> None:
+        self._connection, theirs = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=_work, args=(theirs, self.pipeline), name="annotation", daemon=True)
+        self._process.start()
+        self.process_id = self._process.pid
+        # Only the process may hold its end, so that reading fails if the process dies.
+        theirs.close()
+
+    def _wait_until_loaded(self) -> None:
+        if self._is_loaded:
+            return
+        try:
+            loaded = self._connection.recv()
+        except EOFError as error:
+            raise JointOSError(Errors.J742, reason="its process died") from error
+        if isinstance(loaded, Exception):
+            raise loaded
+        self.description: dict[str, Any] = loaded
+        self._is_loaded = True
+
+    def _restart(self) -> None:
+        if not self._is_closed:
+            self._stop()
+            self._start()
+
+    def _stop(self) -> None:
+        self._is_loaded = False
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._connection.close()
+
+
+def _work(connection: Connection, pipeline: str | None) -> None:
+    """Runs in the process: sends a description of the pipeline or the error of loading, then an answer to each task."""
+    from .description import describe_pipeline, describe_texts, describe_tree, load_with_demonstrated
+
+    # The server handles Ctrl-C.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        nlp = load_with_demonstrated(pipeline)
+    except (OSError, ValueError) as error:
+        connection.send(error)
+        return
+    connection.send(describe_pipeline(nlp))
+    # Until the server ends.
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            task, texts = connection.recv()
+            try:
+                if task == ANNOTATE:
+                    found = describe_texts(nlp, [text for (text,) in texts])
+                else:
+                    found = [describe_tree(nlp, *arguments) for arguments in texts]
+            except Exception:
+                traceback.print_exc()
+                found = None
+            connection.send(found)

@@ -1,0 +1,64 @@
+"""The base class of components that give each token a label, which may depend on those before it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.training import Example
+
+from ..engine.learner import Instance
+from ..pipes.structured_pipe import StructuredPipe
+from .system import SKIP, TaggingSystem
+
+
+class Labelled(NamedTuple):
+    """The labels of a document, and which tokens start a sentence, for each token that is not whitespace."""
+
+    tokens: np.ndarray
+    labels: Sequence[str]
+    starts: np.ndarray | None = None
+
+
+class SequenceLabeller(StructuredPipe[Labelled]):
+    """Gives each token a label. Subclasses say what labels are."""
+
+    @abstractmethod
+    def read_labels(self, example: Example) -> list[str | None]:
+        """The labels of the reference for the predicted tokens; None where they are unknown."""
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """The labels of the reference, sorted."""
+        return sorted({label for example in examples for label in self.read_labels(example) if label is not None})
+
+    def extend_labels(self, labels: list[str] | None, added: Sequence[str]) -> list[str]:
+        """The labels, sorted again if some are added, which `make_system` may refuse."""
+        if not added:
+            return labels or []
+        extended = sorted({*(labels or []), *added})
+        self.make_system(extended)
+        return extended
+
+    def make_system(self, labels: list[str]) -> TaggingSystem:
+        """A model without a memory of previous labels."""
+        return TaggingSystem(labels, order=0)
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The labels of the reference; None if none are known. Tokens without a known label are only context."""
+        return self.encode(example, self.read_labels(example), None)
+
+    def encode(self, example: Example, labels: list[str | None], starts: np.ndarray | None) -> Instance | None:
+        """The training instance with these labels and starts of sentences (bool), as `make_instance` returns it."""
+        known = set(self.perceptron.system.tags)
+        labels = [label if label in known else None for label in labels]
+        skipped = np.array([SKIP if label is None else 0 for label in labels], dtype=np.int8)
+        columns, tokens = self.get_columns(example.predicted, skipped)
+        labels, starts = [labels[token] for token in tokens], None if starts is None else starts[tokens]
+        actions = self.perceptron.system.actions(labels, starts)
+        return Instance(columns, actions) if len(actions) else None
+
+    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Labelled:
+        """The labels and starts given by actions."""
+        return Labelled(tokens, *self.perceptron.system.build(actions))

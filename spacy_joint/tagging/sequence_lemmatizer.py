@@ -1,0 +1,81 @@
+"""`sequence_lemmatizer`: lemmas of tagged tokens, as a spaCy component. A label is an edit script. The templates only
+read the token itself, so tokens with the same word and columns have the same lemma, which is remembered."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.attrs import LEMMA, ORTH, POS, TAG
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..engine.columns import Columns
+from ..errors import Errors, JointValueError
+from ..pipes.token_columns import COLUMNS, GLUED, STYLE, WordColumns
+from .edit_scripts import apply_script, make_script
+from .sequence_labeller import Labelled, SequenceLabeller
+
+# An atom of a template that reads another token.
+OTHER_TOKEN = re.compile(r"^[^#\n]*\bw[+-]\d+\.\w+", re.MULTILINE)
+# The attributes that lemmas depend on.
+KEYS = [ORTH, TAG, POS]
+# Odd numbers, so that a product loses no bit of its other factor (Steele and Vigna 2021).
+MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5], dtype=np.uint64)
+# The lemmas are forgotten when there are this many, so that memory is bounded.
+MAX_REMEMBERED = 1 << 17
+
+
+class SequenceLemmatizer(SequenceLabeller):
+    """Gives tokens lemmas."""
+
+    default_templates = Path(__file__).parent / "lemma_templates.txt"
+    # Those that depend on the tokens around.
+    columns = tuple(name for name in COLUMNS if name not in (STYLE, GLUED))
+
+    def forget_predictions(self) -> None:
+        """Drops the lemmas of words seen so far."""
+        # By a digest of KEYS.
+        self._lemmas: dict[int, str] = {}
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        if other := OTHER_TOKEN.search(templates):
+            raise JointValueError(Errors.J360, line=other[0])
+        super()._set_up(labels, templates)
+
+    def read_labels(self, example: Example) -> list[str | None]:
+        """The scripts that make the lemmas of the reference; None for tokens without a lemma."""
+        lemmas = example.get_aligned("LEMMA", as_string=True)
+        return [
+            make_script(token.text, lemma) if lemma and not token.text.isspace() else None
+            for token, lemma in zip(example.predicted, lemmas, strict=True)
+        ]
+
+    def make_word_columns(self) -> WordColumns:
+        """The object that builds the columns, which do not depend on the context of a word."""
+        return WordColumns(self.perceptron.templates.columns, self.word_classes, preserve_case=True)
+
+    def predict_doc(self, doc: Doc) -> Labelled:
+        """The lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
+        if len(self._lemmas) > MAX_REMEMBERED:
+            self.forget_predictions()
+        remembered = self._lemmas
+        digests = (doc.to_array(KEYS).reshape(len(doc), len(KEYS)) * MULTIPLIERS).sum(axis=1).tolist()
+        if not remembered.keys() >= set(digests):
+            new = {digest: token for token, digest in enumerate(digests) if digest not in remembered}
+            values, tokens = self.get_values(doc, more_follows=False)
+            rows = np.flatnonzero(np.isin(tokens, list(new.values())))
+            actions = self.search(Columns(self.perceptron.templates.columns, values[rows]))
+            scripts = dict(zip(tokens[rows].tolist(), self.read(tokens[rows], actions).labels, strict=True))
+            for digest, token in new.items():
+                word = doc[token].text
+                remembered[digest] = apply_script(scripts[token], word) if token in scripts else word
+        return Labelled(np.arange(len(doc)), [remembered[digest] for digest in digests])
+
+    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+        """Writes `token.lemma`."""
+        ids = self.get_label_ids(doc, prediction.labels)
+        lemmas = np.array([ids[lemma] for lemma in prediction.labels], dtype=np.uint64)
+        doc.from_array([LEMMA], lemmas)  # type: ignore[arg-type]  # wrong in its stub

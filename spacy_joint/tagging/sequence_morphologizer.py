@@ -1,0 +1,93 @@
+"""`sequence_morphologizer`: parts of speech and morphological features of parsed tokens, as a spaCy component.
+
+A label is a part of speech with features, written as spaCy's `morphologizer` does: `Number=Sing|POS=NOUN`. Much of it
+follows from the tag; the tree adds what the tag does not say, such as the number of a verb, from its subject.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.attrs import POS
+from spacy.morphology import Morphology
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.tokens import Doc, MorphAnalysis
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..errors import Errors, JointValueError, check_choice
+from ..pipes.token_columns import COLUMNS
+from ..pipes.tree_columns import TREE_COLUMNS, TreeColumns
+from .sequence_labeller import Labelled, SequenceLabeller
+from .system import TaggingSystem
+
+PART = "POS"
+
+
+class Meanings(dict[str, tuple[int, MorphAnalysis]]):
+    """The parts of speech and features of labels. A pickled copy is empty, as a pickled vocabulary has no features."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self.vocab = vocab
+
+    def __missing__(self, label: str) -> tuple[int, MorphAnalysis]:
+        features = Morphology.feats_to_dict(label)
+        part = features.pop(PART, "")
+        self[label] = meaning = POS_IDS[part], MorphAnalysis(self.vocab, features)
+        return meaning
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Meanings, (self.vocab,))
+
+
+class SequenceMorphologizer(SequenceLabeller):
+    """Gives tokens parts of speech and features."""
+
+    default_templates = Path(__file__).parent / "morphology_templates.txt"
+    columns = (*COLUMNS, *TREE_COLUMNS)
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._meanings = Meanings(self.vocab)
+
+    def make_word_columns(self) -> TreeColumns:
+        """The object that builds the columns, also those of the tree."""
+        return TreeColumns(self.perceptron.templates.columns, self.word_classes)
+
+    def make_system(self, labels: list[str]) -> TaggingSystem:
+        """A model without a memory of previous labels."""
+        for label in labels:
+            if any(pair.count("=") != 1 for pair in label.split("|") if label):
+                raise JointValueError(Errors.J030, name="A label", value=label, allowed="such as POS=NOUN|Number=Sing")
+            check_choice("part of speech", Morphology.feats_to_dict(label).get(PART, ""), tuple(POS_IDS))
+        return super().make_system(labels)
+
+    def read_labels(self, example: Example) -> list[str | None]:
+        """The parts of speech with features; None for tokens that have neither."""
+        parts = example.get_aligned("POS", as_string=True)
+        features = example.get_aligned("MORPH", as_string=True)
+        return [_join(part, feature) for part, feature in zip(parts, features, strict=True)]
+
+    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+        """Writes `token.pos` and `token.morph`."""
+        tokens, labels, _ = prediction
+        meanings = self._meanings if doc.vocab is self.vocab else Meanings(doc.vocab)
+        found = [meanings[label] for label in labels]
+        parts = np.full(len(doc), POS_IDS["SPACE"], dtype=np.uint64)
+        parts[tokens] = [part for part, _ in found]
+        doc.from_array([POS], parts)  # type: ignore[arg-type]  # wrong in its stub
+        if len(tokens) < len(doc):
+            nothing = MorphAnalysis(doc.vocab)
+            for token in np.flatnonzero(parts == POS_IDS["SPACE"]).tolist():
+                doc[token].morph = nothing
+        # Not by `Doc.from_array`, which looks up the features of each token as a string.
+        for token, (_, analysis) in zip(tokens.tolist(), found, strict=True):
+            doc[token].morph = analysis
+
+
+def _join(part: str | None, features: str | None) -> str | None:
+    if part == "SPACE" or part is None or features is None or not (part or features):
+        return None
+    return Morphology.dict_to_feats({**Morphology.feats_to_dict(features), **({PART: part} if part else {})})

@@ -1,0 +1,111 @@
+"""`sequence_tagger`: tags by a Markov sequence model over whole documents, as a spaCy component.
+
+It needs no sentence boundaries. With `sentence_starts`, each tag also encodes whether its token starts a sentence, and
+the component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al.
+(2013). Preset starts, including those of trees, are kept. Whitespace gets spaCy's tag `_SP` and part of speech SPACE,
+and never forms a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+
+from ..engine.learner import Instance
+from ..errors import Warnings, check_choice
+from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
+from ..pipes.token_columns import COLUMNS, find_reference_starts, read_starts
+from .sequence_labeller import Labelled, SequenceLabeller
+from .system import TaggingSystem
+
+SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
+
+
+class SequenceTagger(SequenceLabeller, StreamingPipe):
+    """Tags documents, and optionally predicts sentence starts."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+    # It must not read its own output.
+    columns = tuple(name for name in COLUMNS if name not in ("tag", "pos"))
+
+    def __init__(self, *args: Any, attribute: str, **settings: Any) -> None:
+        check_choice("attribute", attribute, tuple(SPACE_TAGS))
+        super().__init__(*args, attribute=attribute, **settings)
+
+    @property
+    def learns_boundaries(self) -> bool:
+        """Whether the component learns where sentences begin."""
+        return bool(self.cfg["sentence_starts"])
+
+    def read_labels(self, example: Example) -> list[str | None]:
+        """The tags of the reference; None for tokens without a tag, and for whitespace."""
+        attribute = self.cfg["attribute"]
+        tags = example.get_aligned(attribute, as_string=True)
+        return [tag if tag and tag != SPACE_TAGS[attribute] else None for tag in tags]
+
+    def make_system(self, labels: list[str]) -> TaggingSystem:
+        """The Markov model with these tags."""
+        for label in labels if self.cfg["attribute"] == "POS" else ():
+            check_choice("label", label, tuple(POS_IDS))
+        return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The tags of the reference; None if none are known, or if starts are predicted but not annotated."""
+        tags = self.read_labels(example)
+        known = {None, *self.perceptron.system.tags}
+        if unknown := [tag for tag in tags if tag not in known]:
+            self.warn_once(Warnings.JW03, label=unknown[0])
+        if not self.cfg["sentence_starts"]:
+            return self.encode(example, tags, None)
+        starts = find_reference_starts(example)
+        return None if starts is None else self.encode(example, tags, starts)
+
+    def get_constraints(self, doc: Doc) -> np.ndarray | None:
+        """Preset boundaries (int8, one per token), if boundaries are predicted."""
+        return read_starts(doc) if self.cfg["sentence_starts"] else None
+
+    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+        """Writes tags, and starts if they are predicted."""
+        tokens, tags, starts = prediction
+        attribute = self.cfg["attribute"]
+        ids = self.get_label_ids(doc, tags)
+        values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
+        values[tokens] = [ids[tag] for tag in tags]
+        doc.from_array([attribute], values)  # type: ignore[arg-type]  # wrong in its stub
+        # spaCy refuses to set the boundaries of trees, which have been kept anyway.
+        if starts is not None and self.cfg["sentence_starts"] and not doc.has_annotation("DEP"):
+            # Whitespace before the first sentence belongs to it.
+            first = np.full(len(doc), -1, dtype=np.int64)
+            first[[0, *tokens[1:][starts[1:]]]] = 1
+            doc.from_array([SENT_START], first.astype(np.uint64))  # type: ignore[arg-type]  # wrong in its stub
+
+    def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
+        """Tags a streamed document in bounded memory.
+
+        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
+        max_delay (int | None): The maximum number of words that are held back; beyond it, only the best tags are kept.
+            None: no limit.
+        YIELDS (Doc): The tagged tokens, in pieces of any length. Unless the limit is reached, their tags are those of a
+            call on the whole document.
+        RAISES ValueError: If `max_delay` is not positive.
+        """
+        document = OpenDocument(self, max_delay)
+
+        def take_done(actions: np.ndarray) -> Iterator[Doc]:
+            if len(actions) or (document.stream.ended and len(document.rows)):
+                doc, words = document.take(len(actions))
+                self.annotate(doc, self.read(words, actions))
+                yield doc
+
+        for piece in cut_into_pieces(tokens, self.vocab):
+            yield from take_done(document.feed(piece))
+            if document.n_late:
+                yield from take_done(document.stream.decide(document.n_late))
+        yield from take_done(document.end())

@@ -1,0 +1,35 @@
+"""Word segmentation: one action per character, which says where in a word it is.
+
+A state is a place in the text, the word that goes on there and the word before it; it is bounded, so there are no
+nodes. Words are known by hashes of the facts of their characters, one each.
+
+Whitespace with the constraint SKIPPED gets no action and ends a word. Whitespace with the constraint JOINING may be
+inside a word: whether it is follows from the action before it.
+
+Kinds of actions, of one action each: the first character of several (BEGIN), one inside (INSIDE), the last (END), a
+word of a single character (SINGLE), and whitespace between words (OUTSIDE).
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from ..engine.columns cimport InputC
+from ..engine.system cimport System
+
+
+cdef enum:
+    BEGIN, INSIDE, END, SINGLE, OUTSIDE, N_ACTIONS
+
+cdef enum:
+    SKIPPED = -2
+    JOINING = 1
+
+cdef struct StateC:
+    uint64_t word               # the hash of the characters of the current word before `next`; 0: none
+    uint64_t before             # the hash of the word before it; 0: none
+    int32_t next                # character
+    int32_t first               # character of the current word
+    int32_t last                # action + 1; 0: none
+
+
+cdef class SegmentationSystem(System):
+    cdef void skip(self, const InputC* input, StateC* state) noexcept nogil

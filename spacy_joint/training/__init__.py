@@ -1,0 +1,1 @@
+"""Code for training only: corpora, augmentation, word classes, loops over shards, and finishing."""

@@ -1,0 +1,295 @@
+"""Distillation: training documents from raw text, annotated by a pipeline, the teacher.
+
+A student learns from them together with gold documents. The teacher may also annotate the text without punctuation:
+directly, or by projection from the edited text, which shows where sentences end (see `unpunctuated`). In both kinds, a
+sentence begins where a paragraph begins, which the student will not be told. Documents with known boundaries take the
+place of text, and keep them. The terms are those of Hinton, Vinyals and
+Dean (2015), but a structured perceptron learns from the teacher's best analysis, not from its scores (Kim and Rush
+2016, sequence-level distillation).
+"""
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import accumulate, starmap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from wasabi import msg
+
+from .. import load
+from ..about import __version__
+from ..annotation.custom_columns import KEY, PAUSE, read_column, write_column
+from ..annotation.sentences import MARGIN
+from ..corpora.docbin import SUFFIX, read_docbin
+from ..corpora.raw_text import divide_evenly, is_prose, read_paragraphs
+from ..errors import Errors, JointValueError
+from ..files.grouping import group_by_size
+from ..files.replacing import atomic_write, write_json
+from ..files.steps import Steps, digest_directory
+from ..pipes.components import list_components
+from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate
+
+# A document to annotate: its paragraphs, or a document with known boundaries, as the bytes of a DocBin.
+Passage = Sequence[str] | bytes
+TAGGER, PARSER = "sequence_tagger", "joint_sbd_parser"
+# The directory of the records of output files.
+STEPS = "steps"
+# Documents are ranked by the margin below which this share of their decisions is. On the development documents of EWT
+# and GUM without punctuation, its correlation with LAS is 0.44 and 0.63.
+UNSURE = 0.2
+
+
+def annotate_passages(
+    nlp: Language,
+    passages: Iterable[Passage],
+    *,
+    original: bool = True,
+    unpunctuated: bool = True,
+    projected: bool = False,
+    keep: float = 1.0,
+    n_process: int = 1,
+) -> Iterator[Doc]:
+    """Yields the annotated documents of passages. Those with pauses are yielded twice without punctuation: with their
+    pauses, and without them.
+
+    nlp (Language): The teacher.
+    passages (Iterable[Passage]): The paragraphs of each document, or a document whose boundaries are kept.
+    original (bool): Whether to yield each document unchanged.
+    unpunctuated (bool): Whether to yield it, after that, without punctuation and capitals.
+    projected (bool): Whether documents without punctuation have the boundaries and trees of the punctuated text, and
+        only tags predicted without punctuation.
+    keep (float): The share of documents without punctuation to keep: those of whose boundaries the teacher is surest.
+        Below 1, all documents are held, and the teacher must store `boundary_margins`.
+    n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
+    RAISES ValueError: If projection lacks a tagger, or the teacher predicts no trees (J129).
+    """
+    docs = (make_doc(nlp, passage) for passage in passages)
+    if unpunctuated and projected:
+        annotated = _parse(nlp, ((doc, False) for doc in docs), n_process)
+        yield from _project(nlp, (doc for doc, _ in annotated), original)
+        return
+    annotated = _parse(nlp, _make_variants(docs, original, unpunctuated), n_process)
+    if keep < 1:
+        annotated = _select(list(annotated), keep)
+    for doc, _ in annotated:
+        yield doc
+
+
+def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool) -> Iterator[tuple[Doc, bool]]:
+    """Documents, and whether they are without punctuation."""
+    for doc in docs:
+        variant = remove_punctuation(doc) if unpunctuated else None
+        if original:
+            yield doc, False
+        if variant is not None:
+            for copy in _vary_pauses(variant):
+                yield copy, True
+
+
+def _vary_pauses(doc: Doc) -> Iterator[Doc]:
+    """A document, and a copy without pauses if it has them."""
+    if read_column(doc, PAUSE) is not None:
+        copy = doc.copy()
+        copy.user_data = {}
+        yield copy
+    yield doc
+
+
+def _parse(nlp: Language, docs: Iterable[tuple[Doc, bool]], n_process: int) -> Iterator[tuple[Doc, bool]]:
+    for doc, is_variant in nlp.pipe(docs, as_tuples=True, n_process=n_process):
+        if len(doc) and not doc.has_annotation("DEP"):
+            raise JointValueError(Errors.J129, name="parser", pipeline=", ".join(nlp.pipe_names))
+        yield doc, is_variant
+
+
+def _select(annotated: Sequence[tuple[Doc, bool]], keep: float) -> Iterator[tuple[Doc, bool]]:
+    """All documents with punctuation, and the surest ones without it."""
+    variants = [i for i, (_, is_variant) in enumerate(annotated) if is_variant]
+    ranked = sorted(variants, key=lambda i: -_find_margin(annotated[i][0]))
+    dropped = set(ranked[round(keep * len(ranked)) :])
+    return (pair for i, pair in enumerate(annotated) if i not in dropped)
+
+
+def _find_margin(doc: Doc) -> float:
+    """The margin that most decisions about boundaries exceed."""
+    margins = [margin for token in doc[1:] if (margin := token._.get(MARGIN)) is not None]
+    # No interpolation: margins may be infinite.
+    return float(np.quantile(margins, UNSURE, method="lower")) if margins else np.inf
+
+
+def make_doc(nlp: Language, passage: Passage) -> Doc:
+    """Tokenizes paragraphs, each of which begins a sentence; or loads a document."""
+    if isinstance(passage, bytes):
+        return next(DocBin().from_bytes(passage).get_docs(nlp.vocab))
+    doc = nlp.make_doc(" ".join(passage))
+    offsets = [token.idx for token in doc]
+    for start in accumulate((len(paragraph) + 1 for paragraph in passage[:-1]), initial=0):
+        if doc:
+            doc[bisect_left(offsets, start)].is_sent_start = True
+    return doc
+
+
+def _project(nlp: Language, docs: Iterable[Doc], original: bool) -> Iterator[Doc]:
+    taggers = list_components(nlp, TAGGER)
+    if not taggers:
+        raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
+    tagger = nlp.get_pipe(taggers[0])
+    for doc in docs:
+        copy = doc.copy()
+        mark_punctuation(copy)
+        variant = unpunctuate(copy)
+        if original:
+            yield doc
+        if variant is not None:
+            yield from _vary_pauses(tagger(variant))
+
+
+@dataclass(frozen=True)
+class Distillation:
+    """Makes files of training documents in a directory.
+
+    teacher (str | None), beam_width (int | None): The pipeline: see `spacy_joint.load`.
+    kind (str): Whether documents are "original", "unpunctuated", or "both".
+    projected, keep, n_process: See `annotate_passages`.
+    """
+
+    output: Path
+    teacher: str | None
+    beam_width: int | None = None
+    kind: str = "both"
+    projected: bool = False
+    keep: float = 1.0
+    n_process: int = 1
+
+    def run(
+        self,
+        texts: Sequence[Path],
+        *,
+        lines: bool = False,
+        words: int = 800,
+        limit: int = 0,
+        shard_words: int = 250_000,
+        call: Callable[..., Iterator[Any]] = starmap,
+    ) -> dict[str, dict[str, int]]:
+        """Makes a manifest and all files, except those that an earlier run made from the same input.
+
+        texts (Sequence[Path]), lines (bool): What to read: see `read_paragraphs`; or .spacy files, whose documents are
+            passages. Of their annotation, tokens, sentence boundaries and pauses are kept.
+        words (int): The minimum number of words of a document: see `divide_evenly`.
+        limit (int): The maximum number of passages, evenly from all texts; 0 is all.
+        shard_words (int): The number of words that completes a file.
+        call (Callable): Calls a function several times, like `starmap`, in this process or others.
+        RETURNS (dict): By file, the numbers of its `documents` and `words`.
+        RAISES ValueError: If the texts have no prose (J651), or the teacher cannot tell how sure it is (J656).
+        """
+        # A pipeline of this name may have changed since an earlier run.
+        _load.cache_clear()
+        nlp = self._load_teacher()
+        settings = {
+            "teacher": {key: nlp.meta[key] for key in ("lang", "name", "version")},
+            **{name: getattr(self, name) for name in ("kind", "projected", "keep", "beam_width")},
+        }
+        made_from = {**settings, "files_of_teacher": digest_directory(nlp.path)}
+
+        def read() -> Iterator[Passage]:
+            for path in texts:
+                if path.suffix == SUFFIX:
+                    yield from map(_keep_boundaries, read_docbin(path, Vocab()))
+                    continue
+                for paragraphs in read_paragraphs(path, lines=lines):
+                    yield from divide_evenly(list(filter(is_prose, paragraphs)), words)
+
+        passages = take_evenly(read, limit) if limit else read()
+        filled = group_by_size(passages, _count_words, shard_words)
+        names = list(call(Distillation._make_shard, ((self, made_from, *each) for each in enumerate(filled))))
+        if not names:
+            raise JointValueError(Errors.J651, paths=", ".join(map(str, texts)))
+        # Those of an earlier run with more text; users may have put others beside them.
+        for record in (self.output / STEPS).glob("*.json"):
+            if record.stem.isdigit() and f"{record.stem}.spacy" not in names:
+                (self.output / f"{record.stem}.spacy").unlink(missing_ok=True)
+                record.unlink()
+        found = ((name, DocBin().from_disk(self.output / name)) for name in names)
+        sizes = {name: {"documents": len(docs), "words": sum(map(len, docs.tokens))} for name, docs in found}
+        manifest = {"version": __version__, **settings, "words": words, "limit": limit, "shards": sizes}
+        write_json(self.output / "manifest.json", manifest)
+        return sizes
+
+    def _load_teacher(self) -> Language:
+        return _load(self.teacher, self.beam_width, self.keep < 1, self.projected)
+
+    def _make_shard(self, made_from: dict[str, Any], number: int, passages: list[Passage]) -> str:
+        """Makes a file, unless it is there, and returns its name."""
+        shard = self.output / f"{number:05}.spacy"
+        content = hashlib.sha256(json.dumps(passages, default=_digest).encode("utf8")).hexdigest()
+        steps = Steps(self.output / STEPS, msg.text)
+        make = partial(self._write_shard, shard, passages)
+        return steps.run(shard.stem, shard, make, settings={**made_from, "passages": content}).name
+
+    def _write_shard(self, shard: Path, passages: list[Passage]) -> None:
+        nlp = self._load_teacher()
+        # Frees strings that only these documents use.
+        with atomic_write(shard) as path, nlp.memory_zone():
+            docs = annotate_passages(
+                nlp,
+                passages,
+                original=self.kind != "unpunctuated",
+                unpunctuated=self.kind != "original",
+                projected=self.projected,
+                keep=self.keep,
+                n_process=self.n_process,
+            )
+            has_pauses = any(isinstance(passage, bytes) for passage in passages)
+            DocBin(docs=map(_keep_pauses, docs), store_user_data=has_pauses).to_disk(path)
+
+
+@lru_cache(maxsize=1)
+def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projected: bool) -> Language:
+    nlp = load(teacher, beam_width=beam_width)
+    if has_margins:
+        parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, PARSER) if name in nlp.pipe_names]
+        if projected or not parsers:
+            raise JointValueError(Errors.J656, pipeline=", ".join(nlp.pipe_names))
+        for parser in parsers:
+            parser.store_margins()
+    return nlp
+
+
+def _keep_boundaries(doc: Doc) -> bytes:
+    docs = DocBin(attrs=["ORTH", "SPACY", "SENT_START"], docs=[_keep_pauses(doc)], store_user_data=True)
+    return docs.to_bytes()
+
+
+def _keep_pauses(doc: Doc) -> Doc:
+    """Drops other user data, such as the columns of the teacher's guide."""
+    pauses = doc.user_data.get(KEY, {}).get(PAUSE)
+    doc.user_data = {}
+    if pauses is not None:
+        write_column(doc, PAUSE, pauses)
+    return doc
+
+
+def _count_words(passage: Passage) -> int:
+    if isinstance(passage, bytes):
+        return sum(map(len, DocBin().from_bytes(passage).tokens))
+    return len(" ".join(passage).split())
+
+
+def _digest(passage: bytes) -> str:
+    return hashlib.sha256(passage).hexdigest()
+
+
+def take_evenly(read: Callable[[], Iterator[Passage]], limit: int) -> Iterator[Passage]:
+    """At most `limit` passages, evenly from all of them, which are read twice rather than held."""
+    total = sum(1 for _ in read())
+    limit = min(limit, total)
+    # Each time that number * limit / total reaches a whole number.
+    return (passage for number, passage in enumerate(read()) if number * limit % total + limit >= total)

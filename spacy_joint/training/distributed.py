@@ -1,0 +1,159 @@
+"""Training over shards: the loop that mixes what workers learn, evaluates the mixture, and saves it after each epoch.
+
+In every epoch, each table of the model passes over each shard of the corpus (passes.py), and the ends are mixed
+(engine/mixing.py). The number of shards changes the result; where passes run does not. With one shard, the result is
+that of `spacy train`. An interrupted training continues from its last epoch.
+"""
+
+import hashlib
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from timeit import default_timer
+from typing import IO, Any
+
+import srsly
+from spacy.schemas import ConfigSchemaTraining
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import create_before_to_disk_callback, create_evaluation_callback, update_meta
+from spacy.util import dot_to_object, load_model_from_config, registry, resolve_dot_names
+from thinc.api import Config, fix_random_seed
+
+from ..about import __version__
+from ..engine.mixing import TrainingState, mix
+from ..errors import Errors, JointValueError, check_range
+from ..files.replacing import atomic_write_directory
+from ..files.steps import digest_mentioned
+from .passes import PassRunner, find_trained
+
+LAST, BEST = "model-last", "model-best"
+# A file of the checkpoint: the progress of training.
+PROGRESS = "progress.json"
+# Settings of [training] that do not change what an epoch learns.
+WITHOUT_EFFECT = ("max_epochs", "max_steps", "patience", "eval_frequency", "logger", "before_to_disk")
+
+
+@dataclass
+class Progress:
+    """How far training has come."""
+
+    digest: str  # of what it depends on: no other training continues from it
+    epoch: int = 0  # finished
+    step: int = 0  # batches learnt from, in all shards
+    words: int = 0  # learnt from, with repetitions
+    seconds: float = 0.0
+    results: list[list[float]] = field(default_factory=list)  # the score and the step after each epoch
+
+    @property
+    def is_best(self) -> bool:
+        """Whether no epoch was better than the last."""
+        return self.results[-1][0] == max(self.results)[0]
+
+    def is_over(self, training: dict[str, Any]) -> bool:
+        """Whether training stops here, as `spacy train` does."""
+        if not self.results:
+            return False
+        # The earliest of the best.
+        _, best = max((score, -step) for score, step in self.results)
+        return (
+            self.epoch >= training["max_epochs"]
+            or bool(training["patience"] and self.step + best >= training["patience"])
+            or bool(training["max_steps"] and self.step >= training["max_steps"])
+        )
+
+
+class Training:
+    """The training of one component (J733) over shards, with a config that has a seed and a number of epochs (J030). It
+    continues from a `model-last` of the same settings, corpus and version of this package, and replaces any other."""
+
+    def __init__(self, config: Config, output: Path, n_shards: int) -> None:
+        check_range("shards", n_shards, 1)
+        self.output, self.n_shards = output, n_shards
+        resolved = config.interpolate()
+        settings = resolved["training"]
+        check_range("training.max_epochs", settings.get("max_epochs", 0), 1)
+        if settings.get("seed") is None:
+            allowed = "a number to train over shards"
+            raise JointValueError(Errors.J030, name="training.seed", value=None, allowed=allowed)
+        self.progress = Progress(_digest(resolved, n_shards))
+        found = output / LAST / PROGRESS
+        if found.is_file() and (saved := srsly.read_json(found))["digest"] == self.progress.digest:
+            self.progress = Progress(**saved)
+            self.nlp = load_model_from_config(config, auto_fill=True)
+            # The settings of training may be others now.
+            self.nlp.from_disk(output / LAST, exclude=["config"])
+        else:
+            self.nlp = init_nlp(config)
+        self.config = self.nlp.config.interpolate()
+        self.training: dict[str, Any] = registry.resolve(self.config["training"], schema=ConfigSchemaTraining)
+        self.component = find_trained(self.nlp, self.training["frozen_components"])
+
+    def run(self, make_runner: Callable[[str, bytes, int], PassRunner], stdout: IO[str], stderr: IO[str]) -> None:
+        """Trains to the end, and saves after each epoch. The logger of the config writes to `stdout` and `stderr`."""
+        progress, training = self.progress, self.training
+        if progress.results and progress.is_best:
+            # An interruption may have prevented this.
+            self._copy_best()
+        if progress.is_over(training):
+            return
+        before_to_disk = create_before_to_disk_callback(training["before_to_disk"])
+        (dev_corpus,) = resolve_dot_names(self.config, [training["dev_corpus"]])
+        evaluate = create_evaluation_callback(self.nlp, dev_corpus, training["score_weights"])
+        with self.nlp.select_pipes(disable=training["frozen_components"]):
+            log_step, finish_log = training["logger"](self.nlp, stdout, stderr)
+        try:
+            runner = make_runner(self.nlp.config.to_str(), self.nlp.to_bytes(), self.n_shards)
+            while not progress.is_over(training):
+                start = default_timer()
+                losses = self._run_epoch(runner)
+                # Corpora may draw random numbers: every evaluation is of the same documents.
+                fix_random_seed(training["seed"])
+                score, scores = evaluate()
+                progress.seconds += default_timer() - start
+                progress.results.append([score, progress.step])
+                info = {**asdict(progress), "score": score, "other_scores": scores, "losses": losses}
+                with self.nlp.select_pipes(disable=training["frozen_components"]):
+                    update_meta(training, self.nlp, info)
+                with atomic_write_directory(self.output / LAST) as path:
+                    before_to_disk(self.nlp).to_disk(path)
+                    srsly.write_json(path / PROGRESS, asdict(progress))
+                if progress.is_best:
+                    self._copy_best()
+                log_step({**info, "checkpoints": progress.results})
+        finally:
+            finish_log()
+
+    def _run_epoch(self, runner: PassRunner) -> dict[str, float]:
+        states = self.component.copy_states()
+        mixed: list[TrainingState] = []
+        losses: Counter[str] = Counter()
+        for start, passes in zip(states, runner.run(states, self.progress.epoch), strict=True):
+            # As for components with several tables, losses are those of the first.
+            for each in [] if mixed else passes:
+                losses.update(each.losses)
+                self.progress.step += each.n_batches
+                self.progress.words += each.n_words
+            mixed.append(mix(start, [each.state for each in passes]))
+        self.component.restore_states(mixed)
+        self.progress.epoch += 1
+        return dict(losses)
+
+    def _copy_best(self) -> None:
+        with atomic_write_directory(self.output / BEST) as path:
+            shutil.copytree(self.output / LAST, path)
+
+
+def _digest(config: Config, n_shards: int) -> str:
+    """A digest of everything that the result of an epoch depends on."""
+    training = {name: value for name, value in config["training"].items() if name not in WITHOUT_EFFECT}
+    corpus = dot_to_object(config, training["train_corpus"])
+    depends_on = [
+        {**config, "training": training},
+        *(digest_mentioned(section) for section in (corpus, config["components"], config["initialize"])),
+        n_shards,
+        __version__,
+    ]
+    return hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode("utf8")).hexdigest()

@@ -1,0 +1,304 @@
+"""Training on a treebank: from CoNLL-U to an installable package, in steps that are not repeated.
+
+The steps are those of the commands `convert`, `tokenizer-exceptions`, `word-classes`, `jackknife`, `spacy train` for
+each component, `finish`, `evaluate` and `spacy package`, with the configs of the package.
+"""
+
+import math
+import subprocess
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import spacy
+import srsly
+from spacy.cli.package import package
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc, DocBin
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from spacy.util import fix_random_seed, load_config
+from spacy.vocab import Vocab
+from wasabi import msg
+
+from .. import load
+from ..corpora.docbin import read_docbin
+from ..corpora.examples import make_example
+from ..corpora.treebank import read_splits
+from ..errors import JointWarning, Warnings
+from ..files.reading import require_file
+from ..files.replacing import atomic_write_directory, write_json
+from ..files.steps import Steps, digest
+from ..pipes.tokenizer_check import report_unfit, score_words
+from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
+from ..tokenization.exceptions import add_exceptions, learn_exceptions
+from .finishing import finish_pipeline
+from .jackknifing import jackknife_corpus
+from .word_classes import learn_classes
+
+TAGGER, PARSER = "sequence_tagger", "joint_sbd_parser"
+MORPHOLOGIZER, LEMMATIZER = "sequence_morphologizer", "sequence_lemmatizer"
+EXPANDER = "multiword_expander"
+# The paths of earlier components in the configs that build on them.
+SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer"}
+# The parser predicts with a wider beam than in training: slower and more accurate.
+BEAM_WIDTH = 16
+# Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
+MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
+# The rules of a tokenizer by language; spaCy's own rules for other languages.
+RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
+SPACY_RULES = "spacy.Tokenizer.v1"
+CHARACTERS = "spacy_joint.CharacterTokenizer.v1"
+# No tokenizer is learnt if rules reach this F1 of words on the development set, in percent.
+GOOD_WORDS = 99.5
+
+
+class TreebankTraining:
+    """The steps of a training, each a method that runs it or reads its earlier output."""
+
+    def __init__(
+        self,
+        output: Path,
+        configs: Path,  # the directory of the configs of components
+        language: str,
+        splits: Mapping[str, Sequence[Path]],  # the files of "train", "dev" and "test"
+        overrides: Mapping[str, Any],  # for the configs, by dotted names
+        seed: int,
+    ) -> None:
+        self.output, self.configs, self.language = output, configs, language
+        self.splits, self.overrides, self.seed = splits, overrides, seed
+        self.work, self.pipeline, self.scores = output / "steps", output / "pipeline", output / "scores.json"
+        self.steps = Steps(self.work, msg.info)
+        self.corpora, self.tokenizer = self.work / "corpora", self.work / "tokenizer"
+        self.word_classes, self.jackknifed = self.work / "word_classes.msgpack", self.work / "jackknifed.spacy"
+
+    # Corpora, tokenizer and word classes.
+
+    def read_corpora(self, documents: str | None, tags: str, subtypes: bool) -> None:
+        """Converts the treebank, and describes it. `tags` may be "upos" (TAG is UPOS) or "xpos" (there is no POS)."""
+        division = int(documents) if documents and documents.isdecimal() else documents
+
+        def make() -> None:
+            read = read_splits(self.splits, Vocab(), documents=division, subtypes=subtypes)
+            if tags == "upos":
+                for token in (token for docs in read.values() for doc in docs for token in doc):
+                    token.tag_ = token.pos_
+            learnt = read["train"]
+            has = {name: any(doc.has_annotation(name) for doc in learnt) for name in ("MORPH", "LEMMA", "POS")}
+            has["POS"] = has["POS"] and tags != "xpos"
+            n_sentences = sum(len(list(doc.sents)) for doc in learnt)
+            sizes = {"documents": len(learnt), "words": sum(map(len, learnt)), "sentences": n_sentences}
+            with atomic_write_directory(self.corpora, "treebank.json") as path:
+                path.mkdir()
+                for split, docs in read.items():
+                    if docs:
+                        DocBin(docs=docs, store_user_data=True).to_disk(path / f"{split}.spacy")
+                srsly.write_json(path / "treebank.json", {**has, **sizes})
+
+        files = {split: digest(files) for split, files in self.splits.items()}
+        settings = {"files": files, "documents": documents, "tags": tags, "subtypes": subtypes}
+        self.steps.run("corpora", self.corpora, make, settings=settings)
+        self.described = srsly.read_json(self.corpora / "treebank.json")
+        for attribute, what in (("MORPH", "features"), ("LEMMA", "lemmas")):
+            if not self.described[attribute]:
+                msg.info(f"The treebank has no {what}, so the pipeline will not predict any")
+
+    def _read_docs(self, split: str, nlp: Language) -> list[Doc]:
+        """The documents of a split; none if the treebank does not have it."""
+        path = self.corpora / f"{split}.spacy"
+        return list(read_docbin(path, nlp.vocab)) if path.is_file() else []
+
+    def make_tokenizer(self, tokenizer: str) -> None:
+        """Makes a pipeline of just a tokenizer: the best one on the development set."""
+        rules = RULES.get(self.language, SPACY_RULES)
+        names = {"auto": [rules, CHARACTERS], "rules": [rules], "characters": [CHARACTERS]}.get(tokenizer, [tokenizer])
+
+        def make() -> None:
+            tried = []
+            for name in names:
+                nlp = self._learn_tokenizer(name)
+                scores = score_words(nlp.tokenizer, self._read_docs("dev", nlp), max_words=None)
+                msg.info(f"{name}: {scores.f_score:.2f} % of the words of the development set (F1)")
+                tried.append((scores, nlp))
+                if scores.f_score >= GOOD_WORDS:
+                    break
+            scores, nlp = max(tried, key=lambda each: each[0].f_score)
+            report_unfit(scores, nlp.tokenizer)
+            _save(nlp, self.tokenizer)
+
+        settings = {"tokenizer": tokenizer, "language": self.language, "seed": self.seed}
+        self.steps.run("tokenizer", self.tokenizer, make, after=[self.corpora], settings=settings)
+
+    def _learn_tokenizer(self, name: str) -> Language:
+        """A pipeline with a tokenizer that has learnt from the training set, if it can."""
+        nlp = spacy.blank(self.language, config={"nlp": {"tokenizer": {"@tokenizers": name}}})
+        docs = self._read_docs("train", nlp)
+        if isinstance(nlp.tokenizer, Tokenizer):
+            spans = (span for doc in docs for span in doc.sents)
+            sentences = [([word.text for word in span], [bool(word.whitespace_) for word in span]) for span in spans]
+            nlp.tokenizer = add_exceptions(nlp.tokenizer, learn_exceptions(nlp.tokenizer, sentences))
+        elif hasattr(nlp.tokenizer, "initialize"):
+            fix_random_seed(self.seed)
+            examples = list(map(make_example, docs))
+            nlp.tokenizer.initialize(lambda: examples, nlp=nlp)
+        return nlp
+
+    def make_word_classes(self, texts: Sequence[Path], given: Path | None) -> None:
+        """Learns word classes from the training set and from texts, unless they are given."""
+        if given:
+            self.word_classes = require_file(given)
+            self.steps.digests[given] = digest([given])[0]
+            return
+
+        def make() -> None:
+            corpora = [self.corpora / "train.spacy", *texts]
+            learn_classes(corpora, self.word_classes, spacy.load(self.tokenizer), seed=self.seed)
+
+        settings = {"texts": digest(texts), "seed": self.seed}
+        before = [self.corpora, self.tokenizer]
+        self.steps.run("word-classes", self.word_classes, make, after=before, settings=settings)
+
+    # Components.
+
+    def _configure(self, component: str, kind: str, source: Path | None = None) -> dict[str, Any]:
+        """The overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
+        training = load_config(self.configs / f"{component}.cfg")["training"]
+        pipe: Any = spacy.blank(self.language).create_pipe(component)
+        copies = 2 if kind == "both" else 1
+        batches = math.ceil(copies * self.described["documents"] / training["batcher"]["size"])
+        bits = math.ceil(math.log2(copies * self.described["words"])) + BITS_PER_WORD
+        settings = {
+            "system.seed": self.seed,
+            "nlp.lang": self.language,
+            "nlp.tokenizer": {"@tokenizers": "spacy_joint.NoTokenizer.v1"},
+            "paths.train": str(self.jackknifed if source else self.corpora / "train.spacy"),
+            "paths.dev": str(self.corpora / "dev.spacy"),
+            "paths.word_classes": str(self.word_classes),
+            "training.eval_frequency": batches,
+            "training.patience": training["patience"] // training["eval_frequency"] * batches,
+            f"components.{component}.model.table_bits": min(pipe.perceptron.table_bits, max(bits, MIN_TABLE_BITS)),
+        }
+        if source:
+            settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{kind}"}
+        else:
+            settings["training.train_corpus"] = f"corpora.{kind}"
+        for setting, value in self.overrides.items():
+            if not setting.startswith("components.") or setting.startswith(f"components.{component}."):
+                settings[setting] = value
+        return settings
+
+    def jackknife(self, kind: str, folds: int) -> None:
+        """Tags the training documents with taggers that have not seen them."""
+        settings = self._configure(TAGGER, kind)
+        folds = min(folds, self.described["documents"])
+        make = partial(jackknife_corpus, self.configs / f"{TAGGER}.cfg", self.jackknifed, folds, settings)
+        made_from = {"folds": folds, **_without_paths(settings)}
+        self.steps.run("jackknife", self.jackknifed, make, after=[self.corpora, self.word_classes], settings=made_from)
+
+    def train_components(self, kind: str) -> Path:
+        """Trains one component after the other, each with all before it, and returns the last pipeline."""
+        components = [TAGGER, PARSER]
+        if self.described["POS"]:
+            components.append(MORPHOLOGIZER)
+            if self.described["LEMMA"]:
+                components.append(LEMMATIZER)
+        trained: Path | None = None
+        for component in components:
+            settings = self._configure(component, kind, trained)
+            path = self.work / component
+            before = [self.jackknifed, self.word_classes, trained] if trained else [self.corpora, self.word_classes]
+            make = partial(_train, self.configs / f"{component}.cfg", settings, path)
+            trained = self.steps.run(component, path, make, after=before, settings=_without_paths(settings))
+        assert trained
+        return trained
+
+    # The finished pipeline.
+
+    def finish(self, trained: Path, meta: Mapping[str, Any]) -> None:
+        """Puts the tokenizer and the components together, without the data that only training needs."""
+
+        def make() -> None:
+            nlp, source = spacy.load(self.tokenizer), spacy.load(trained)
+            for name in source.pipe_names:
+                nlp.add_pipe(name, source=source)
+            # Only after the others: it looks tokens up by their tags.
+            expander: Any = nlp.add_pipe(EXPANDER)
+            examples = list(map(make_example, self._read_docs("train", nlp)))
+            expander.initialize(lambda: examples, nlp=nlp)
+            if not (expander.lexicon or expander.joints):
+                nlp.remove_pipe(EXPANDER)
+            assembled = self.work / "assembled"
+            _save(nlp, assembled)
+            finish_pipeline(assembled, self.pipeline, {f"components.{PARSER}.model.beam_width": BEAM_WIDTH}, meta)
+
+        self.steps.run("pipeline", self.pipeline, make, after=[self.corpora, self.tokenizer, trained], settings=meta)
+
+    def evaluate(self) -> None:
+        """Scores the pipeline on the test set, or on the development set if there is none."""
+
+        def make() -> None:
+            nlp = load(self.pipeline)
+            split = "test" if (self.corpora / "test.spacy").is_file() else "dev"
+            references = self._read_docs(split, nlp)
+            raw_texts = read_raw_texts(self.splits[split], nlp) if self.splits["train"] else []
+            scores = score_pipeline(nlp, references) | score_pipeline_on_raw_text(nlp, raw_texts or references)
+            write_json(self.scores, {"split": split, **scores})
+
+        self.steps.run("scores", self.scores, make, after=[self.corpora, self.pipeline])
+
+    def make_package(self, name: str, version: str) -> None:
+        """Makes an installable package, with the scores in its metadata."""
+        output = self.output / "package"
+
+        def make() -> None:
+            scores = srsly.read_json(self.scores)
+            del scores["split"], scores["speed"]
+            meta = self.work / "meta.json"
+            write_json(meta, {**srsly.read_json(self.pipeline / "meta.json"), "performance": scores})
+            with atomic_write_directory(output, "*/meta.json") as path:
+                path.mkdir()
+                package(self.pipeline, path, meta_path=meta, name=name, create_sdist=False)
+                (directory,) = path.iterdir()
+                make_archive(directory)
+
+        made_from = {"name": name, "version": version}
+        self.steps.run("package", output, make, after=[self.pipeline, self.scores], settings=made_from)
+        # Without the archive, the directory can be installed.
+        (directory,) = output.iterdir()
+        msg.good(f"pip install {next(directory.glob('dist/*.tar.gz'), directory)}")
+
+
+def _train(config: Path, settings: Mapping[str, Any], output: Path) -> None:
+    nlp = init_nlp(load_config(config, overrides=dict(settings), interpolate=False))
+    # No checkpoints: a step that was interrupted begins again.
+    train(nlp, None, stdout=sys.stdout, stderr=sys.stderr)
+    _save(nlp, output)
+
+
+def make_archive(directory: Path) -> None:
+    """Makes `dist/NAME.tar.gz` of a package as `spacy package` does, or warns that it cannot (JW34)."""
+    found = find_spec("build")
+    # A directory `build` in the working directory would be a package, too, but without an origin.
+    command = ["-m", "build", "--sdist"] if found and found.origin else ["setup.py", "sdist"]
+    finished = subprocess.run([sys.executable, *command], cwd=directory, capture_output=True, text=True)
+    if finished.returncode:
+        reason = (finished.stderr or finished.stdout).strip().rpartition("\n")[2]
+        warnings.warn(JointWarning(Warnings.JW34, name=directory.name, reason=reason), stacklevel=2)
+
+
+def _save(nlp: Language, output: Path) -> None:
+    """Saves a pipeline without the data that only further training needs."""
+    with atomic_write_directory(output) as path:
+        nlp.to_disk(path)
+        for learning in path.glob("*/learning"):
+            learning.unlink()
+
+
+def _without_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that change results: a moved directory does not."""
+    return {setting: value for setting, value in settings.items() if not setting.startswith("paths.")}

@@ -1,0 +1,83 @@
+"""Documents like the output of a speech recogniser: lower-cased, without punctuation, with repaired trees: the starred
+variant of a treebank (EWT*). Numbers remain digits, and disfluencies are neither added nor removed.
+"""
+
+import random
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from spacy.language import Language
+from spacy.symbols import PUNCT, X
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+
+from ..corpora.examples import Augmenter
+from ..errors import check_range
+from .rewriting import Word, copy_words, require_same_tokens, require_words, rewrite
+
+# Punctuation according to Unicode, but read as words, such as "%".
+SYMBOLS = frozenset("%&#@*/\\§")
+
+
+def unpunctuate(doc: Doc) -> Doc | None:
+    """Make the variant of a document, without tokens with POS PUNCT and whitespace tokens; None if no token is left. A
+    space follows every token; for trees and labels, see `rewrite`.
+
+    RAISES ValueError: If the document has no POS or no sentence boundaries (J126), or trees and sentences have
+        different boundaries (J124).
+    """
+    words = find_spoken(doc, copy_words(doc))
+    return rewrite(doc, words) if words else None
+
+
+def find_spoken(doc: Doc, words: Iterable[Word]) -> list[Word]:
+    """The words that stand for tokens without POS PUNCT, lower-cased; raises J126 without POS or boundaries."""
+    require_words(doc)
+    return [
+        word._replace(text=word.text.lower(), space=True)
+        for word in words
+        if doc[word.source].pos != PUNCT and not doc[word.source].text.isspace()
+    ]
+
+
+def remove_punctuation(doc: Doc) -> Doc | None:
+    """Make the variant of a document without trees, by characters as `mark_punctuation`; None if no token is left."""
+    kept = [token for token in doc if not token.text.isspace() and not _is_mark(token)]
+    return rewrite(doc, [Word(token.text.lower(), True, token.i) for token in kept]) if kept else None
+
+
+def mark_punctuation(doc: Doc) -> None:
+    """Set POS where it is not predicted: PUNCT for Unicode's punctuation, except SYMBOLS, and X for tokens without."""
+    for token in doc:
+        if _is_mark(token):
+            token.pos = PUNCT
+        elif not token.pos:
+            token.pos = X
+
+
+def _is_mark(token: Token) -> bool:
+    return all(unicodedata.category(each).startswith("P") and each not in SYMBOLS for each in token.text)
+
+
+def create_unpunctuated_augmenter(*, share: float = 1.0, keep_original: bool = False) -> Augmenter:
+    """Make an augmenter of training examples, registered as `spacy_joint.unpunctuated.v1`.
+
+    share (float): The probability of changing a document. It uses Python's `random`, like spaCy's own augmenters.
+    keep_original (bool): Whether to yield the original, too, before its variant.
+    RAISES ValueError: If share is not a probability (J030); when it augments, J124, J125, J126.
+    """
+    check_range("share", share, 0, 1)
+    return partial(_augment, share=share, keep_original=keep_original)
+
+
+def _augment(nlp: Language, example: Example, *, share: float, keep_original: bool) -> Iterator[Example]:
+    chosen = random.random() < share
+    if keep_original or not chosen:
+        yield example
+    if chosen:
+        require_same_tokens(example)
+        # Both sides keep the same tokens, whatever the predicted tags are.
+        words = find_spoken(example.reference, copy_words(example.reference))
+        if words:
+            yield Example(rewrite(example.predicted, words), rewrite(example.reference, words))

@@ -1,0 +1,184 @@
+"""Captions: SubRip (.srt) and WebVTT (.vtt; https://www.w3.org/TR/webvtt1). Styles, positions and comments are skipped.
+
+webvtt-py parses WebVTT, and SubRip that has been brought into this form. It skips what it does not understand, so this
+module joins text after a blank line with its cue, and says in which line a file is damaged. Voice tags (`<v Anna>`),
+names (`ANNA:`, see `labels`), `>>`, or, within a cue, dashes tell speakers apart. Captions that roll up, as those of
+live television do, repeat the last line of the cue before: it counts once.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
+
+from webvtt import Caption, WebVTT
+
+from ..errors import Errors, JointValueError, Message
+from .labels import CHANGE, find_caption_names, read_label
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread
+
+ARROW = "-->"
+HEADER = "WEBVTT"
+TIMES = re.compile(rf"^.*{ARROW}.*", re.MULTILINE)
+SRT_BEGINNING = re.compile(rf"\s*(?:\d+\s+)?{CLOCK}\s*{ARROW}\s*{CLOCK}")
+# A number counts cues if it is right above times, or alone between blank lines above them.
+SRT_NUMBER = re.compile(rf"(?:^\d+\n|(?<!.\n)^\d+\n+)(?=.*{ARROW})", re.MULTILINE)
+# Left out here, because text of a cue may follow after a blank line.
+VTT_ASIDE = re.compile(rf"(?<=\n\n)(?!.*{ARROW})(?:NOTE(?:[ \t].*)?|STYLE|REGION)(?:\n(?!.*{ARROW}).+)*$", re.MULTILINE)
+# Blank lines that neither a cue nor the end follows.
+VTT_GAP = re.compile(rf"(?<!\n)\n{{2,}}(?!\n|\Z|(?:.+\n)?.*{ARROW})")
+MARKUP = re.compile(
+    rf"""
+    <v(?:\.[^\s>]*)?\s+(?P<voice>[^\s<>][^<>]*)>   # <v.loud Anna>
+    | (?P<voice_end></v>)
+    | <(?P<time>{CLOCK})>
+    | </?[a-zA-Z][^<>]*>                    # <i>, <c.yellow>, <font color="red">
+    | \{{\\[^{{}}]*\}} | \{{/?[biu]\}}      # {{\an8}}, {{i}}
+    | (?P<space>\\[Nnh])
+    """,
+    re.VERBOSE,
+)
+DASH = re.compile(r"\s*[-‐–—]\s*(?=\S)")  # noqa: RUF001
+# From this number of repetitions on, and if most cues repeat a line, captions roll up.
+MIN_REPETITIONS = 3
+
+
+def read_srt(content: str, source: str) -> Iterator[Segment]:
+    """Reads SubRip. RAISES ValueError: If the file, called `source` in errors, is damaged (J460-J462)."""
+    lines = LINE_END.split(content)
+    rows = [row for row in SRT_NUMBER.sub("", "\n".join(map(str.strip, lines))).split("\n") if row]
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    if rows and ARROW not in rows[0]:
+        raise _make_error(Errors.J460, lines, filled[0], source)
+    if rows and rows[-1].isdecimal() and not lines[filled[-1] - 1].strip():
+        raise _make_error(Errors.J460, lines, filled[-1], source)
+    cues = [f"\n{row}" if ARROW in row else row for row in rows]
+    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source))
+
+
+def read_vtt(content: str, source: str) -> Iterator[Segment]:
+    """Reads WebVTT. RAISES ValueError: If the file, called `source` in errors, is damaged (J460-J463)."""
+    lines = LINE_END.split(content)
+    if not any(lines):
+        return iter(())
+    if not VTT.recognise(lines):
+        raise JointValueError(Errors.J463, source=source)
+    text = VTT_ASIDE.sub(lambda match: "\n" * match[0].count("\n"), "\n".join(map(str.strip, lines)))
+    gap = VTT_GAP.search(text)
+    if gap is not None and ARROW not in text[: gap.start()]:
+        raise _make_error(Errors.J460, lines, text.count("\n", 0, gap.end()), source)
+    # A blank line ends a cue by the standard, but files have them in the middle of cues.
+    return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source))
+
+
+SRT = Format("srt", read_srt, (".srt",), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
+VTT = Format("vtt", read_vtt, (".vtt",), lambda lines: any(re.match(rf"{HEADER}(?:\s|$)", line) for line in lines[:1]))
+
+
+def _parse(text: str, lines: Sequence[str], source: str) -> list[Caption]:
+    """The cues of WebVTT, one for each line of the file that has an arrow."""
+    captions = _parse_vtt(text)
+    times = [number for number, line in enumerate(lines) if ARROW in line]
+    if len(captions) < len(times):
+        damaged = next(number for number in times if not _parse_vtt(f"{HEADER}\n\n{lines[number]}"))
+        raise _make_error(Errors.J461, lines, damaged, source)
+    for number, caption in zip(times, captions, strict=True):
+        if caption.end_time < caption.start_time:
+            raise _make_error(Errors.J462, lines, number, source)
+    return captions
+
+
+def _parse_vtt(text: str) -> list[Caption]:
+    # Times have a decimal point in WebVTT and a comma in SubRip, but files have either.
+    return WebVTT.from_string(TIMES.sub(lambda match: match[0].replace(",", "."), text)).captions
+
+
+def _make_error(error: Message, lines: Sequence[str], number: int, source: str) -> JointValueError:
+    return JointValueError(error, source=source, line=number + 1, found=lines[number].strip())
+
+
+def _read_cues(cues: Sequence[Caption]) -> Iterator[Segment]:
+    _roll_down(cues)
+    names = find_caption_names([plain for cue in cues for line in cue.lines if (plain := _strip(line))], len(cues))
+    speaker: str | None = None
+    begins_turn = False
+    for cue in cues:
+        rows = [(row, "".join(run.text for run in row)) for row in _split(cue.lines)]
+        is_all_sound = is_sound("".join(text for _, text in rows))
+        is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
+        said: list[Segment] = []
+        for row, text in rows:
+            begin, speaker, is_other = _read_beginning(text, speaker, names, is_dialogue)
+            begins_turn |= is_other
+            is_row_sound = is_all_sound or is_sound(text[begin:])
+            for run in row:
+                words, begin = run.text[begin:], max(begin - len(run.text), 0)
+                if words:
+                    voice = run.speaker or speaker
+                    said.append(Segment(words, voice, run.start_time, None, begins_turn, False, is_row_sound))
+                    begins_turn = False
+        start_time, end_time = (time.in_milliseconds() / 1000 for time in (cue.start_time, cue.end_time))
+        for segment, (start, end) in zip(said, _find_times(said, start_time, end_time), strict=True):
+            yield segment._replace(start_time=start, end_time=end)
+
+
+def _roll_down(cues: Sequence[Caption]) -> None:
+    """Removes the lines that captions repeat because they roll up."""
+    plain = [[line for line in map(_strip, cue.lines) if line] for cue in cues]
+    # None: one of the two has no text.
+    repeats = [before[-1] == after[0] if before and after else None for before, after in pairwise(plain)]
+    if repeats.count(True) < max(MIN_REPETITIONS, repeats.count(False) + 1):
+        return
+    for cue, repeats_line in zip(cues[1:], repeats, strict=True):
+        if repeats_line:
+            first = next(i for i, line in enumerate(cue.lines) if _strip(line))
+            del cue.lines[: first + 1]
+
+
+def _strip(line: str) -> str:
+    return " ".join(html.unescape(MARKUP.sub(" ", line)).split())
+
+
+def _split(lines: Sequence[str]) -> list[list[Segment]]:
+    """The runs of each line of a cue, with its line break: parts in one voice, which start at the stamp before them."""
+    rows: list[list[Segment]] = [[]]
+    voice: str | None = None
+    time: float | None = None
+    text = "".join(f"{line}\n" for line in lines)
+    matches = list(MARKUP.finditer(text))
+    for begin, match in zip([0, *(match.end() for match in matches)], [*matches, None], strict=True):
+        parts = re.findall(r"[^\n]*\n|[^\n]+", text[begin : match.start() if match else None])
+        for part in [*parts, " "] if match and match["space"] else parts:
+            rows[-1].append(Segment(html.unescape(part), voice, time))
+            time = None
+            if part.endswith("\n"):
+                rows.append([])
+        if match and (match["voice"] or match["voice_end"]):
+            voice = " ".join(html.unescape(match["voice"] or "").split()) or None
+        elif match and match["time"]:
+            time = read_clock(match["time"])
+    return rows
+
+
+def _read_beginning(line: str, speaker: str | None, names: Set[str], is_dialogue: bool) -> tuple[int, str | None, bool]:
+    """Where the words of a line begin, its speaker, and whether a turn begins."""
+    dash = DASH.match(line) if is_dialogue else None
+    begin = dash.end() if dash else 0
+    label = read_label(line[begin:])
+    if label is not None and label.name in names:
+        return begin + label.end, label.name, bool(dash)
+    change = CHANGE.match(line, begin)
+    if change is not None:
+        return change.end(), None, True
+    return (begin, None, True) if dash else (0, speaker, False)
+
+
+def _find_times(runs: Sequence[Segment], start_time: float, end_time: float) -> Iterator[tuple[float, float]]:
+    """The times of the runs of a cue: from stamp to stamp, and between stamps by the number of characters."""
+    stamps = [(0, start_time)]
+    for number, run in enumerate(runs):
+        # Stamps outside the cue, or before an earlier one, are moved to where they make sense.
+        if run.start_time is not None:
+            stamps.append((number, min(max(run.start_time, stamps[-1][1]), end_time)))
+    for (first, begin), (last, end) in pairwise([*stamps, (len(runs), end_time)]):
+        yield from spread([run.text for run in runs[first:last]], begin, end)

@@ -1,0 +1,55 @@
+"""Documents of transcripts: the boundaries that are known are set, and tokens know their speaker and their times."""
+
+from bisect import bisect_left, bisect_right
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotation.custom_columns import PAUSE, write_column
+from ..annotation.speech import END_TIME, SPEAKER, START_TIME, register_extensions
+from .reading import TEXT, guess_format, read_string
+from .transcript import Transcript
+
+register_extensions()
+
+
+def make_doc(nlp: Language, transcript: Transcript) -> Doc:
+    """Makes a document of a transcript, for the pipeline to annotate: `nlp(make_doc(nlp, transcript))`.
+
+    Where a turn begins, `token.is_sent_start` is True, so that no sentence and no tree crosses it; not where the
+    speaker changes within an utterance of a recogniser. Tokens have the extension attributes `token._.speaker`,
+    `token._.start_time` and `token._.end_time` (seconds); so have spans, such as sentences. Unknown ones are None.
+    If words have times, `doc._.token_columns["pause"]` has the seconds of silence before each token (NaN if unknown).
+
+    nlp (Language): The pipeline, of which only the tokenizer is used.
+    transcript (Transcript): The transcript, as read by `read`.
+    RETURNS (Doc): The document.
+    """
+    doc = nlp.make_doc(transcript.text)
+    offsets = [token.idx for token in doc]
+    for start in transcript.sentence_starts:
+        doc[bisect_left(offsets, start)].is_sent_start = True
+    turn_starts = [turn.start for turn in transcript.turns]
+    pauses = np.full(len(doc), np.nan)
+    for token in doc:
+        if token.text.isspace():
+            continue
+        if (pause := transcript.find_pause(token.idx)) is not None:
+            pauses[token.i] = pause
+        speaker = transcript.turns[bisect_right(turn_starts, token.idx) - 1].speaker
+        if speaker is not None:
+            token._.set(SPEAKER, speaker)
+        times = transcript.find_times(token.idx, token.idx + len(token))
+        for name, time in zip((START_TIME, END_TIME), times or (), strict=False):
+            token._.set(name, time)
+    if not np.isnan(pauses).all():
+        write_column(doc, PAUSE, pauses)
+    return doc
+
+
+def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source: str = "The text") -> Doc:
+    """Makes a document of a text of a format, or of one guessed by `source`, the path, and the text: see `read`.
+    RAISES ValueError: If it is a damaged transcript (J460-J468)."""
+    format = format or guess_format(text, source)
+    return nlp.make_doc(text) if format == TEXT else make_doc(nlp, read_string(text, format, source))

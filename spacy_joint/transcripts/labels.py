@@ -1,0 +1,101 @@
+"""The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`.
+Ordinary text has colons, too, so which beginnings of lines are names is decided for a file as a whole."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence, Set
+from itertools import groupby
+from typing import NamedTuple
+
+from .transcript import CLOCK, read_clock
+
+MAX_NAME_LENGTH = 40
+TIME = rf"\[{CLOCK}\]|\({CLOCK}\)|{CLOCK}"
+LABEL = re.compile(
+    rf"""\s*
+    (?P<mark>>>+\s*)?
+    (?:(?P<time_before>{TIME})\s+)?
+    (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&-]{{1,{MAX_NAME_LENGTH}}}){{0,4}})
+    (?:[ ]\([^():]{{1,40}}\))?
+    (?:\s+(?P<time_after>{TIME}))?
+    \s*:(?:\s+|$)
+    """,
+    re.VERBOSE,
+)
+# In captions, these marks alone say that somebody else speaks.
+CHANGE = re.compile(r"\s*>>+\s*")
+PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "la", "le", "of", "the", "van", "von"}
+NUMBERED = re.compile(r"(?:speaker|spk)[ _-]?\w{1,3}", re.IGNORECASE)
+# Words before colons in letters, mails, logs and documents.
+NOT_NAMES = {
+    *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
+    *("ps", "re", "sent", "source", "subject", "tip", "to", "trace", "warn", "warning"),
+}
+
+
+class Label(NamedTuple):
+    """The beginning of a line that may name its speaker."""
+
+    name: str
+    time: float | None  # next to the name, in seconds
+    end: int  # where the words begin
+    is_marked: bool  # whether it cannot be mistaken for other text: `>> ANNA:`, `SPEAKER_01:`
+
+
+def read_label(line: str) -> Label | None:
+    """The possible name of a speaker at the beginning of a line; None if there is none."""
+    match = LABEL.match(line)
+    if match is None:
+        return None
+    name, words = match["name"], match["name"].split()
+    # One word, as in chats, or words with capitals.
+    has_form = len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
+    if not has_form or len(name) > MAX_NAME_LENGTH or name.lower() in NOT_NAMES:
+        return None
+    written = (match["time_before"] or match["time_after"] or "").strip("[]()")
+    return Label(name, read_clock(written), match.end(), bool(match["mark"] or NUMBERED.fullmatch(name)))
+
+
+def find_names(lines: Sequence[str]) -> Set[str]:
+    """The names of speakers with which lines begin, in a file where they may be missing. A name recurs, or is in
+    capitals, or marked."""
+    counts = Counter(label.name for label in _read_labels(lines))
+    return {*_find_sure_names(lines), *(name for name, count in counts.items() if count > 1)}
+
+
+def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
+    """The same in captions, which may name only those who are not seen."""
+    names = find_names(lines)
+    n_named = sum(label.name in names for label in _read_labels(lines))
+    # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if there are
+    # names in every third cue at least.
+    return names if 3 * n_named >= n_cues else _find_sure_names(lines)
+
+
+def _find_sure_names(lines: Sequence[str]) -> set[str]:
+    # Where all text is in capitals, they say nothing.
+    are_telling = 2 * sum(map(str.isupper, lines)) <= len(lines)
+    return {label.name for label in _read_labels(lines) if label.is_marked or (are_telling and label.name.isupper())}
+
+
+def find_all_names(lines: Sequence[str]) -> Set[str]:
+    """The same in a file whose turns begin with names: there, a name that occurs once need only have a capital."""
+    return {*find_names(lines), *(label.name for label in _read_labels(lines) if label.name[0].isupper())}
+
+
+def are_turns(lines: Sequence[str]) -> bool:
+    """Whether lines are a transcript in which turns begin with names: the first line does, and names are marked, or one
+    recurs after another, or all lines begin with names in capitals, of which there are several."""
+    filled = [line for line in lines if line.strip()]
+    first = read_label(filled[0]) if filled else None
+    if first is None or first.name not in find_names(filled):
+        return False
+    labels = _read_labels(filled)
+    # Each name once, if it begins several turns in succession.
+    names = [name for name, _ in groupby(label.name for label in labels)]
+    are_all_capitals = len(labels) == len(filled) and all(map(str.isupper, names)) and len(names) > 1
+    return are_all_capitals or len(set(names)) < len(names) or any(label.is_marked for label in labels)
+
+
+def _read_labels(lines: Sequence[str]) -> list[Label]:
+    return [label for line in lines if (label := read_label(line))]

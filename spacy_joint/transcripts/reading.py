@@ -1,0 +1,85 @@
+"""Reading transcripts in all supported formats, which are known by the suffix of a file or by its first lines. A new
+format is a module with a `Format`, which ALL lists."""
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from ..errors import Errors, JointValueError, check_choice
+from ..files.reading import read_text, require_file
+from .captions import SRT, VTT
+from .recognisers import RECOGNISER, WHISPER
+from .timed_lines import CTM, OTTER, TSV
+from .transcript import LINE_END, Format, Segment, Transcript, Turn, join
+from .turns import TURNS
+
+# Any other text: see `read_string`.
+TEXT = "text"
+ALL = (Format(TEXT, lambda text, source: iter([Segment(text)])), TURNS, OTTER, SRT, VTT, WHISPER, RECOGNISER, CTM, TSV)
+FORMATS = tuple(format.name for format in ALL)
+# Suffixes of files with columns, of which only one format is known.
+TABLES = (".csv", ".tsv")
+SUFFIXES = {suffix: format.name for format in ALL for suffix in format.suffixes}
+
+
+def read(path: str | Path, format: str | None = None) -> Transcript:
+    """Reads a transcript from a file in UTF-8.
+
+    path (str | Path): The file.
+    format (str | None): "turns" (plain text in which turns begin with names, `ANNA: ...`), "srt", "vtt",
+        "recogniser" (JSON of Whisper, AWS Transcribe, Google and others, see recognisers.py; also called "whisper"),
+        "ctm", "tsv" (of Whisper), "otter" (its text), or "text" (any other text: one turn of an unknown speaker). None
+        guesses it, as `guess_format` does.
+    RETURNS (Transcript): Its words, turns and times.
+    RAISES OSError: If the file does not exist (J402) or cannot be read (J441).
+    RAISES ValueError: If it is not UTF-8 (J403), its format is unknown (J040), or it is damaged (J460-J468).
+    """
+    text = read_text(require_file(path))
+    return read_string(text, format or guess_format(text, path), str(path))
+
+
+def read_string(text: str, format: str, source: str = "The transcript") -> Transcript:
+    """Reads a transcript from a string.
+
+    text (str): The content of a file.
+    format (str): See `read`.
+    source (str): Its name, for errors.
+    RETURNS (Transcript): Its words, turns and times.
+    RAISES ValueError: If the format is unknown (J040), or the content is damaged (J460-J468).
+    """
+    check_choice("format", format, FORMATS)
+    if format == TEXT:
+        turns = [Turn(None, text, 0, len(text))] if text else []
+        return Transcript(text, turns, [turn.start for turn in turns], [])
+    return join(ALL[FORMATS.index(format)].read(text, source))
+
+
+def guess_format(text: str, path: str | Path = "") -> str:
+    """The format of a file, by its suffix or else by its content: see `read`. Plain text is "turns" if its first line
+    begins with a name, and the names in the file recur or are marked.
+    RAISES ValueError: If it has JSON lines, or columns (J469)."""
+    suffix, lines = Path(path).suffix.lower(), LINE_END.split(text)
+    if sum(map(_is_object, islice(filter(str.strip, lines), 2))) > 1:
+        raise JointValueError(Errors.J469, source=str(path) or "The text")
+    likely = [format for format in ALL if suffix in format.suffixes] or ALL
+    name = next((format.name for format in reversed(likely) if format.recognise(lines)), likely[0].name)
+    if name == TEXT and suffix in TABLES:
+        raise JointValueError(Errors.J469, source=str(path))
+    return name
+
+
+def guess_marked(lines: Sequence[str]) -> str | None:
+    """The format (str) of captions and others that their first two lines tell; None if it is another one.
+    RAISES ValueError: If they are JSON lines (J469)."""
+    if sum(map(_is_object, lines)) > 1:
+        raise JointValueError(Errors.J469, source="The text")
+    return next((format.name for format in (VTT, SRT, RECOGNISER, CTM, TSV) if format.recognise(lines)), None)
+
+
+def _is_object(line: str) -> bool:
+    """Whether a line is an object of JSON."""
+    try:
+        return line.lstrip().startswith("{") and isinstance(json.loads(line), dict)
+    except (RecursionError, ValueError):
+        return False

@@ -1,0 +1,262 @@
+"""The JSON of speech recognisers, known by its keys: AWS Transcribe, Google, Azure, Deepgram, AssemblyAI, Speechmatics,
+Rev, and those of whisper.py.
+
+Words come with their marks, times and speakers, as far as a service gives them. A service that says who speaks word by
+word often gives a few words to the wrong speaker, so a change of speaker begins a sentence for certain only where an
+utterance of the service begins.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import Errors, JointValueError
+from .transcript import Format, Segment
+from .whisper import MAX_TIME, Part, divide, read_whisper, recognise_whisper
+
+# What values of the wrong type, and missing ones, raise.
+DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
+# Of all speakers that are unknown: Speechmatics.
+UNKNOWN = ("UU", "")
+TICKS = 10_000_000  # per second, in Azure
+
+
+class Spoken(NamedTuple):
+    """A word, or a mark that belongs to the word before it."""
+
+    text: str
+    times: tuple[float, float] | None
+    speaker: str | None = None
+    is_mark: bool = False
+    begins_utterance: bool = False
+
+
+class Service(NamedTuple):
+    """The JSON of a service: whether an object is of this kind, and its words."""
+
+    name: str
+    recognise: Callable[[dict[str, Any]], bool]
+    read: Callable[[dict[str, Any]], Iterable[Spoken]]
+
+
+def read_recogniser(text: str, source: str) -> Iterator[Segment]:
+    """Reads the JSON of a recogniser. RAISES ValueError: If the file, called `source` in errors, is not JSON (J464),
+    not of a known recogniser (J465), or has invalid values (J030, J466)."""
+    try:
+        content = json.loads(text) if text.strip() else None
+    except (RecursionError, ValueError) as error:
+        # For too many brackets or digits, Python does not say where they are.
+        line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)
+        raise JointValueError(Errors.J464, file=source, line=line, format="JSON", reason=reason) from error
+    if content is None:
+        return
+    found = content if isinstance(content, dict) else {}
+    if recognise_whisper(found):
+        yield from read_whisper(found, source)
+        return
+    service = next((service for service in SERVICES if _is_of(service, found)), None)
+    if service is None:
+        raise JointValueError(Errors.J465, source=source)
+    try:
+        words = list(service.read(found))
+    except DAMAGE as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise JointValueError(Errors.J466, source=source, service=service.name, reason=reason) from error
+    yield from _make_segments(words)
+
+
+def _is_of(service: Service, content: dict[str, Any]) -> bool:
+    try:
+        return service.recognise(content)
+    except DAMAGE:
+        return False
+
+
+def _make_segments(words: Sequence[Spoken]) -> Iterator[Segment]:
+    """Words with the marks after them."""
+    for place, word in enumerate(words):
+        if word.is_mark and place:
+            continue
+        text = word.text
+        for mark in words[place + 1 :]:
+            if not mark.is_mark:
+                break
+            text += mark.text
+        is_timed, (start, end) = word.times is not None, word.times or (None, None)
+        yield Segment(
+            f" {text}",
+            None if word.speaker in UNKNOWN else word.speaker,
+            start,
+            end,
+            is_word=is_timed,
+            is_speaker_unsure=not word.begins_utterance,
+        )
+
+
+def _read_times(start: Any, end: Any, per_second: float = 1) -> tuple[float, float] | None:
+    """Times in seconds; None if they are missing or make no sense."""
+    if start is None or end is None:
+        return None
+    first, last = (_read_number(time) / per_second for time in (start, end))
+    return (first, last) if 0 <= first <= last < MAX_TIME and math.isfinite(last) else None
+
+
+def _read_number(time: Any) -> float:
+    """1.5, "1.5", "1.500s", or {"seconds": 1, "nanos": 500000000}."""
+    if isinstance(time, dict):
+        return float(time.get("seconds", 0)) + float(time.get("nanos", 0)) / 1e9
+    return float(time.removesuffix("s") if isinstance(time, str) else time)
+
+
+def _name(speaker: Any) -> str | None:
+    return None if speaker is None else str(speaker)
+
+
+def _require_text(text: Any) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is not a string")
+    return text
+
+
+def _read_aws(content: dict[str, Any]) -> Iterator[Spoken]:
+    results = content["results"]
+    turns = results.get("speaker_labels", {}).get("segments", [])
+    # Earlier versions have speakers beside the words.
+    speakers = {item["start_time"]: item["speaker_label"] for turn in turns for item in turn["items"]}
+    for item in results["items"]:
+        start = item.get("start_time")
+        speaker = item.get("speaker_label", speakers.get(start))
+        times = _read_times(start, item.get("end_time"))
+        yield Spoken(_require_text(item["alternatives"][0]["content"]), times, speaker, item["type"] == "punctuation")
+
+
+def _read_speechmatics(content: dict[str, Any]) -> Iterator[Spoken]:
+    for item in content["results"]:
+        if item.get("alternatives"):
+            best = item["alternatives"][0]
+            times = _read_times(item["start_time"], item["end_time"])
+            yield Spoken(_require_text(best["content"]), times, best.get("speaker"), item["type"] == "punctuation")
+
+
+def _read_google(content: dict[str, Any]) -> Iterator[Spoken]:
+    results = [result["alternatives"][0] for result in _find_google_results(content) if result.get("alternatives")]
+    # With speakers, the last result repeats the words of all others.
+    if len(results) > 1 and any(_get(word, "speakerTag") for word in results[-1].get("words", ())):
+        words = [len(result.get("words", ())) for result in results]
+        results = results[-1:] if words[-1] >= sum(words[:-1]) else results
+    for result in results:
+        for word in result.get("words", ()):
+            # Zero is left out.
+            start = _get(word, "startTime", "startOffset") or 0
+            speaker = _get(word, "speakerTag", "speakerLabel") or None
+            yield Spoken(
+                _require_text(word["word"]),
+                _read_times(start, _get(word, "endTime", "endOffset")),
+                _name(speaker),
+            )
+        if not result.get("words"):
+            yield Spoken(_require_text(result.get("transcript", "")), None)
+
+
+def _find_google_results(content: dict[str, Any]) -> list[dict[str, Any]]:
+    # An operation has its results in a response.
+    results: list[dict[str, Any]] = content.get("response", content)["results"]
+    return results
+
+
+def _get(word: dict[str, Any], *names: str) -> Any:
+    """A value by its names, which may be in snake case."""
+    for name in names:
+        for key in (name, "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)):
+            if key in word:
+                return word[key]
+    return None
+
+
+def _read_deepgram(content: dict[str, Any]) -> Iterator[Spoken]:
+    channels = content["results"]["channels"]
+    words = []
+    for number, channel in enumerate(channels):
+        for word in channel["alternatives"][0]["words"]:
+            # Each channel is a person, as in telephone calls.
+            speaker = f"channel {number}" if len(channels) > 1 else _name(word.get("speaker"))
+            text = _require_text(word.get("punctuated_word", word["word"]))
+            words.append(Spoken(text, _read_times(word["start"], word["end"]), speaker))
+    return iter(sorted(words, key=lambda word: word.times or (0, 0)) if len(channels) > 1 else words)
+
+
+def _read_assemblyai(content: dict[str, Any]) -> Iterator[Spoken]:
+    for utterance in content.get("utterances") or [content]:
+        for place, word in enumerate(utterance["words"]):
+            times = _read_times(word["start"], word["end"], 1000)
+            yield Spoken(_require_text(word["text"]), times, _name(word.get("speaker")), begins_utterance=not place)
+
+
+def _read_rev(content: dict[str, Any]) -> Iterator[Spoken]:
+    for monologue in content["monologues"]:
+        begins = True
+        for element in monologue["elements"]:
+            text = _require_text(element["value"]).strip()
+            if text:
+                times = _read_times(element.get("ts"), element.get("end_ts"))
+                is_mark = element["type"] == "punct" and not begins
+                yield Spoken(text, times, _name(monologue.get("speaker")), is_mark, begins)
+                begins = False
+
+
+def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
+    phrases: Iterable[dict[str, Any]] = content.get("recognizedPhrases") or content["phrases"]
+    for phrase in phrases:
+        if "nBest" in phrase:
+            best = phrase["nBest"][0]
+            text, unit, per_second = best["display"], "InTicks", TICKS
+            words = best.get("displayWords") or best.get("words", [])
+        else:
+            text, unit, per_second = phrase["text"], "Milliseconds", 1000
+            words = phrase.get("words", [])
+
+        def read(part: dict[str, Any], unit: str = unit, per_second: int = per_second) -> tuple[float, float] | None:
+            start, length = part.get(f"offset{unit}"), part.get(f"duration{unit}")
+            return None if start is None or length is None else _read_times(start, start + length, per_second)
+
+        speaker = _name(phrase.get("speaker"))
+        spoken = [Part(_require_text(_get_azure_text(word)), read(word), None) for word in words]
+        is_spaced = begins = True
+        for part in divide(Part(_require_text(text), read(phrase), speaker), spoken):
+            is_spaced |= part.text[:1].isspace()
+            if part.text.strip():
+                # Only words that are found in the text have times of their own.
+                times = part.times if part.is_word else None
+                yield Spoken(part.text.strip(), times, speaker, not is_spaced, begins)
+                is_spaced, begins = part.text[-1:].isspace(), False
+
+
+def _get_azure_text(word: dict[str, Any]) -> Any:
+    return next(word[key] for key in ("displayText", "text", "word") if key in word)
+
+
+SERVICES = (
+    Service("AWS Transcribe", lambda content: isinstance(content["results"]["items"], list), _read_aws),
+    Service("Deepgram", lambda content: isinstance(content["results"]["channels"], list), _read_deepgram),
+    Service("Speechmatics", lambda content: "type" in content["results"][0], _read_speechmatics),
+    Service("Google", lambda content: "alternatives" in _find_google_results(content)[0], _read_google),
+    Service(
+        "Azure",
+        lambda content: isinstance(content.get("recognizedPhrases", content.get("phrases")), list),
+        _read_azure,
+    ),
+    Service("AssemblyAI", lambda content: isinstance(content["words"], list), _read_assemblyai),
+    Service("Rev", lambda content: isinstance(content["monologues"], list), _read_rev),
+)
+
+
+def is_json(lines: Sequence[str]) -> bool:
+    """Whether the first line begins an object, or a list of objects."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    return first in ("{", "[") or first.startswith(('{"', '[{"'))
+
+
+RECOGNISER = Format("recogniser", read_recogniser, (".json",), is_json)
+# The name before there were others.
+WHISPER = Format("whisper", read_recogniser)

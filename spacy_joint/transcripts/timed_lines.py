@@ -1,0 +1,85 @@
+"""Times and words in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
+Whisper (`start end text`, in milliseconds), and the text of Otter (`Anna Smith  0:02` above her words)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..errors import Errors, JointValueError
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread
+
+NUMBER = r"\d+(?:\.\d+)?"
+CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\s+(?P<word>\S+)(?:\s+\S+){{0,3}}")
+# Pauses and noise.
+CTM_SILENCE = re.compile(r"<(?:eps|sil|s|/s|noise|unk_noise)>|SIL", re.IGNORECASE)
+TSV_HEADER = "start\tend\ttext"
+TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
+OTTER_NAME = re.compile(rf"(?P<name>[^\W\d_][^\t:]{{0,60}}?)(?:\s{{2,}}|\t)(?P<time>{CLOCK})\s*")
+OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
+
+
+def read_ctm(content: str, source: str) -> Iterator[Segment]:
+    """Reads CTM. RAISES ValueError: If a line has other fields (J467)."""
+    channel: list[str] = []
+    for number, line in enumerate(LINE_END.split(content), start=1):
+        if not line.strip() or line.startswith(";;"):
+            continue
+        match = CTM_LINE.fullmatch(line.strip())
+        if match is None:
+            fields = "file, channel, start, duration, word"
+            raise JointValueError(Errors.J467, source=source, line=number, found=line, format="CTM", fields=fields)
+        begins_turn, channel = channel != line.split()[:2], line.split()[:2]
+        if not CTM_SILENCE.fullmatch(match["word"]):
+            start = float(match["start"])
+            end = start + float(match["length"])
+            yield Segment(f" {match['word']}", None, start, end, begins_turn, is_word=True)
+
+
+def read_tsv(content: str, source: str) -> Iterator[Segment]:
+    """Reads the .tsv of Whisper. RAISES ValueError: If a line has other fields (J467)."""
+    for number, line in enumerate(LINE_END.split(content), start=1):
+        if not line.strip() or (number == 1 and line.strip() == TSV_HEADER):
+            continue
+        match = TSV_LINE.fullmatch(line)
+        if match is None or int(match["end"]) < int(match["start"]):
+            fields = "start, end (milliseconds), text"
+            raise JointValueError(Errors.J467, source=source, line=number, found=line, format="Whisper", fields=fields)
+        text = match["text"]
+        yield Segment(f" {text}", None, int(match["start"]) / 1000, int(match["end"]) / 1000, is_sound=is_sound(text))
+
+
+def read_otter(content: str, source: str) -> Iterator[Segment]:
+    """Reads the text of Otter. RAISES ValueError: If no turn begins anywhere (J468)."""
+    lines = [line for line in LINE_END.split(content) if not OTTER_END.fullmatch(line)]
+    names = [(number, match) for number, line in enumerate(lines) if (match := OTTER_NAME.fullmatch(line))]
+    if any(map(str.strip, lines)) and not names:
+        raise JointValueError(Errors.J468, source=source)
+    if not names:
+        return
+    yield from (Segment(f" {line}") for line in lines[: names[0][0]])
+    ends = [number for number, _ in names[1:]] + [len(lines)]
+    times = [read_clock(match["time"]) for _, match in names]
+    for (number, match), end, (start_time, end_time) in zip(names, ends, pairwise([*times, None]), strict=True):
+        texts = [line for line in lines[number + 1 : end] if line.strip()]
+        spans: Sequence[tuple[float | None, float | None]] = [(None, None)] * len(texts)
+        if start_time is not None and end_time is not None and start_time <= end_time:
+            spans = list(spread(texts, start_time, end_time))
+        for place, (text, (first, last)) in enumerate(zip(texts, spans, strict=True)):
+            yield Segment(f" {text}", match["name"], first, last, begins_turn=not place, is_sound=is_sound(text))
+
+
+def _is_ctm(lines: Sequence[str]) -> bool:
+    filled = [line.strip() for line in lines if line.strip() and not line.startswith(";;")]
+    return bool(filled) and all(CTM_LINE.fullmatch(line) for line in filled[:20])
+
+
+def _is_otter(lines: Sequence[str]) -> bool:
+    filled = [line for line in lines if line.strip()]
+    names = [place for place, line in enumerate(filled) if OTTER_NAME.fullmatch(line)]
+    is_marked = len(names) > 1 or any(map(OTTER_END.fullmatch, filled))
+    return names[:1] == [0] and is_marked and all(after - before > 1 for before, after in pairwise(names))
+
+
+CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
+TSV = Format("tsv", read_tsv, recognise=lambda lines: [line.strip() for line in lines[:1]] == [TSV_HEADER])
+OTTER = Format("otter", read_otter, recognise=_is_otter)

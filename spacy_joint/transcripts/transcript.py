@@ -1,0 +1,174 @@
+"""A transcript: the words of a recording as one text, its turns, and the times of its parts; no names, times or markup.
+Readers yield segments, which `join` joins: words by one space, turns by a line break, and paragraphs by a blank line.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
+# Written times: `01:02:03,500`, `1:02:03.5`, `02:03`. Hours may be missing, or more than 99; both decimal
+# marks occur in all formats.
+CLOCK = r"(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?"
+# Times are rounded to milliseconds, as formats have them.
+DECIMALS = 3
+LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Segment(NamedTuple):
+    """A part of a transcript: a cue, a line of it, or a word."""
+
+    text: str  # joined without a separator, so white space at the ends separates words
+    speaker: str | None = None  # a change of the name begins a turn
+    start_time: float | None = None  # in seconds, as the end; both or neither
+    end_time: float | None = None
+    begins_turn: bool = False  # even if the speaker has the same name or none
+    begins_paragraph: bool = False
+    is_sound: bool = False  # not speech, such as `[APPLAUSE]`, which never shares a sentence with speech
+    is_word: bool = False  # the times are those of a word, so pauses can be told from them
+    # A change of the speaker may be inside a sentence: recognisers often give a few words to the wrong speaker.
+    is_speaker_unsure: bool = False
+
+
+class Turn(NamedTuple):
+    """The words of one speaker, up to the next one.
+
+    speaker (str | None): The name of the speaker, if known.
+    text (str): The words.
+    start, end (int): Their character offsets in the text of the transcript.
+    """
+
+    speaker: str | None
+    text: str
+    start: int
+    end: int
+
+
+class TimedPart(NamedTuple):
+    """The times, in seconds, of the characters from `start` to `end` (offsets in the text of the transcript). `is_word`
+    if they were measured for this word, or piece of a word."""
+
+    start: int
+    end: int
+    start_time: float
+    end_time: float
+    is_word: bool = False
+
+    def find_time(self, offset: int) -> float:
+        """The time of an offset in this part: characters take equally long."""
+        share = (offset - self.start) / (self.end - self.start)
+        return self.start_time + share * (self.end_time - self.start_time)
+
+
+class Transcript(NamedTuple):
+    """The words of a recording.
+
+    text (str): The words, with a line break between turns.
+    turns (Sequence[Turn]): The turns, in order. They cover all words.
+    sentence_starts (Sequence[int]): The character offsets at which a sentence begins for certain: those of turns,
+        except where a recogniser changes the speaker within an utterance, and those where speech gives way to other
+        sounds, or the other way round.
+    timed_parts (Sequence[TimedPart]): The parts whose times are known, in order: words or cues.
+    """
+
+    text: str
+    turns: Sequence[Turn]
+    sentence_starts: Sequence[int]
+    timed_parts: Sequence[TimedPart]
+
+    def find_times(self, start: int, end: int) -> tuple[float, float] | None:
+        """The start and end time, in seconds, of the characters from `start` to `end`; None if unknown. Within a word
+        or cue, characters take equally long."""
+        first, last = self._find_part(start), self._find_part(end - 1)
+        if first is None or last is None:
+            return None
+        return round(first.find_time(start), DECIMALS), round(last.find_time(end), DECIMALS)
+
+    def find_pause(self, start: int) -> float | None:
+        """The silence, in seconds, before the characters from `start`: 0 inside a word; None if unknown."""
+        place = bisect_right(self.timed_parts, start, key=lambda part: part.start) - 1
+        if place < 0 or not self.timed_parts[place].is_word or start >= self.timed_parts[place].end:
+            return None
+        before, part = self.timed_parts[max(place - 1, 0)], self.timed_parts[place]
+        if start > part.start:
+            return 0.0
+        if place == 0 or not before.is_word or self.text[before.end : start].strip():
+            return None
+        return round(max(part.start_time - before.end_time, 0.0), DECIMALS)
+
+    def _find_part(self, offset: int) -> TimedPart | None:
+        place = bisect_right(self.timed_parts, offset, key=lambda part: part.start) - 1
+        return self.timed_parts[place] if place >= 0 and offset < self.timed_parts[place].end else None
+
+
+class Format(NamedTuple):
+    """A format of transcripts."""
+
+    name: str
+    read: Callable[[str, str], Iterator[Segment]]  # given the content of a file, and its name for errors
+    suffixes: tuple[str, ...] = ()
+    # Whether the lines of a file with such a suffix, or with an unknown one, have this format.
+    recognise: Callable[[Sequence[str]], bool] = lambda lines: False
+
+
+def read_clock(written: str) -> float | None:
+    """A time in seconds; None if it is not a time, such as 00:61."""
+    if not re.fullmatch(CLOCK, written):
+        return None
+    *hours, minutes, rest = written.replace(",", ".").split(":")
+    seconds, _, fraction = rest.partition(".")
+    if int(minutes) > 59 or int(seconds) > 59:
+        return None
+    return 3600 * int("".join(hours) or 0) + 60 * int(minutes) + int(seconds) + int(fraction.ljust(3, "0")) / 1000
+
+
+def is_sound(text: str) -> bool:
+    """Whether all of a text is not speech: [APPLAUSE], (door opens), ♪ la la ♪."""
+    return SOUND.fullmatch(text.strip()) is not None
+
+
+def spread(texts: Sequence[str], start_time: float, end_time: float) -> Iterator[tuple[float, float]]:
+    """The start and end times of consecutive texts, by their numbers of characters without white space around them."""
+    lengths = [len(text.strip()) for text in texts]
+    rate = (end_time - start_time) / max(sum(lengths), 1)
+    for before, after in pairwise(accumulate(lengths, initial=0)):
+        yield start_time + before * rate, start_time + after * rate
+
+
+def join(segments: Iterable[Segment]) -> Transcript:
+    """Makes a transcript of its segments, in their order."""
+    text: list[str] = []
+    turns: list[tuple[str | None, int]] = []
+    starts: list[int] = []
+    timed: list[TimedPart] = []
+    n = 0
+    is_spaced = begins_turn = begins_paragraph = was_sound = False
+    for segment in segments:
+        begins_turn |= segment.begins_turn
+        begins_paragraph |= segment.begins_paragraph
+        is_spaced |= segment.text[:1].isspace()
+        words = " ".join(segment.text.split())
+        if words:
+            is_unsure = segment.is_speaker_unsure and bool(turns) and not begins_turn
+            begins_turn |= not turns or segment.speaker != turns[-1][0]
+            if n:
+                space = "\n" if begins_turn else "\n\n" if begins_paragraph else " " if is_spaced else ""
+                text.append(space)
+                n += len(space)
+            if begins_turn:
+                turns.append((segment.speaker, n))
+            if (begins_turn and not is_unsure) or segment.is_sound != was_sound:
+                starts.append(n)
+            if segment.start_time is not None and segment.end_time is not None:
+                timed.append(TimedPart(n, n + len(words), segment.start_time, segment.end_time, segment.is_word))
+            text.append(words)
+            n += len(words)
+            is_spaced = begins_turn = begins_paragraph = False
+            was_sound = segment.is_sound
+        is_spaced |= segment.text[-1:].isspace()
+    whole = "".join(text)
+    ends = [start - 1 for _, start in turns[1:]] + [n]
+    made = [Turn(speaker, whole[start:end], start, end) for (speaker, start), end in zip(turns, ends, strict=False)]
+    return Transcript(whole, made, starts, timed)

@@ -1,0 +1,42 @@
+"""Plain text in which turns begin with the name of the speaker, as in `ANNA: at the garage` (see `labels`). Lines
+without a name continue the turn, and a time next to a name lasts until the next time."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ..errors import Errors, JointValueError
+from .labels import CHANGE, are_turns, find_all_names, read_label
+from .transcript import LINE_END, Format, Segment, is_sound, spread
+
+
+def read_turns(content: str, source: str) -> Iterator[Segment]:
+    """Reads plain text with names. RAISES ValueError: If no turn begins anywhere (J468)."""
+    lines = LINE_END.split(content)
+    names = find_all_names(lines)
+    speaker: str | None = None
+    segments: list[Segment] = []
+    stamps: list[tuple[int, float]] = []
+    for number, line in enumerate(lines):
+        label = read_label(line)
+        change = CHANGE.match(line)
+        begin = 0
+        if label is not None and label.name in names:
+            speaker, begin = label.name, label.end
+            if label.time is not None:
+                stamps.append((number, label.time))
+        elif change is not None:
+            speaker, begin = None, change.end()
+        words = line[begin:]
+        is_after_blank = number > 0 and not lines[number - 1].strip()
+        segments.append(Segment(f"{words}\n", speaker, None, None, begin > 0, is_after_blank, is_sound(words)))
+    if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
+        raise JointValueError(Errors.J468, source=source)
+    for (first, start_time), (last, end_time) in pairwise(stamps):
+        if start_time <= end_time:
+            texts = [segment.text for segment in segments[first:last]]
+            for at, (start, end) in enumerate(spread(texts, start_time, end_time), start=first):
+                segments[at] = segments[at]._replace(start_time=start, end_time=end)
+    yield from segments
+
+
+TURNS = Format("turns", read_turns, recognise=are_turns)

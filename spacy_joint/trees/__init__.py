@@ -1,0 +1,1 @@
+"""Constituency trees as plain values, with heads, binarisation and discontinuity: shared by phrases, hedges, charts."""

@@ -1,0 +1,73 @@
+"""Making trees less discontinuous: root attachment, and the continuous variant of a tree."""
+
+from __future__ import annotations
+
+from .constituency_trees import Tree, assemble, count_blocks, find_blocks, take_apart
+
+
+def attach_root_children(tree: Tree) -> Tree:
+    """Attach what hangs from the root by convention, such as punctuation in German and Dutch treebanks, further down:
+    each child of the root moves to the lowest constituent that covers the words on both sides of it (Levy 2005, p. 163,
+    and "root attach" of Maier's treetools). This removes discontinuities, and marks of heads."""
+    nodes, parents = take_apart(tree)
+    yields = [words for _, words in tree.yields()]
+    places = {node.index: place for place, node in enumerate(nodes) if node.is_preterminal}
+    children = [place for place, parent in enumerate(parents) if parent == 0]
+    first = {place: (yields[place] & -yields[place]).bit_length() - 1 for place in children}
+    last = {place: yields[place].bit_length() - 1 for place in children}
+    begins = {first[child]: child for child in children}
+    # Where a row of adjacent children of the root ends, by the first word of each; until one of them moves.
+    ends: dict[int, int] = {}
+    for child in children:
+        # What follows the child and also hangs from the root does not separate it from its neighbour.
+        row, after = [], first[child]
+        while after in begins and after not in ends:
+            row.append(after)
+            after = last[begins[after]] + 1
+        after = ends.get(after, after)
+        ends.update(dict.fromkeys(row, after))
+        if first[child] == 0 or after not in places:
+            continue
+        above = set(_list_ancestors(places[first[child] - 1], parents))
+        target = next(place for place in _list_ancestors(places[after], parents) if place in above)
+        if target == 0:
+            continue
+        parents[child] = target
+        del begins[first[child]]
+        ends.clear()
+        # The child of the root that now covers the words, too.
+        *_, outermost, _ = target, *_list_ancestors(target, parents)
+        last[outermost] = max(last[outermost], last[child])
+    return assemble(nodes, parents) or tree
+
+
+def _list_ancestors(place: int, parents: list[int]) -> list[int]:
+    """The ancestors of a node, from the bottom up."""
+    found = []
+    while place:
+        place = parents[place]
+        found.append(place)
+    return found
+
+
+def make_continuous(tree: Tree) -> Tree:
+    """Make a tree continuous: each constituent keeps the block of its marked head, or else of its first child, and the
+    others are raised to its parent (Boyd 2007, with raising as in Maier 2015). The result has no marked heads."""
+    nodes, parents = take_apart(tree)
+    below: list[list[int]] = [[] for _ in nodes]
+    for place, parent in enumerate(parents[1:], start=1):
+        below[parent].append(place)
+    # The words of each node that are not raised.
+    words = [its for _, its in tree.yields()]
+    for place in range(len(nodes) - 1, -1, -1):
+        if count_blocks(words[place]) <= 1:
+            continue
+        head = words[below[place][nodes[place].head or 0]]
+        masks = ((1 << end) - (1 << start) for start, end in find_blocks(words[place]))
+        kept = next(mask for mask in masks if mask & head)
+        for child in below[place]:
+            if not words[child] & kept:
+                parents[child] = parents[place]
+                below[parents[place]].append(child)
+        words[place] = kept
+    return assemble(nodes, parents) or tree

@@ -1,1 +1,0 @@
-"""Constituents: trees in bracket notation."""

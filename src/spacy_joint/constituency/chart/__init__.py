@@ -1,1 +1,0 @@
-"""Chart parsing with probabilistic context-free grammars."""

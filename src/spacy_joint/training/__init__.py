@@ -1,1 +1,0 @@
-"""Code for training only: word classes, augmentation, loggers, and resuming after an interruption."""

@@ -1,0 +1,67 @@
+"""What all benchmarks share: finding pipelines, and the sections of pages that they replace."""
+
+import boundaries
+import pytest
+import threads
+import typer
+import whole_token
+from measure import replace_section
+from typer.testing import CliRunner
+
+import spacy_joint
+
+PAGE = "before\n<!-- s: begin -->\n\n| x | F1 |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n\n<!-- s: end -->\nafter"
+
+
+@pytest.fixture
+def page(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text(PAGE, encoding="utf8", newline="\n")
+    return path
+
+
+def run(app, *arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def make_app(main):
+    app = typer.Typer()
+    app.command()(main)
+    return app
+
+
+@pytest.mark.parametrize("command", ["margins", "probabilities"])
+def test_boundaries_take_the_name_of_a_package(assets, command):
+    assert "precision" in run(boundaries.app, command, spacy_joint.PRETRAINED, assets / "tiny_dev.conllu")
+
+
+def test_threads_take_the_name_of_a_package(assets):
+    arguments = ["--least", 1, "--rounds", 1, "--copies", 1]
+    assert "same bytes: True" in run(
+        make_app(threads.main), spacy_joint.PRETRAINED, assets / "tiny_dev.conllu", *arguments
+    )
+
+
+def test_treebanks_are_named_by_their_files(assets, tmp_path):
+    treebanks = [tmp_path / name / "r2.16" for name in ("EWT", "GUM")]
+    for treebank in treebanks:
+        treebank.mkdir(parents=True)
+        file = treebank / f"en_{treebank.parent.name.lower()}-ud-dev.conllu"
+        file.write_bytes((assets / "tiny_dev.conllu").read_bytes())
+    app = make_app(whole_token.main)
+    shown = run(app, spacy_joint.PRETRAINED, *treebanks, "--split", "dev", "--rounds", 1)
+    assert [line.split()[1] for line in shown.splitlines()[2:6]] == ["EWT", r"EWT\*", "GUM", r"GUM\*"]
+
+
+def test_a_section_is_replaced(page):
+    replace_section(page, "s", "| x | F1 |\n| --- | --- |\n| a | 3 |\n| b | 4 |\n| c | 5 |\n")
+    expected = PAGE.replace("| a | 1 |\n| b | 2 |", "| a | 3 |\n| b | 4 |\n| c | 5 |")
+    assert page.read_text(encoding="utf8") == expected
+
+
+def test_rows_of_a_section_are_not_lost(page):
+    with pytest.raises(ValueError, match="without b"):
+        replace_section(page, "s", "| x | F1 |\n| --- | --- |\n| a | 3 |\n| c | 5 |\n")
+    assert page.read_text(encoding="utf8") == PAGE

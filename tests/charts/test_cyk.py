@@ -1,0 +1,162 @@
+"""CYK: the best derivation is the best of all derivations, which brute force enumerates."""
+
+import math
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.charts.cyk import ChartParser
+from spacy_joint.charts.estimation import estimate_grammar
+from spacy_joint.charts.grammar import Rule
+from spacy_joint.errors import JointValueError
+from spacy_joint.trees.constituency_trees import parse_trees
+
+from .grammars import SYMBOLS, grammars, make_grammar, sentences
+
+QUICK = settings(deadline=None, max_examples=150)
+ALL_TAGS = [(symbol, -1.0) for symbol in SYMBOLS]
+
+
+def find_best(grammar, sentence, max_span=0):
+    """The score of the best derivation. Within a chain of unary rules, no symbol can help twice."""
+
+    @cache
+    def best(symbol, start, end, chain=()):
+        is_glue = symbol in ("R", "@R") and (start == 0 or end == len(sentence))
+        if 0 < max_span < end - start and not is_glue:
+            return -math.inf
+        scores = [score for tag, score in sentence[start] if tag == symbol] if end - start == 1 else []
+        for rule in grammar.rules:
+            if rule.parent != symbol:
+                continue
+            if len(rule.children) == 2:
+                below = [
+                    best(rule.children[0], start, middle) + best(rule.children[1], middle, end)
+                    for middle in range(start + 1, end)
+                ]
+            elif rule.children[0] in (*chain, symbol):
+                continue
+            else:
+                below = [best(rule.children[0], start, end, (*chain, symbol))]
+            scores += [math.log(rule.probability) + score for score in below]
+        return max(scores, default=-math.inf)
+
+    return best(grammar.root, 0, len(sentence))
+
+
+def score_nodes(grammar, sentence, nodes, tags):
+    """The score of a derivation."""
+    probabilities = {rule[:2]: math.log(rule.probability) for rule in grammar.rules}
+    symbols = [*tags, *(symbol for symbol, *_ in nodes)]
+    score = sum(dict(of_word)[tag] for of_word, tag in zip(sentence, tags, strict=True))
+    for symbol, first, second in nodes:
+        score += probabilities[symbol, tuple(symbols[child] for child in (first, second) if child >= 0)]
+    return score
+
+
+@QUICK
+@given(grammars(), sentences)
+def test_the_best_derivation_is_found(grammar, sentence):
+    score, nodes, tags = ChartParser(grammar).parse(sentence)
+    assert score == pytest.approx(find_best(grammar, sentence))
+    if nodes:
+        assert score == pytest.approx(score_nodes(grammar, sentence, nodes, tags))
+
+
+@QUICK
+@given(grammars(), sentences, st.integers(1, 4))
+def test_only_what_is_under_the_root_is_longer_than_the_limit(grammar, sentence, max_span):
+    score, nodes, tags = ChartParser(grammar, max_span=max_span).parse(sentence)
+    assert score == pytest.approx(find_best(grammar, sentence, max_span))
+    if nodes:
+        assert score == pytest.approx(score_nodes(grammar, sentence, nodes, tags))
+
+
+@QUICK
+@given(grammars(), sentences, sentences)
+def test_a_sentence_leaves_nothing_for_the_next(grammar, first, second):
+    parser = ChartParser(grammar)
+    parser.parse(first)
+    assert parser.parse(second) == ChartParser(grammar).parse(second)
+
+
+def test_nodes_are_children_first_and_numbered_after_words():
+    grammar = make_grammar([Rule("R", ("A", "B"), 0.5), Rule("B", ("B", "@R"), 0.5), Rule("@R", ("A",), 0.5)])
+    sentence = [[("A", -1.0)], [("B", -1.0)], [("A", -1.0)]]
+    score, nodes, _ = ChartParser(grammar).parse(sentence)
+    assert nodes == [("@R", 2, -1), ("B", 1, 3), ("R", 0, 4)]
+    assert score == pytest.approx(3 * math.log(0.5) - 3)
+
+
+def test_cyclic_unary_rules_end():
+    cycle = [Rule("R", ("A",), 0.999), Rule("A", ("B",), 0.999), Rule("B", ("A",), 0.999)]
+    score, nodes, _ = ChartParser(make_grammar(cycle)).parse([[("B", -1.0)]])
+    assert nodes == [("A", 0, -1), ("R", 1, -1)] and score == pytest.approx(2 * math.log(0.999) - 1)
+
+
+@pytest.mark.parametrize("sentence", [[], [[]], [ALL_TAGS, []], [[("@R", -1.0)]]])
+def test_what_cannot_be_derived_has_no_nodes(sentence):
+    grammar = make_grammar([Rule("R", ("A", "B"), 0.5)])
+    assert ChartParser(grammar).parse(sentence) == (-math.inf, [], [])
+
+
+@pytest.mark.parametrize("tag", [("X", -1.0), ("A", 0.5), ("A", math.nan), ("A", -math.inf)])
+def test_wrong_tags_are_refused(tag):
+    with pytest.raises(JointValueError) as caught:
+        ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS, [tag]])
+    assert caught.value.code == "J675"
+
+
+def test_too_long_sentences_are_refused():
+    with pytest.raises(JointValueError) as caught:
+        ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS] * 5_001)
+    assert caught.value.code == "J002"
+
+
+def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
+    grammar = make_grammar([Rule("R", ("A", "@R"), 0.5), Rule("@R", ("A", "@R"), 0.4), Rule("@R", ("A", "A"), 0.5)])
+    for n_words in (10, 20, 40):
+        parser = ChartParser(grammar, max_span=3)
+        score, nodes, _ = parser.parse([[("A", -1.0)]] * n_words)
+        assert math.isfinite(score) and len(nodes) == n_words - 1
+        # Up to three words, those that begin and those that end with the sentence, and the whole sentence.
+        open_cells = 3 * n_words - 3 + 2 * (n_words - 4) + 1
+        assert parser.stats["cells"] - parser.stats["closed"] == open_cells
+
+
+@pytest.mark.parametrize("max_span", [-1, 2**31 - 1])
+def test_a_limit_is_a_number_of_words(max_span):
+    with pytest.raises(JointValueError) as caught:
+        ChartParser(make_grammar([Rule("R", ("A",), 0.5)]), max_span=max_span)
+    assert caught.value.code == "J030"
+
+
+def test_a_sentence_of_the_treebank_is_parsed():
+    text = "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB eats) (NP (NN fish)))))"
+    grammar = estimate_grammar(parse_trees(text))
+    found = [grammar.lexicon.find_tags(word) for word in ["a", "old", "cat", "eats", "fish"]]
+    _, nodes, _ = ChartParser(grammar).parse([[(tag, math.log(p)) for tag, p in tags.items()] for tags in found])
+    assert [symbol for symbol, *_ in nodes if "@" not in symbol] == ["NP^S", "NP^VP", "VP^S", "S", "ROOT"]
+
+
+def test_nltk_finds_the_same_log_probability():
+    nltk = pytest.importorskip("nltk")
+    rules = [Rule("R", ("A", "@R"), 0.6), Rule("R", ("A", "A"), 0.4), Rule("@R", ("A", "A"), 0.3)]
+    rules += [
+        Rule("A", ("A", "A"), 0.25),
+        Rule("A", ("B",), 0.25),
+        Rule("B", ("A", "@R"), 0.5),
+        Rule("@R", ("B",), 0.2),
+    ]
+    lexical = {("A", "a"): 0.3, ("A", "b"): 0.2, ("B", "b"): 0.5, ("@R", "a"): 0.5}
+    made = [(rule.parent, [nltk.Nonterminal(child) for child in rule.children], rule.probability) for rule in rules]
+    made += [(tag, [word], probability) for (tag, word), probability in lexical.items()]
+    productions = [nltk.ProbabilisticProduction(nltk.Nonterminal(p), right, prob=value) for p, right, value in made]
+    theirs = nltk.ViterbiParser(nltk.PCFG(nltk.Nonterminal("R"), productions))
+    ours = ChartParser(make_grammar(rules))
+    for text in ("aa", "ab", "aba", "abba", "aabba"):
+        sentence = [[(tag, math.log(p)) for (tag, word), p in lexical.items() if word == letter] for letter in text]
+        (tree,) = theirs.parse(list(text))
+        assert ours.parse(sentence)[0] == pytest.approx(math.log(tree.prob()))

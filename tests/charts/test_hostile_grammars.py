@@ -1,0 +1,222 @@
+"""Charts that nobody should need: grammars and sentences of strangers, no memory, other threads, and Ctrl-C."""
+
+import copy
+import math
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+from threading import Thread
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_joint.charts.cyk import ChartParser
+from spacy_joint.charts.estimation import estimate_grammar
+from spacy_joint.charts.grammar import Grammar, Rule
+from spacy_joint.errors import JointValueError
+
+from ..trees.strategies import trees
+from .test_cyk import ALL_TAGS, SYMBOLS, find_best, grammars, make_grammar
+
+QUICK = settings(deadline=None, max_examples=60)
+GRAMMAR = """pcfg 1
+root R
+binary 2
+A -> A B 0.25
+R -> A B 0.5
+unary 2
+A -> B 0.25
+B -> A 0.5
+words 2
+a A 0.25 B 0.125
+b B 0.125
+rare 1
+b
+classes 1
+: 2 A 0.125 B 0.0625
+end
+"""
+# Each symbol of each cell comes from any two: much work for few words.
+SATURATED = make_grammar(
+    [Rule(parent, (left, right), 1 / 20) for parent in SYMBOLS for left in SYMBOLS for right in SYMBOLS]
+)
+
+
+def refuse(text):
+    """The code of the error with which a text is refused."""
+    with pytest.raises(JointValueError) as caught:
+        Grammar.from_text(text)
+    return caught.value.code
+
+
+def tag(grammar, words):
+    return [[(tag, math.log(p)) for tag, p in grammar.lexicon.find_tags(word).items()] for word in words]
+
+
+# Grammars
+
+
+@QUICK
+@given(st.lists(trees, min_size=1, max_size=3))
+def test_grammars_of_treebanks_parse_as_brute_force_does(treebank):
+    grammar = estimate_grammar(treebank)
+    sentence = tag(grammar, [*grammar.lexicon.words, "unknown"][:4])
+    assert ChartParser(grammar).parse(sentence)[0] == pytest.approx(find_best(grammar, sentence))
+
+
+@QUICK
+@given(
+    grammars(), st.lists(st.sampled_from([[], ALL_TAGS, [("A", 0.0)], [("C", -1e300)], [("B", -5e-324)]]), max_size=5)
+)
+def test_scores_may_be_as_extreme_as_numbers_are(grammar, sentence):
+    known = [[(tag, score) for tag, score in word if tag in grammar.symbols] for word in sentence]
+    score, nodes, _ = ChartParser(grammar).parse(known)
+    assert score <= 0 and (score > -math.inf or not nodes)
+
+
+def test_rules_that_are_certain_may_be_cyclic():
+    cycle = [Rule("R", ("A",), 1.0), Rule("A", ("B",), 1.0), Rule("B", ("C",), 1.0), Rule("C", ("A",), 1.0)]
+    score, nodes, _ = ChartParser(make_grammar(cycle)).parse([[("C", 0.0)]])
+    assert (score, [symbol for symbol, *_ in nodes]) == (0, ["B", "A", "R"])
+
+
+def test_the_least_probability_has_a_logarithm():
+    grammar = make_grammar([Rule("R", ("A", "A"), 5e-324)])
+    assert ChartParser(grammar).parse([ALL_TAGS] * 2)[0] == pytest.approx(math.log(5e-324) - 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("binary 2", "binary " + "9" * 5000, "J668"),
+        ("binary 2", "binary 999999999", "J666"),
+        ("binary 2", "binary -2", "J668"),
+        (": 2 A", ": " + "9" * 400 + " A", "J666"),
+        (": 2 A", ": " + "9" * 5000 + " A", "J666"),
+        (": 2 A 0.125", ": 2 A 5e-324", "J674"),
+        ("R -> A B 0.5", "R -> A B inf", "J030"),
+        ("R -> A B 0.5", "R -> A B 1e-400", "J030"),
+        ("b B 0.125", "b B nan", "J674"),
+        ("\n", "\x00", "J666"),
+        ("pcfg", "\ufeffpcfg", "J666"),
+    ],
+)
+def test_numbers_that_are_no_numbers_are_refused(old, new, code):
+    assert old in GRAMMAR
+    assert refuse(GRAMMAR.replace(old, new)) == code
+
+
+def test_line_breaks_may_be_those_of_windows():
+    assert Grammar.from_text(GRAMMAR.replace("\n", "\r\n")).to_text() == Grammar.from_text(GRAMMAR).to_text()
+
+
+# Sentences
+
+
+def test_a_sentence_that_changes_while_it_is_read_is_read_as_it_was():
+    sentence = []
+
+    def grow():
+        sentence.extend([ALL_TAGS] * 1000)
+        yield from ALL_TAGS
+
+    sentence += [grow(), ALL_TAGS]
+    parser = ChartParser(make_grammar([Rule("R", ("A", "B"), 0.5)]))
+    assert parser.parse(sentence) == parser.parse([ALL_TAGS] * 2)
+
+
+def test_a_tag_that_is_given_twice_has_its_best_score():
+    parser = ChartParser(make_grammar([Rule("R", ("A",), 0.5)]))
+    assert parser.parse([[("A", -2.0), ("A", -1.0), ("A", -3.0)]]) == parser.parse([[("A", -1.0)]])
+
+
+def test_parsers_are_not_copied():
+    parser = ChartParser(make_grammar([Rule("R", ("A",), 0.5)]))
+    for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError):
+            duplicate(parser)
+
+
+# Threads, memory, interrupts
+
+
+def test_a_parser_belongs_to_one_thread_at_a_time():
+    parser, long, found = ChartParser(SATURATED), [ALL_TAGS] * 150, []
+    expected = parser.parse(long)
+    thread = Thread(target=lambda: found.append(parser.parse(long)))
+    thread.start()
+    codes = set()
+    while thread.is_alive():
+        try:
+            parser.parse([ALL_TAGS])
+        except JointValueError as error:
+            codes.add(error.code)
+    thread.join()
+    assert codes == {"J007"} and found == [expected] and parser.parse(long) == expected
+
+
+PROCESS = """
+import math, resource, signal, time
+from spacy_joint.charts.cyk import ChartParser
+from spacy_joint.charts.grammar import Grammar, Rule
+from spacy_joint.charts.lexicon import Lexicon
+from spacy_joint.errors import JointMemoryError
+
+symbols = "RABC"
+rules = [Rule(p, (l, r), 1 / 20) for p in symbols for l in symbols for r in symbols]
+words = {"a": tuple((symbol, 1e-9) for symbol in symbols)}
+parser = ChartParser(Grammar("R", rules, Lexicon(words, (), {})))
+tags = [(symbol, -1.0) for symbol in symbols]
+expected = parser.parse([tags] * 20)
+"""
+
+
+def run(code):
+    """Runs code in a process of its own, which must neither fail nor complain."""
+    command = [sys.executable, "-c", PROCESS + textwrap.dedent(code)]
+    # Freed memory goes back at once: what is left is what the limit says.
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert (finished.returncode, finished.stderr) == (0, ""), finished.stderr
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""), reason="limits are those of Linux"
+)
+def test_a_chart_without_memory_says_so_and_can_be_used_again():
+    run("""
+        for megabytes in (0.2, 1, 3, 8):
+            pages = int(open("/proc/self/statm").read().split()[0])
+            most = pages * resource.getpagesize() + int(megabytes * 2**20)
+            resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+            try:
+                parser.parse([tags] * 600)
+                raise AssertionError("there was memory")
+            except JointMemoryError as error:
+                assert error.code == "J003"
+            finally:
+                resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+            assert parser.parse([tags] * 20) == expected
+    """)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no timers")
+def test_a_long_parse_is_interrupted_soon():
+    run("""
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGALRM, interrupt)
+        for seconds in (0.1, 0.5):
+            begin = time.perf_counter()
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            try:
+                parser.parse([tags] * 5000)
+                raise AssertionError("it was not interrupted")
+            except KeyboardInterrupt:
+                assert time.perf_counter() - begin < seconds + 1.5
+            assert parser.parse([tags] * 20) == expected
+    """)

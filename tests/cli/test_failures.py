@@ -1,0 +1,57 @@
+"""How commands fail and warn: in plain lines, and with a traceback for what is not expected."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_joint.errors import JointWarning, Warnings, format_warning
+
+
+@Language.component("slow_client")
+def ask(doc):
+    raise TimeoutError("the server does not answer")
+
+
+def test_an_error_of_a_component_is_not_taken_for_one_of_files(run, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("slow_client")
+    nlp.to_disk(tmp_path / "pipeline")
+    (tmp_path / "a.txt").write_text("He left.", encoding="utf8")
+    with pytest.raises(TimeoutError, match="does not answer"):
+        run("annotate", tmp_path / "a.txt", "--model", tmp_path / "pipeline", fails=True)
+
+
+def test_warnings_with_a_code_are_one_line():
+    warning = JointWarning(Warnings.JW01, name="parser", n=3, total=20)
+    assert format_warning(warning, JointWarning, "a.py", 1) == f"{warning}\n"
+    assert format_warning("[W036] No rules.", UserWarning, "a.py", 1) == "[W036] No rules.\n"
+    assert "a.py:1: UserWarning: No rules." in format_warning("No rules.", UserWarning, "a.py", 1)
+
+
+def test_commands_print_warnings_so(run, tmp_path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warnings, "formatwarning", None)
+        run("configs", tmp_path / "configs")
+        assert warnings.formatwarning is format_warning
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no pseudo-terminals")
+@pytest.mark.parametrize(
+    ("no_color", "is_terminal", "is_coloured"), [("", True, True), ("1", True, False), ("", False, False)]
+)
+def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_terminal, is_coloured, tmp_path):
+    command = [sys.executable, "-m", "spacy", "joint", "configs", "configs"]
+    environment = {**os.environ, "NO_COLOR": no_color}
+    environment.pop("ANSI_COLORS_DISABLED", None)
+    ours, theirs = os.openpty() if is_terminal else os.pipe()
+    environment.setdefault("PYTHONPATH", os.getcwd())
+    assert subprocess.run(command, stdout=theirs, env=environment, cwd=tmp_path).returncode == 0
+    printed = os.read(ours, 10_000)
+    os.close(ours)
+    os.close(theirs)
+    assert b"configs" in printed and (b"\x1b[" in printed) == is_coloured

@@ -1,0 +1,169 @@
+"""Layout: what begins a sentence for certain, and what cannot. In texts, `|` stands where a sentence must start, and
+`^` where none can start after a space."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_joint.parsing import layout
+from spacy_joint.parsing.layout import count_open_words, find_layout
+from spacy_joint.tokenization.ud_english import create_ud_english_tokenizer
+
+NLP = spacy.blank("en")
+NLP.tokenizer = create_ud_english_tokenizer()(NLP)
+WRAPPED = "The ship that had left the harbour before dawn came back with the"
+
+
+def mark(doc):
+    """The text with the marks."""
+    constraints = find_layout(doc)
+    marks = {1: "|", -1: "^", 0: ""}
+    after_space = [not token.i or token.nbor(-1).whitespace_ or token.nbor(-1).is_space for token in doc]
+    return "".join(
+        (marks[start] if is_after_space else "") + token.text_with_ws
+        for token, start, is_after_space in zip(doc, constraints.tolist(), after_space, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        '"I never saw it," ^Mary said. "She did."',
+        '"Why?" ^Mary asked. "We left." She said no more. "So!" The end was near. “So?” ^The clerk asked.',
+        "“Where is it?” ^asked the clerk.",
+        "It opens at 9 a.m. ^on Sundays. It closes at 5 p.m. On Mondays,\nnot.",
+        "Bring eggs, ^milk etc. ^and come.",
+        "She waited . . ^. ^and waited.",
+        "He taught (He was young.) ^at a school.",
+        "Ingredients\n\n|Flour\nSugar\n \n|Mix.",
+        "|- ^Buy ^milk\n|- ^Call ^mom\nor dad",
+        "You need:\n|* ^a ^hammer\n|* ^nails",
+        "|1. ^Open ^it.\n|2. ^Close ^it.",
+        "|1.) ^The ^first ^item |2.) ^The ^second ^item\n|3.) ^A ^third",
+        "|a. ^The ^first ^item |b. ^The ^second ^item ^d. The ^third",
+        "|• ^9. ^The ^first ^item |• ^10. ^the ^second ^item",
+        "|Q: ^Is it open? |A: ^Yes. |Q: ^Why?",
+        "Look ^😂 here ^:-) at: ^www.a.com at 👉 me\n😂 yes",
+        "|2025-06-24 ^14:36:25 ^startup ^archives\n|Jun ^24 ^14:36:25 ^sshd: ^it ^runs",
+        "|[14:36] ^anna: ^hello\n|<ben> ^hi",
+        "|Name\t^Age\n|Bob\t^3 ^years\n|They ^grow.\tIt ^is ^so.",
+        "|On ^Mon, ^May ^4, ^2015 ^Lee ^<a@b.c> ^wrote:\n|> ^Hi ^Sam,\n|> ^no",
+        "|→ ^File ^→ Save\n|✅ ^fast |✅ ^easy\n|§ ^12. ^A ^tenant ^pays.\n|Q. ^Why?",
+        "|** ^Known ^bugs\n|Run:\n|$ ^ls ^here\n",
+        "|Speaker ^1: ^So?\n|THE ^CHAIR, ^LEE: ^No.\n|[1] ^Orr, ^K.\n|12/05/2020 ^Paid",
+        '“Run!” ^he or "he," ^Tom shouted to ‘us’\n^both. “No.” He “ran” ^away.\n\n|he',
+        "OPTIONS\n       |-a, ^--all\n\t  show it\n\n       |--color a",
+        "|(a) ^left\n|(b) ^right\n|iv) ^none",
+        "|- ^[ ^] ^milk\n|[x] ^eggs",
+        "|## ^Known ^bugs\n|It fails.",
+        "Lee wrote:\n|> ^Can we move\n> ^the call?\n|Sure.",
+        "|Q: ^What is it?\n|A: ^A thing.",
+        "|Anna: ^Did you call?\n|Ben ^Low ^(by ^phone): ^Not yet.",
+        "|From: ^Anna\n|Subject: ^Lunch\n  today\n\n|Pizza?",
+        "|Dear ^Ms. ^Lee,\n|thank you.\n|Best ^regards,\n|Sam",
+        "Title\n|=====\n|It begins.\n|--\n|Sam",
+        "See:\n|```python\n|x = 1\n|```\n|It works.",
+    ],
+)
+def test_lines_that_begin_a_sentence(marked):
+    assert mark(NLP.make_doc(marked.replace("^", "").replace("|", ""))) == marked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{WRAPPED}\ntide.",
+        f"{WRAPPED} last\n12. of May.",
+        f"{WRAPPED} flag\n- a red one - flying.",
+        f"{WRAPPED} words of\nTom: stay.",
+        "The -1 and the #2 were (a) good, b) bad.",
+    ],
+)
+def test_wrapped_text_says_nothing(text):
+    doc = NLP.make_doc(text)
+    assert not (find_layout(doc) == 1).any()
+
+
+def test_bars_divide_cells():
+    assert find_layout(NLP.make_doc("The a | b\n\nc | d | e\nIt is.")).tolist() == [
+        0,
+        0,
+        -1,
+        -1,
+        0,
+        1,
+        -1,
+        -1,
+        -1,
+        -1,
+        0,
+        1,
+        0,
+        -1,
+    ]
+
+
+def test_rows_are_sentences_and_cells_are_not():
+    doc = NLP.make_doc("Sizes:\n| name | size |\n|---|---|\n| a. b | It is. Very. |\nThey grow.")
+    starts = [doc[i].text_with_ws + doc[i + 1].text for i in np.flatnonzero(find_layout(doc) == 1).tolist()]
+    assert starts == ["| name", "|---", "| a.", "They grow"]
+    forbidden = find_layout(doc) == -1
+    assert [token.text for token in doc if not forbidden[token.i] and token.text in "name size It Very"] == ["Very"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "5 ( 1 ) ( a )",
+        "https://a.b / c ? Q = E . F ! G",
+        "www.a.com ? A ( b )",
+        "U.S.A . 's",
+        'word " word - word / x , Y',
+        "\U0001f468 \u200d \U0001f469 \u200d \U0001f467",
+        "\U0001f44d \U0001f3fd",
+        "\u2764 \ufe0f",
+        "\U0001f1eb \U0001f1f7",
+        "no ! ) ] .",
+    ],
+)
+def test_what_no_space_divides_is_not_divided(words):
+    assert find_layout(Doc(NLP.vocab, words.split(), [False] * len(words.split()))).tolist()[1:] == [-1] * words.count(
+        " "
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["end . Next", 'end . " Next', "end .) (Next", "what ?! Next", "ok \U0001f600 Next", "no ...yes", "来 了 他"],
+)
+def test_a_sentence_can_begin_without_a_space(words):
+    assert find_layout(Doc(NLP.vocab, words.split(), [False] * len(words.split())))[-1] == 0
+
+
+def test_words_wait_while_their_line_is_short():
+    line = NLP.make_doc("One.\n" + "two " * (layout.LOOKAHEAD - 1))
+    assert count_open_words(line) == layout.LOOKAHEAD - 1
+    assert count_open_words(NLP.make_doc(line.text + "three")) == 0
+    assert count_open_words(NLP.make_doc(line.text + "\n")) == 0
+
+
+def test_layout_and_blank_lines_can_be_ignored(pipeline):
+    doc = pipeline.make_doc("A list\n\n- it rains")
+    assert find_layout(doc, blank_lines=False).tolist() == [0, 0, 0, 1, -1, -1]
+    parser = pipeline.get_pipe("joint_sbd_parser")
+    parser.cfg["layout"] = False
+    try:
+        assert parser.get_constraints(doc).tolist() == [1, 0, 0, 0, 0, 0]
+        assert parser.count_open_words(doc) == 0
+    finally:
+        parser.cfg["layout"] = True
+    doc[3].is_sent_start = False
+    assert parser.get_constraints(doc).tolist() == [1, 0, 0, -1, -1, -1]
+
+
+def test_many_words_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(layout, "MAX_WORDS", 100)
+    for n in range(0, 1000, 10):
+        find_layout(Doc(NLP.vocab, [f"{n + i}\n" for i in range(10)]))
+    assert len(layout._rows) <= 120

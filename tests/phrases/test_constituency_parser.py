@@ -1,0 +1,234 @@
+"""The component: trees of sentences, continuous and discontinuous."""
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from spacy.vocab import Vocab
+
+from spacy_joint.annotation.constituents import get_trees
+from spacy_joint.corpora.constituency_treebanks import make_doc
+from spacy_joint.errors import JointValueError, JointWarning
+from spacy_joint.phrases.binary_trees import to_nodes, to_phrases
+from spacy_joint.phrases.constituency_parser import SYSTEMS
+from spacy_joint.trees.constituency_trees import parse_trees
+from spacy_joint.trees.discontinuity import make_continuous
+from spacy_joint.trees.heads import load_head_rules
+from spacy_joint.trees.transform import mark_heads
+
+# In each, the verb phrase is around the subject.
+QUESTIONS = """
+(ROOT (SQ (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada)) (. 4=?)))
+(ROOT (SQ (VP (WP 0=what) (VB 4=see)) (VBD 1=did) (NP (DT 2=the) (NN 3=cat)) (. 5=?)))
+(ROOT (SQ (VP (WP 0=what) (VB 3=see)) (VBD 1=did) (NP (NNP 2=ben)) (. 4=?)))
+(ROOT (S (NP (DT 0=the) (NN 1=cat)) (VP (VBD 2=saw) (NP (NNP 3=ada))) (. 4=.)))
+(ROOT (S (NP (NNP 0=ben)) (VP (VBD 1=met) (NP (DT 2=the) (NN 3=cat))) (. 4=.)))
+"""
+TREES = list(parse_trees(QUESTIONS, indexed=True))
+
+
+def train(small_model, **settings):
+    nlp = spacy.blank("en")
+    model = {**small_model, "update_strategy": "laso", "min_changes": 1}
+    parser = nlp.add_pipe("constituency_parser", config={"model": model, **settings})
+    examples = []
+    for trees in (TREES[:3], TREES[3:], TREES[2:4]):
+        doc = make_doc(nlp.vocab, trees)
+        examples.append(Example(strip(doc), doc))
+    fix_random_seed(0)
+    parser.initialize(lambda: examples, nlp=nlp)
+    for _ in range(30):
+        parser.update(examples)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp(small_model):
+    return train(small_model)
+
+
+def strip(doc):
+    """The words, tags and sentences of a document."""
+    return Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+        tags=[token.tag_ for token in doc],
+        sent_starts=[bool(token.is_sent_start) for token in doc],
+    )
+
+
+def parse(nlp, doc):
+    return nlp.get_pipe("constituency_parser")(doc)
+
+
+def test_discontinuous_and_continuous_trees_are_learnt(nlp):
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
+
+
+def test_documents_without_words_are_not_learnt_from(nlp):
+    space = Doc(nlp.vocab, words=["\n"], sent_starts=[True])
+    space.spans["constituents"] = [Span(space, 0, 1, "NP")]
+    parser = nlp.get_pipe("constituency_parser")
+    assert parser.make_instances(Example(space.copy(), space)) == []
+
+
+@pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "shift_reduce"])
+@pytest.mark.parametrize("update_weight", [1.0, 2.0])
+def test_every_discontinuous_system_learns_them(small_model, system, update_weight):
+    nlp = train(small_model, system=system, update_weight=update_weight)
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
+
+
+def test_the_continuous_system_learns_continuous_variants(small_model):
+    nlp = train(small_model, system="shift_reduce")
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    rules = load_head_rules("english")
+    assert [str(tree) for tree in get_trees(doc)] == [str(make_continuous(mark_heads(tree, rules))) for tree in TREES]
+    assert not any(span.id for span in doc.spans["constituents"])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_labels_can_be_added_before_training(small_model, system):
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": system})
+    parser.add_label("WHNP")
+    doc = make_doc(nlp.vocab, TREES)
+    parser.initialize(lambda: [Example(strip(doc), doc)], nlp=nlp)
+    assert set(parser.labels) == {"NP", "S", "SQ", "VP", "WHNP"}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_loaded_parser_parses_alike(small_model, system, tmp_path):
+    nlp = train(small_model, system=system)
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    doc, other = (parse(each, strip(make_doc(each.vocab, TREES))) for each in (nlp, again))
+    assert list(map(str, get_trees(other))) == list(map(str, get_trees(doc)))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("n_words", [0, 1, 2, 1000])
+def test_sentences_of_any_length_have_a_tree(small_model, system, n_words):
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": system})
+    parser.initialize(lambda: [Example(strip(doc), doc) for doc in [make_doc(nlp.vocab, TREES)]], nlp=nlp)
+    doc = Doc(nlp.vocab, words=["see"] * n_words, sent_starts=[i == 0 for i in range(n_words)])
+    parse(nlp, doc)
+    assert [len(tree.leaves()) for tree in get_trees(doc)] == [n_words] * (n_words > 0)
+
+
+def test_marks_between_words_can_be_features(small_model, tmp_path):
+    (tmp_path / "templates.txt").write_text("s0.label s1.label\nmarks\ncomma\n")
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": "swap"})
+    doc = make_doc(nlp.vocab, TREES)
+    parser.initialize(lambda: [Example(strip(doc), doc)], nlp=nlp, templates=str(tmp_path / "templates.txt"))
+    doc = Doc(nlp.vocab, words=["a", ",", "b", ",", "c"], sent_starts=[True, False, True, False, False])
+    columns, _ = parser.get_columns(doc, parser.get_constraints(doc))
+    assert [part.__reduce__()[1][3].tolist() for part in columns.split(1)] == [
+        [[0, 0, 0], [1, 0, 0]],
+        [[1, 0, 0], [2, 0, 0], [2, 0, 0]],
+    ]
+
+
+def test_unknown_systems_are_refused(small_model):
+    with pytest.raises(JointValueError, match=r"J040.*single_swap"):
+        spacy.blank("en").add_pipe("constituency_parser", config={"system": "swop"})
+
+
+@pytest.mark.parametrize("update_weight", [0.0, -1.0])
+def test_importance_must_be_a_positive_number(update_weight):
+    with pytest.raises(JointValueError, match="J030"):
+        spacy.blank("en").add_pipe("constituency_parser", config={"update_weight": update_weight})
+
+
+def test_blocks_of_a_constituent_share_an_id(nlp):
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES[:1])))
+    blocks = [span for span in doc.spans["constituents"] if span.label_ == "VP"]
+    assert [block.text for block in blocks] == ["whom", "meet"]
+    assert blocks[0].id and blocks[0].id == blocks[1].id
+    assert next(iter(doc.sents))._.parse_string == str(TREES[0].children[0])
+
+
+def test_the_trees_of_a_document_survive_docbin(nlp):
+    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    content = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    (again,) = DocBin(store_user_data=True).from_bytes(content).get_docs(Vocab())
+    assert list(map(str, get_trees(again))) == list(map(str, get_trees(doc)))
+
+
+def test_sentences_are_parsed_by_themselves(nlp):
+    together = parse(nlp, strip(make_doc(nlp.vocab, TREES[3:])))
+    alone = [parse(nlp, strip(make_doc(nlp.vocab, [tree]))) for tree in TREES[3:]]
+    assert list(map(str, get_trees(together))) == [str(tree) for doc in alone for tree in get_trees(doc)]
+
+
+def test_whitespace_is_outside_all_trees(nlp):
+    words = ["\n", "the", "cat", "\n", "saw", "ada", ".", "\n\n", "ben", "met", "the", "cat", ".", " "]
+    tags = ["_SP", "DT", "NN", "_SP", "VBD", "NNP", ".", "_SP", "NNP", "VBD", "DT", "NN", ".", "_SP"]
+    starts = [number in (0, 7) for number in range(len(words))]
+    doc = parse(nlp, Doc(nlp.vocab, words=words, tags=tags, sent_starts=starts))
+    assert doc[1:7]._.parse_string == "(S (NP (DT the) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .))"
+    clauses = [span.text.split() for span in doc.spans["constituents"] if span.label_ == "S"]
+    assert clauses == [["the", "cat", "saw", "ada", "."], ["ben", "met", "the", "cat", "."]]
+
+
+def test_a_document_without_boundaries_is_one_sentence(nlp):
+    doc = Doc(nlp.vocab, words=["the", "cat", "saw", "ada", "."], tags=["DT", "NN", "VBD", "NNP", "."])
+    parser = nlp.get_pipe("constituency_parser")
+    parser._warned = frozenset()
+    with pytest.warns(JointWarning, match=r"\[JW04\]"):
+        parser(doc)
+    assert doc.spans["constituents"][0].label_ == "S"
+
+
+@pytest.mark.parametrize("words", [[], ["\n"], ["cat"], ["."], ["cat"] * 300])
+def test_any_document_gets_trees_over_all_its_words(nlp, words):
+    doc = Doc(nlp.vocab, words=words, tags=["NN"] * len(words), sent_starts=[i == 0 for i in range(len(words))])
+    parse(nlp, doc)
+    assert [word for tree in get_trees(doc) for word in tree.leaves()] == [word for word in words if word != "\n"]
+
+
+def test_a_reference_with_other_tokens_teaches_what_fits(nlp):
+    reference = make_doc(nlp.vocab, TREES[3:4])
+    predicted = Doc(
+        nlp.vocab,
+        words=["the", "cat", "sa", "w", "ada", "."],
+        spaces=[True, True, False, True, True, True],
+        tags=["DT", "NN", "VBD", "VBD", "NNP", "."],
+    )
+    labels = nlp.get_pipe("constituency_parser").collect_labels([Example(predicted, reference)])
+    # The verb phrase has three words now.
+    assert labels == {"unary": ["NP"], "binary": [["@S", "L"], ["@VP", "L"], ["NP", "R"], ["S", "R"], ["VP", "L"]]}
+
+
+def test_a_reference_with_other_tokens_may_have_another_vocabulary(nlp):
+    reference = make_doc(Vocab(), TREES[:1])
+    # Ids that the vocabulary of the pipeline has not seen.
+    reference.spans["constituents"] = [
+        Span(reference, span.start, span.end, span.label_, span_id=span.id_ and "foreign")
+        for span in reference.spans["constituents"]
+    ]
+    example = Example(
+        Doc(nlp.vocab, words=["whom", "did", "ada", "me", "et", "?"], spaces=[True, True, True, False, True, False]),
+        reference,
+    )
+    assert nlp.get_pipe("constituency_parser").collect_labels([example])["unary"]
+
+
+@pytest.mark.parametrize(
+    "tree", TREES + list(parse_trees("(ROOT (S (NP (NP (NN 0=a))) (X (Y (VP (V 1=b))))))", indexed=True))
+)
+def test_binary_nodes_are_a_tree_again(tree):
+    nodes = to_nodes(tree, load_head_rules("english"))
+    words = len(tree.leaves())
+    again = [
+        (*block, phrase.label) for phrase in to_phrases([node[:3] for node in nodes], words) for block in phrase.blocks
+    ]
+    assert sorted(again) == sorted((start, end, label) for label, start, end in tree.spans()[1:])
+    # Only words and the root have unary nodes.
+    assert all(child < words for _, child, other, _ in nodes[:-1] if other < 0)

@@ -1,0 +1,67 @@
+"""The script that makes documents of which only the boundaries are known."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spacy_joint
+from spacy_joint.annotation.custom_columns import read_column
+
+SCRIPT = Path(__file__).parents[2] / "projects/english/known_boundaries.py"
+CALL = """token	start	end	speaker	punctuation	case
+So	1.0	1.2	0		UC
+we've	1.2	1.5	0	,	LC
+<laugh>	1.5	1.6	0		LC
+grown	2.0	2.5	0	.	LC
+5%	3.5	4.0	0		CA
+Why	4.0	4.1	1	?	UC
+"""
+
+
+@pytest.fixture(scope="module")
+def script():
+    if not SCRIPT.exists():
+        pytest.skip("there is only the installed package")
+    spec = importlib.util.spec_from_file_location("known_boundaries", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def list_sentences(doc):
+    assert all(token.is_sent_start is not None for token in doc)
+    return [sentence.text for sentence in doc.sents]
+
+
+def test_calls_have_the_boundaries_and_pauses_of_their_words(script, tmp_path, monkeypatch):
+    monkeypatch.setattr(script, "ALIGNED", 0)
+    (tmp_path / "call.tsv").write_text(CALL, "utf8")
+    words = script.read_words(tmp_path / "call.tsv")
+    doc = script.make_call(spacy_joint.load(beam_width=1), words)
+    assert list_sentences(doc) == ["So we've, grown.", "5%", "Why?"]
+    np.testing.assert_array_equal(read_column(doc, "pause"), [np.nan, 0, 0, 0, 0.4, 0, 1, 0, 0, 0])
+    assert [len(part) for part in script.divide_words(words, 2)] == [3, 2]
+
+
+def test_pauses_count_only_where_all_words_around_them_have_times(script, tmp_path):
+    (tmp_path / "call.tsv").write_text(CALL, "utf8")
+    assert all(np.isnan(word.pause) for word in script.read_words(tmp_path / "call.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "sentences"),
+    [
+        ('"Why?" she asked. "Go!" He left.', ['"Why?" she asked.', '"Go!"', "He left."]),
+        ('"No!" said Mr. Hall. It rained.', ['"No!" said Mr. Hall.', "It rained."]),
+        ('"Why?" Mary asked. "We left." She said no more.', ['"Why?" Mary asked.', '"We left."', "She said no more."]),
+    ],
+)
+def test_sentences_of_raw_text(script, paragraph, sentences):
+    assert list_sentences(script.make_text(spacy_joint.load(beam_width=1), [paragraph])) == sentences
+
+
+def test_paragraphs_begin_sentences(script):
+    doc = script.make_text(spacy_joint.load(beam_width=1), ["It rained", "all day. We left."])
+    assert list_sentences(doc) == ["It rained", "all day.", "We left."]

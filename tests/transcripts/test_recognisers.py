@@ -1,0 +1,230 @@
+"""The JSON of services: the same talk as each of them writes it."""
+
+import json
+
+import pytest
+
+from spacy_joint.errors import JointValueError
+from spacy_joint.transcripts import read, read_string
+
+AWS = {
+    "jobName": "talk",
+    "results": {
+        "transcripts": [{"transcript": "Hi Nora. Yes."}],
+        "items": [
+            {"type": "pronunciation", "alternatives": [{"content": "Hi"}], "start_time": "0.5", "end_time": "0.7"},
+            {"type": "pronunciation", "alternatives": [{"content": "Nora"}], "start_time": "0.8", "end_time": "1.2"},
+            {"type": "punctuation", "alternatives": [{"content": "."}]},
+            {"type": "pronunciation", "alternatives": [{"content": "Yes"}], "start_time": "2.0", "end_time": "2.4"},
+            {"type": "punctuation", "alternatives": [{"content": "."}]},
+        ],
+        "speaker_labels": {
+            "segments": [
+                {"speaker_label": "spk_0", "items": [{"start_time": "0.5", "speaker_label": "A"}]},
+                {"items": [{"start_time": "0.8", "speaker_label": "A"}, {"start_time": "2.0", "speaker_label": "B"}]},
+            ]
+        },
+    },
+}
+SPEECHMATICS = {
+    "format": "2.9",
+    "results": [
+        {"type": "word", "start_time": 0.5, "end_time": 0.7, "alternatives": [{"content": "Hi", "speaker": "A"}]},
+        {"type": "word", "start_time": 0.8, "end_time": 1.2, "alternatives": [{"content": "Nora", "speaker": "A"}]},
+        {
+            "type": "punctuation",
+            "start_time": 1.2,
+            "end_time": 1.2,
+            "alternatives": [{"content": ".", "speaker": "A"}],
+        },
+        {"type": "word", "start_time": 2.0, "end_time": 2.4, "alternatives": [{"content": "Yes.", "speaker": "B"}]},
+    ],
+}
+GOOGLE_WORDS = [
+    {"word": "Hi", "startTime": "0.500s", "endTime": "0.700s"},
+    {"word": "Nora.", "startTime": "0.800s", "endTime": "1.200s"},
+    {"word": "Yes.", "startTime": "2s", "endTime": "2.400s"},
+]
+# The last result repeats the words of all others, with speakers.
+GOOGLE = {
+    "results": [
+        {"alternatives": [{"transcript": "Hi Nora.", "words": GOOGLE_WORDS[:2]}]},
+        {"alternatives": [{"transcript": "Yes.", "words": GOOGLE_WORDS[2:]}]},
+        {
+            "alternatives": [
+                {"words": [{**word, "speakerTag": tag} for word, tag in zip(GOOGLE_WORDS, (1, 1, 2), strict=True)]}
+            ]
+        },
+    ]
+}
+GOOGLE_2 = {
+    "response": {
+        "results": [
+            {
+                "alternatives": [
+                    {
+                        "words": [
+                            {
+                                "word": word["word"],
+                                "start_offset": {"seconds": int(start), "nanos": round(1e9 * (start % 1))},
+                                "end_offset": word["endTime"],
+                                "speaker_label": speaker,
+                            }
+                            for word, start, speaker in zip(GOOGLE_WORDS, (0.5, 0.8, 2.0), "AAB", strict=True)
+                        ]
+                    }
+                ]
+            },
+            {},
+        ]
+    }
+}
+DEEPGRAM_WORDS = [
+    {"word": "hi", "punctuated_word": "Hi", "start": 0.5, "end": 0.7, "speaker": 0},
+    {"word": "nora", "punctuated_word": "Nora.", "start": 0.8, "end": 1.2, "speaker": 0},
+    {"word": "yes", "punctuated_word": "Yes.", "start": 2.0, "end": 2.4, "speaker": 1},
+]
+DEEPGRAM = {"metadata": {}, "results": {"channels": [{"alternatives": [{"words": DEEPGRAM_WORDS}]}]}}
+DEEPGRAM_CHANNELS = {
+    "results": {
+        "channels": [{"alternatives": [{"words": words}]} for words in (DEEPGRAM_WORDS[:2], DEEPGRAM_WORDS[2:])]
+    }
+}
+ASSEMBLYAI_WORDS = [
+    {"text": "Hi", "start": 500, "end": 700, "speaker": "A"},
+    {"text": "Nora.", "start": 800, "end": 1200, "speaker": "A"},
+    {"text": "Yes.", "start": 2000, "end": 2400, "speaker": "B"},
+]
+ASSEMBLYAI = {
+    "text": "Hi Nora. Yes.",
+    "words": ASSEMBLYAI_WORDS,
+    "utterances": [
+        {"text": "Hi Nora.", "speaker": "A", "words": ASSEMBLYAI_WORDS[:2]},
+        {"text": "Yes.", "speaker": "B", "words": ASSEMBLYAI_WORDS[2:]},
+    ],
+}
+REV = {
+    "monologues": [
+        {
+            "speaker": 0,
+            "elements": [
+                {"type": "text", "value": "Hi", "ts": 0.5, "end_ts": 0.7},
+                {"type": "punct", "value": " "},
+                {"type": "text", "value": "Nora", "ts": 0.8, "end_ts": 1.2},
+                {"type": "punct", "value": ". "},
+            ],
+        },
+        {"speaker": 1, "elements": [{"type": "text", "value": "Yes.", "ts": 2.0, "end_ts": 2.4}]},
+    ]
+}
+TICKS = 10_000_000
+AZURE = {
+    "recognizedPhrases": [
+        {
+            "speaker": 1,
+            "offsetInTicks": 0.5 * TICKS,
+            "durationInTicks": 0.7 * TICKS,
+            "nBest": [
+                {
+                    "display": "Hi Nora.",
+                    "words": [
+                        {"word": "hi", "offsetInTicks": 0.5 * TICKS, "durationInTicks": 0.2 * TICKS},
+                        {"word": "nora", "offsetInTicks": 0.8 * TICKS, "durationInTicks": 0.4 * TICKS},
+                    ],
+                }
+            ],
+        },
+        {
+            "speaker": 2,
+            "nBest": [
+                {
+                    "display": "Yes.",
+                    "displayWords": [
+                        {"displayText": "Yes.", "offsetInTicks": 2 * TICKS, "durationInTicks": 0.4 * TICKS}
+                    ],
+                }
+            ],
+        },
+    ]
+}
+AZURE_FAST = {
+    "combinedPhrases": [{"text": "Hi Nora. Yes."}],
+    "phrases": [
+        {
+            "speaker": 1,
+            "text": "Hi Nora.",
+            "words": [
+                {"text": "Hi", "offsetMilliseconds": 500, "durationMilliseconds": 200},
+                {"text": "Nora.", "offsetMilliseconds": 800, "durationMilliseconds": 400},
+            ],
+        },
+        {
+            "speaker": 2,
+            "text": "Yes.",
+            "words": [{"text": "Yes.", "offsetMilliseconds": 2000, "durationMilliseconds": 400}],
+        },
+    ],
+}
+# And whether the service says that a turn begins, not only who said a word.
+SERVICES = {
+    "aws": (AWS, "AB", False),
+    "speechmatics": (SPEECHMATICS, "AB", False),
+    "google": (GOOGLE, "12", False),
+    "google, version 2": (GOOGLE_2, "AB", False),
+    "deepgram": (DEEPGRAM, "01", False),
+    "deepgram, channels": (DEEPGRAM_CHANNELS, ["channel 0", "channel 1"], False),
+    "assemblyai": (ASSEMBLYAI, "AB", True),
+    "assemblyai, words": ({**ASSEMBLYAI, "utterances": None}, "AB", False),
+    "rev": (REV, "01", True),
+    "azure": (AZURE, "12", True),
+    "azure, fast": (AZURE_FAST, "12", True),
+}
+
+
+@pytest.mark.parametrize(("content", "speakers", "is_sure"), SERVICES.values(), ids=SERVICES)
+def test_words_marks_times_and_speakers_are_read(tmp_path, content, speakers, is_sure):
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(content, indent=1), "utf8")
+    transcript = read(path)
+    assert [(turn.speaker, turn.text) for turn in transcript.turns] == list(
+        zip(speakers, ["Hi Nora.", "Yes."], strict=True)
+    )
+    assert transcript.find_times(0, 2) == (0.5, 0.7)
+    assert transcript.find_times(9, 12)[0] == 2.0
+    assert [transcript.find_pause(at) for at in (0, 3, 9)] == [None, pytest.approx(0.1), pytest.approx(0.8)]
+    assert list(transcript.sentence_starts) == ([0, 9] if is_sure else [0])
+    # The content tells, too.
+    path.rename(tmp_path / "talk.txt")
+    assert read(tmp_path / "talk.txt") == transcript
+
+
+def test_what_is_unknown_is_none():
+    word = {"type": "word", "start_time": 1, "end_time": 0, "alternatives": [{"content": "Hi", "speaker": "UU"}]}
+    transcript = read_string(json.dumps({"results": [word]}), "recogniser")
+    assert [(turn.speaker, turn.text) for turn in transcript.turns] == [(None, "Hi")]
+    assert transcript.find_times(0, 2) is None
+
+
+def test_words_without_segments_have_the_times_of_the_api():
+    words = [{"word": "Hi", "start": 0.5, "end": 0.7}, {"word": "Nora", "start": 0.8, "end": 1.2}]
+    transcript = read_string(json.dumps({"text": "Hi Nora.", "words": words}), "recogniser")
+    assert transcript.text == "Hi Nora."
+    assert transcript.find_times(3, 7) == (0.8, 1.2)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ({"results": {"items": [{"type": "pronunciation"}]}}, "J466"),
+        ({"results": {"channels": [{"alternatives": []}]}}, "J466"),
+        ({"monologues": [{"elements": [{"type": "text", "value": 3}]}]}, "J466"),
+        ({"words": [{"text": "hi", "start": "x", "end": 2}], "text": "hi"}, "J466"),
+        ({"results": []}, "J465"),
+        ({"phrases": 3}, "J465"),
+        ([{"text": "hi"}], "J465"),
+    ],
+)
+def test_damage_has_a_code(content, code):
+    with pytest.raises(JointValueError) as caught:
+        read_string(json.dumps(content), "recogniser", "talk.json")
+    assert caught.value.code == code and "talk.json" in str(caught.value)

@@ -1,0 +1,97 @@
+"""CTM, Whisper's .tsv and the text of Otter; and what is no text."""
+
+import pytest
+
+from spacy_joint.errors import JointValueError
+from spacy_joint.transcripts import read, read_string
+from spacy_joint.transcripts.reading import guess_marked
+
+CTM = ";; by nobody\ncall A 0.50 0.20 hi 0.98\ncall A 0.8 0.4 nora\ncall A 1.3 0.5 <eps>\ncall B 2 0.4 yes\n"
+TSV = "start\tend\ttext\n0\t1500\tHi Nora.\n1500\t2500\t[Music]\n"
+OTTER = """Anna Smith  0:02
+Hi Nora.
+
+Nora  0:06
+Yes. I
+
+left.
+
+Anna Smith  1:00:10
+Bye.
+
+Transcribed by https://otter.ai
+"""
+
+
+def list_turns(transcript):
+    return [(turn.speaker, turn.text) for turn in transcript.turns]
+
+
+@pytest.mark.parametrize("name", ["a.ctm", "a.txt"])
+def test_ctm_has_times_of_words(tmp_path, name):
+    (tmp_path / name).write_text(CTM, "utf8")
+    transcript = read(tmp_path / name)
+    assert list_turns(transcript) == [(None, "hi nora"), (None, "yes")]
+    assert transcript.find_times(3, 7) == (0.8, 1.2)
+    assert [transcript.find_pause(at) for at in (0, 3, 8)] == [None, pytest.approx(0.1), pytest.approx(0.8)]
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.txt"])
+def test_tsv_has_times_of_segments(tmp_path, name):
+    (tmp_path / name).write_text(TSV, "utf8")
+    transcript = read(tmp_path / name)
+    assert transcript.text == "Hi Nora. [Music]"
+    assert transcript.find_times(0, 8) == (0, 1.5)
+    assert transcript.sentence_starts == [0, 9]
+    assert transcript.find_pause(9) is None
+
+
+def test_otter_has_names_and_times_above_words(tmp_path):
+    (tmp_path / "a.txt").write_text(OTTER, "utf8")
+    transcript = read(tmp_path / "a.txt")
+    assert list_turns(transcript) == [("Anna Smith", "Hi Nora."), ("Nora", "Yes. I left."), ("Anna Smith", "Bye.")]
+    assert transcript.find_times(0, 8) == (2, 6)
+    assert transcript.find_times(9, 13)[0] == 6
+    assert transcript.find_times(len(transcript.text) - 4, len(transcript.text)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "code"),
+    [("call A 0.5 hi", "ctm", "J467"), ("0\t1\thi\n2\t1\tno", "tsv", "J467"), ("Anna 0:02\nhi", "otter", "J468")],
+)
+def test_other_lines_are_refused(text, format, code):
+    with pytest.raises(JointValueError) as caught:
+        read_string(text, format, "a.txt")
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("text", ["Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."])
+def test_other_text_is_not_taken_for_a_transcript(tmp_path, text):
+    (tmp_path / "a.txt").write_text(text, "utf8")
+    assert read(tmp_path / "a.txt").text == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", '{"text": "hi"}\n\n{"text": "no"}\n'),
+        ("a", '{"text": "hi"}\n{"text": "no"}\n{'),
+        ("a.tsv", "token\tstart\nhi\t0\n"),
+        ("a.csv", "text,id\nhi,1\n"),
+    ],
+)
+def test_json_lines_and_tables_are_not_parsed_as_text(tmp_path, name, text):
+    (tmp_path / name).write_text(text, "utf8")
+    with pytest.raises(JointValueError) as caught:
+        read(tmp_path / name)
+    assert caught.value.code == "J469" and name in str(caught.value)
+    assert read(tmp_path / name, "text").text == text
+
+
+def test_the_first_lines_tell_the_format_of_standard_input():
+    assert guess_marked(["{", '  "results": [']) == guess_marked(['{"results": [1]}']) == "recogniser"
+    assert guess_marked(TSV.splitlines()[:2]) == "tsv"
+    assert guess_marked(CTM.splitlines()[:2]) == "ctm"
+    assert guess_marked(["hi", "there"]) is None and guess_marked([]) is None
+    with pytest.raises(JointValueError, match="J469"):
+        guess_marked(['{"text": "hi"}', '{"text": "no"}'])
