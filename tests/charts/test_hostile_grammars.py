@@ -211,12 +211,13 @@ def test_a_long_parse_is_interrupted_soon():
 
         signal.signal(signal.SIGALRM, interrupt)
         for seconds in (0.1, 0.5):
-            begin = time.perf_counter()
+            # Of this process: the machine may have other work.
+            begin = time.process_time()
             signal.setitimer(signal.ITIMER_REAL, seconds)
             try:
                 parser.parse([tags] * 5000)
                 raise AssertionError("it was not interrupted")
             except KeyboardInterrupt:
-                assert time.perf_counter() - begin < seconds + 1.5
+                assert time.process_time() - begin < seconds + 1.5
             assert parser.parse([tags] * 20) == expected
     """)

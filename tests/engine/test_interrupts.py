@@ -33,11 +33,11 @@ def handle(*_):
 signal.signal(signal.SIGALRM, handle)
 
 def interrupt(call, seconds, again=0.0):
-    '''Interrupts a call after so many seconds, and once more after `again`. How long it took to end; None: it ended
-    before.'''
+    '''Interrupts a call after so many seconds, and once more after `again`. How long it took to end, in seconds of this
+    process, since the machine may have other work; None: it ended before.'''
     global signals
     signals = 2 if again else 1
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds, again)
@@ -45,7 +45,7 @@ def interrupt(call, seconds, again=0.0):
         finally:
             signals = 0
     except KeyboardInterrupt:
-        return time.perf_counter() - begin - seconds
+        return time.process_time() - begin - seconds
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return None
