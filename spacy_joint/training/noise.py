@@ -1,8 +1,9 @@
-"""Copies of documents as people and machines write them: in capitals, with wrong commas and typos, as spoken, in lines.
+"""Copies of documents as people and machines write them: in capitals, with wrong commas and typos, as spoken, misheard,
+in lines.
 
 Trees, tags and boundaries stay right. Added words follow Universal Dependencies: a filler is `discourse`, a repeated
 word the `reparandum` of its repetition, and the last word of a number its head. The rates of changes within a copy are
-chosen, not measured.
+chosen, unless a source is named.
 """
 
 import random
@@ -32,6 +33,9 @@ BREAK = {"TAG": "_SP", "POS": "SPACE", "MORPH": "", "DEP": "dep"}
 FILLER = {"TAG": "UH", "POS": "INTJ", "MORPH": "", "DEP": "discourse"}
 REPETITIONS = 0.05  # per word of these parts of speech
 REPEATED = frozenset((ADP, AUX, CCONJ, DET, PRON, SCONJ))
+# Per word, of what a recogniser leaves out, replaces and adds: measured on ESPnet's transcripts of Earnings-21, without
+# the words of numbers.
+UNHEARD, MISHEARD, IMAGINED = 0.026, 0.069, 0.02
 REDUCTIONS = 0.5  # per word, or pair of words, that can be reduced
 WIDTHS = (60, 80)  # the maximum length of wrapped lines is between them, in characters
 # As EWT and GUM tokenize them.
@@ -68,7 +72,7 @@ def change_commas(doc: Doc, rng: random.Random) -> list[Word]:
     comma = next((token for token in doc if token.text == COMMA), None)
     if comma is None:
         return []
-    given = {"TAG": comma.tag_, "POS": comma.pos_, "MORPH": str(comma.morph), "LEMMA": comma.lemma_, "DEP": "punct"}
+    given = {**_describe(comma), "DEP": "punct"}
     words: list[Word] = []
     for word in copy_words(doc):
         token = doc[word.source]
@@ -139,6 +143,26 @@ def imitate_speech(doc: Doc, rng: random.Random) -> list[Word]:
     return words
 
 
+def mishear(doc: Doc, rng: random.Random) -> list[Word]:
+    """Leave out, replace and add words, as recognisers do: they confuse words that begin alike, and add short ones."""
+    letters: dict[str, list[Token]] = {}
+    for token in doc:
+        letters.setdefault(token.text[:1].lower(), []).append(token)
+    short = [token for token in doc if token.text.isalpha() and len(token) < TYPO_LENGTH]
+    words: list[Word] = []
+    for word in copy_words(doc):
+        token, chance = doc[word.source], rng.random()
+        if short and _begins(token) and rng.random() < IMAGINED:
+            heard = rng.choice(short)
+            words.append(Word(heard.text, True, token.i, {**_describe(heard), "DEP": "discourse"}, Added.TO_CLAUSE))
+        if chance < MISHEARD and token.text.isalpha():
+            heard = rng.choice(letters[token.text[0].lower()])
+            word = word._replace(text=heard.text, annotation=_describe(heard))
+        if not (MISHEARD <= chance < MISHEARD + UNHEARD and _begins(token) and word.space):
+            words.append(word)
+    return words
+
+
 def imitate_recognizer(doc: Doc, rng: random.Random) -> list[Word]:
     """Write a document as spoken English, lower-cased and without punctuation."""
     return find_spoken(doc, imitate_speech(doc, rng))
@@ -197,6 +221,7 @@ CHANGES: Mapping[str, Sequence[Change]] = {
     "commas": (change_commas,),
     "speech": (imitate_speech, imitate_recognizer),
     "typos": (write_typos,),
+    "misheard": (mishear,),
     "lines": (break_lines, wrap_lines),
 }
 """What a copy of each kind can be, with equal probability."""
@@ -220,6 +245,10 @@ def _spell(number: int) -> list[str]:
             return [*_spell(count), name, *(_spell(rest) if rest else ())]
     tens, ones = divmod(number, 10)
     return [TENS[tens - 2], *(_spell(ones) if ones else ())]
+
+
+def _describe(token: Token) -> dict[str, str]:
+    return {"TAG": token.tag_, "POS": token.pos_, "MORPH": str(token.morph), "LEMMA": token.lemma_}
 
 
 def _begins(token: Token) -> bool:
@@ -264,6 +293,7 @@ def create_noise_augmenter(
     commas: float = 0.1,
     speech: float = 0.2,
     typos: float = 0.1,
+    misheard: float = 0.0,
     lines: float = 0.0,
     seed: int = 0,
 ) -> Augmenter:
@@ -277,6 +307,7 @@ def create_noise_augmenter(
     speech (float): With fillers, repeated words, numbers as words, and "gonna"; half of them lower-cased and without
         punctuation. English only.
     typos (float): With letters omitted, added, replaced or swapped in a tenth of the longer words.
+    misheard (float): With words left out, replaced and added, at the rates of a recogniser.
     lines (float): With lines: half of them with line breaks or blank lines between paragraphs, which are the tokens
         with line breaks in the given document; half with wrapped lines, too. If it is not 0, the example itself, and
         copies of other kinds, have no line breaks.
@@ -289,6 +320,7 @@ def create_noise_augmenter(
         "commas": commas,
         "speech": speech,
         "typos": typos,
+        "misheard": misheard,
         "lines": lines,
     }
     for name, share in shares.items():

@@ -62,7 +62,8 @@ def rate(monkeypatch):
     """Sets how often something is changed; the rest is not changed."""
 
     def set_rates(**rates):
-        for name in ("REMOVED_COMMAS", "ADDED_COMMAS", "TYPOS", "FILLERS", "REPETITIONS", "REDUCTIONS"):
+        names = "REMOVED_COMMAS ADDED_COMMAS TYPOS FILLERS REPETITIONS REDUCTIONS UNHEARD MISHEARD IMAGINED"
+        for name in names.split():
             monkeypatch.setattr(noise, name, rates.get(name, 0))
 
     return set_rates
@@ -114,6 +115,25 @@ def test_typos_are_inside_long_words(rate):
 def test_a_misspelling_changes_one_letter_or_swaps_two():
     found = {misspell("abc", "x", random.Random(seed)) for seed in range(50)}
     assert found == {"ac", "abxc", "axc", "acb"}
+
+
+def test_a_misheard_word_is_another_one_of_the_document_that_begins_alike(rate):
+    rate(MISHEARD=1)
+    doc = make_letter()
+    copies = [rewrite(doc, noise.mishear(doc, random.Random(seed))) for seed in range(9)]
+    assert len({copy.text for copy in copies}) > 1
+    for copy in copies:
+        assert {(token.text, token.tag_) for token in copy} <= {(token.text, token.tag_) for token in doc}
+        assert [token.text[0].lower() for token in copy] == [token.text[0].lower() for token in doc]
+
+
+def test_words_are_unheard_and_imagined_without_changing_boundaries(rate):
+    rate(UNHEARD=0.5, IMAGINED=0.5)
+    doc = make_letter()
+    copies = [rewrite(doc, noise.mishear(doc, random.Random(seed))) for seed in range(30)]
+    assert {len(list(copy.sents)) for copy in copies} == {len(list(doc.sents))}
+    assert len({copy.text for copy in copies}) > 5
+    assert any(token.dep_ == "discourse" and token.text == "The" for copy in copies for token in copy)
 
 
 def test_fillers_are_interjections_attached_as_discourse(rate):
