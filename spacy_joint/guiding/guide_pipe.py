@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from math import isfinite
 from typing import Any, Generic, TypeVar
@@ -22,9 +23,13 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
+from threadpoolctl import ThreadpoolController
 
 from ..errors import Errors, JointValueError
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
+
+# Looks through the libraries that are loaded, which takes milliseconds.
+_find_blas = cache(ThreadpoolController)
 
 # The number of documents with which the encoder is initialized.
 SAMPLE = 10
@@ -87,7 +92,9 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                     allowed = f"{node.get_dim('nM')}: make documents with the pipeline of '{self.name}'"
                     name = "The length of the word vectors in the vocabulary of a document"
                     raise JointValueError(Errors.J030, name=name, value=length, allowed=allowed)
-        return self.model.predict(docs)
+        # The matrices are small: more threads would mostly wait for each other, above all if other work has the cores.
+        with _find_blas().limit(limits=1, user_api="blas"):
+            return self.model.predict(docs)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Annotates documents in batches. The error handler gets only documents that fail by themselves."""

@@ -11,6 +11,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 from thinc.api import Adam
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from spacy_joint.annotation.custom_columns import (
     GUIDE_BOUNDARY,
@@ -197,6 +198,23 @@ def test_threads_share_a_guide(nlp):
     for expected, found in zip(alone, together, strict=True):
         for wanted, values in zip(expected, found, strict=True):
             np.testing.assert_array_equal(wanted, values)
+
+
+def test_a_guide_predicts_in_one_thread_of_blas(nlp, monkeypatch):
+    seen = []
+    run_lstm = encoder.run_lstm
+
+    def look(*args, **arrays):
+        seen.append(count_threads())
+        return run_lstm(*args, **arrays)
+
+    def count_threads():
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    monkeypatch.setattr(encoder, "run_lstm", look)
+    with threadpool_limits(limits=2, user_api="blas"):
+        nlp.get_pipe("parser_guide")(say(nlp.vocab, 1))
+        assert seen[0] == {1} and count_threads() == {2}
 
 
 def test_an_interrupted_prediction_leaves_nothing_behind(nlp, monkeypatch):
