@@ -152,14 +152,15 @@ def mishear(doc: Doc, rng: random.Random) -> list[Word]:
     words: list[Word] = []
     for word in copy_words(doc):
         token, chance = doc[word.source], rng.random()
+        if chance < UNHEARD and _begins(token) and word.space:
+            continue
         if short and _begins(token) and rng.random() < IMAGINED:
             heard = rng.choice(short)
             words.append(Word(heard.text, True, token.i, {**_describe(heard), "DEP": "discourse"}, Added.TO_CLAUSE))
-        if chance < MISHEARD and token.text.isalpha():
+        if UNHEARD <= chance < UNHEARD + MISHEARD and token.text.isalpha():
             heard = rng.choice(letters[token.text[0].lower()])
             word = word._replace(text=heard.text, annotation=_describe(heard))
-        if not (MISHEARD <= chance < MISHEARD + UNHEARD and _begins(token) and word.space):
-            words.append(word)
+        words.append(word)
     return words
 
 
