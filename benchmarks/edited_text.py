@@ -73,7 +73,7 @@ def generate() -> dict[str, list[Text]]:
     """Texts of one sentence each."""
     said = [f"{left}{words}{right} {who}" for words, (left, right), who in product(SAID, QUOTES, AFTER_SAID)]
     asked = [f"{left}{words}{right} {who}" for words, (left, right), who in product(ASKED, QUOTES[:2], AFTER_ASKED)]
-    greetings = [f"{greeting}, {name}, {rest}" for greeting, name, rest in product(GREETINGS, NAMES, RESTS)]
+    greetings = ["".join(parts) for parts in product(GREETINGS, (", ", " "), NAMES, (", ",), RESTS)]
     texts = {"said": said, "asked": asked, "greetings": greetings}
     return {name: [Text(text, [0]) for text in each] for name, each in texts.items()}
 

@@ -21,10 +21,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 
 from spacy_joint.annotation.custom_columns import PAUSE, write_column
-from spacy_joint.annotation.reporting_verbs import read_verbs
 from spacy_joint.corpora.raw_text import divide_evenly, is_prose, read_paragraphs
 from spacy_joint.files.resources import read_tokenizer_exceptions
-from spacy_joint.pipes.marks import DOTTED, IN_QUOTES, SYMBOL, TERMINAL, WORD
+from spacy_joint.parsing.layout import names_speaker
+from spacy_joint.pipes.marks import DOTTED, ELLIPSIS, IN_QUOTES, INITIAL, SYMBOL, TERMINAL, WORD
 from spacy_joint.pipes.token_columns import WordColumns
 from spacy_joint.pipes.word_classes import NO_CLASSES
 from spacy_joint.tokenization.exceptions import add_exceptions
@@ -39,8 +39,7 @@ NOTE = re.compile(r"<.*>")
 ALIGNED = 6
 # What nupunkt finds has to follow a mark.
 COLUMNS = WordColumns(["before"], NO_CLASSES)
-ENDS = frozenset((TERMINAL, DOTTED, SYMBOL))
-VERBS, PERSONS = read_verbs("en"), frozenset(("the", "old", "young", "his", "her", "my", "a"))
+ENDS = frozenset((TERMINAL, ELLIPSIS, DOTTED, INITIAL, SYMBOL))
 
 
 class Word(NamedTuple):
@@ -130,11 +129,7 @@ def is_sound(token: Token, before: int) -> bool:
     doc, place = token.doc, token.i
     if not doc[place - 1].whitespace_ and not token.text[0].isalnum():
         return False
-    # In "She left." She said nothing more, the quotation is a sentence; in "Why?" Mary asked, it is reported.
-    is_closed = before & IN_QUOTES and doc[place - 2 : place].text[:1] != "."
-    words = [word.text for word in doc[place : place + 4]]
-    verb = next((i for i, word in enumerate(words) if word.lower() in VERBS), None)
-    return not (is_closed and verb is not None and all(word[0].isupper() or word in PERSONS for word in words[:verb]))
+    return not (before & IN_QUOTES and names_speaker(doc, place))
 
 
 def make_text(nlp: Language, paragraphs: Sequence[str]) -> Doc:
@@ -151,6 +146,9 @@ def main(
     output: Annotated[Path, typer.Argument(help="The .spacy file to write.")],
     lines: Annotated[bool, typer.Option("--lines", help="Each line of raw text is a paragraph.")] = False,
     words: Annotated[int, typer.Option(help="Minimum words per document.")] = 800,
+    pattern: Annotated[
+        str, typer.Option(help="Take paragraphs of raw text in which it is found: a regular expression.")
+    ] = "",
     limit: Annotated[int, typer.Option(help="Maximum passages of raw text, evenly from all; 0 is all.")] = 0,
 ) -> None:
     """Write documents with the boundaries of people."""
@@ -166,7 +164,8 @@ def main(
     def read() -> Iterator[list[str]]:
         for path in paths:
             for paragraphs in read_paragraphs(path, lines=lines) if path not in calls else ():
-                yield from divide_evenly(list(filter(is_prose, paragraphs)), words)
+                found = [each for each in paragraphs if is_prose(each) and re.search(pattern, each)]
+                yield from divide_evenly(found, words)
 
     for passage in take_evenly(read, limit) if limit else read():
         docs.add(make_text(nlp, passage))

@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
 from ..pipes.arrays import RowIndex, forbid_starts
-from ..pipes.marks import CLOSES_QUOTES, COMMA, CONTINUED, IN_QUOTES, TERMINAL, WORD, find_ending, read_before
+from ..pipes.marks import CLOSES_QUOTES, COMMA, CONTINUED, ELLIPSIS, IN_QUOTES, TERMINAL, WORD, find_ending, read_before
 from ..pipes.marks import LINE as LINE_BREAK
 from ..pipes.token_columns import MAX_WORDS
 
@@ -132,8 +132,8 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     # Quotations go on after a line break, too.
     goes_on = (before == CONTINUED) | (before == COMMA + IN_QUOTES) | (before == COMMA + IN_QUOTES + LINE_BREAK)
     constraints[words[goes_on | (after_quotes & (before == CONTINUED + LINE_BREAK))]] = -1
-    for word in words[before == TERMINAL + IN_QUOTES].tolist():
-        if _reports(doc, word):
+    for word in words[np.isin(before, (ELLIPSIS + IN_QUOTES, TERMINAL + IN_QUOTES))].tolist():
+        if names_speaker(doc, word):
             constraints[word] = -1
     if breaks.any():
         if blank_lines:
@@ -151,7 +151,7 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     return constraints
 
 
-def _reports(doc: Doc, word: int) -> bool:
+def names_speaker(doc: Doc, word: int) -> bool:
     """Whether the words after a quotation name its speaker, as in "Why?" Mary asked. After a full stop, they do not."""
     if doc[word - 2].text == ".":
         return False

@@ -17,6 +17,8 @@ WORD, COMMA, DOTTED, COLON, DASH, SYMBOL, TERMINAL, ABBREVIATION = range(8)
 # A word in text without marks, where the lack of one shows nothing; and what goes on with a lower-case letter, after a
 # comma, an abbreviation or something in quotation marks or brackets.
 UNMARKED, CONTINUED = 8, 9
+# A capital letter with a full stop, which is most often part of a name; and dots after which a sentence often goes on.
+INITIAL, ELLIPSIS = 10, 11
 # What may be added to these.
 IN_QUOTES, IN_BRACKETS, LINE, BLANK_LINE = 16, 32, 64, 128
 CLOSED = (0, IN_QUOTES, IN_BRACKETS)
@@ -25,6 +27,7 @@ CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP = range(12, 16)
 
 MARKS = {**dict.fromkeys(",;，、；،؛", COMMA), ":": COLON, "：": COLON}  # noqa: RUF001
 TERMINALS = frozenset(".?!…‽。！？؟।॥")
+DOTS = re.compile(r"[.]{2,}|…+")
 # U.S, M.Sc: abbreviations whose last full stop is a token by itself.
 DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
 QUOTES, BRACKETS = frozenset("\"'”’»“‘«`"), frozenset(")]}）】")  # noqa: RUF001
@@ -39,12 +42,14 @@ def find_ending(text: str) -> int:
     if text.lower() in STEMS or DOTS_INSIDE.fullmatch(text):
         return STEM
     if TERMINALS.issuperset(text):
-        return TERMINAL
+        return ELLIPSIS if DOTS.fullmatch(text) else TERMINAL
     if QUOTES.issuperset(text):
         return CLOSES_QUOTES
     if BRACKETS.issuperset(text):
         return CLOSES_BRACKETS
     if text[-1] == ".":
+        if len(text) == 2 and text[0].isupper():
+            return INITIAL
         return ABBREVIATION if text.lower() in LEADING else DOTTED
     if any(map(str.isalnum, text)):
         return WORD
@@ -74,7 +79,7 @@ def read_before(
     # After an abbreviation or another one, a full stop is no end, as in "etc. and" and ". . . and".
     is_stop = endings == FULL_STOP
     is_dotted = np.append(False, is_stop & np.append(False, is_stop | (endings == STEM))[:n])[:n]
-    is_open = (closed > 0) | is_dotted | np.isin(mark, (COMMA, DOTTED, ABBREVIATION))
+    is_open = (closed > 0) | is_dotted | np.isin(mark, (COMMA, DOTTED, ABBREVIATION, INITIAL))
     goes_on = begins_lower | is_stop & np.append(False, is_stop)[:n]
     lines = np.where(n_breaks > 1, BLANK_LINE, np.where(n_breaks == 1, LINE, 0))
     return np.where(is_open & goes_on, CONTINUED, mark + closed) + lines

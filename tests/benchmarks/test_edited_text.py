@@ -22,4 +22,4 @@ def test_exact_texts_and_boundaries_are_counted():
     texts = [make_text("A. | B. | C."), make_text("D")]
     assert score(texts, lambda text: [0, 3, 6] if len(text) > 1 else [0]) == (2, 1.0)
     assert score(texts, lambda text: [0, 2] if len(text) > 1 else [0]) == (1, 2 / 3)
-    assert {kind: len(each) for kind, each in generate().items()} == {"said": 72, "asked": 112, "greetings": 320}
+    assert {kind: len(each) for kind, each in generate().items()} == {"said": 72, "asked": 112, "greetings": 640}
