@@ -1,5 +1,6 @@
-"""The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`.
-Ordinary text has colons, too, so which beginnings of lines are names is decided for a file as a whole."""
+"""The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
+`[SPEAKER_01]:` (as WhisperX writes captions), `**Anna:**` and `**Anna** (01:02):` (Markdown). Ordinary text has colons,
+too, so which beginnings of lines are names is decided for a file as a whole."""
 
 import re
 from collections import Counter
@@ -22,6 +23,19 @@ LABEL = re.compile(
     """,
     re.VERBOSE,
 )
+BOLD = re.compile(
+    rf"""\s*
+    \*\*(?:(?P<time_before>{TIME})\s+)?
+    (?P<name>[^\s*:\[\]()](?:[^*:\[\]()]{{0,{MAX_NAME_LENGTH - 2}}}[^\s*:\[\]()])?)
+    (?:\s+(?P<time_inside>{TIME}))?
+    \s*(?P<colon>:)?\s*\*\*
+    (?:\s*(?P<time_after>{TIME}))?
+    (?(colon)|\s*:)(?:\s+|$)
+    """,
+    re.VERBOSE,
+)
+# Not the address of a link in Markdown, `[1]: https://...`.
+BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\]:(?:\s+|$)(?!\w+://)")
 # In captions, these marks alone say that somebody else speaks.
 CHANGE = re.compile(r"\s*>>+\s*")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "la", "le", "of", "the", "van", "von"}
@@ -44,6 +58,13 @@ class Label(NamedTuple):
 
 def read_label(line: str) -> Label | None:
     """The possible name of a speaker at the beginning of a line; None if there is none."""
+    bracketed = BRACKETED.match(line)
+    if bracketed is not None and read_clock(bracketed["name"]) is None:
+        return Label(bracketed["name"], None, bracketed.end(), True)
+    bold = BOLD.match(line)
+    if bold is not None and bold["name"].lower() not in NOT_NAMES:
+        written = bold["time_before"] or bold["time_inside"] or bold["time_after"] or ""
+        return Label(bold["name"], read_clock(written.strip("[]()")), bold.end(), False)
     match = LABEL.match(line)
     if match is None:
         return None

@@ -35,7 +35,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         if start_time <= end_time:
             texts = [segment.text for segment in segments[first:last]]
             for at, (start, end) in enumerate(spread(texts, start_time, end_time), start=first):
-                segments[at] = segments[at]._replace(start_time=start, end_time=end)
+                segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > first)
     yield from segments
 
 
