@@ -6,10 +6,10 @@ A file has the words of a call with their times, tab-separated as in Rev's speec
 (https://github.com/revdotcom/speech-datasets); words without times share the gap between their neighbours. Each is
 cut as it is written, or lower-cased and without marks (`--unpunctuated`), and trees are those that the pipeline finds.
 Greedily, words fill lines of 42 characters, and two lines a caption, unless a turn, a silence of a second, or seven
-seconds end it. `textwrap` fills the lines of a whole turn. A line is bad if it ends between a determiner and its noun, a
-preposition and its object, or in a name: anywhere between a word and the head to its right (`det`, `case`), within
-`flat`, or between proper nouns that form a compound. Rates and times are those of captions that stay for as long as what
-follows allows.
+seconds end it. `textwrap` fills the lines of a whole turn. A line is bad if it ends between a determiner and its noun,
+a preposition and its object, or in a name: anywhere between a word and the head to its right (`det`, `case`), within
+`flat`, or between proper nouns that form a compound. Rates and times are those of captions that stay for as long as
+what follows allows. A text file, with a turn per line, has no times: its words are as fast as most people speak.
 """
 
 from measure import find_pipeline, format_table, write_results
@@ -34,7 +34,7 @@ from spacy_joint.transcripts import make_doc
 from spacy_joint.transcripts.caption_writing import make_units
 from spacy_joint.transcripts.captioning import Caption, Limits, Unit, cut, make_caption
 from spacy_joint.transcripts.transcript import Segment, join
-from spacy_joint.transcripts.words import Word, fill_times, is_name, list_words
+from spacy_joint.transcripts.words import CHARACTERS_PER_SECOND, Word, fill_times, is_name, list_words
 
 MARK = re.compile(r"[^\w\s'’$%&-]")
 NOTE = re.compile(r"<.*>")
@@ -53,6 +53,21 @@ def read_call(path: Path, *, unpunctuated: bool) -> list[Segment]:
             if text and not NOTE.fullmatch(text):
                 times = (float(row["start"]), float(row["end"])) if row["start"] and row["end"] else (None, None)
                 segments.append(Segment(f"{text} ", row["speaker"] or None, *times, is_word=times[0] is not None))
+    return segments
+
+
+def read_turns(path: Path, *, unpunctuated: bool) -> list[Segment]:
+    """The words of a text file with a turn per line, at a constant rate."""
+    segments: list[Segment] = []
+    time = 0.0
+    for line in path.read_text(encoding="utf8").splitlines():
+        begins_turn = True
+        for word in line.split():
+            text = MARK.sub("", word.lower()) if unpunctuated else word
+            if text:
+                end = time + len(word) / CHARACTERS_PER_SECOND
+                segments.append(Segment(f"{text} ", None, time, end, begins_turn, is_word=True))
+                time, begins_turn = end, False
     return segments
 
 
@@ -153,7 +168,8 @@ def measure(nlp: Language, paths: Sequence[Path], *, unpunctuated: bool) -> dict
     totals: dict[str, Counter[str]] = {name: Counter() for name in CUTS}
     limits = Limits()
     for path in paths:
-        doc = nlp(make_doc(nlp, join(read_call(path, unpunctuated=unpunctuated))))
+        read = read_turns if path.suffix == ".txt" else read_call
+        doc = nlp(make_doc(nlp, join(read(path, unpunctuated=unpunctuated))))
         words = fill_times(list_words(doc))
         units = make_units(words)
         bad = find_bad_ends(doc)
@@ -169,7 +185,7 @@ def measure(nlp: Language, paths: Sequence[Path], *, unpunctuated: bool) -> dict
 
 def main(
     model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline.")],
-    calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times.")],
+    calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times, or text files.")],
     unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Lower-cased, without marks.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:

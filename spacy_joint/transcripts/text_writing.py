@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 
 from spacy.tokens import Doc
 
-from ..errors import check_choice, check_range
 from .transcript import format_clock
 from .words import Word, list_words, warn_of_estimates
 
@@ -25,7 +24,7 @@ AT_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s)|[=~-]{3,}|\d{1,9}(?=[.)]\s
 
 
 def write_text(doc: Doc, wrap: int | None = None) -> str:
-    """A paragraph per turn, in lines of at most `wrap` characters if that is given (J030)."""
+    """A paragraph per turn, in lines of at most `wrap` characters if that is given."""
     written: list[str] = []
     for start, speaker, sentences in _list_paragraphs(list_words(doc)):
         introduction = _introduce(start, speaker)
@@ -48,8 +47,7 @@ def write_markdown(doc: Doc, wrap: int | None = None) -> str:
 
 
 def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> str:
-    """A row per "sentence" or "word" (J040): its start and end in seconds, its speaker, and its text."""
-    check_choice("rows", rows, ROWS)
+    """A row per "sentence" or "word": its start and end in seconds, its speaker, and its text."""
     words = list_words(doc)
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
@@ -61,7 +59,7 @@ def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> s
         ends = [word.end_time for word in part if word.end_time is not None]
         times = (f"{choose(found):.3f}" if found else "" for choose, found in ((min, starts), (max, ends)))
         table.writerow([*times, part[0].speaker or "", " ".join(word.text for word in part)])
-    warn_of_estimates(sum(part[0].is_estimated for part in parts), f"{rows}s")
+    warn_of_estimates([part[0].is_estimated for part in parts], f"{rows}s")
     return file.getvalue()
 
 
@@ -80,7 +78,7 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     sentences = _divide(words, [word.begins_sentence or word.begins_turn or word.begins_paragraph for word in words])
     are_marked = 2 * sum(FINAL.search(sentence[-1].text) is not None for sentence in sentences) >= len(sentences)
     paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
-    warn_of_estimates(sum(paragraph[0].begins_turn and paragraph[0].is_estimated for paragraph in paragraphs), "turns")
+    warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
     for paragraph in paragraphs:
         parts = [paragraph] if are_marked else _divide(paragraph, [word.begins_sentence for word in paragraph])
         first = paragraph[0]
@@ -96,7 +94,6 @@ def _introduce(start: float | None, speaker: str | None) -> str:
 def _wrap(text: str, width: int | None) -> list[str]:
     if width is None:
         return [text]
-    check_range("wrap", width, 1)
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 

@@ -5,6 +5,7 @@ A line end cuts the arcs of the tree between the words on both sides. It costs t
 between clauses and phrases rather than within them, and a sentence end costs nothing.
 """
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -31,6 +32,9 @@ register_extensions()
 
 # The extension attribute of a punctuation_restorer: the word in its case, with the mark after it.
 RESTORED = "restored"
+# Marks that end sentences, and the number of words that text with marks does not have without one.
+FINAL_MARK = re.compile(r"\w[.?!…]+[\"'”’)\]]*(?=\s|$)")
+MAX_WORDS = 100
 # No line ends here, unless a limit demands it: after a determiner or preposition, and within a name.
 FORBIDDEN = 1000
 # What it costs to cut an arc, by its label, without subtypes unless they are here. Dependents before their heads:
@@ -143,9 +147,9 @@ def read_restored(tokens: Sequence[Token]) -> list[str]:
     return [token.text if value is None else value for token, value in zip(tokens, values, strict=True)]
 
 
-def is_restored(doc: Doc) -> bool:
-    """Whether marks and capitals of a document have been restored."""
-    return Token.has_extension(RESTORED) and any(value is not None for value in read_values(list(doc), RESTORED))
+def has_marks(text: str) -> bool:
+    """Whether marks end sentences: in text of some length, at least every hundredth word has one."""
+    return MAX_WORDS * len(FINAL_MARK.findall(text)) >= len(text.split())
 
 
 def find_costs(doc: Doc) -> np.ndarray:
@@ -214,7 +218,7 @@ def _spread(words: Sequence[Word], start: float, end: float) -> Iterator[Word]:
         start = last
 
 
-def warn_of_estimates(n: int, what: str) -> None:
+def warn_of_estimates(estimated: Sequence[bool], what: str) -> None:
     """Warns of the parts of what is written whose times are estimated, unless there are none (JW49)."""
-    if n:
-        warnings.warn(JointWarning(Warnings.JW49, n=n, what=what), stacklevel=4)
+    if any(estimated):
+        warnings.warn(JointWarning(Warnings.JW49, n=sum(estimated), total=len(estimated), what=what), stacklevel=4)

@@ -1,16 +1,16 @@
 """Writing annotated documents as transcripts, for people and for players. A new format is a row of WRITERS."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ..errors import Errors, JointValueError, check_choice
+from ..errors import Errors, JointValueError, check_choice, check_range
 from ..files.replacing import open_atomic
 from .caption_writing import write_captions
 from .captioning import Limits
-from .text_writing import write_csv, write_markdown, write_text
+from .text_writing import ROWS, write_csv, write_markdown, write_text
 
 
 def _write_srt(doc: Doc, **limits: Any) -> str:
@@ -28,7 +28,8 @@ WRITERS: dict[str, Callable[..., str]] = {
     "vtt": _write_vtt,
     "csv": write_csv,
 }
-CAPTIONS = ("srt", "vtt")
+LIMITS = Limits._fields
+SETTINGS = {"text": ("wrap",), "markdown": ("wrap",), "srt": LIMITS, "vtt": LIMITS, "csv": ("rows", "has_header")}
 SUFFIXES = {".txt": "text", ".md": "markdown", ".srt": "srt", ".vtt": "vtt", ".csv": "csv"}
 
 
@@ -64,4 +65,17 @@ def write_string(doc: Doc, format: str, **settings: Any) -> str:
     RAISES ValueError: See `write`.
     """
     check_choice("format", format, tuple(WRITERS))
+    check_settings(format, settings)
     return WRITERS[format](doc, **settings)
+
+
+def check_settings(format: str, settings: Mapping[str, Any]) -> None:
+    """RAISES ValueError: If a format does not have such a setting (J040), or it is out of range (J030, J040)."""
+    for name, value in settings.items():
+        check_choice(f"setting of {format}", name, SETTINGS[format])
+        if name == "wrap" and value is not None:
+            check_range("wrap", value, 1)
+        elif name == "rows":
+            check_choice("rows", value, ROWS)
+    if SETTINGS[format] == LIMITS:
+        Limits(**settings).check()
