@@ -659,7 +659,7 @@ class Warnings:
     )
     JW48 = Message("The trees of document {number} are not written ({reason}).", "Use another pipeline for it.")
     JW49 = Message(
-        "{n} of {total} {what} begin at times that the source does not have. They are estimated by the number of characters.",
+        "{n} of {total} {what} begin at times that are estimated by the number of characters: the source has none.",
         "For measured times, use a transcript with times of words.",
     )
 

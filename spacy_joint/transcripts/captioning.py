@@ -158,7 +158,9 @@ def make_caption(units: Sequence[Unit], limits: Limits, starts: tuple[int, ...],
 
 
 def count_breaches(units: Sequence[Unit], limits: Limits, captions: Sequence[Caption], forbidden: int) -> int:
-    """How often captions go over a limit, or a line ends where it is forbidden: at this cost or more."""
+    """How often captions go over a limit, or a line ends where it is forbidden: at this cost or more. Captions that are
+    too short, or too fast, count if they could stay for longer, since other cuts would not change how fast people speak.
+    """
     n = 0
     for caption in captions:
         ends = (*caption.starts[1:], caption.end)
@@ -169,6 +171,8 @@ def count_breaches(units: Sequence[Unit], limits: Limits, captions: Sequence[Cap
             for line in zip(caption.starts, ends, strict=True)
         )
         n += sum(end < len(units) and units[end].cost >= forbidden for end in ends)
-        n += seconds > limits.max_seconds or round(seconds, 3) < limits.min_seconds
-        n += round(_count_characters(units, start, caption.end) / limits.max_rate, 3) > round(seconds, 3)
+        n += round(seconds, 3) > limits.max_seconds
+        needed = max(limits.min_seconds, _count_characters(units, start, caption.end) / limits.max_rate)
+        longest = make_caption(units, limits, caption.starts, caption.end).end_time
+        n += round(seconds, 3) < round(needed, 3) and round(longest, 3) > round(caption.end_time, 3)
     return n
