@@ -1,8 +1,8 @@
 """Writing captions: SubRip (.srt) and WebVTT (.vtt).
 
-Cues of a source in the same format stay as they are, byte for byte, if their words do, and if neither they nor those
-that share sentences with them go over a limit or end a line badly; the others are cut anew (see captioning.py). What is
-written can be read: names of speakers are written such that the reader finds the same turns.
+Cues of the source stay as they are, byte for byte in the same format, if their words do, and if neither they nor those
+that share sentences with them are too wide or too long, or end a line badly; the others are cut anew (captioning.py).
+What is written can be read: names of speakers are written such that the reader finds the same turns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .captions import ARROW, HEADER, read_srt, read_vtt, strip_markup
 from .transcript import Cue, format_clock, join
 from .words import FORBIDDEN, Word, fill_times, list_words, warn_of_estimates
 
-# What the reader of SubRip would take for markup, since files have it.
+# What the reader would take for markup, since files have it.
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;", "\\": "&#92;"})
 MARK = ">> "
 # How names of speakers are written. Those that follow are for names with which the reader does not find the same turns.
@@ -37,14 +37,17 @@ class Written(NamedTuple):
     cue: Cue | None = None
 
 
-def write_captions(doc: Doc, format: str, limits: Limits) -> str:
-    """A document as captions, "srt" or "vtt". RAISES ValueError: If no word has a time (J470)."""
+def write_captions(doc: Doc, format: str, limits: Limits, *, recut: bool = False) -> str:
+    """A document as captions, "srt" or "vtt"; if `recut`, no cue of the source stays as it is.
+    RAISES ValueError: If no word has a time (J470)."""
     words = list_words(doc)
     if not words:
         return f"{HEADER}\n" if format == "vtt" else ""
     if not any(word.start_time is not None and word.end_time is not None for word in words):
         raise JointValueError(Errors.J470, format=format)
     words = fill_times(words)
+    if recut:
+        words = [word._replace(cue=None) for word in words]
     expected = _list_turns(words)
     # First with the blocks of cues that stay as they are: their names of speakers may be written in another way.
     for keeps_blocks, label in ((True, LABELS[format][0]), *((False, label) for label in LABELS[format])):
@@ -172,24 +175,25 @@ def _renumber(block: str, number: int, is_vtt: bool) -> list[str]:
 
 
 def _write_lines(words: Sequence[Word], caption: Caption, label: str) -> list[str]:
-    is_tag = label == VOICE
+    is_vtt = label == VOICE
     voice: str | None = None
     lines: list[str] = []
     for start, end in zip(caption.starts, [*caption.starts[1:], caption.end], strict=True):
-        text = _introduce(words, start, label)
-        name = _clean(words[start].speaker)
-        if not is_tag:
-            line = text + " ".join(word.text for word in words[start:end])
-            intro = line[: len(text)]
-            plain = line[len(text) :]
-            is_marked = ARROW in plain or strip_markup(plain) != " ".join(plain.split())
-            lines.append(intro + (plain.translate(ESCAPES) if is_marked else plain))
-            continue
+        introduction, name = _introduce(words, start, label), _clean(words[start].speaker)
         tag = ""
-        if start > caption.starts[0] and words[start].begins_turn and not words[start].is_estimated:
+        if is_vtt and start > caption.starts[0] and words[start].begins_turn and not words[start].is_estimated:
             tag = f"<{format_clock(words[start].start_time or 0.0)}>"
-        if name != voice:
+        if is_vtt and name != voice:
             tag += "</v>" if name is None else label.format(html.escape(name, quote=False))
         voice = name
-        lines.append(tag + html.escape(text + " ".join(word.text for word in words[start:end]), quote=False))
+        text = _escape(" ".join(word.text for word in words[start:end]), is_vtt)
+        lines.append(tag + (html.escape(introduction, quote=False) if is_vtt else introduction) + text)
     return lines
+
+
+def _escape(text: str, is_vtt: bool) -> str:
+    """Text of which nothing is taken for markup. SubRip has no escapes of its own, so only the rare text that needs
+    them has any."""
+    escaped = html.escape(text, quote=False) if is_vtt else text
+    is_plain = ARROW not in escaped and strip_markup(escaped) == " ".join(text.split())
+    return escaped if is_plain else text.translate(ESCAPES)

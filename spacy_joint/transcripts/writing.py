@@ -13,12 +13,12 @@ from .captioning import Limits
 from .text_writing import ROWS, write_csv, write_markdown, write_text
 
 
-def _write_srt(doc: Doc, **limits: Any) -> str:
-    return write_captions(doc, "srt", Limits(**limits))
+def _write_srt(doc: Doc, recut: bool = False, **limits: Any) -> str:
+    return write_captions(doc, "srt", Limits(**limits), recut=recut)
 
 
-def _write_vtt(doc: Doc, **limits: Any) -> str:
-    return write_captions(doc, "vtt", Limits(**limits))
+def _write_vtt(doc: Doc, recut: bool = False, **limits: Any) -> str:
+    return write_captions(doc, "vtt", Limits(**limits), recut=recut)
 
 
 WRITERS: dict[str, Callable[..., str]] = {
@@ -28,8 +28,14 @@ WRITERS: dict[str, Callable[..., str]] = {
     "vtt": _write_vtt,
     "csv": write_csv,
 }
-LIMITS = Limits._fields
-SETTINGS = {"text": ("wrap",), "markdown": ("wrap",), "srt": LIMITS, "vtt": LIMITS, "csv": ("rows", "has_header")}
+OF_CAPTIONS = (*Limits._fields, "recut")
+SETTINGS = {
+    "text": ("wrap",),
+    "markdown": ("wrap",),
+    "srt": OF_CAPTIONS,
+    "vtt": OF_CAPTIONS,
+    "csv": ("rows", "has_header"),
+}
 SUFFIXES = {".txt": "text", ".md": "markdown", ".srt": "srt", ".vtt": "vtt", ".csv": "csv"}
 
 
@@ -60,7 +66,8 @@ def write_string(doc: Doc, format: str, **settings: Any) -> str:
         where syntax allows it), or "csv" (start, end, speaker, text).
     settings (Any): Of text and markdown: `wrap`, the width of lines (None: not wrapped). Of csv: `rows`, "sentence" or
         "word". Of captions: `max_lines` (2), `max_width` (42, characters of a line), `min_seconds` (1),
-        `max_seconds` (7) and `max_rate` (20, characters per second).
+        `max_seconds` (7) and `max_rate` (20, characters per second); `recut` (False) also cuts captions of the source
+        that are not too wide or too long.
     RETURNS (str): The transcript.
     RAISES ValueError: See `write`.
     """
@@ -77,5 +84,4 @@ def check_settings(format: str, settings: Mapping[str, Any]) -> None:
             check_range("wrap", value, 1)
         elif name == "rows":
             check_choice("rows", value, ROWS)
-    if SETTINGS[format] == LIMITS:
-        Limits(**settings).check()
+    Limits(**{name: value for name, value in settings.items() if name in Limits._fields}).check()

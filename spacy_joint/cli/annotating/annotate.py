@@ -96,6 +96,10 @@ def annotate(
         float | None,
         typer.Option(help="srt, vtt: longest duration of a caption. Default: 7."),
     ] = None,
+    recut: Annotated[
+        bool,
+        typer.Option("--recut", help="srt, vtt: also cut captions of the input that are not too wide or too long."),
+    ] = False,
     max_rate: Annotated[
         float | None,
         typer.Option(help="srt, vtt: characters per second. Default: 20."),
@@ -113,7 +117,7 @@ def annotate(
 
     check_choice("format", format_, (*FORMATS, *READABLE, *TREE_FORMATS))
     given: dict[str, Any] = {"wrap": wrap, "rows": rows, "max_lines": max_lines, "max_width": max_width}
-    given |= {"min_seconds": min_seconds, "max_seconds": max_seconds, "max_rate": max_rate}
+    given |= {"min_seconds": min_seconds, "max_seconds": max_seconds, "max_rate": max_rate, "recut": recut or None}
     shown = _check_settings(format_, {name: value for name, value in given.items() if value is not None})
     if format_ == BINARY and output is None:
         raise JointValueError(Errors.J716, option=f"--format {BINARY}", needed="--output FILE")
