@@ -467,7 +467,7 @@ class Errors:
     J463 = Message("{source} is not WebVTT: its first line is not `WEBVTT`.", "Add this line, or read the file as srt.")
     J465 = Message(
         "{source} is JSON, but not of a known recogniser: Whisper, WhisperX, whisper.cpp, AWS Transcribe, Google, "
-        "Azure, Deepgram, AssemblyAI, Speechmatics, Rev.",
+        "Azure, Deepgram, AssemblyAI, Speechmatics, Rev, vosk.",
         "Convert it to one of these, or to srt or vtt.",
     )
     J466 = Message("{source} is like the JSON of {service}, but damaged ({reason}).", "Export the transcript again.")

@@ -50,7 +50,8 @@ def write_captions(doc: Doc, format: str, limits: Limits, *, recut: bool = False
         words = [word._replace(cue=None) for word in words]
     expected = _list_turns(words)
     # First with the blocks of cues that stay as they are: their names of speakers may be written in another way.
-    for keeps_blocks, label in ((True, LABELS[format][0]), *((False, label) for label in LABELS[format])):
+    own = BRACKETED if _has_brackets(words, format) else LABELS[format][0]
+    for keeps_blocks, label in ((True, own), *((False, label) for label in LABELS[format])):
         captions = _arrange(words, make_units(words, label), limits)
         blocks = [_get_block(doc, words, written, format) if keeps_blocks else None for written in captions]
         text = _join(words, captions, blocks, format, label)
@@ -60,6 +61,14 @@ def write_captions(doc: Doc, format: str, limits: Limits, *, recut: bool = False
         # WebVTT has a comment.
         warn_of_estimates([_is_estimated(words, written) for written in captions], "captions")
     return text
+
+
+def _has_brackets(words: Sequence[Word], format: str) -> bool:
+    """Whether the source has names in brackets, as WhisperX writes them."""
+    return any(
+        word.cue is not None and word.cue.format == format == "srt" and f"[{word.speaker}]:" in word.cue.block
+        for word in words
+    )
 
 
 def _is_estimated(words: Sequence[Word], written: Written) -> bool:
