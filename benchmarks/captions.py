@@ -3,13 +3,14 @@
     python benchmarks/captions.py en_joint_english CALLS/*.tsv
 
 A file has the words of a call with their times, tab-separated as in Rev's speech-datasets
-(https://github.com/revdotcom/speech-datasets); words without times share the gap between their neighbours. Each is
-cut as it is written, or lower-cased and without marks (`--unpunctuated`), and trees are those that the pipeline finds.
-Greedily, words fill lines of 42 characters, and two lines a caption, unless a turn, a silence of a second, or seven
-seconds end it. `textwrap` fills the lines of a whole turn. A line is bad if it ends between a determiner and its noun,
-a preposition and its object, or in a name: anywhere between a word and the head to its right (`det`, `case`), within
-`flat`, or between proper nouns that form a compound. Rates and times are those of captions that stay for as long as
-what follows allows. A text file, with a turn per line, has no times: its words are as fast as most people speak.
+(https://github.com/revdotcom/speech-datasets); words without times share the gap between their neighbours, and calls in
+which more than one word in twenty has none are left out. Each is cut as it is written, or lower-cased and without marks
+(`--unpunctuated`), and trees are those that the pipeline finds. Greedily, words fill lines of 42 characters, and two
+lines a caption, unless a turn, a silence of a second, or seven seconds end it. `textwrap` fills the lines of a whole
+turn. A line is bad if it ends between a determiner and its noun, a preposition and its object, or in a name: anywhere
+between a word and the head to its right (`det`, `case`), within `flat`, or between proper nouns that form a compound.
+Rates and times are those of captions that stay for as long as what follows allows. A text file, with a turn per line,
+has no times: its words are as fast as most people speak.
 """
 
 from measure import find_pipeline, format_table, write_results
@@ -39,6 +40,8 @@ from spacy_joint.transcripts.words import CHARACTERS_PER_SECOND, Word, fill_time
 MARK = re.compile(r"[^\w\s'’$%&-]")
 NOTE = re.compile(r"<.*>")
 KINDS = ("determiner", "preposition", "name")
+# The share of words that have times.
+LEAST_TIMED = 0.95
 # Seconds of silence that end a caption that is filled greedily.
 SILENCE = 1.0
 
@@ -56,11 +59,11 @@ def read_call(path: Path, *, unpunctuated: bool) -> list[Segment]:
     return segments
 
 
-def read_turns(path: Path, *, unpunctuated: bool) -> list[Segment]:
-    """The words of a text file with a turn per line, at a constant rate."""
+def read_turns(path: Path, n: int, *, unpunctuated: bool) -> list[Segment]:
+    """The words of the first turns of a text file with one per line, at a constant rate."""
     segments: list[Segment] = []
     time = 0.0
-    for line in path.read_text(encoding="utf8").splitlines():
+    for line in path.read_text(encoding="utf8").splitlines()[:n]:
         begins_turn = True
         for word in line.split():
             text = MARK.sub("", word.lower()) if unpunctuated else word
@@ -163,13 +166,16 @@ def count(
     return counts
 
 
-def measure(nlp: Language, paths: Sequence[Path], *, unpunctuated: bool) -> dict[str, Counter[str]]:
+def measure(nlp: Language, paths: Sequence[Path], n: int, *, unpunctuated: bool) -> dict[str, Counter[str]]:
     """The counts of each way to cut, over all calls."""
     totals: dict[str, Counter[str]] = {name: Counter() for name in CUTS}
     limits = Limits()
     for path in paths:
-        read = read_turns if path.suffix == ".txt" else read_call
-        doc = nlp(make_doc(nlp, join(read(path, unpunctuated=unpunctuated))))
+        is_text = path.suffix == ".txt"
+        read = read_turns(path, n, unpunctuated=unpunctuated) if is_text else read_call(path, unpunctuated=unpunctuated)
+        if sum(segment.is_word for segment in read) < LEAST_TIMED * len(read):
+            continue
+        doc = nlp(make_doc(nlp, join(read)))
         words = fill_times(list_words(doc))
         units = make_units(words)
         bad = find_bad_ends(doc)
@@ -180,6 +186,7 @@ def measure(nlp: Language, paths: Sequence[Path], *, unpunctuated: bool) -> dict
             totals[name] += count(words, units, captions, bad, limits)
             totals[name]["milliseconds"] += round(1000 * seconds)
             totals[name]["words"] += len(words)
+            totals[name]["files"] += 1
     return totals
 
 
@@ -187,10 +194,11 @@ def main(
     model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline.")],
     calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times, or text files.")],
     unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Lower-cased, without marks.")] = False,
+    turns: Annotated[int, typer.Option(min=1, help="Of text files: the number of turns.")] = 300,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
     """Print a table with a row per way to cut."""
-    results = measure(spacy_joint.load(model), calls, unpunctuated=unpunctuated)
+    results = measure(spacy_joint.load(model), calls, turns, unpunctuated=unpunctuated)
     breaches = ("too wide", "too many lines", "too long", "too short", "too fast")
     header = ["", "captions", "lines", *(f"{kind}, %" for kind in (*KINDS, "any")), *breaches, "words/s"]
     rows = []

@@ -43,8 +43,8 @@ FORMATS_HELP = (
     "brackets, discbracket, export (version 4), export3 or alpino."
 )
 FORMAT_IN_HELP = (
-    "text, turns (`ANNA: ...`), otter, srt, vtt, recogniser (JSON of Whisper, AWS, Google and others), ctm, or tsv (of "
-    "Whisper). Default: by file."
+    "text, turns (`ANNA: ...`), otter, srt, vtt, recogniser (JSON of Whisper, vosk, AWS, Google and others), ctm, or "
+    "tsv (of Whisper). Default: by file."
 )
 # Longer texts, in characters, take seconds, so progress is shown.
 LONG_TEXT = 200_000
@@ -292,7 +292,7 @@ def _annotate_input(
     from ...transcripts.reading import TEXT, guess_marked
 
     lines = _end_when_interrupted(source)
-    if format_in is None:
+    if format_in is None and is_live:
         # Turns need more lines than may have arrived.
         first = list(islice(lines, 2))
         format_in = guess_marked([line.rstrip("\r\n") for line in first]) or TEXT
