@@ -9,11 +9,11 @@ which more than one word in twenty has none are left out. Each is cut as it is w
 lines a caption, unless a turn, a silence of a second, or seven seconds end it. `textwrap` fills the lines of a whole
 turn. A line is bad if it ends between a determiner and its noun, a preposition and its object, or in a name: anywhere
 between a word and the head to its right (`det`, `case`), within `flat`, or between proper nouns that form a compound.
-Rates and times are those of captions that stay for as long as what follows allows. A text file, with a turn per line,
-has no times: its words are as fast as most people speak.
+Rates and times are those of captions that stay for as long as what follows allows. Text files, with a turn per line,
+have no times, so their words are as fast as most people speak; so have treebanks (.conllu), whose gold trees judge.
 """
 
-from measure import find_pipeline, format_table, write_results
+from measure import find_pipeline, format_table, read_references, write_results
 
 # isort: split
 import csv
@@ -21,7 +21,7 @@ import re
 import textwrap
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
@@ -60,18 +60,33 @@ def read_call(path: Path, *, unpunctuated: bool) -> list[Segment]:
 
 
 def read_turns(path: Path, n: int, *, unpunctuated: bool) -> list[Segment]:
-    """The words of the first turns of a text file with one per line, at a constant rate."""
+    """The words of the first turns of a text file with one per line."""
     segments: list[Segment] = []
-    time = 0.0
     for line in path.read_text(encoding="utf8").splitlines()[:n]:
-        begins_turn = True
-        for word in line.split():
-            text = MARK.sub("", word.lower()) if unpunctuated else word
-            if text:
-                end = time + len(word) / CHARACTERS_PER_SECOND
-                segments.append(Segment(f"{text} ", None, time, end, begins_turn, is_word=True))
-                time, begins_turn = end, False
+        text = " ".join(MARK.sub("", word.lower()) if unpunctuated else word for word in line.split())
+        segments.append(Segment(f"{text} ", begins_turn=True))
     return segments
+
+
+def read_docs(nlp: Language, path: Path, n: int, *, unpunctuated: bool) -> Iterator[tuple[Doc, Doc]]:
+    """Annotated documents, each with one whose trees say where no line should end."""
+    if path.suffix == ".conllu":
+        for reference in read_references(path, nlp.vocab, starred=unpunctuated):
+            words, spaces = [token.text for token in reference], [bool(token.whitespace_) for token in reference]
+            yield nlp(Doc(nlp.vocab, words, spaces)), reference
+        return
+    is_text = path.suffix == ".txt"
+    read = read_turns(path, n, unpunctuated=unpunctuated) if is_text else read_call(path, unpunctuated=unpunctuated)
+    if is_text or sum(segment.is_word for segment in read) >= LEAST_TIMED * len(read):
+        doc = nlp(make_doc(nlp, join(read)))
+        yield doc, doc
+
+
+def time_words(words: Sequence[Word]) -> list[Word]:
+    """Words with their times, or, if there are none, at a constant rate."""
+    if not any(word.start_time is not None for word in words):
+        words = [words[0]._replace(start_time=0.0, end_time=len(words[0].text) / CHARACTERS_PER_SECOND), *words[1:]]
+    return fill_times(words)
 
 
 def find_bad_ends(doc: Doc) -> dict[str, set[int]]:
@@ -170,15 +185,10 @@ def measure(nlp: Language, paths: Sequence[Path], n: int, *, unpunctuated: bool)
     """The counts of each way to cut, over all calls."""
     totals: dict[str, Counter[str]] = {name: Counter() for name in CUTS}
     limits = Limits()
-    for path in paths:
-        is_text = path.suffix == ".txt"
-        read = read_turns(path, n, unpunctuated=unpunctuated) if is_text else read_call(path, unpunctuated=unpunctuated)
-        if sum(segment.is_word for segment in read) < LEAST_TIMED * len(read):
-            continue
-        doc = nlp(make_doc(nlp, join(read)))
-        words = fill_times(list_words(doc))
+    for doc, judge in (pair for path in paths for pair in read_docs(nlp, path, n, unpunctuated=unpunctuated)):
+        words = time_words(list_words(doc))
         units = make_units(words)
-        bad = find_bad_ends(doc)
+        bad = find_bad_ends(judge)
         for name, fill in CUTS.items():
             begin = time.process_time()
             captions = fill(words, units, limits)
@@ -186,13 +196,13 @@ def measure(nlp: Language, paths: Sequence[Path], n: int, *, unpunctuated: bool)
             totals[name] += count(words, units, captions, bad, limits)
             totals[name]["milliseconds"] += round(1000 * seconds)
             totals[name]["words"] += len(words)
-            totals[name]["files"] += 1
+            totals[name]["documents"] += 1
     return totals
 
 
 def main(
     model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline.")],
-    calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times, or text files.")],
+    calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times, text, or CoNLL-U.")],
     unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Lower-cased, without marks.")] = False,
     turns: Annotated[int, typer.Option(min=1, help="Of text files: the number of turns.")] = 300,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
