@@ -23,8 +23,8 @@ from .words import FORBIDDEN, Word, fill_times, list_words, warn_of_estimates
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;", "\\": "&#92;"})
 MARK = ">> "
 # How names of speakers are written. Those that follow are for names with which the reader does not find the same turns.
-PLAIN, BRACKETED, VOICE = "{}: ", "[{}]: ", "<v {}>"
-LABELS = {"srt": (PLAIN, BRACKETED), "vtt": (VOICE,)}
+PLAIN, MARKED, BRACKETED, VOICE = "{}: ", ">> {}: ", "[{}]: ", "<v {}>"
+LABELS = {"srt": (PLAIN, MARKED, BRACKETED), "vtt": (VOICE,)}
 READERS = {"srt": read_srt, "vtt": read_vtt}
 # At most this many numbers of captions are listed.
 MAX_LISTED = 20
@@ -113,7 +113,7 @@ def _introduce(words: Sequence[Word], place: int, label: str) -> str:
     # A name that goes on would not begin a turn.
     is_same = place > 0 and words[place - 1].speaker == word.speaker
     mark = MARK if is_same or (place and speaker is None and label != VOICE) else ""
-    return mark if label == VOICE or speaker is None else mark + label.format(speaker)
+    return mark if label == VOICE or speaker is None else mark + label.removeprefix(mark).format(speaker)
 
 
 def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Written]:

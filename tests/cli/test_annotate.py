@@ -19,6 +19,7 @@ from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.errors import JointWarning
 from spacy_joint.pipes.streaming import stream_sentences
 
 TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later bye\n"
@@ -372,17 +373,18 @@ def test_all_formats_have_speakers_and_times(annotate, transcript, tmp_path):
     assert [sentence._.speaker for sentence in doc.sents][-1] == "Ben"
 
 
+@pytest.mark.filterwarnings("ignore:.*JW49")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["text"], "[00:00:01] Anna: hi nora"),
         (["markdown"], "**[00:00:01] Anna:** hi nora"),
-        (["srt"], "1\n00:00:01,000 --> 00:00:03,000\nAnna: hi nora it's me\n\n2\n"),
+        (["srt"], "1\n00:00:01,000 --> 00:00:03,000\n>> Anna: hi nora it's me\n\n2\n"),
         (["vtt"], VTT),
         (["csv"], "start,end,speaker,text\n1.000,"),
         (["csv", "--rows", "word"], ",Anna,hi\n"),
         (["text", "--wrap", "12"], "[00:00:01]\nAnna: hi"),
-        (["srt", "--max-width", "9"], "Anna: hi\nnora it's\n"),
+        (["vtt", "--max-width", "7"], "<v Anna>hi nora\nit's me\n"),
         (["srt", "--recut", "--min-seconds", "2"], "00:00:01,000 --> 00:00:03,000\n"),
     ],
 )
@@ -391,7 +393,8 @@ def test_transcripts_are_written_for_people_and_players(annotate, transcript, ar
 
 
 def test_estimated_times_are_reported(annotate, transcript):
-    assert "[JW49] " in annotate(transcript, "-f", "csv", "--rows", "word").stderr
+    with pytest.warns(JointWarning, match="JW49"):
+        annotate(transcript, "-f", "csv", "--rows", "word")
 
 
 def test_text_of_several_documents_is_separated(annotate, tmp_path):
