@@ -17,10 +17,14 @@ from ..annotation.speech import (
     TURN_START,
     register_extensions,
 )
+from ..pipes.components import list_components
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
+from .words import has_marks
 
 register_extensions()
+
+RESTORER = "punctuation_restorer"
 
 
 def make_doc(nlp: Language, transcript: Transcript) -> Doc:
@@ -70,3 +74,12 @@ def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source
     RAISES ValueError: If it is a damaged transcript (J460-J468)."""
     format = format or guess_format(text, source)
     return nlp.make_doc(text) if format == TEXT else make_doc(nlp, read_string(text, format, source))
+
+
+def restore_marks(nlp: Language, doc: Doc) -> Doc:
+    """Lets the punctuation_restorer of a pipeline, if it has one and it is disabled, annotate a document without marks,
+    which the rest of the pipeline has annotated."""
+    names = [name for name in list_components(nlp, RESTORER) if name in nlp.disabled]
+    for name in names if not has_marks(doc.text) else ():
+        doc = nlp.get_pipe(name)(doc)
+    return doc

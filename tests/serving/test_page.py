@@ -70,7 +70,7 @@ class Prompter:
             "finds_modifiers": False,
         }
 
-    def annotate(self, text):
+    def annotate(self, text, format):
         self.fail()
         token = {"start": 0, "end": 1, "tag": "toString", "lemma": "", "pos": "", "morph": "", "dep": "dep"}
         tokens = [
@@ -80,6 +80,7 @@ class Prompter:
         cats, said, they = self.place("Cats"), self.place("said"), self.place("they slept")
         content = {**they, "type": "indirect", "score": 1.0}
         return {
+            "text": self.text,
             "sentences": [{**self.place(self.text), "tokens": tokens}] * 2 if self.has_parser else None,
             "quotations": [
                 {"type": "indirect", "contents": [content], "cue": said, "speaker": cats, "order": "SCQ"},
@@ -92,7 +93,7 @@ class Prompter:
             "explanations": {"NP": "noun phrase", "NOUN": "noun"},
         }
 
-    def draw_tree(self, text, sentence, kind):
+    def draw_tree(self, text, sentence, kind, format):
         self.fail()
         return {"tree": self.tree}
 

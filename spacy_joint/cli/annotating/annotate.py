@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ...trees.constituency_trees import Tree
 
-PARSER, RESTORER = "joint_sbd_parser", "punctuation_restorer"
+PARSER = "joint_sbd_parser"
 JSON, BINARY, LIVE = "json", "spacy", "jsonl"
 # Formats without constituents. All but JSON and DocBin are written as soon as a sentence is final.
 FORMATS = ("conllu", JSON, LIVE, "table", BINARY)
@@ -151,18 +151,15 @@ def annotate(
         if line_breaks:
             _end_lines(nlp)
         are_parts = False
-        restores = format_ in READABLE
         if lines:
-            if restores:
-                enable_components(nlp, RESTORER)
             annotated = _annotate_lines(nlp, source, file)
         elif file == STANDARD_INPUT:
             format_in = TEXT if line_breaks and format_in is None else format_in
             settings: dict[str, Any] = {"max_delay": max_delay} if max_delay is not None else {}
             settings |= {"show_pending": _write_pending} if partial else {}
-            annotated, are_parts = _annotate_input(nlp, source, format_in, is_live, restores, settings)
+            annotated, are_parts = _annotate_input(nlp, source, format_in, is_live, settings)
         else:
-            annotated = _annotate_whole(nlp, source, file, format_in, restores)
+            annotated = _annotate_whole(nlp, source, file, format_in)
         docs = _require_sentences(annotated)
         if format_ == BINARY:
             from spacy.tokens import DocBin
@@ -209,9 +206,10 @@ def _write(
     if format_ == JSON:
         write_json(flushed, file)
     elif format_ in READABLE:
+        from ...transcripts.documents import restore_marks
         from ...transcripts.writing import write_string
 
-        for number, doc in enumerate(flushed):
+        for number, doc in enumerate(restore_marks(nlp, doc) for doc in flushed):
             if number:
                 settings = {**settings, "has_header": False} if format_ == "csv" else settings
                 file.write("\n" if format_ in ("text", "markdown") else "")
@@ -279,12 +277,7 @@ def _write_pending(doc: Doc) -> None:
 
 
 def _annotate_input(
-    nlp: Language,
-    source: Iterator[str],
-    format_in: str | None,
-    is_live: bool,
-    restores: bool,
-    settings: dict[str, Any],
+    nlp: Language, source: Iterator[str], format_in: str | None, is_live: bool, settings: dict[str, Any]
 ) -> tuple[Iterator[Doc], bool]:
     """The documents of standard input, and whether they are parts of a single one, annotated as they arrive. Settings
     are those of `stream_sentences`."""
@@ -303,7 +296,7 @@ def _annotate_input(
     if settings:
         needed = "text, and a pipeline that can annotate streams"
         raise JointValueError(Errors.J716, option="--max-delay or --partial", needed=needed)
-    return _annotate_whole(nlp, lines, STANDARD_INPUT, format_in, restores), False
+    return _annotate_whole(nlp, lines, STANDARD_INPUT, format_in), False
 
 
 def _end_when_interrupted(lines: Iterator[str]) -> Iterator[str]:
@@ -312,20 +305,14 @@ def _end_when_interrupted(lines: Iterator[str]) -> Iterator[str]:
         yield from lines
 
 
-def _annotate_whole(
-    nlp: Language, lines: Iterable[str], file: str, format_in: str | None, restores: bool
-) -> Iterator[Doc]:
-    from ...pipes.components import enable_components
+def _annotate_whole(nlp: Language, lines: Iterable[str], file: str, format_in: str | None) -> Iterator[Doc]:
     from ...transcripts.documents import make_doc_of_text
-    from ...transcripts.words import has_marks
 
     text = "".join(lines)
     with show_progress(len(text) > LONG_TEXT, total=len(nlp.pipeline) + 1, unit="step") as progress:
         progress.set_description("tokenizer")
         doc = make_doc_of_text(nlp, text, format_in, "standard input" if file == STANDARD_INPUT else file)
         progress.update()
-        if restores and not has_marks(doc.text):
-            enable_components(nlp, RESTORER)
         for component_name, component in nlp.pipeline:
             progress.set_description(component_name)
             try:
