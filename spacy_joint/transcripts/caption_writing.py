@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from spacy.tokens import Doc
@@ -138,7 +139,8 @@ def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Written]:
     for first, last in zip(places, [*places[1:], end], strict=True):
         cue = words[first].cue
         assert cue is not None
-        lines = (first, *(place for place in range(first + 1, last) if words[place].begins_line))
+        begins = (words[place].begins_line or words[place].begins_turn for place in range(first + 1, last))
+        lines = (first, *compress(range(first + 1, last), begins))
         found.append(Written(Caption(lines, last, cue.start_time, cue.end_time), cue))
     return found
 

@@ -92,7 +92,8 @@ def find_names(lines: Sequence[str]) -> Set[str]:
 
 
 def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
-    """The same in captions, which may name only those who are not seen."""
+    """The same in captions, which may name only those who are not seen, and whose lines may begin anywhere."""
+    lines = [line for line in lines if not EXAMINATION.match(line)]
     names = find_names(lines)
     n_named = sum(label.name in names for label in _read_labels(lines))
     # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if there are

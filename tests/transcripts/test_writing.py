@@ -86,6 +86,23 @@ def test_captions_without_words_stay_too():
     assert write_string(annotate(text, "vtt"), "vtt") == text
 
 
+def test_a_turn_within_a_line_has_a_line_in_the_other_format():
+    text = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Anna>Are you well? <v Ben>I am.\n"
+    doc = annotate(text, "vtt")
+    assert write_string(doc, "vtt") == text
+    assert "Anna: Are you well?\n>> Ben: I am.\n" in write_string(doc, "srt")
+
+
+def test_names_in_brackets_stay_in_brackets():
+    text = (
+        "1\n00:00:01,000 --> 00:00:03,000\n[SPEAKER_00]: They found another problem with the\nbrakes.\n\n"
+        "2\n00:00:03,000 --> 00:00:05,000\n[SPEAKER_01]: Of course.\n"
+    )
+    assert [turn.speaker for turn in read_string(text, "srt").turns] == ["SPEAKER_00", "SPEAKER_01"]
+    written = write_string(annotate(text, "srt"), "srt")
+    assert "[SPEAKER_00]: They found" in written and "[SPEAKER_01]: Of course.\n" in written
+
+
 def test_only_the_captions_that_need_it_are_cut_anew():
     text = (
         "1\n00:00:01,000 --> 00:00:03,000\n<b>Hi Nora.</b>\n\n7\n00:00:03,000 --> 00:00:09,000\n"
