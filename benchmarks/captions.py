@@ -53,7 +53,7 @@ def read_call(path: Path, *, unpunctuated: bool) -> list[Segment]:
         for row in csv.DictReader(source, delimiter="\t", quoting=csv.QUOTE_NONE):
             text = row["token"] if unpunctuated else row["token"] + row["punctuation"]
             text = MARK.sub("", text.lower()) if unpunctuated else text
-            if text and not NOTE.fullmatch(text):
+            if text and not NOTE.fullmatch(row["token"]):
                 times = (float(row["start"]), float(row["end"])) if row["start"] and row["end"] else (None, None)
                 segments.append(Segment(f"{text} ", row["speaker"] or None, *times, is_word=times[0] is not None))
     return segments
