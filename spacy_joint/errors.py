@@ -467,7 +467,7 @@ class Errors:
     J463 = Message("{source} is not WebVTT: its first line is not `WEBVTT`.", "Add this line, or read the file as srt.")
     J465 = Message(
         "{source} is JSON, but not of a known recogniser: Whisper, WhisperX, whisper.cpp, AWS Transcribe, Google, "
-        "Azure, Deepgram, AssemblyAI, Speechmatics, Rev.",
+        "Azure, Deepgram, AssemblyAI, Speechmatics, Rev, vosk.",
         "Convert it to one of these, or to srt or vtt.",
     )
     J466 = Message("{source} is like the JSON of {service}, but damaged ({reason}).", "Export the transcript again.")
@@ -479,6 +479,7 @@ class Errors:
         "Annotate them by `spacy joint annotate-corpus`, or give the format of the text (`--format-in text`).",
     )
     J468 = Message("{source} has no turns: no line begins with a speaker and a colon.", "Read it as text instead.")
+    J470 = Message("The document has no times, so it cannot be written as {format}.", "Write text, markdown or csv.")
 
     # Serving
     J431 = Message("The text has more than {most} characters.", "Split it, or raise the server's --max-characters.")
@@ -657,6 +658,10 @@ class Warnings:
         "Use a pipeline that gives each sentence exactly one root, and heads within it.",
     )
     JW48 = Message("The trees of document {number} are not written ({reason}).", "Use another pipeline for it.")
+    JW49 = Message(
+        "{n} of {total} {what} begin at times that are estimated by the number of characters: the source has none.",
+        "For measured times, use a transcript with times of words.",
+    )
 
 
 def format_warning(

@@ -1,5 +1,6 @@
 """Who speaks in a `Doc`, and when: attributes of tokens and spans, kept as plain values, so that they are saved with
-the document. Times are in seconds from the beginning of the recording; None if unknown.
+the document. Times are in seconds from the beginning of the recording; None if unknown. Other attributes of tokens say
+how a transcript is divided, for those who write it again.
 """
 
 from __future__ import annotations
@@ -15,13 +16,22 @@ from .extensions import read_values, register
 
 SPEAKER, START_TIME, END_TIME = "speaker", "start_time", "end_time"
 ATTRIBUTES = (SPEAKER, START_TIME, END_TIME)
+# Whether the start time of a token is estimated by the number of characters.
+TIME_IS_ESTIMATED = "time_is_estimated"
+# Whether a turn begins with a token, or a further line of a cue; the cue that does, as a list of the values of
+# `transcripts.transcript.Cue`.
+TURN_START, LINE_START, CUE = "turn_start", "line_start", "cue"
 
 
 def register_extensions() -> None:
-    """Registers `speaker`, `start_time` and `end_time` of `Token`, and of `Span`, which are those of its tokens."""
+    """Registers `speaker`, `start_time` and `end_time` of `Token`, and of `Span`, which are those of its tokens; and
+    `time_is_estimated`, `turn_start`, `line_start` and `cue` of `Token`."""
     for name in ATTRIBUTES:
         register(Token, name, default=None)
         register(Span, name, getter=partial(_read, name=name))
+    for name in (TIME_IS_ESTIMATED, TURN_START, LINE_START):
+        register(Token, name, default=False)
+    register(Token, CUE, default=None)
 
 
 def _read(span: Span, name: str) -> Any:

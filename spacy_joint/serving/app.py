@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..about import __version__
 from ..errors import Errors
 from .metrics import OTHER, Metrics, PrometheusMetrics
-from .schema import Annotations, Failure, Health, Pipeline, Request, Tree, TreeRequest
+from .schema import Annotations, Failure, Health, Pipeline, Request, Tree, TreeRequest, WriteRequest, Written
 from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure
 
 PAGE = Path(__file__).parent / "page"
@@ -98,7 +98,7 @@ def create_app(
     def annotate(request: Request) -> Annotations:
         """Annotates a text as one document, regardless of its lines and paragraphs."""
         check_length(request)
-        found = Annotations(**worker.annotate(request.text))
+        found = Annotations(**require(worker.annotate(request.text, request.format)))
         metrics.add_text(len(request.text), sum(len(sentence.tokens) for sentence in found.sentences or ()))
         return found
 
@@ -106,10 +106,22 @@ def create_app(
     def draw_tree(request: TreeRequest) -> Tree:
         """Draws the dependencies or the constituents of a sentence."""
         check_length(request)
-        found = worker.draw_tree(request.text, request.sentence, request.kind)
+        found = require(worker.draw_tree(request.text, request.sentence, request.kind, request.format))
         if found["tree"] is None:
             raise HTTPException(422, str(Errors.J449.format(sentence=request.sentence)))
         return Tree(**found)
+
+    @app.post("/api/write", responses=FAILURES)
+    def write(request: WriteRequest) -> Written:
+        """Writes a transcript as readable text, captions or a table."""
+        check_length(request)
+        return Written(**require(worker.write(request.text, request.to, request.format)))
+
+    def require(found: dict[str, Any]) -> dict[str, Any]:
+        """What the worker has found, unless the text is damaged, or cannot be written."""
+        if "failure" in found:
+            raise HTTPException(422, found["failure"])
+        return found
 
     def check_length(request: Request) -> None:
         if len(request.text) > max_characters:

@@ -1,5 +1,6 @@
 """Predictions as JSON-serialisable data, made in the worker process; `schema.py` defines the data."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from operator import itemgetter
@@ -13,12 +14,16 @@ from spacy.tokens import Doc, Span
 from .. import load
 from ..annotation.sentences import list_sentences
 from ..corpora.export import describe_sentences
+from ..errors import JointValueError, JointWarning
 from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
 from ..pipes.components import enable_components, list_components
 from ..quotation.quotations import describe_quotation, get_quotations
 from ..rendering.tree_drawing import render_tree
+from ..transcripts.documents import make_doc_of_text, restore_marks
+from ..transcripts.reading import TEXT
+from ..transcripts.writing import write_string
 from .schema import TreeKind
 
 QUOTATIONS, ORDERER = "quotation_spans", "prenominal_orderer"
@@ -51,11 +56,35 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
     }
 
 
-def describe_texts(nlp: Language, texts: Sequence[str]) -> list[dict[str, Any]]:
-    """Annotates texts as one batch; None stands for annotation that no component of the pipeline makes."""
+def describe_texts(nlp: Language, texts: Sequence[tuple[str, str | None]]) -> list[dict[str, Any]]:
+    """Annotates texts, with their formats (None: guessed), as one batch; None stands for annotation that no component
+    of the pipeline makes. Of texts that are damaged, there is only the `failure`."""
     # Without a memory zone, the vocabulary would keep every word ever sent.
     with nlp.memory_zone():
-        return [_describe(nlp, doc) for doc in nlp.pipe(texts)]
+        made = [_make_doc(nlp, text, format) for text, format in texts]
+        docs = nlp.pipe([doc for doc in made if isinstance(doc, Doc)])
+        return [_describe(nlp, next(docs)) if isinstance(doc, Doc) else doc for doc in made]
+
+
+def describe_written(nlp: Language, text: str, to: str, format: str | None = TEXT) -> dict[str, Any]:
+    """Writes a text in another format, as `written`."""
+    with nlp.memory_zone(), warnings.catch_warnings():
+        # Of estimated times.
+        warnings.simplefilter("ignore", JointWarning)
+        doc = _make_doc(nlp, text, format)
+        if not isinstance(doc, Doc):
+            return doc
+        try:
+            return {"written": write_string(restore_marks(nlp, nlp(doc)), to)}
+        except JointValueError as error:
+            return {"failure": str(error)}
+
+
+def _make_doc(nlp: Language, text: str, format: str | None) -> Doc | dict[str, Any]:
+    try:
+        return make_doc_of_text(nlp, text, format)
+    except JointValueError as error:
+        return {"failure": str(error)}
 
 
 def _describe(nlp: Language, doc: Doc) -> dict[str, Any]:
@@ -71,6 +100,7 @@ def _describe(nlp: Language, doc: Doc) -> dict[str, Any]:
         return {"best": reorder(span), "score": span._.order_score, "margin": span._.order_margin}
 
     return {
+        "text": doc.text,
         "sentences": sentences,
         "quotations": [describe_quotation(quotation) for quotation in get_quotations(doc, *quotation_keys)],
         "modifiers": _describe_spans(nlp, doc, ORDERER, describe_order),
@@ -97,10 +127,15 @@ def _find_settings(nlp: Language, factory: str) -> Any:
     return nlp.get_pipe(names[0]).cfg if names else None  # type: ignore[attr-defined]  # of this package
 
 
-def describe_tree(nlp: Language, text: str, sentence: int, kind: TreeKind = "dependencies") -> dict[str, Any]:
+def describe_tree(
+    nlp: Language, text: str, sentence: int, kind: TreeKind = "dependencies", format: str | None = TEXT
+) -> dict[str, Any]:
     """Draws the tree of a sentence, by its index in the text, as SVG; None if there is no such sentence or parser."""
     with nlp.memory_zone():
-        doc = nlp(text)
+        made = _make_doc(nlp, text, format)
+        if not isinstance(made, Doc):
+            return made
+        doc = nlp(made)
         if kind == "constituents":
             return {"tree": _draw_constituents(nlp, doc, sentence)}
         sentences = describe_sentences(doc) if doc.has_annotation("DEP") else []

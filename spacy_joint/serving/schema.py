@@ -4,7 +4,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from ..transcripts.reading import FORMATS, TEXT
+
 TreeKind = Literal["dependencies", "constituents"]
+OutputFormat = Literal["text", "markdown", "srt", "vtt", "csv"]
 
 
 class Request(BaseModel):
@@ -12,6 +15,10 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     text: str = Field(examples=["you said you have four cats i have four cats how old are they"])
+    format: str | None = Field(
+        TEXT,
+        description="The format of the text, as of `annotate --format-in`; null guesses it by the content.",
+    )
 
     @field_validator("text")
     @classmethod
@@ -19,6 +26,25 @@ class Request(BaseModel):
         # JSON can contain lone surrogates (\\ud800), which cannot be encoded; the error is a ValueError.
         text.encode("utf-8")
         return text
+
+    @field_validator("format")
+    @classmethod
+    def _require_format(cls, format: str | None) -> str | None:
+        if format not in (None, *FORMATS):
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}, or null")
+        return format
+
+
+class WriteRequest(Request):
+    """A transcript that is written in another format, or in the same one."""
+
+    to: OutputFormat = Field("text", description="Captions (srt, vtt) need times.")
+
+
+class Written(BaseModel):
+    """A transcript in a format for people or players."""
+
+    written: str
 
 
 class TreeRequest(Request):
@@ -52,6 +78,9 @@ class Sentence(Place):
     """A sentence and its dependency tree, if the pipeline has a parser."""
 
     tokens: list[Token]
+    speaker: str | None = Field(None, description="Of transcripts, if it is known, like the next two.")
+    start_time: float | None = Field(None, description="In seconds.")
+    end_time: float | None = None
 
 
 class Tree(BaseModel):
@@ -103,6 +132,7 @@ class Hedge(Place):
 class Annotations(BaseModel):
     """The annotation of a text; null stands for annotation that no component of the pipeline makes."""
 
+    text: str = Field(description="The text that offsets refer to: of transcripts, without names and times.")
     sentences: list[Sentence] | None
     quotations: list[Quotation]
     modifiers: list[Modifiers] | None

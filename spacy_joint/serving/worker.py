@@ -13,13 +13,14 @@ from threading import BoundedSemaphore, Condition, Lock, Thread
 from typing import Any, NamedTuple
 
 from ..errors import Errors, JointError, JointOSError
+from ..transcripts.reading import TEXT
 
 # Forking is not safe, since the server has threads.
 SPAWN = get_context("spawn")
 # The maximum number of texts at a time. Each occupies a thread of the server, which has 40, until it is annotated.
 MAX_TEXTS = 32
 # Tasks of the process.
-ANNOTATE, DRAW_TREE = "annotate", "draw_tree"
+ANNOTATE, DRAW_TREE, WRITE = "annotate", "draw_tree", "write"
 
 
 class WorkerFailure(JointError, RuntimeError):
@@ -63,13 +64,18 @@ class Worker:
         self._wait_until_loaded()
         Thread(target=self._work, name="annotation", daemon=True).start()
 
-    def annotate(self, text: str) -> dict[str, Any]:
-        """Annotates a text, in one batch with others that wait. After a WorkerFailure, the worker remains usable."""
-        return self._do(ANNOTATE, text)
+    def annotate(self, text: str, format: str | None = TEXT) -> dict[str, Any]:
+        """Annotates a text of a format (None: guessed), in one batch with others that wait. The answer is a `failure`,
+        the message of the error, if it is damaged. After a WorkerFailure, the worker remains usable."""
+        return self._do(ANNOTATE, text, format)
 
-    def draw_tree(self, text: str, sentence: int, kind: str) -> dict[str, Any]:
-        """Draws the tree of a sentence. After a WorkerFailure, the worker remains usable."""
-        return self._do(DRAW_TREE, text, sentence, kind)
+    def draw_tree(self, text: str, sentence: int, kind: str, format: str | None = TEXT) -> dict[str, Any]:
+        """Draws the tree of a sentence, see `annotate`."""
+        return self._do(DRAW_TREE, text, sentence, kind, format)
+
+    def write(self, text: str, to: str, format: str | None = TEXT) -> dict[str, Any]:
+        """Writes a text in another format, see `annotate`."""
+        return self._do(WRITE, text, to, format)
 
     def check(self) -> None:
         """Replaces a process that has died. Raises a WorkerFailure if the pipeline is not loaded yet or cannot be."""
@@ -205,7 +211,7 @@ class Worker:
 
 def _work(connection: Connection, pipeline: str | None) -> None:
     """Runs in the process: sends a description of the pipeline or the error of loading, then an answer to each task."""
-    from .description import describe_pipeline, describe_texts, describe_tree, load_with_demonstrated
+    from .description import describe_pipeline, describe_texts, describe_tree, describe_written, load_with_demonstrated
 
     # The server handles Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -221,9 +227,10 @@ def _work(connection: Connection, pipeline: str | None) -> None:
             task, texts = connection.recv()
             try:
                 if task == ANNOTATE:
-                    found = describe_texts(nlp, [text for (text,) in texts])
+                    found = describe_texts(nlp, texts)
                 else:
-                    found = [describe_tree(nlp, *arguments) for arguments in texts]
+                    describe = describe_tree if task == DRAW_TREE else describe_written
+                    found = [describe(nlp, *arguments) for arguments in texts]
             except Exception:
                 traceback.print_exc()
                 found = None

@@ -15,7 +15,7 @@ from webvtt import Caption, WebVTT
 
 from ..errors import Errors, JointValueError, Message
 from .labels import CHANGE, find_caption_names, read_label
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread
+from .transcript import CLOCK, LINE_END, Cue, Format, Segment, is_sound, read_clock, spread
 
 ARROW = "-->"
 HEADER = "WEBVTT"
@@ -53,7 +53,7 @@ def read_srt(content: str, source: str) -> Iterator[Segment]:
     if rows and rows[-1].isdecimal() and not lines[filled[-1] - 1].strip():
         raise _make_error(Errors.J460, lines, filled[-1], source)
     cues = [f"\n{row}" if ARROW in row else row for row in rows]
-    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source))
+    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source), _divide(content), "srt")
 
 
 def read_vtt(content: str, source: str) -> Iterator[Segment]:
@@ -68,7 +68,7 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
     if gap is not None and ARROW not in text[: gap.start()]:
         raise _make_error(Errors.J460, lines, text.count("\n", 0, gap.end()), source)
     # A blank line ends a cue by the standard, but files have them in the middle of cues.
-    return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source))
+    return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source), _divide(content), "vtt")
 
 
 SRT = Format("srt", read_srt, (".srt",), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
@@ -97,12 +97,35 @@ def _make_error(error: Message, lines: Sequence[str], number: int, source: str) 
     return JointValueError(error, source=source, line=number + 1, found=lines[number].strip())
 
 
-def _read_cues(cues: Sequence[Caption]) -> Iterator[Segment]:
-    _roll_down(cues)
-    names = find_caption_names([plain for cue in cues for line in cue.lines if (plain := _strip(line))], len(cues))
+def _divide(content: str) -> list[str]:
+    """The header of a file, and the blocks of its cues, each up to the next one; they make up the file."""
+    lines = content.splitlines(keepends=True)
+    starts = [0]
+    for number, line in enumerate(lines):
+        if ARROW in line:
+            # An identifier is a line above the times, after a blank line or at the beginning.
+            has_identifier = number - starts[-1] > 0 and bool(lines[number - 1].strip())
+            has_identifier &= number < 2 or not lines[number - 2].strip()
+            starts.append(number - has_identifier)
+    return ["".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
+
+
+def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> Iterator[Segment]:
+    """The lines of cues, in runs of one speaker. The file is `written` as a header and a block for each cue."""
+    is_rolling = _roll_down(cues)
+    lines = [line for cue in cues for line in cue.lines]
+    # Where voice tags name speakers, text with a colon is text.
+    has_voices = any(match["voice"] for line in lines for match in MARKUP.finditer(line))
+    names = (
+        set()
+        if has_voices
+        else find_caption_names([plain for line in lines if (plain := strip_markup(line))], len(cues))
+    )
     speaker: str | None = None
     begins_turn = False
-    for cue in cues:
+    blocks = written if len(written) == len(cues) + 1 else [""] * (len(cues) + 1)
+    header, segments, last = blocks[0], list[Segment](), -1
+    for place, cue in enumerate(cues, start=1):
         rows = [(row, "".join(run.text for run in row)) for row in _split(cue.lines)]
         is_all_sound = is_sound("".join(text for _, text in rows))
         is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
@@ -111,31 +134,50 @@ def _read_cues(cues: Sequence[Caption]) -> Iterator[Segment]:
             begin, speaker, is_other = _read_beginning(text, speaker, names, is_dialogue)
             begins_turn |= is_other
             is_row_sound = is_all_sound or is_sound(text[begin:])
+            begins_line = True
             for run in row:
                 words, begin = run.text[begin:], max(begin - len(run.text), 0)
                 if words:
-                    voice = run.speaker or speaker
-                    said.append(Segment(words, voice, run.start_time, None, begins_turn, False, is_row_sound))
-                    begins_turn = False
+                    segment = Segment(words, run.speaker or speaker, run.start_time, None, begins_turn)
+                    said.append(segment._replace(is_sound=is_row_sound, begins_line=begins_line))
+                    begins_turn = begins_line = False
         start_time, end_time = (time.in_milliseconds() / 1000 for time in (cue.start_time, cue.end_time))
-        for segment, (start, end) in zip(said, _find_times(said, start_time, end_time), strict=True):
-            yield segment._replace(start_time=start, end_time=end)
+        estimated = [bool(number) and run.start_time is None for number, run in enumerate(said)]
+        times = _find_times(said, start_time, end_time)
+        said = [
+            segment._replace(start_time=start, end_time=end, is_estimated=is_estimated)
+            for segment, (start, end), is_estimated in zip(said, times, estimated, strict=True)
+        ]
+        segments += said
+        if any(segment.text.strip() for segment in said):
+            last = len(segments) - len(said)
+            found = Cue(start_time, end_time, format, header, blocks[place])
+            segments[last] = segments[last]._replace(cue=None if is_rolling else found)
+            header = ""
+        elif last < 0 or (above := segments[last].cue) is None:
+            header += blocks[place]
+        else:
+            # Cues without words go with the one above.
+            segments[last] = segments[last]._replace(cue=above._replace(block=above.block + blocks[place]))
+    yield from segments
 
 
-def _roll_down(cues: Sequence[Caption]) -> None:
-    """Removes the lines that captions repeat because they roll up."""
-    plain = [[line for line in map(_strip, cue.lines) if line] for cue in cues]
+def _roll_down(cues: Sequence[Caption]) -> bool:
+    """Removes the lines that captions repeat because they roll up; returns whether they do."""
+    plain = [[line for line in map(strip_markup, cue.lines) if line] for cue in cues]
     # None: one of the two has no text.
     repeats = [before[-1] == after[0] if before and after else None for before, after in pairwise(plain)]
     if repeats.count(True) < max(MIN_REPETITIONS, repeats.count(False) + 1):
-        return
+        return False
     for cue, repeats_line in zip(cues[1:], repeats, strict=True):
         if repeats_line:
-            first = next(i for i, line in enumerate(cue.lines) if _strip(line))
+            first = next(i for i, line in enumerate(cue.lines) if strip_markup(line))
             del cue.lines[: first + 1]
+    return True
 
 
-def _strip(line: str) -> str:
+def strip_markup(line: str) -> str:
+    """The plain text of a line of a cue."""
     return " ".join(html.unescape(MARKUP.sub(" ", line)).split())
 
 
@@ -166,7 +208,7 @@ def _read_beginning(line: str, speaker: str | None, names: Set[str], is_dialogue
     begin = dash.end() if dash else 0
     label = read_label(line[begin:])
     if label is not None and label.name in names:
-        return begin + label.end, label.name, bool(dash)
+        return begin + label.end, label.name, bool(dash or CHANGE.match(line, begin))
     change = CHANGE.match(line, begin)
     if change is not None:
         return change.end(), None, True

@@ -7,11 +7,24 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation.custom_columns import PAUSE, write_column
-from ..annotation.speech import END_TIME, SPEAKER, START_TIME, register_extensions
+from ..annotation.speech import (
+    CUE,
+    END_TIME,
+    LINE_START,
+    SPEAKER,
+    START_TIME,
+    TIME_IS_ESTIMATED,
+    TURN_START,
+    register_extensions,
+)
+from ..pipes.components import list_components
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
+from .words import has_marks
 
 register_extensions()
+
+RESTORER = "punctuation_restorer"
 
 
 def make_doc(nlp: Language, transcript: Transcript) -> Doc:
@@ -20,6 +33,7 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
     Where a turn begins, `token.is_sent_start` is True, so that no sentence and no tree crosses it; not where the
     speaker changes within an utterance of a recogniser. Tokens have the extension attributes `token._.speaker`,
     `token._.start_time` and `token._.end_time` (seconds); so have spans, such as sentences. Unknown ones are None.
+    `token._.time_is_estimated` says that the start time is estimated by the number of characters, as within a cue.
     If words have times, `doc._.token_columns["pause"]` has the seconds of silence before each token (NaN if unknown).
 
     nlp (Language): The pipeline, of which only the tokenizer is used.
@@ -31,6 +45,11 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
     for start in transcript.sentence_starts:
         doc[bisect_left(offsets, start)].is_sent_start = True
     turn_starts = [turn.start for turn in transcript.turns]
+    for name, starts in ((TURN_START, turn_starts), (LINE_START, transcript.lines)):
+        for start in starts:
+            doc[bisect_left(offsets, start)]._.set(name, True)
+    for start, cue in transcript.cues.items():
+        doc[bisect_left(offsets, start)]._.set(CUE, list(cue))
     pauses = np.full(len(doc), np.nan)
     for token in doc:
         if token.text.isspace():
@@ -43,6 +62,8 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
         times = transcript.find_times(token.idx, token.idx + len(token))
         for name, time in zip((START_TIME, END_TIME), times or (), strict=False):
             token._.set(name, time)
+        if transcript.is_estimated(token.idx):
+            token._.set(TIME_IS_ESTIMATED, True)
     if not np.isnan(pauses).all():
         write_column(doc, PAUSE, pauses)
     return doc
@@ -53,3 +74,12 @@ def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source
     RAISES ValueError: If it is a damaged transcript (J460-J468)."""
     format = format or guess_format(text, source)
     return nlp.make_doc(text) if format == TEXT else make_doc(nlp, read_string(text, format, source))
+
+
+def restore_marks(nlp: Language, doc: Doc) -> Doc:
+    """Lets the punctuation_restorer of a pipeline, if it has one and it is disabled, annotate a document without marks,
+    which the rest of the pipeline has annotated."""
+    names = [name for name in list_components(nlp, RESTORER) if name in nlp.disabled]
+    for name in names if not has_marks(doc.text) else ():
+        doc = nlp.get_pipe(name)(doc)
+    return doc

@@ -1,5 +1,6 @@
-"""The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`.
-Ordinary text has colons, too, so which beginnings of lines are names is decided for a file as a whole."""
+"""The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
+`[SPEAKER_01]:` (as WhisperX writes captions), `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and `A.` (court
+records). Ordinary text has colons, too, so which beginnings of lines are names is decided for a file as a whole."""
 
 import re
 from collections import Counter
@@ -10,7 +11,8 @@ from typing import NamedTuple
 from .transcript import CLOCK, read_clock
 
 MAX_NAME_LENGTH = 40
-TIME = rf"\[{CLOCK}\]|\({CLOCK}\)|{CLOCK}"
+BRACKETED_TIME = rf"\[{CLOCK}\]|\({CLOCK}\)"
+TIME = rf"{BRACKETED_TIME}|{CLOCK}"
 LABEL = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
@@ -18,10 +20,26 @@ LABEL = re.compile(
     (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&-]{{1,{MAX_NAME_LENGTH}}}){{0,4}})
     (?:[ ]\([^():]{{1,40}}\))?
     (?:\s+(?P<time_after>{TIME}))?
-    \s*:(?:\s+|$)
+    \s*:(?:\s+(?P<time_behind>{BRACKETED_TIME}))?(?:\s+|$)
     """,
     re.VERBOSE,
 )
+BOLD = re.compile(
+    rf"""\s*
+    \*\*(?:(?P<time_before>{TIME})\s+)?
+    (?P<name>[^\s*:\[\]()](?:[^*:\[\]()]{{0,{MAX_NAME_LENGTH - 2}}}[^\s*:\[\]()])?)
+    (?:\s+(?P<time_inside>{TIME}))?
+    \s*(?P<colon>:)?\s*\*\*
+    (?:\s*(?P<time_after>{TIME}))?
+    (?(colon)|\s*:)(?:\s+|$)
+    """,
+    re.VERBOSE,
+)
+# Not the address of a link in Markdown, `[1]: https://...`.
+BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\]:(?:\s+|$)(?!\w+://)")
+# Questions and answers of court records, which both occur in a file. Lines may be numbered.
+EXAMINATION = re.compile(r"\s*(?:\d{1,2}\s+)?(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*)(?=\S)")
+BOTH = {"Q", "A"}
 # In captions, these marks alone say that somebody else speaks.
 CHANGE = re.compile(r"\s*>>+\s*")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "la", "le", "of", "the", "van", "von"}
@@ -44,6 +62,16 @@ class Label(NamedTuple):
 
 def read_label(line: str) -> Label | None:
     """The possible name of a speaker at the beginning of a line; None if there is none."""
+    bracketed = BRACKETED.match(line)
+    if bracketed is not None and read_clock(bracketed["name"]) is None:
+        return Label(bracketed["name"], None, bracketed.end(), True)
+    bold = BOLD.match(line)
+    if bold is not None and bold["name"].lower() not in NOT_NAMES:
+        written = bold["time_before"] or bold["time_inside"] or bold["time_after"] or ""
+        return Label(bold["name"], read_clock(written.strip("[]()")), bold.end(), False)
+    examination = EXAMINATION.match(line)
+    if examination is not None:
+        return Label(examination["name"], None, examination.end(), False)
     match = LABEL.match(line)
     if match is None:
         return None
@@ -52,7 +80,7 @@ def read_label(line: str) -> Label | None:
     has_form = len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
     if not has_form or len(name) > MAX_NAME_LENGTH or name.lower() in NOT_NAMES:
         return None
-    written = (match["time_before"] or match["time_after"] or "").strip("[]()")
+    written = (match["time_before"] or match["time_after"] or match["time_behind"] or "").strip("[]()")
     return Label(name, read_clock(written), match.end(), bool(match["mark"] or NUMBERED.fullmatch(name)))
 
 
@@ -64,7 +92,8 @@ def find_names(lines: Sequence[str]) -> Set[str]:
 
 
 def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
-    """The same in captions, which may name only those who are not seen."""
+    """The same in captions, which may name only those who are not seen, and whose lines may begin anywhere."""
+    lines = [line for line in lines if not EXAMINATION.match(line)]
     names = find_names(lines)
     n_named = sum(label.name in names for label in _read_labels(lines))
     # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if there are
@@ -98,4 +127,6 @@ def are_turns(lines: Sequence[str]) -> bool:
 
 
 def _read_labels(lines: Sequence[str]) -> list[Label]:
-    return [label for line in lines if (label := read_label(line))]
+    labels = [label for line in lines if (label := read_label(line))]
+    # `A.` alone is the first letter of a list, or a sentence of a word.
+    return labels if {label.name for label in labels} >= BOTH else [label for label in labels if label.name not in BOTH]

@@ -28,7 +28,7 @@ def read(path: str | Path, format: str | None = None) -> Transcript:
 
     path (str | Path): The file.
     format (str | None): "turns" (plain text in which turns begin with names, `ANNA: ...`), "srt", "vtt",
-        "recogniser" (JSON of Whisper, AWS Transcribe, Google and others, see recognisers.py; also called "whisper"),
+        "recogniser" (JSON of Whisper, vosk, AWS Transcribe, Google and others, also called "whisper"),
         "ctm", "tsv" (of Whisper), "otter" (its text), or "text" (any other text: one turn of an unknown speaker). None
         guesses it, as `guess_format` does.
     RETURNS (Transcript): Its words, turns and times.
@@ -39,15 +39,16 @@ def read(path: str | Path, format: str | None = None) -> Transcript:
     return read_string(text, format or guess_format(text, path), str(path))
 
 
-def read_string(text: str, format: str, source: str = "The transcript") -> Transcript:
+def read_string(text: str, format: str | None = None, source: str = "The transcript") -> Transcript:
     """Reads a transcript from a string.
 
     text (str): The content of a file.
-    format (str): See `read`.
+    format (str | None): See `read`. None guesses it by the content.
     source (str): Its name, for errors.
     RETURNS (Transcript): Its words, turns and times.
     RAISES ValueError: If the format is unknown (J040), or the content is damaged (J460-J468).
     """
+    format = guess_format(text) if format is None else format
     check_choice("format", format, FORMATS)
     if format == TEXT:
         turns = [Turn(None, text, 0, len(text))] if text else []

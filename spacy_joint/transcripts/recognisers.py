@@ -1,5 +1,5 @@
 """The JSON of speech recognisers, known by its keys: AWS Transcribe, Google, Azure, Deepgram, AssemblyAI, Speechmatics,
-Rev, and those of whisper.py.
+Rev, vosk, and those of whisper.py.
 
 Words come with their marks, times and speakers, as far as a service gives them. A service that says who speaks word by
 word often gives a few words to the wrong speaker, so a change of speaker begins a sentence for certain only where an
@@ -19,6 +19,8 @@ from .whisper import MAX_TIME, Part, divide, read_whisper, recognise_whisper
 DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
 # Of all speakers that are unknown: Speechmatics.
 UNKNOWN = ("UU", "")
+# Of results of vosk. Those without words have a text alone, as other objects do, and partial ones are skipped.
+VOSK_KEYS = frozenset(("result", "alternatives", "partial"))
 TICKS = 10_000_000  # per second, in Azure
 
 
@@ -44,15 +46,16 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     """Reads the JSON of a recogniser. RAISES ValueError: If the file, called `source` in errors, is not JSON (J464),
     not of a known recogniser (J465), or has invalid values (J030, J466)."""
     try:
-        content = json.loads(text) if text.strip() else None
+        content = _load(text) if text.strip() else None
     except (RecursionError, ValueError) as error:
         # For too many brackets or digits, Python does not say where they are.
         line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)
         raise JointValueError(Errors.J464, file=source, line=line, format="JSON", reason=reason) from error
     if content is None:
         return
-    found = content if isinstance(content, dict) else {}
-    if recognise_whisper(found):
+    found = _wrap(content) if isinstance(content, list) else content if isinstance(content, dict) else {}
+    # OpenAI's API may give nothing but the text.
+    if recognise_whisper(found) and "result" not in found:
         yield from read_whisper(found, source)
         return
     service = next((service for service in SERVICES if _is_of(service, found)), None)
@@ -64,6 +67,28 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
         reason = f"{type(error).__name__}: {error}"
         raise JointValueError(Errors.J466, source=source, service=service.name, reason=reason) from error
     yield from _make_segments(words)
+
+
+def _load(text: str) -> Any:
+    """The value of JSON; a list of several objects, one after the other, as the examples of vosk print them."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        decoder, values, at = json.JSONDecoder(), list[Any](), 0
+        while at < len(text.rstrip()):
+            begin = at + len(text[at:]) - len(text[at:].lstrip())
+            value, at = decoder.raw_decode(text, begin)
+            # Other formats are no sequences of objects, so it is their damage that is reported.
+            if not isinstance(value, dict) or not {"text", *VOSK_KEYS} & value.keys():
+                raise
+            values.append(value)
+        return values
+
+
+def _wrap(parts: list[Any]) -> dict[str, Any]:
+    """Parts without an object around them: results of vosk, or segments, as those who use faster-whisper save them."""
+    are_segments = bool(parts) and all(isinstance(part, dict) and {"start", "text"} <= part.keys() for part in parts)
+    return {"segments": parts} if are_segments else {"results": {"vosk": parts}}
 
 
 def _is_of(service: Service, content: dict[str, Any]) -> bool:
@@ -205,6 +230,29 @@ def _read_rev(content: dict[str, Any]) -> Iterator[Spoken]:
                 begins = False
 
 
+def _list_vosk_results(content: dict[str, Any]) -> list[dict[str, Any]]:
+    # By its command, by a program that keeps all results, or one result.
+    if "monologues" in content:
+        return [{"result": monologue["terms"], "text": None} for monologue in content["monologues"]]
+    return content["results"]["vosk"] if "results" in content else [content]
+
+
+def _recognise_vosk(content: dict[str, Any]) -> bool:
+    results = _list_vosk_results(content)
+    are_results = all(isinstance(result, dict) and {"text", *VOSK_KEYS} & result.keys() for result in results)
+    return are_results and any(VOSK_KEYS & result.keys() for result in results)
+
+
+def _read_vosk(content: dict[str, Any]) -> Iterator[Spoken]:
+    for result in _list_vosk_results(content):
+        best = result["alternatives"][0] if result.get("alternatives") else result
+        for place, word in enumerate(best.get("result", ())):
+            text = _require_text(word["word"] if "word" in word else word["text"])
+            yield Spoken(text, _read_times(word.get("start"), word.get("end")), begins_utterance=not place)
+        if not best.get("result") and best.get("text"):
+            yield Spoken(_require_text(best["text"]), None)
+
+
 def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
     phrases: Iterable[dict[str, Any]] = content.get("recognizedPhrases") or content["phrases"]
     for phrase in phrases:
@@ -247,7 +295,9 @@ SERVICES = (
         _read_azure,
     ),
     Service("AssemblyAI", lambda content: isinstance(content["words"], list), _read_assemblyai),
-    Service("Rev", lambda content: isinstance(content["monologues"], list), _read_rev),
+    Service("Rev", lambda content: "elements" in content["monologues"][0], _read_rev),
+    # A single result has few keys, so this is the last one.
+    Service("vosk", _recognise_vosk, _read_vosk),
 )
 
 

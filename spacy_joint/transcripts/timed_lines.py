@@ -65,7 +65,8 @@ def read_otter(content: str, source: str) -> Iterator[Segment]:
         if start_time is not None and end_time is not None and start_time <= end_time:
             spans = list(spread(texts, start_time, end_time))
         for place, (text, (first, last)) in enumerate(zip(texts, spans, strict=True)):
-            yield Segment(f" {text}", match["name"], first, last, begins_turn=not place, is_sound=is_sound(text))
+            segment = Segment(f" {text}", match["name"], first, last, begins_turn=not place)
+            yield segment._replace(is_sound=is_sound(text), is_estimated=place > 0)
 
 
 def _is_ctm(lines: Sequence[str]) -> bool:

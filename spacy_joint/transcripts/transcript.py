@@ -4,8 +4,9 @@ Readers yield segments, which `join` joins: words by one space, turns by a line 
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
@@ -15,6 +16,17 @@ CLOCK = r"(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?"
 # Times are rounded to milliseconds, as formats have them.
 DECIMALS = 3
 LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Cue(NamedTuple):
+    """The times of a cue of captions, in seconds, and how it is written, so that writers can leave it unchanged: the
+    name of the format, what stands above it, as the header of the file does, and its block, up to the next one."""
+
+    start_time: float
+    end_time: float
+    format: str
+    header: str
+    block: str
 
 
 class Segment(NamedTuple):
@@ -30,6 +42,9 @@ class Segment(NamedTuple):
     is_word: bool = False  # the times are those of a word, so pauses can be told from them
     # A change of the speaker may be inside a sentence: recognisers often give a few words to the wrong speaker.
     is_speaker_unsure: bool = False
+    is_estimated: bool = False  # the start time is not measured, but by the number of characters
+    cue: Cue | None = None  # of which this is the first part
+    begins_line: bool = False  # within a cue
 
 
 class Turn(NamedTuple):
@@ -48,13 +63,14 @@ class Turn(NamedTuple):
 
 class TimedPart(NamedTuple):
     """The times, in seconds, of the characters from `start` to `end` (offsets in the text of the transcript). `is_word`
-    if they were measured for this word, or piece of a word."""
+    if they were measured for this word, or piece of a word, and `is_estimated` if the start time was not measured."""
 
     start: int
     end: int
     start_time: float
     end_time: float
     is_word: bool = False
+    is_estimated: bool = False
 
     def find_time(self, offset: int) -> float:
         """The time of an offset in this part: characters take equally long."""
@@ -71,12 +87,16 @@ class Transcript(NamedTuple):
         except where a recogniser changes the speaker within an utterance, and those where speech gives way to other
         sounds, or the other way round.
     timed_parts (Sequence[TimedPart]): The parts whose times are known, in order: words or cues.
+    cues (Mapping[int, Cue]): The cues of captions, by the character offsets at which they begin.
+    lines (Collection[int]): The character offsets at which further lines of cues begin.
     """
 
     text: str
     turns: Sequence[Turn]
     sentence_starts: Sequence[int]
     timed_parts: Sequence[TimedPart]
+    cues: Mapping[int, Cue] = MappingProxyType({})
+    lines: Collection[int] = ()
 
     def find_times(self, start: int, end: int) -> tuple[float, float] | None:
         """The start and end time, in seconds, of the characters from `start` to `end`; None if unknown. Within a word
@@ -97,6 +117,12 @@ class Transcript(NamedTuple):
         if place == 0 or not before.is_word or self.text[before.end : start].strip():
             return None
         return round(max(part.start_time - before.end_time, 0.0), DECIMALS)
+
+    def is_estimated(self, start: int) -> bool:
+        """Whether the time of the characters from `start` is known, but not measured: it was estimated by the number of
+        characters in a longer part, such as a cue."""
+        part = self._find_part(start)
+        return part is not None and not part.is_word and (part.is_estimated or start > part.start)
 
     def _find_part(self, offset: int) -> TimedPart | None:
         place = bisect_right(self.timed_parts, offset, key=lambda part: part.start) - 1
@@ -124,6 +150,14 @@ def read_clock(written: str) -> float | None:
     return 3600 * int("".join(hours) or 0) + 60 * int(minutes) + int(seconds) + int(fraction.ljust(3, "0")) / 1000
 
 
+def format_clock(seconds: float, decimal: str = ".", digits: int = DECIMALS) -> str:
+    """A time as formats write it: `01:02:03.500`; in whole seconds, cut off, without `digits`."""
+    units = round(1000 * seconds) if digits else 1000 * int(seconds)
+    minutes, milliseconds = divmod(units, 60_000)
+    whole = f"{minutes // 60:02}:{minutes % 60:02}:{milliseconds // 1000:02}"
+    return f"{whole}{decimal}{milliseconds % 1000:03}" if digits else whole
+
+
 def is_sound(text: str) -> bool:
     """Whether all of a text is not speech: [APPLAUSE], (door opens), ♪ la la ♪."""
     return SOUND.fullmatch(text.strip()) is not None
@@ -143,12 +177,18 @@ def join(segments: Iterable[Segment]) -> Transcript:
     turns: list[tuple[str | None, int]] = []
     starts: list[int] = []
     timed: list[TimedPart] = []
+    cues: dict[int, Cue] = {}
+    lines: set[int] = set()
+    cue: Cue | None = None
+    begins_line = False
     n = 0
     is_spaced = begins_turn = begins_paragraph = was_sound = False
     for segment in segments:
         begins_turn |= segment.begins_turn
         begins_paragraph |= segment.begins_paragraph
         is_spaced |= segment.text[:1].isspace()
+        begins_line |= segment.begins_line
+        cue = segment.cue or cue
         words = " ".join(segment.text.split())
         if words:
             is_unsure = segment.is_speaker_unsure and bool(turns) and not begins_turn
@@ -162,7 +202,13 @@ def join(segments: Iterable[Segment]) -> Transcript:
             if (begins_turn and not is_unsure) or segment.is_sound != was_sound:
                 starts.append(n)
             if segment.start_time is not None and segment.end_time is not None:
-                timed.append(TimedPart(n, n + len(words), segment.start_time, segment.end_time, segment.is_word))
+                times = (segment.start_time, segment.end_time)
+                timed.append(TimedPart(n, n + len(words), *times, segment.is_word, segment.is_estimated))
+            if cue is not None:
+                cues[n] = cue
+            elif begins_line:
+                lines.add(n)
+            cue, begins_line = None, False
             text.append(words)
             n += len(words)
             is_spaced = begins_turn = begins_paragraph = False
@@ -171,4 +217,4 @@ def join(segments: Iterable[Segment]) -> Transcript:
     whole = "".join(text)
     ends = [start - 1 for _, start in turns[1:]] + [n]
     made = [Turn(speaker, whole[start:end], start, end) for (speaker, start), end in zip(turns, ends, strict=False)]
-    return Transcript(whole, made, starts, timed)
+    return Transcript(whole, made, starts, timed, cues, lines)

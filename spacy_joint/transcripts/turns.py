@@ -1,12 +1,15 @@
 """Plain text in which turns begin with the name of the speaker, as in `ANNA: at the garage` (see `labels`). Lines
-without a name continue the turn, and a time next to a name lasts until the next time."""
+without a name continue the turn, and a time, next to a name or in brackets, lasts until the next time."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from ..errors import Errors, JointValueError
 from .labels import CHANGE, are_turns, find_all_names, read_label
-from .transcript import LINE_END, Format, Segment, is_sound, spread
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread
+
+INLINE_TIME = re.compile(rf"\[({CLOCK})\]")
 
 
 def read_turns(content: str, source: str) -> Iterator[Segment]:
@@ -16,6 +19,8 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     speaker: str | None = None
     segments: list[Segment] = []
     stamps: list[tuple[int, float]] = []
+    # Where names have times, so may the text between them, as in the exports of Descript.
+    has_times = any(label.time is not None for line in lines if (label := read_label(line)) and label.name in names)
     for number, line in enumerate(lines):
         label = read_label(line)
         change = CHANGE.match(line)
@@ -23,19 +28,23 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         if label is not None and label.name in names:
             speaker, begin = label.name, label.end
             if label.time is not None:
-                stamps.append((number, label.time))
+                stamps.append((len(segments), label.time))
         elif change is not None:
             speaker, begin = None, change.end()
-        words = line[begin:]
+        words, *later = INLINE_TIME.split(line[begin:]) if has_times else [line[begin:]]
         is_after_blank = number > 0 and not lines[number - 1].strip()
         segments.append(Segment(f"{words}\n", speaker, None, None, begin > 0, is_after_blank, is_sound(words)))
+        for written, text in zip(later[::2], later[1::2], strict=True):
+            if (time := read_clock(written)) is not None:
+                stamps.append((len(segments), time))
+            segments.append(Segment(f"{text}\n", speaker, is_sound=is_sound(text)))
     if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
         raise JointValueError(Errors.J468, source=source)
     for (first, start_time), (last, end_time) in pairwise(stamps):
         if start_time <= end_time:
             texts = [segment.text for segment in segments[first:last]]
             for at, (start, end) in enumerate(spread(texts, start_time, end_time), start=first):
-                segments[at] = segments[at]._replace(start_time=start, end_time=end)
+                segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > first)
     yield from segments
 
 

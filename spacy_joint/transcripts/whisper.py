@@ -76,7 +76,11 @@ def read_whisper(content: dict[str, Any], source: str) -> Iterator[Segment]:
         for at, part in enumerate(parts):
             start, end = part.times or (None, None)
             is_all_sound = is_sound(whole.text)
-            yield Segment(part.text, part.speaker, start, end, begins_turn, False, is_all_sound, part.is_word, at > 0)
+            is_estimated = at > 0 and not part.is_word
+            spoken = Segment(
+                part.text, part.speaker, start, end, begins_turn, False, is_all_sound, part.is_word, at > 0
+            )
+            yield spoken._replace(is_estimated=is_estimated)
             begins_turn = False
         begins_turn = bool(segment.get("speaker_turn_next"))
 

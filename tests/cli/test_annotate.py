@@ -19,6 +19,7 @@ from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.errors import JointWarning
 from spacy_joint.pipes.streaming import stream_sentences
 
 TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later bye\n"
@@ -158,7 +159,7 @@ def test_standard_input_is_read_by_default(annotate, text_file):
     assert annotate("-", "--lines", text=TEXT).stdout == annotate(text_file, "--lines").stdout
 
 
-@pytest.mark.parametrize("format_", ["conllu", "json", "table"])
+@pytest.mark.parametrize("format_", ["conllu", "json", "table", "text", "markdown", "srt", "vtt", "csv"])
 def test_empty_text_is_not_an_error(annotate, format_):
     assert "Traceback" not in annotate("--format", format_, text="").output
 
@@ -372,6 +373,42 @@ def test_all_formats_have_speakers_and_times(annotate, transcript, tmp_path):
     assert [sentence._.speaker for sentence in doc.sents][-1] == "Ben"
 
 
+@pytest.mark.filterwarnings("ignore:.*JW49")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["text"], "[00:00:01] Anna: hi nora"),
+        (["markdown"], "**[00:00:01] Anna:** hi nora"),
+        (["srt"], "1\n00:00:01,000 --> 00:00:03,000\n>> Anna: hi nora it's me\n\n2\n"),
+        (["vtt"], VTT),
+        (["csv"], "start,end,speaker,text\n1.000,"),
+        (["csv", "--rows", "word"], ",Anna,hi\n"),
+        (["text", "--wrap", "12"], "[00:00:01]\nAnna: hi"),
+        (["vtt", "--max-width", "7"], "<v Anna>hi nora\nit's me\n"),
+        (["srt", "--recut", "--min-seconds", "2"], "00:00:01,000 --> 00:00:03,000\n"),
+    ],
+)
+def test_transcripts_are_written_for_people_and_players(annotate, transcript, arguments, expected):
+    assert expected in annotate(transcript, "-f", *arguments).stdout
+
+
+def test_estimated_times_are_reported(annotate, transcript):
+    with pytest.warns(JointWarning, match="JW49"):
+        annotate(transcript, "-f", "csv", "--rows", "word")
+
+
+def test_text_of_several_documents_is_separated(annotate, tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("Hi.\nBye.\n", encoding="utf8")
+    assert annotate(path, "-f", "text", "--lines").stdout == "Hi.\n\nBye.\n"
+    assert annotate(path, "-f", "csv", "--lines").stdout == "start,end,speaker,text\n,,,Hi.\n,,,Bye.\n"
+
+
+def test_turns_are_recognised_on_standard_input_where_it_is_read_to_its_end(annotate):
+    text = "ANNA: hi nora\nNORA: it's me\n"
+    assert annotate("-", "-f", "text", text=text).stdout == "ANNA: hi nora\n\nNORA: it's me\n"
+
+
 def test_conllu_of_transcripts_can_be_read_back(annotate, transcript, tmp_path):
     annotate(transcript, "-o", tmp_path / "talk.conllu")
     (doc,) = read_conllu(tmp_path / "talk.conllu", Vocab())
@@ -406,6 +443,11 @@ def test_damaged_transcripts_are_reported_with_file_and_line(annotate, tmp_path)
         (["missing.txt"], "J402"),
         (["--format", "xml"], "J040"),
         (["--format", "spacy"], "J716"),
+        (["--format", "srt"], "J470"),
+        (["--format", "srt", "--max-width", "0"], "J030"),
+        (["--format", "text", "--max-width", "40"], "J716"),
+        (["--wrap", "40"], "J716"),
+        (["--format", "csv", "--rows", "line"], "J040"),
         (["--model", "missing"], "E050"),
         (["--beam-width", "0"], "J030"),
     ],

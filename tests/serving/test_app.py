@@ -36,6 +36,43 @@ def test_a_text_is_annotated(client):
     assert len(answer.json()["sentences"]) > 1
 
 
+VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>It rained.\n"
+
+
+def test_transcripts_have_speakers_and_times(client):
+    for format in ("vtt", None):
+        answer = client.post("/api/annotate", json={"text": VTT, "format": format}).json()
+        assert answer["text"] == "It rained."
+        assert [(each["speaker"], each["end_time"]) for each in answer["sentences"]] == [("Anna", 2.0)]
+    assert annotate(client, VTT).json()["text"] == VTT
+
+
+@pytest.mark.parametrize(
+    ("to", "written"),
+    [
+        ("text", "[00:00:01] Anna: It rained.\n"),
+        ("srt", "1\n00:00:01,000 --> 00:00:02,000\n>> Anna: It rained.\n"),
+        ("vtt", VTT),
+    ],
+)
+def test_transcripts_are_written(client, to, written):
+    assert client.post("/api/write", json={"text": VTT, "format": None, "to": to}).json() == {"written": written}
+
+
+@pytest.mark.parametrize(
+    ("request_", "code"),
+    [
+        ({"text": "It rained.", "to": "srt"}, "J470"),
+        ({"text": "WEBVTT\n\n00:01.000 -->\nHi.\n", "format": "vtt"}, "J461"),
+        ({"text": "It rained.", "to": "docx"}, "J432"),
+        ({"text": "It rained.", "format": "docx"}, "J432"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_refused(client, request_, code):
+    answer = client.post("/api/write", json=request_)
+    assert answer.status_code == 422 and f"[{code}]" in answer.json()["detail"]
+
+
 def test_the_tree_of_a_sentence_is_drawn(client):
     answer = client.post("/api/tree", json={"text": "It rained. We left.", "sentence": 1})
     assert answer.status_code == 200
@@ -76,11 +113,11 @@ def test_the_api_returns_the_pipeline_and_the_limits(client):
 def test_the_api_is_described_by_openapi(client):
     described = client.get("/openapi.json").json()
     assert described["openapi"].startswith("3.")
-    for path in ("/api/annotate", "/api/tree"):
+    for path in ("/api/annotate", "/api/tree", "/api/write"):
         responses = described["paths"][path]["post"]["responses"]
         assert set(responses) == {"200", "400", "408", "413", "422", "500", "503", "504"}
     assert set(described["components"]["schemas"]["Annotations"]["properties"]) == {
-        "sentences", "quotations", "modifiers", "hedges", "explanations"
+        "text", "sentences", "quotations", "modifiers", "hedges", "explanations"
     }  # fmt: skip
 
 
@@ -146,7 +183,7 @@ def test_forms_that_other_sites_could_send_are_refused(client):
 
 @pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504)])
 def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, status):
-    def fail(text):
+    def fail(text, format):
         raise failure("[J4] why")
 
     monkeypatch.setattr(worker, "annotate", fail)
@@ -155,7 +192,7 @@ def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, st
 
 
 def test_an_overloaded_server_says_when_to_try_again(client, worker, monkeypatch):
-    def fail(text):
+    def fail(text, format):
         raise Busy(Errors.J445, most=32, seconds=60)
 
     monkeypatch.setattr(worker, "annotate", fail)
@@ -245,7 +282,7 @@ def test_each_server_counts_for_itself(client, worker):
 
 
 def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypatch):
-    monkeypatch.setattr(worker, "annotate", lambda text: 1 / 0)
+    monkeypatch.setattr(worker, "annotate", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         annotate(client, "a")
     client.get("/", headers={"Host": "elsewhere.example"})
@@ -255,7 +292,7 @@ def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypat
 
 
 def test_an_unforeseen_error_has_a_code(worker, monkeypatch):
-    monkeypatch.setattr(worker, "annotate", lambda text: 1 / 0)
+    monkeypatch.setattr(worker, "annotate", lambda *_: 1 / 0)
     with TestClient(create_app(worker), base_url="http://localhost", raise_server_exceptions=False) as client:
         answer = annotate(client, "a")
     assert answer.status_code == 500 and answer.json()["detail"].startswith("[J435]")

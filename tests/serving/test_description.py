@@ -22,7 +22,7 @@ def nlp():
 
 
 def describe_text(nlp, text):
-    (described,) = describe_texts(nlp, [text])
+    (described,) = describe_texts(nlp, [(text, "text")])
     return described
 
 
@@ -42,7 +42,17 @@ def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
 
 def test_texts_of_a_batch_are_described_as_one_by_one(nlp):
     texts = ["“We are late,” said Ann Lee.", "", "She threw a red big ball.", "It rained."]
-    assert describe_texts(nlp, texts) == [describe_text(nlp, text) for text in texts]
+    described = describe_texts(nlp, [(text, "text") for text in texts])
+    assert described == [describe_text(nlp, text) for text in texts]
+
+
+def test_transcripts_are_described_by_their_content(nlp):
+    vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>It rained.\n"
+    found, damaged = describe_texts(nlp, [(vtt, None), ("WEBVTT\n\n00:01.000 -->\nHi.\n", None)])
+    assert found["text"] == "It rained."
+    assert [(each["speaker"], each["start_time"]) for each in found["sentences"]] == [("Anna", 1.0)]
+    assert damaged["failure"].startswith("[J461]")
+    assert describe_tree(nlp, vtt, 0, format=None)["tree"].startswith("<svg")
 
 
 def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
@@ -137,7 +147,8 @@ def test_without_a_parser_no_sentences_are_invented(tmp_path):
     spacy.blank("de").to_disk(tmp_path)
     found = describe_text(load_with_demonstrated(str(tmp_path)), "Es regnet. Wir gehen.")
     # The shipped orderer is for English.
-    assert found == {"sentences": None, "quotations": [], "modifiers": None, "hedges": None, "explanations": {}}
+    nothing = {"sentences": None, "quotations": [], "modifiers": None, "hedges": None, "explanations": {}}
+    assert found == {"text": "Es regnet. Wir gehen.", **nothing}
 
 
 def test_requests_do_not_grow_the_vocabulary(nlp):

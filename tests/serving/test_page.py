@@ -70,7 +70,7 @@ class Prompter:
             "finds_modifiers": False,
         }
 
-    def annotate(self, text):
+    def annotate(self, text, format):
         self.fail()
         token = {"start": 0, "end": 1, "tag": "toString", "lemma": "", "pos": "", "morph": "", "dep": "dep"}
         tokens = [
@@ -80,6 +80,7 @@ class Prompter:
         cats, said, they = self.place("Cats"), self.place("said"), self.place("they slept")
         content = {**they, "type": "indirect", "score": 1.0}
         return {
+            "text": self.text,
             "sentences": [{**self.place(self.text), "tokens": tokens}] * 2 if self.has_parser else None,
             "quotations": [
                 {"type": "indirect", "contents": [content], "cue": said, "speaker": cats, "order": "SCQ"},
@@ -92,7 +93,7 @@ class Prompter:
             "explanations": {"NP": "noun phrase", "NOUN": "noun"},
         }
 
-    def draw_tree(self, text, sentence, kind):
+    def draw_tree(self, text, sentence, kind, format):
         self.fail()
         return {"tree": self.tree}
 
@@ -318,8 +319,73 @@ def test_explanations_can_be_read_without_hovering(page):
     assert "nsubj nominal subject" in section(page, "explanations").text
 
 
-def test_quotations_modifiers_and_hedges_have_their_sections(page):
+def open_tab(page, name):
+    section(page, f"{name}-tab").click()
+    wait(page, lambda: section(page, f"{name}-panel").is_displayed())
+
+
+def test_one_tab_is_open_at_a_time_and_arrows_move_between_them(page):
+    tabs = find_all(page, "[role=tab]")
+    panels = [section(page, tab.get_attribute("aria-controls")) for tab in tabs]
+    assert [panel.is_displayed() for panel in panels] == [True, False, False, False]
+    tabs[0].send_keys(Keys.ARROW_RIGHT)
+    assert [panel.is_displayed() for panel in panels] == [False, True, False, False]
+    assert [tab.get_attribute("aria-selected") for tab in tabs] == ["false", "true", "false", "false"]
+    page.switch_to.active_element.send_keys(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    assert [panel.is_displayed() for panel in panels] == [False, False, False, True]
+    open_tab(page, "sentences")
+
+
+SRT = "1\n00:00:01,000 --> 00:00:02,000\nANNA: It rained.\n"
+
+
+def test_a_file_is_read_by_its_content_and_its_text_shown(page, tmp_path):
+    path = tmp_path / "talk.srt"
+    path.write_text(SRT, "utf8")
+    section(page, "file").send_keys(str(path))
+    wait(page, lambda: section(page, "sentences").text.startswith("It rained."))
+    assert section(page, "text").get_property("value") == SRT
+    wait_for_trees(page, 1)
+    open_tab(page, "text")
+    wait(page, lambda: section(page, "written").text == "[00:00:01] ANNA: It rained.")
+    open_tab(page, "sentences")
+
+
+def test_a_file_can_be_dropped_on_the_text(page):
+    page.execute_script(
+        """
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([arguments[0]], "talk.srt"));
+        document.getElementById("text").dispatchEvent(
+          new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+        """,
+        SRT,
+    )
+    wait(page, lambda: section(page, "sentences").text.startswith("It rained."))
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "content"), [("VTT", "vtt", "<v ANNA>It rained."), ("JSON", "json", "ANNA")]
+)
+def test_formats_can_be_downloaded(page, tmp_path, name, suffix, content):
+    page.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    type_text(page, SRT)
+    submit(page)
+    wait(page, lambda: section(page, "sentences").text.startswith("It rained."))
+    page.find_element(By.XPATH, f"//button[.='{name}']").click()
+    path = tmp_path / f"transcript.{suffix}"
+    wait(page, lambda: path.exists() and content in path.read_text("utf8"))
+
+
+def test_captions_of_text_without_times_are_refused(page):
+    page.find_element(By.XPATH, "//button[.='SRT']").click()
+    wait(page, lambda: "[J470]" in section(page, "download-status").text)
+
+
+def test_quotations_modifiers_and_hedges_have_their_tabs(page):
+    open_tab(page, "quotations")
     assert "Ann Lee" in section(page, "quotations").text
+    open_tab(page, "more")
     assert "big red bridge" in section(page, "modifiers").text and "odd" in section(page, "modifiers").text
     assert "(NP (PRP We))" in section(page, "hedges").text
 
@@ -422,7 +488,7 @@ def test_the_api_can_be_tried_in_the_browser_without_other_hosts(browser, prompt
     with running(create_app(prompter)) as address:
         browser.get_log("browser")
         browser.get(f"{address}/docs")
-        wait(browser, lambda: len(find_all(browser, ".opblock")) == 3)
+        wait(browser, lambda: len(find_all(browser, ".opblock")) == 5)
         find_all(browser, ".opblock-post .opblock-summary-control")[0].click()
         wait(browser, lambda: find_all(browser, ".try-out__btn"))
         find_all(browser, ".try-out__btn")[0].click()

@@ -133,6 +133,28 @@ def test_header_comments_styles_regions_and_identifiers_are_no_text():
     assert read_string(text, "vtt").text == "hi nora"
 
 
+def test_text_with_a_colon_is_text_where_there_are_voice_tags():
+    text = "00:01.000 --> 00:03.000\n<v Anna>NOTE WELL: it rains\n\n00:03.000 --> 00:04.000\nA. Yes\nQ. No\n"
+    assert list_turns(read_vtt(text)) == [("Anna", "NOTE WELL: it rains"), (None, "A. Yes Q. No")]
+
+
+def test_names_may_be_in_brackets_and_marks_begin_turns_of_the_same_speaker():
+    text = "1\n00:00:01,000 --> 00:00:02,000\n[the man]: hi\n\n2\n00:00:02,000 --> 00:00:03,000\n>> [the man]: bye\n"
+    assert list_turns(read_srt(text)) == [("the man", "hi"), ("the man", "bye")]
+
+
+def test_captions_know_how_they_are_written():
+    transcript = read_vtt(
+        "NOTE a\n\nfirst\n00:01.000 --> 00:02.000\nhi\nnora\n\nSTYLE\nx\n\n00:03.000 --> 00:04.000\nbye\n"
+    )
+    first, last = transcript.cues.values()
+    assert list(transcript.cues) == [0, 8] and set(transcript.lines) == {3}
+    assert (first.start_time, first.end_time, first.format) == (1.0, 2.0, "vtt")
+    assert first.header == "WEBVTT\n\nNOTE a\n\n"
+    assert first.block.startswith("first\n") and first.block.endswith("STYLE\nx\n\n")
+    assert last.block == "00:03.000 --> 00:04.000\nbye\n"
+
+
 def test_voice_tags_are_speakers():
     text = "00:01.000 --> 00:03.000\n<v.loud Anna Smith>hi nora</v> <v Ben>hi\nyou two</v>\n\n"
     transcript = read_vtt(text + "00:03.000 --> 00:04.000\n<v Ben>bye\n\n00:05.000 --> 00:06.000\nthe end")

@@ -198,6 +198,53 @@ def test_words_marks_times_and_speakers_are_read(tmp_path, content, speakers, is
     assert read(tmp_path / "talk.txt") == transcript
 
 
+VOSK_WORDS = [
+    {"conf": 1.0, "start": 0.5, "end": 0.7, "word": "hi"},
+    {"conf": 0.9, "start": 0.8, "end": 1.2, "word": "nora"},
+    {"conf": 1.0, "start": 2.0, "end": 2.4, "word": "yes"},
+]
+VOSK_RESULTS = [{"result": VOSK_WORDS[:2], "text": "hi nora"}, {"result": VOSK_WORDS[2:], "text": "yes"}]
+VOSK_TERMS = [
+    {"confidence": word["conf"], "start": word["start"], "end": word["end"], "text": word["word"], "type": "WORD"}
+    for word in VOSK_WORDS
+]
+VOSK = {
+    # As the command writes it, a program may keep them, the examples print them, and a single result.
+    "command": json.dumps(
+        {
+            "schemaVersion": "2.0",
+            "monologues": [
+                {"speaker": {"id": "unknown", "name": None}, "start": 0.5, "end": 2.4, "terms": VOSK_TERMS},
+            ],
+            "text": ["hi nora", "yes"],
+        }
+    ),
+    "list": json.dumps(VOSK_RESULTS),
+    "stream": "\n".join(json.dumps(part, indent=2) for part in ({"partial": "hi"}, *VOSK_RESULTS, {"text": ""})),
+    "result": json.dumps({"result": VOSK_WORDS, "text": "hi nora yes"}, indent=2),
+    "alternatives": json.dumps([{"alternatives": [{"confidence": 1.0, **result}]} for result in VOSK_RESULTS]),
+}
+
+
+@pytest.mark.parametrize("text", VOSK.values(), ids=VOSK)
+def test_words_and_times_of_vosk_are_read(tmp_path, text):
+    path = tmp_path / "talk.json"
+    path.write_text(text, "utf8")
+    transcript = read(path)
+    assert transcript.text == "hi nora yes"
+    assert transcript.find_times(0, 2) == (0.5, 0.7)
+    assert [transcript.find_pause(at) for at in (3, 8)] == [pytest.approx(0.1), pytest.approx(0.8)]
+
+
+def test_segments_may_come_without_an_object_around_them():
+    # As those who use faster-whisper save them.
+    words = [{"word": f" {word['word']}", "start": word["start"], "end": word["end"]} for word in VOSK_WORDS]
+    segments = [{"id": 1, "start": 0.5, "end": 2.4, "text": " hi nora yes", "words": words}]
+    transcript = read_string(json.dumps(segments), "recogniser")
+    assert transcript.text == "hi nora yes"
+    assert transcript.find_pause(8) == pytest.approx(0.8)
+
+
 def test_what_is_unknown_is_none():
     word = {"type": "word", "start_time": 1, "end_time": 0, "alternatives": [{"content": "Hi", "speaker": "UU"}]}
     transcript = read_string(json.dumps({"results": [word]}), "recogniser")

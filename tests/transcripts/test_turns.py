@@ -112,3 +112,44 @@ def test_text_without_names_is_refused():
     with pytest.raises(JointValueError, match=r"\[J468\] file.txt"):
         read_turns("hi nora\nit's me")
     assert read_turns(" \n").text == ""
+
+
+def test_names_may_be_in_bold_or_brackets():
+    for pattern in ("**{}:** {}", "**{}**: {}", "[{}]: {}"):
+        text = "\n\n".join(pattern.format(*turn) for turn in (("Anna", "hi"), ("Ben", "yes"), ("Anna", "bye")))
+        assert guess_format(text) == "turns"
+        assert [(turn.speaker, turn.text) for turn in read_string(text, "turns").turns] == [
+            ("Anna", "hi"),
+            ("Ben", "yes"),
+            ("Anna", "bye"),
+        ]
+
+
+def test_bold_text_and_addresses_of_links_are_no_names():
+    assert guess_format("**Note:** this\n\n**Note:** that\n") == "text"
+    assert guess_format("[1]: https://a.org\n[2]: https://b.org\n[1]: https://a.org\n") == "text"
+
+
+def test_times_of_descript_are_next_to_names_and_in_the_text():
+    text = "**Anna:** [00:00:02] hi all [00:00:04] there\n\n**Ben:** [00:00:10] yes\n\n**Anna:** [00:00:12] bye"
+    transcript = read_string(text, guess_format(text))
+    assert transcript.text == "hi all there\nyes\nbye"
+    assert [transcript.find_times(start, end) for start, end in ((0, 6), (7, 12), (13, 16))] == [
+        (2.0, 4.0),
+        (4.0, 10.0),
+        (10.0, 12.0),
+    ]
+    assert read_string("Anna: [00:02] hi\nBen: [00:05] yes\n", "turns").find_times(0, 2) == (2.0, 5.0)
+
+
+def test_questions_and_answers_of_court_records_are_turns():
+    text = "THE COURT: Proceed.\nQ.  Where were you?\nA.  At home.\nI was ill.\nQ.  Alone?\nA.  Yes.\n"
+    assert guess_format(text) == "turns"
+    assert [(turn.speaker, turn.text) for turn in read_string(text, "turns").turns] == [
+        ("THE COURT", "Proceed."),
+        ("Q", "Where were you?"),
+        ("A", "At home. I was ill."),
+        ("Q", "Alone?"),
+        ("A", "Yes."),
+    ]
+    assert guess_format("A. First\nB. Second\nA. Third\n") == "text"

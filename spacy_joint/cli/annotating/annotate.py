@@ -35,13 +35,16 @@ PARSER = "joint_sbd_parser"
 JSON, BINARY, LIVE = "json", "spacy", "jsonl"
 # Formats without constituents. All but JSON and DocBin are written as soon as a sentence is final.
 FORMATS = ("conllu", JSON, LIVE, "table", BINARY)
+# Formats for people and for players, which are written at the end of the input, too.
+READABLE = ("text", "markdown", "srt", "vtt", "csv")
 FORMATS_HELP = (
-    "conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; for constituents, "
+    "conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; to read, text or "
+    "markdown (a paragraph per turn), srt or vtt (captions, cut where syntax allows it) or csv; for constituents, "
     "brackets, discbracket, export (version 4), export3 or alpino."
 )
 FORMAT_IN_HELP = (
-    "text, turns (`ANNA: ...`), otter, srt, vtt, recogniser (JSON of Whisper, AWS, Google and others), ctm, or tsv (of "
-    "Whisper). Default: by file."
+    "text, turns (`ANNA: ...`), otter, srt, vtt, recogniser (JSON of Whisper, vosk, AWS, Google and others), ctm, or "
+    "tsv (of Whisper). Default: by file."
 )
 # Longer texts, in characters, take seconds, so progress is shown.
 LONG_TEXT = 200_000
@@ -75,22 +78,52 @@ def annotate(
             "`end_probability` of the last one. Lines replace partial ones that start where they do, or later.",
         ),
     ] = False,
+    wrap: Annotated[
+        int | None,
+        typer.Option(min=1, help="text, markdown: characters of a line. Default: no limit."),
+    ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option(help="csv: sentence or word. Default: sentence."),
+    ] = None,
+    max_lines: Annotated[int | None, typer.Option(help="srt, vtt: lines of a caption. Default: 2.")] = None,
+    max_width: Annotated[int | None, typer.Option(help="srt, vtt: characters of a line. Default: 42.")] = None,
+    min_seconds: Annotated[
+        float | None,
+        typer.Option(help="srt, vtt: least duration of a caption. Default: 1."),
+    ] = None,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(help="srt, vtt: longest duration of a caption. Default: 7."),
+    ] = None,
+    recut: Annotated[
+        bool,
+        typer.Option("--recut", help="srt, vtt: also cut captions of the input that are not too wide or too long."),
+    ] = False,
+    max_rate: Annotated[
+        float | None,
+        typer.Option(help="srt, vtt: characters per second. Default: 20."),
+    ] = None,
 ) -> None:
     """Split text and transcripts into sentences and parse them.
 
     Unless --lines is given, the text is one document, regardless of its lines and paragraphs. Standard input is
-    annotated as it arrives, except for json and spacy: sentences are printed as soon as they are final, with
-    --line-breaks at the end of their line. Constituents are those of the constituency_parser, even if it is disabled,
-    or chart_parser of the pipeline.
+    annotated as it arrives, except for json, spacy and the formats to read: sentences are printed as soon as they are
+    final, with --line-breaks at the end of their line. In text without marks, the formats to read
+    have those of the punctuation_restorer of the pipeline. Constituents are those of the constituency_parser, even if
+    it is disabled, or chart_parser of the pipeline.
     """
     from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
 
-    check_choice("format", format_, (*FORMATS, *TREE_FORMATS))
+    check_choice("format", format_, (*FORMATS, *READABLE, *TREE_FORMATS))
+    given: dict[str, Any] = {"wrap": wrap, "rows": rows, "max_lines": max_lines, "max_width": max_width}
+    given |= {"min_seconds": min_seconds, "max_seconds": max_seconds, "max_rate": max_rate, "recut": recut or None}
+    shown = _check_settings(format_, {name: value for name, value in given.items() if value is not None})
     if format_ == BINARY and output is None:
         raise JointValueError(Errors.J716, option=f"--format {BINARY}", needed="--output FILE")
     if partial and (format_ != LIVE or output is not None):
         raise JointValueError(Errors.J716, option="--partial", needed=f"--format {LIVE} and standard output")
-    is_live = file == STANDARD_INPUT and format_ not in (JSON, BINARY)
+    is_live = file == STANDARD_INPUT and format_ not in (JSON, BINARY, *READABLE)
     for option, is_given in (("--max-delay", max_delay is not None), ("--partial", partial)):
         if is_given and not is_live:
             raise JointValueError(Errors.J716, option=option, needed="standard input, annotated as it arrives")
@@ -136,12 +169,28 @@ def annotate(
                 DocBin(docs=docs, store_user_data=True).to_disk(path)
         else:
             with open_output(output) as written:
-                is_complete = _write(nlp, docs, written, format_, are_parts)
+                is_complete = _write(nlp, docs, written, format_, are_parts, shown)
             if not is_complete:
                 raise typer.Exit(1)
 
 
-def _write(nlp: Language, docs: Iterable[Doc], file: TextIO, format_: str, are_parts: bool) -> bool:
+def _check_settings(format_: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of the writer of a format, all of which are for it (J716) and in range (J030, J040)."""
+    from ...transcripts.writing import SETTINGS, check_settings
+
+    for name in settings:
+        needed = [known for known in READABLE if name in SETTINGS[known]]
+        if format_ not in needed:
+            option = f"--{name.replace('_', '-')}"
+            raise JointValueError(Errors.J716, option=option, needed=f"--format {' or '.join(needed)}")
+    if format_ in READABLE:
+        check_settings(format_, settings)
+    return settings
+
+
+def _write(
+    nlp: Language, docs: Iterable[Doc], file: TextIO, format_: str, are_parts: bool, settings: dict[str, Any]
+) -> bool:
     """Writes documents; returns whether all could be written."""
     from ...corpora.conllu_writing import write_conllu
     from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
@@ -156,6 +205,15 @@ def _write(nlp: Language, docs: Iterable[Doc], file: TextIO, format_: str, are_p
     left_out: list[int] = []
     if format_ == JSON:
         write_json(flushed, file)
+    elif format_ in READABLE:
+        from ...transcripts.documents import restore_marks
+        from ...transcripts.writing import write_string
+
+        for number, doc in enumerate(restore_marks(nlp, doc) for doc in flushed):
+            if number:
+                settings = {**settings, "has_header": False} if format_ == "csv" else settings
+                file.write("\n" if format_ in ("text", "markdown") else "")
+            file.write(write_string(doc, format_, **settings))
     elif format_ in TREE_FORMATS:
         trees = _list_trees(flushed, left_out)
         TREE_FORMATS[format_].write(_make_continuous(nlp, trees) if format_ == "brackets" else trees, file)
@@ -227,7 +285,7 @@ def _annotate_input(
     from ...transcripts.reading import TEXT, guess_marked
 
     lines = _end_when_interrupted(source)
-    if format_in is None:
+    if format_in is None and is_live:
         # Turns need more lines than may have arrived.
         first = list(islice(lines, 2))
         format_in = guess_marked([line.rstrip("\r\n") for line in first]) or TEXT

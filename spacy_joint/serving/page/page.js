@@ -6,6 +6,8 @@ const byId = (id) => document.getElementById(id);
 let limit = Infinity;
 let findsConstituents = false;
 let running = new AbortController();
+// What is shown: the request and its answer.
+let shown = null;
 
 function make(tag, text, className) {
   const element = document.createElement(tag);
@@ -122,7 +124,7 @@ function makeScrolling(name, className, ...content) {
 
 async function drawTree(frame, text, sentence, number, kind) {
   try {
-    const { tree } = await ask("api/tree", { text, sentence: number, kind });
+    const { tree } = await ask("api/tree", { ...makeRequest(text), sentence: number, kind });
     frame.replaceChildren(makeTree(sentence, tree, kind));
   } catch (error) {
     frame.replaceChildren(make("p", error.message, "failed"));
@@ -165,8 +167,14 @@ function makeSentence(text, sentence, number, pieces, explanations) {
   return row;
 }
 
+// The server guesses whether a text is a transcript.
+function makeRequest(text) {
+  return { text, format: null };
+}
+
 function makeText(text, found) {
-  const characters = Array.from(text);
+  // Of transcripts, what was sent has names and times.
+  const characters = Array.from(found.text);
   const marks = listMarks(found);
   if (found.sentences === null) {
     const whole = make("p", undefined, "document");
@@ -230,6 +238,10 @@ function show(text, found) {
   byId("glossary").hidden = !found.explanations.size;
   byId("hedge-key").hidden = found.hedges === null;
   byId("link").href = "#" + new URLSearchParams({ text });
+  shown = { text, found, isWritten: false };
+  byId("written").replaceChildren();
+  byId("download-status").textContent = "";
+  if (!byId("text-panel").hidden) showWritten();
   byId("results").hidden = false;
 }
 
@@ -274,13 +286,98 @@ async function annotate() {
   }
   report("…", false);
   try {
-    const found = await ask("api/annotate", { text }, signal);
+    const found = await ask("api/annotate", makeRequest(text), signal);
     found.explanations = new Map(Object.entries(found.explanations));
     show(text, found);
     report(found.sentences === null ? "" : `Sentences: ${found.sentences.length}`, false);
   } catch (error) {
     if (!signal.aborted) fail(error.message);
   }
+}
+
+// The readable text, which is asked for when its tab is opened, and again if that failed.
+async function showWritten() {
+  const asked = shown;
+  if (asked === null || asked.isWritten) return;
+  asked.isWritten = true;
+  let text, className = "written";
+  byId("written").textContent = "…";
+  try {
+    text = (await ask("api/write", { ...makeRequest(asked.text), to: "text" })).written;
+  } catch (error) {
+    text = error.message;
+    className += " failed";
+    asked.isWritten = false;
+  }
+  if (asked !== shown) return;
+  byId("written").textContent = text;
+  byId("written").className = className;
+}
+
+function choose(tab) {
+  for (const each of document.querySelectorAll("[role=tab]")) {
+    const isChosen = each === tab;
+    each.setAttribute("aria-selected", String(isChosen));
+    each.tabIndex = isChosen ? 0 : -1;
+    byId(each.getAttribute("aria-controls")).hidden = !isChosen;
+  }
+  if (tab.id === "text-tab") showWritten();
+}
+
+// Tabs are moved between by arrows.
+function moveTab(event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  const tabs = Array.from(document.querySelectorAll("[role=tab]"));
+  const next = tabs.at((tabs.indexOf(event.target) + step) % tabs.length);
+  choose(next);
+  next.focus();
+}
+
+async function download({ to, suffix }) {
+  const { text, found } = shown;
+  try {
+    const content = to
+      ? (await ask("api/write", { ...makeRequest(text), to })).written
+      : JSON.stringify({ ...found, explanations: Object.fromEntries(found.explanations) }, null, 1);
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
+    link.download = `transcript.${suffix}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+    byId("download-status").textContent = "";
+  } catch (error) {
+    byId("download-status").textContent = error.message;
+  }
+}
+
+async function openFile(file) {
+  if (!file) return;
+  byId("text").value = await file.text();
+  annotate();
+}
+
+// A file that is dropped on the text replaces it.
+function takeFiles() {
+  const field = byId("text");
+  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+  field.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    field.classList.add("dropping");
+  });
+  field.addEventListener("dragleave", () => field.classList.remove("dropping"));
+  field.addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    field.classList.remove("dropping");
+    openFile(event.dataTransfer.files[0]);
+  });
+  byId("file").addEventListener("change", (event) => {
+    openFile(event.target.files[0]);
+    // So that the same file can be opened again.
+    event.target.value = "";
+  });
 }
 
 // Annotates the text in the address, which `Link to this text` put there.
@@ -305,6 +402,15 @@ async function start() {
       annotate();
     });
   }
+  for (const tab of document.querySelectorAll("[role=tab]")) {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", moveTab);
+  }
+  choose(byId("sentences-tab"));
+  for (const button of document.querySelectorAll(".download")) {
+    button.addEventListener("click", () => download(button.dataset));
+  }
+  takeFiles();
   addEventListener("hashchange", restore);
   restore();
   try {

@@ -1,0 +1,210 @@
+"""Writing captions: SubRip (.srt) and WebVTT (.vtt).
+
+Cues of the source stay as they are, byte for byte in the same format, if their words do, and if neither they nor those
+that share sentences with them are too wide or too long, or end a line badly; the others are cut anew (captioning.py).
+What is written can be read: names of speakers are written such that the reader finds the same turns.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from itertools import compress
+from typing import NamedTuple
+
+from spacy.tokens import Doc
+
+from ..errors import Errors, JointValueError
+from .captioning import Caption, Limits, Unit, count_breaches, cut
+from .captions import ARROW, HEADER, read_srt, read_vtt, strip_markup
+from .transcript import Cue, format_clock, join
+from .words import FORBIDDEN, Word, fill_times, list_words, warn_of_estimates
+
+# What the reader would take for markup, since files have it.
+ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;", "\\": "&#92;"})
+MARK = ">> "
+# How names of speakers are written. Those that follow are for names with which the reader does not find the same turns.
+PLAIN, MARKED, BRACKETED, VOICE = "{}: ", ">> {}: ", "[{}]: ", "<v {}>"
+LABELS = {"srt": (PLAIN, MARKED, BRACKETED), "vtt": (VOICE,)}
+READERS = {"srt": read_srt, "vtt": read_vtt}
+# At most this many numbers of captions are listed.
+MAX_LISTED = 20
+
+
+class Written(NamedTuple):
+    """A caption, and the cue of the source that it is, if it is one that stays as it is."""
+
+    caption: Caption
+    cue: Cue | None = None
+
+
+def write_captions(doc: Doc, format: str, limits: Limits, *, recut: bool = False) -> str:
+    """A document as captions, "srt" or "vtt"; if `recut`, no cue of the source stays as it is.
+    RAISES ValueError: If no word has a time (J470)."""
+    words = list_words(doc)
+    if not words:
+        return f"{HEADER}\n" if format == "vtt" else ""
+    if not any(word.start_time is not None and word.end_time is not None for word in words):
+        raise JointValueError(Errors.J470, format=format)
+    words = fill_times(words)
+    if recut:
+        words = [word._replace(cue=None) for word in words]
+    expected = _list_turns(words)
+    # First with the blocks of cues that stay as they are: their names of speakers may be written in another way.
+    own = BRACKETED if _has_brackets(words, format) else LABELS[format][0]
+    for keeps_blocks, label in ((True, own), *((False, label) for label in LABELS[format])):
+        captions = _arrange(words, make_units(words, label), limits)
+        blocks = [_get_block(doc, words, written, format) if keeps_blocks else None for written in captions]
+        text = _join(words, captions, blocks, format, label)
+        if [(turn.speaker, turn.text) for turn in join(READERS[format](text, "")).turns] == expected:
+            break
+    if format != "vtt":
+        # WebVTT has a comment.
+        warn_of_estimates([_is_estimated(words, written) for written in captions], "captions")
+    return text
+
+
+def _has_brackets(words: Sequence[Word], format: str) -> bool:
+    """Whether the source has names in brackets, as WhisperX writes them."""
+    return any(
+        word.cue is not None and word.cue.format == format == "srt" and f"[{word.speaker}]:" in word.cue.block
+        for word in words
+    )
+
+
+def _is_estimated(words: Sequence[Word], written: Written) -> bool:
+    return written.cue is None and words[written.caption.starts[0]].is_estimated
+
+
+def _list_turns(words: Sequence[Word]) -> list[tuple[str | None, str]]:
+    turns: list[tuple[str | None, list[str]]] = []
+    for word in words:
+        if word.begins_turn:
+            turns.append((_clean(word.speaker), []))
+        turns[-1][1].append(word.text)
+    return [(speaker, " ".join(" ".join(texts).split())) for speaker, texts in turns]
+
+
+def _clean(speaker: str | None) -> str | None:
+    return speaker and " ".join(speaker.split())
+
+
+def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
+    """The words to be cut. Names of speakers take up room unless they are tags."""
+    return [
+        Unit(
+            len(word.text) + (0 if label == VOICE else len(_introduce(words, place, label))),
+            word.start_time or 0.0,
+            word.end_time or 0.0,
+            word.cost,
+            word.begins_turn or place == 0 or word.is_sound != words[place - 1].is_sound,
+            word.begins_turn,
+            word.begins_sentence,
+        )
+        for place, word in enumerate(words)
+    ]
+
+
+def _introduce(words: Sequence[Word], place: int, label: str) -> str:
+    """What is written before the first word of a turn."""
+    word = words[place]
+    if not label or not word.begins_turn:
+        return ""
+    speaker = _clean(word.speaker)
+    # A name that goes on would not begin a turn.
+    is_same = place > 0 and words[place - 1].speaker == word.speaker
+    mark = MARK if is_same or (place and speaker is None and label != VOICE) else ""
+    return mark if label == VOICE or speaker is None else mark + label.removeprefix(mark).format(speaker)
+
+
+def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Written]:
+    """All captions: cues of the source, and what is cut anew, in stretches of cues between ends of sentences."""
+    starts = [0, *(place for place, word in enumerate(words) if place and word.cue and word.begins_sentence)]
+    captions: list[Written] = []
+    for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
+        own = _list_cues(words, start, end)
+        n = count_breaches(units, limits, [written.caption for written in own], FORBIDDEN) if own else 1
+        made = [Written(caption) for caption in cut(units, limits, start, end)] if n else own
+        is_better = not own or count_breaches(units, limits, [each.caption for each in made], FORBIDDEN) < n
+        captions += made if is_better else own
+    return captions
+
+
+def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Written]:
+    """The cues of a stretch; none if not all words have one."""
+    places = [place for place in range(start, end) if words[place].cue is not None]
+    if places[:1] != [start]:
+        return []
+    found: list[Written] = []
+    for first, last in zip(places, [*places[1:], end], strict=True):
+        cue = words[first].cue
+        assert cue is not None
+        begins = (words[place].begins_line or words[place].begins_turn for place in range(first + 1, last))
+        lines = (first, *compress(range(first + 1, last), begins))
+        found.append(Written(Caption(lines, last, cue.start_time, cue.end_time), cue))
+    return found
+
+
+def _get_block(doc: Doc, words: Sequence[Word], written: Written, format: str) -> str | None:
+    """How a cue is written in the source, if it stays as it is."""
+    cue, caption = written.cue, written.caption
+    if cue is None or cue.format != format or not cue.block:
+        return None
+    said = words[caption.starts[0] : caption.end]
+    return cue.block if all(word.text == doc[word.start : word.end].text for word in said) else None
+
+
+def _join(
+    words: Sequence[Word], captions: Sequence[Written], blocks: Sequence[str | None], format: str, label: str
+) -> str:
+    header = next((written.cue.header for written in captions[:1] if written.cue), "")
+    if None not in blocks:
+        return header + "".join(filter(None, blocks))
+    is_vtt = format == "vtt"
+    parts: list[str] = []
+    if is_vtt:
+        parts.append(header.strip() if header.startswith(HEADER) else HEADER)
+        estimated = [number for number, each in enumerate(captions, start=1) if _is_estimated(words, each)]
+        if estimated:
+            listed = ", ".join(map(str, estimated[:MAX_LISTED])) + (", ..." if len(estimated) > MAX_LISTED else "")
+            parts.append(f"NOTE {len(estimated)} of {len(captions)} captions begin at estimated times: {listed}")
+    for number, (written, block) in enumerate(zip(captions, blocks, strict=True), start=1):
+        lines = _write_lines(words, written.caption, label) if block is None else _renumber(block, number, is_vtt)
+        if block is None:
+            times = (written.caption.start_time, written.caption.end_time)
+            lines.insert(0, f" {ARROW} ".join(format_clock(time, "." if is_vtt else ",") for time in times))
+            lines = lines if is_vtt else [str(number), *lines]
+        parts.append("\n".join(lines))
+    text = "\n\n".join(parts) + "\n"
+    return text.replace("\n", "\r\n") if any(block and "\r\n" in block for block in blocks) else text
+
+
+def _renumber(block: str, number: int, is_vtt: bool) -> list[str]:
+    """The lines of a block; those of SubRip are numbered."""
+    lines = block.strip().splitlines()
+    return lines if is_vtt or ARROW in lines[0] else [str(number), *lines[1:]]
+
+
+def _write_lines(words: Sequence[Word], caption: Caption, label: str) -> list[str]:
+    is_vtt = label == VOICE
+    voice: str | None = None
+    lines: list[str] = []
+    for start, end in zip(caption.starts, [*caption.starts[1:], caption.end], strict=True):
+        introduction, name = _introduce(words, start, label), _clean(words[start].speaker)
+        tag = ""
+        if is_vtt and start > caption.starts[0] and words[start].begins_turn and not words[start].is_estimated:
+            tag = f"<{format_clock(words[start].start_time or 0.0)}>"
+        if is_vtt and name != voice:
+            tag += "</v>" if name is None else label.format(html.escape(name, quote=False))
+        voice = name
+        text = _escape(" ".join(word.text for word in words[start:end]), is_vtt)
+        lines.append(tag + (html.escape(introduction, quote=False) if is_vtt else introduction) + text)
+    return lines
+
+
+def _escape(text: str, is_vtt: bool) -> str:
+    """Text of which nothing is taken for markup. SubRip has no escapes of its own, so only the rare text that needs
+    them has any."""
+    escaped = html.escape(text, quote=False) if is_vtt else text
+    is_plain = ARROW not in escaped and strip_markup(escaped) == " ".join(text.split())
+    return escaped if is_plain else text.translate(ESCAPES)

@@ -1,0 +1,110 @@
+"""Writing transcripts for people to read, and as tables: text, Markdown and CSV.
+
+A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
+reader of `turns` knows. Sentences without marks at their ends have a line each, as nothing else would tell them apart.
+"""
+
+import csv
+import io
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from spacy.tokens import Doc
+
+from .transcript import format_clock
+from .words import Word, list_words, warn_of_estimates
+
+ROWS = ("sentence", "word")
+COLUMNS = ("start", "end", "speaker", "text")
+FINAL = re.compile(r"[.?!…:;—][\"'”’»)\]]*$")
+# What Markdown would take for markup: anywhere, and at the beginning of a line.
+INLINE = re.compile(r"[\\`*_\[\]<>]")
+AT_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s)|[=~-]{3,}|\d{1,9}(?=[.)]\s))")
+
+
+def write_text(doc: Doc, wrap: int | None = None) -> str:
+    """A paragraph per turn, in lines of at most `wrap` characters if that is given."""
+    written: list[str] = []
+    for start, speaker, sentences in _list_paragraphs(list_words(doc)):
+        introduction = _introduce(start, speaker)
+        lines = [introduction + " " + sentences[0] if introduction else sentences[0], *sentences[1:]]
+        written.append("\n".join(each for line in lines for each in _wrap(line, wrap)))
+    return "\n\n".join(written) + "\n" if written else ""
+
+
+def write_markdown(doc: Doc, wrap: int | None = None) -> str:
+    """The same in Markdown, with names and times in bold."""
+    written: list[str] = []
+    for start, speaker, sentences in _list_paragraphs(list_words(doc)):
+        introduction = _introduce(start, speaker and _escape(speaker))
+        lines = [_escape(sentence) for sentence in sentences]
+        if introduction:
+            lines[0] = f"**{introduction}** {lines[0]}"
+        wrapped = ["\n".join(map(_escape_start, _wrap(line, wrap))) for line in lines]
+        written.append("\\\n".join(wrapped))
+    return "\n\n".join(written) + "\n" if written else ""
+
+
+def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> str:
+    """A row per "sentence" or "word": its start and end in seconds, its speaker, and its text."""
+    words = list_words(doc)
+    file = io.StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    if has_header:
+        table.writerow(COLUMNS)
+    parts = _divide(words, [word.begins_sentence or word.begins_turn or rows == "word" for word in words])
+    for part in parts:
+        starts = [word.start_time for word in part if word.start_time is not None]
+        ends = [word.end_time for word in part if word.end_time is not None]
+        times = (f"{choose(found):.3f}" if found else "" for choose, found in ((min, starts), (max, ends)))
+        table.writerow([*times, part[0].speaker or "", " ".join(word.text for word in part)])
+    warn_of_estimates([part[0].is_estimated for part in parts], f"{rows}s")
+    return file.getvalue()
+
+
+def _divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
+    parts: list[list[Word]] = []
+    for word, is_first in zip(words, begins, strict=True):
+        if is_first or not parts:
+            parts.append([])
+        parts[-1].append(word)
+    return parts
+
+
+def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str | None, list[str]]]:
+    """The start and the speaker of each turn, and its text: one string if marks end its sentences, else one per
+    sentence. Further paragraphs of a turn have no start and no speaker."""
+    sentences = _divide(words, [word.begins_sentence or word.begins_turn or word.begins_paragraph for word in words])
+    are_marked = 2 * sum(FINAL.search(sentence[-1].text) is not None for sentence in sentences) >= len(sentences)
+    paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
+    warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
+    for paragraph in paragraphs:
+        parts = [paragraph] if are_marked else _divide(paragraph, [word.begins_sentence for word in paragraph])
+        first = paragraph[0]
+        known = (first.start_time, first.speaker) if first.begins_turn else (None, None)
+        yield *known, [" ".join(word.text for word in part) for part in parts]
+
+
+def _introduce(start: float | None, speaker: str | None) -> str:
+    time = "" if start is None else f"[{format_clock(start, digits=0)}]"
+    return " ".join(filter(None, (time, speaker and f"{' '.join(speaker.split())}:")))
+
+
+def _wrap(text: str, width: int | None) -> list[str]:
+    if width is None:
+        return [text]
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _escape(text: str) -> str:
+    return INLINE.sub(r"\\\g<0>", text)
+
+
+def _escape_start(line: str) -> str:
+    match = AT_START.match(line)
+    if match is None:
+        return line
+    # The number of a list is escaped after it.
+    at = match.end() if match[0].isdecimal() else 0
+    return f"{line[:at]}\\{line[at:]}"

@@ -1,0 +1,224 @@
+"""The words of a document as people read them, for those who write it: with marks and capitals where they have been
+restored, who says them and when, and what it costs to end a line before them.
+
+A line end cuts the arcs of the tree between the words on both sides. It costs the sum of their weights, so lines end
+between clauses and phrases rather than within them, and a sentence end costs nothing.
+"""
+
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc, Token
+
+from ..annotation.extensions import read_values
+from ..annotation.speech import (
+    CUE,
+    END_TIME,
+    LINE_START,
+    SPEAKER,
+    START_TIME,
+    TIME_IS_ESTIMATED,
+    TURN_START,
+    register_extensions,
+)
+from ..errors import JointWarning, Warnings
+from .transcript import DECIMALS, Cue, is_sound
+
+register_extensions()
+
+# The extension attribute of a punctuation_restorer: the word in its case, with the mark after it.
+RESTORED = "restored"
+# Marks that end sentences, and the number of words that text with marks does not have without one.
+FINAL_MARK = re.compile(r"\w[.?!…]+[\"'”’)\]]*(?=\s|$)")
+MAX_WORDS = 100
+# No line ends here, unless a limit demands it: after a determiner or preposition, and within a name.
+FORBIDDEN = 1000
+# What it costs to cut an arc, by its label, without subtypes unless they are here. Dependents before their heads:
+BEFORE = {
+    **dict.fromkeys(("det", "case", "goeswith"), FORBIDDEN),
+    **{"nmod:poss": 400, "compound": 300, "nummod": 300, "amod": 100, "aux": 150, "cop": 100, "mark": 80, "cc": 80},
+    **{"advmod": 40, "nsubj": 30, "expl": 100, "discourse": 5, "vocative": 5, "punct": 0},
+}
+# Dependents after their heads:
+AFTER = {
+    **dict.fromkeys(("flat", "fixed", "goeswith"), FORBIDDEN),
+    **{"compound": 300, "nummod": 200, "obj": 30, "iobj": 60, "xcomp": 50, "ccomp": 15, "nmod": 25, "obl": 20},
+    **{"advmod": 40, "acl": 12, "advcl": 8, "conj": 10, "appos": 10, "parataxis": 4, "discourse": 5, "punct": 0},
+}
+OTHER = 30
+# A pronoun leans on its verb.
+PRONOUNS = {"nsubj": 150, "obj": 150, "expl": 150}
+# Words without times, after the last one that has some, are as fast as most people speak.
+CHARACTERS_PER_SECOND = 15
+
+
+class Word(NamedTuple):
+    """A word with the marks that are attached to it.
+
+    text (str): The word, restored if it has been.
+    start, end (int): Its tokens in the document.
+    speaker (str | None): Who says it.
+    start_time, end_time (float | None): In seconds, if known.
+    is_estimated (bool): Whether `start_time` is estimated by the number of characters.
+    begins_turn, begins_sentence, begins_paragraph (bool): Whether they do.
+    is_sound (bool): Whether its sentence is not speech, such as `[APPLAUSE]`.
+    cost (int): What it costs to end a line before it.
+    cue (Cue | None): The cue of captions that begins with it.
+    begins_line (bool): Whether a further line of a cue does.
+    """
+
+    text: str
+    start: int
+    end: int
+    speaker: str | None
+    start_time: float | None
+    end_time: float | None
+    is_estimated: bool
+    begins_turn: bool
+    begins_sentence: bool
+    begins_paragraph: bool
+    is_sound: bool
+    cost: int
+    cue: Cue | None
+    begins_line: bool
+
+
+def list_words(doc: Doc) -> list[Word]:
+    """The words of a document: what is between white space."""
+    tokens = list(doc)
+    texts = read_restored(tokens)
+    costs = find_costs(doc)
+    attributes = (SPEAKER, START_TIME, END_TIME, TIME_IS_ESTIMATED, TURN_START, CUE, LINE_START)
+    speakers, starts, ends, estimated, turns, cues, lines = (read_values(tokens, name) for name in attributes)
+    sounds = _find_sounds(doc)
+    is_divided = doc.has_annotation("SENT_START")
+    words: list[Word] = []
+    first = 0
+    begins_turn, begins_sentence, begins_paragraph, begins_line = True, True, True, False
+    cue: list[object] | None = None
+    for token in tokens:
+        place = token.i
+        begins_turn |= bool(turns[place])
+        begins_sentence |= is_divided and bool(token.is_sent_start)
+        begins_line |= bool(lines[place])
+        cue = cues[place] or cue
+        if token.is_space:
+            begins_paragraph |= token.text.count("\n") > 1
+            first = place + 1
+            continue
+        if not (token.whitespace_ or place + 1 == len(tokens) or tokens[place + 1].is_space):
+            continue
+        text = "".join(texts[first : place + 1])
+        if text:
+            known = range(first, place + 1)
+            words.append(
+                Word(
+                    text,
+                    first,
+                    place + 1,
+                    speakers[first],
+                    min((starts[i] for i in known if starts[i] is not None), default=None),
+                    max((ends[i] for i in known if ends[i] is not None), default=None),
+                    bool(estimated[first]),
+                    begins_turn or speakers[first] != words[-1].speaker,
+                    begins_sentence,
+                    begins_paragraph,
+                    bool(sounds[first]),
+                    int(costs[first]),
+                    None if cue is None else Cue(*cue),
+                    begins_line,
+                )
+            )
+            begins_turn = begins_sentence = begins_paragraph = begins_line = False
+            cue = None
+        first = place + 1
+    return words
+
+
+def read_restored(tokens: Sequence[Token]) -> list[str]:
+    """The texts of tokens, restored if they have been."""
+    if not Token.has_extension(RESTORED):
+        return [token.text for token in tokens]
+    values = read_values(tokens, RESTORED)
+    return [token.text if value is None else value for token, value in zip(tokens, values, strict=True)]
+
+
+def has_marks(text: str) -> bool:
+    """Whether marks end sentences: in text of some length, at least every hundredth word has one."""
+    return MAX_WORDS * len(FINAL_MARK.findall(text)) >= len(text.split())
+
+
+def find_costs(doc: Doc) -> np.ndarray:
+    """What it costs to end a line before each token (int): the weights of the arcs that it cuts."""
+    changes = np.zeros(len(doc) + 1, dtype=np.int64)
+    for token in doc:
+        head, label = token.head, token.dep_
+        if head.i != token.i and label:
+            weight = _weigh(token, head, label)
+            changes[min(token.i, head.i) + 1] += weight
+            changes[max(token.i, head.i) + 1] -= weight
+    for entity in doc.ents:
+        changes[entity.start + 1] += FORBIDDEN
+        changes[entity.end] -= FORBIDDEN
+    return np.cumsum(changes[:-1])
+
+
+def _weigh(token: Token, head: Token, label: str) -> int:
+    is_before = token.i < head.i
+    base = label.partition(":")[0]
+    if base in PRONOUNS and token.tag_.startswith(("PRP", "EX")):
+        return PRONOUNS[base]
+    if base == "compound" and is_name(token) and is_name(head):
+        return FORBIDDEN
+    weights = BEFORE if is_before else AFTER
+    return weights.get(label, weights.get(base, OTHER))
+
+
+def is_name(token: Token) -> bool:
+    """Whether a token is a proper noun."""
+    return token.pos_ == "PROPN" or token.tag_.startswith("NNP")
+
+
+def _find_sounds(doc: Doc) -> np.ndarray:
+    """Whether each token is of a sentence that is not speech (bool)."""
+    sounds = np.zeros(len(doc), dtype=bool)
+    for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
+        sounds[sentence.start : sentence.end] = is_sound(sentence.text)
+    return sounds
+
+
+def fill_times(words: Sequence[Word]) -> list[Word]:
+    """Gives words without times those between their neighbours, by their numbers of characters. If no word has times,
+    there are none to give (IndexError)."""
+    filled: list[Word] = []
+    known = [word for word in words if word.start_time is not None]
+    end = known[0].start_time or 0.0
+    for is_timed, group in groupby(words, key=lambda word: word.start_time is not None and word.end_time is not None):
+        members = list(group)
+        if is_timed:
+            filled += members
+        else:
+            n = sum(len(word.text) for word in members)
+            after = words[len(filled) + len(members)] if len(filled) + len(members) < len(words) else None
+            last = end + n / CHARACTERS_PER_SECOND if after is None else max(after.start_time or end, end)
+            filled += _spread(members, end, last)
+        end = filled[-1].end_time or end
+    return filled
+
+
+def _spread(words: Sequence[Word], start: float, end: float) -> Iterator[Word]:
+    rate = (end - start) / sum(len(word.text) for word in words)
+    for word in words:
+        last = start + rate * len(word.text)
+        yield word._replace(start_time=round(start, DECIMALS), end_time=round(last, DECIMALS), is_estimated=True)
+        start = last
+
+
+def warn_of_estimates(estimated: Sequence[bool], what: str) -> None:
+    """Warns of the parts of what is written whose times are estimated, unless there are none (JW49)."""
+    if any(estimated):
+        warnings.warn(JointWarning(Warnings.JW49, n=sum(estimated), total=len(estimated), what=what), stacklevel=4)

@@ -1,0 +1,87 @@
+"""Writing annotated documents as transcripts, for people and for players. A new format is a row of WRITERS."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..errors import Errors, JointValueError, check_choice, check_range
+from ..files.replacing import open_atomic
+from .caption_writing import write_captions
+from .captioning import Limits
+from .text_writing import ROWS, write_csv, write_markdown, write_text
+
+
+def _write_srt(doc: Doc, recut: bool = False, **limits: Any) -> str:
+    return write_captions(doc, "srt", Limits(**limits), recut=recut)
+
+
+def _write_vtt(doc: Doc, recut: bool = False, **limits: Any) -> str:
+    return write_captions(doc, "vtt", Limits(**limits), recut=recut)
+
+
+WRITERS: dict[str, Callable[..., str]] = {
+    "text": write_text,
+    "markdown": write_markdown,
+    "srt": _write_srt,
+    "vtt": _write_vtt,
+    "csv": write_csv,
+}
+OF_CAPTIONS = (*Limits._fields, "recut")
+SETTINGS = {
+    "text": ("wrap",),
+    "markdown": ("wrap",),
+    "srt": OF_CAPTIONS,
+    "vtt": OF_CAPTIONS,
+    "csv": ("rows", "has_header"),
+}
+SUFFIXES = {".txt": "text", ".md": "markdown", ".srt": "srt", ".vtt": "vtt", ".csv": "csv"}
+
+
+def write(doc: Doc, path: str | Path, format: str | None = None, **settings: Any) -> None:
+    """Writes a document as a transcript to a file, which it replaces.
+
+    doc (Doc): The document, with sentence boundaries. Trees, speakers, times and restored marks are used if
+        it has them.
+    path (str | Path): The file.
+    format (str | None): See `write_string`. None: by the suffix of the file, .txt, .md, .srt, .vtt or .csv.
+    settings (Any): See `write_string`.
+    RAISES ValueError: If the format is unknown (J040), a setting is out of range (J030), or the words have no times for
+        captions (J470).
+    """
+    format = format or SUFFIXES.get(Path(path).suffix.lower())
+    if format is None:
+        raise JointValueError(Errors.J040, name="file type", value=str(path), allowed=", ".join(SUFFIXES))
+    written = write_string(doc, format, **settings)
+    with open_atomic(Path(path)) as file:
+        file.write(written)
+
+
+def write_string(doc: Doc, format: str, **settings: Any) -> str:
+    """Writes a document as a transcript to a string.
+
+    doc (Doc): The document, see `write`.
+    format (str): "text" or "markdown" (a paragraph per turn, with its time and speaker), "srt" or "vtt" (captions, cut
+        where syntax allows it), or "csv" (start, end, speaker, text).
+    settings (Any): Of text and markdown: `wrap`, the width of lines (None: not wrapped). Of csv: `rows`, "sentence" or
+        "word". Of captions: `max_lines` (2), `max_width` (42, characters of a line), `min_seconds` (1),
+        `max_seconds` (7) and `max_rate` (20, characters per second); `recut` (False) also cuts captions of the source
+        that are not too wide or too long.
+    RETURNS (str): The transcript.
+    RAISES ValueError: See `write`.
+    """
+    check_choice("format", format, tuple(WRITERS))
+    check_settings(format, settings)
+    return WRITERS[format](doc, **settings)
+
+
+def check_settings(format: str, settings: Mapping[str, Any]) -> None:
+    """RAISES ValueError: If a format does not have such a setting (J040), or it is out of range (J030, J040)."""
+    for name, value in settings.items():
+        check_choice(f"setting of {format}", name, SETTINGS[format])
+        if name == "wrap" and value is not None:
+            check_range("wrap", value, 1)
+        elif name == "rows":
+            check_choice("rows", value, ROWS)
+    Limits(**{name: value for name, value in settings.items() if name in Limits._fields}).check()

@@ -1,0 +1,332 @@
+"""Writing transcripts: what is written can be read again, with the same turns and times."""
+
+import csv
+import io
+import json
+import warnings
+
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc, Token
+
+import spacy_joint
+from spacy_joint.errors import JointError, JointWarning
+from spacy_joint.transcripts import make_doc, read, read_string, write, write_string
+from spacy_joint.transcripts.transcript import Segment, join
+from spacy_joint.transcripts.words import RESTORED, fill_times, find_costs, has_marks, list_words
+
+NLP = spacy_joint.load(beam_width=1)
+BLANK = spacy.blank("en")
+SRT = """1
+00:00:01,000 --> 00:00:03,000
+ANNA: <i>So</i> I was
+at the garage.
+
+2
+00:00:03,000 --> 00:00:04,500
+BEN: They found another problem?
+
+3
+00:00:05,000 --> 00:00:07,000
+ANNA: Of course they did.
+"""
+VTT = """WEBVTT - a talk
+
+STYLE
+::cue { color: red }
+
+NOTE a comment
+
+first
+00:01.000 --> 00:03.000 align:start
+<v.loud Anna>So I was at the garage.</v>
+
+NOTE another
+
+00:03.000 --> 00:04.500
+<v Ben>They &amp; she found it.
+"""
+
+
+def annotate(text, format):
+    return NLP(make_doc(NLP, read_string(text, format)))
+
+
+def make_timed(words, speaker="Anna", seconds=0.4, start=0.0):
+    for place, word in enumerate(words.split()):
+        begin = start + place * seconds
+        yield Segment(f"{word} ", speaker, begin, begin + seconds, is_word=True)
+
+
+def list_turns(transcript):
+    return [(turn.speaker, turn.text) for turn in transcript.turns]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(("text", "format"), [(SRT, "srt"), (VTT, "vtt")])
+def test_captions_that_keep_to_the_limits_stay_byte_for_byte(text, format, line_end):
+    text = text.replace("\n", line_end)
+    assert write_string(annotate(text, format), format) == text
+
+
+@pytest.mark.parametrize(("text", "format", "other"), [(SRT, "srt", "vtt"), (VTT, "vtt", "srt")])
+def test_captions_of_one_format_become_those_of_the_other(text, format, other):
+    before = read_string(text, format)
+    written = write_string(annotate(text, format), other)
+    after = read_string(written, other)
+    assert list_turns(after) == list_turns(before)
+    assert [cue[:2] for cue in after.cues.values()] == [cue[:2] for cue in before.cues.values()]
+    assert write_string(annotate(written, other), other) == written
+
+
+def test_captions_without_words_stay_too():
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\n\n00:02.000 --> 00:04.000\nHi there.\n\n00:05.000 --> 00:06.000\n"
+    assert write_string(annotate(text, "vtt"), "vtt") == text
+
+
+def test_a_turn_within_a_line_has_a_line_in_the_other_format():
+    text = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Anna>Are you well? <v Ben>I am.\n"
+    doc = annotate(text, "vtt")
+    assert write_string(doc, "vtt") == text
+    assert "Anna: Are you well?\n>> Ben: I am.\n" in write_string(doc, "srt")
+
+
+def test_names_in_brackets_stay_in_brackets():
+    text = (
+        "1\n00:00:01,000 --> 00:00:03,000\n[SPEAKER_00]: They found another problem with the\nbrakes.\n\n"
+        "2\n00:00:03,000 --> 00:00:05,000\n[SPEAKER_01]: Of course.\n"
+    )
+    assert [turn.speaker for turn in read_string(text, "srt").turns] == ["SPEAKER_00", "SPEAKER_01"]
+    written = write_string(annotate(text, "srt"), "srt")
+    assert "[SPEAKER_00]: They found" in written and "[SPEAKER_01]: Of course.\n" in written
+
+
+def test_only_the_captions_that_need_it_are_cut_anew():
+    text = (
+        "1\n00:00:01,000 --> 00:00:03,000\n<b>Hi Nora.</b>\n\n7\n00:00:03,000 --> 00:00:09,000\n"
+        "They found another problem with the brakes of the car.\n\n8\n00:00:09,000 --> 00:00:11,000\n<i>Bye.</i>\n"
+    )
+    written = write_string(annotate(text, "srt"), "srt")
+    assert written == (
+        "1\n00:00:01,000 --> 00:00:03,000\n<b>Hi Nora.</b>\n\n2\n00:00:03,000 --> 00:00:09,000\n"
+        "They found another problem\nwith the brakes of the car.\n\n3\n00:00:09,000 --> 00:00:11,000\n<i>Bye.</i>\n"
+    )
+
+
+def test_a_bad_end_of_a_line_is_a_reason_to_cut():
+    text = "1\n00:00:01,000 --> 00:00:04,000\nThey found it in the\ngarage over there.\n"
+    assert "in the\n" not in write_string(annotate(text, "srt"), "srt")
+
+
+def test_all_captions_are_cut_anew_on_request():
+    doc = annotate("1\n00:00:01,000 --> 00:00:02,000\nHi\n\n2\n00:00:02,000 --> 00:00:04,000\nNora.\n", "srt")
+    assert write_string(doc, "srt").count("-->") == 2
+    assert write_string(doc, "srt", recut=True) == "1\n00:00:01,000 --> 00:00:04,000\nHi Nora.\n"
+
+
+def test_captions_end_no_line_after_a_determiner_or_preposition():
+    words = "they found another problem with the brakes of the car and the man says he can fix it for the weekend"
+    written = write_string(NLP(make_doc(NLP, join(make_timed(words)))), "srt")
+    lines = [line for line in written.splitlines() if line and "-->" not in line and not line.isdigit()]
+    assert all(len(line) <= 42 for line in lines)
+    assert not any(line.split()[-1] in ("the", "another", "with", "of", "for") for line in lines)
+
+
+def test_estimated_times_are_a_comment_of_webvtt():
+    text = "WEBVTT\n\n00:00.000 --> 00:12.000\n" + "so we went to the garage and they said it is late " * 2
+    written = write_string(annotate(text, "vtt"), "vtt")
+    assert "NOTE 2 of 3 captions begin at estimated times: 2, 3\n" in written or "NOTE 1 of 2" in written
+    assert write_string(annotate(written, "vtt"), "vtt") == written
+
+
+def test_estimated_times_are_a_warning_in_other_formats():
+    text = "1\n00:00:00,000 --> 00:00:12,000\n" + "so we went to the garage and they said it is late " * 2
+    doc = annotate(text, "srt")
+    for format in ("srt", "csv"):
+        with pytest.warns(JointWarning, match="JW49"):
+            write_string(doc, format)
+
+
+def test_measured_times_need_no_warning():
+    words = "so we went to the garage and they said it is late and closed until monday or even until tuesday"
+    doc = NLP(make_doc(NLP, join(make_timed(words))))
+    for format in ("srt", "csv", "text"):
+        write_string(doc, format)
+    assert "NOTE" not in write_string(doc, "vtt")
+
+
+@pytest.mark.parametrize("format", ["srt", "vtt"])
+@pytest.mark.parametrize(
+    "speakers",
+    [
+        ("Anna", "Ben", "Anna"),
+        ("SPEAKER_00", "SPEAKER_01", "SPEAKER_00"),
+        ("0", "1", None),
+        (None, None, None),
+        ("Anna", "Anna", None),
+        ("the operator", "Dr. Who <3 & co", "x: y"),
+    ],
+)
+def test_turns_and_speakers_survive(format, speakers):
+    segments = []
+    for place, speaker in enumerate(speakers):
+        first, *rest = make_timed("i did not say so to the man at the door", speaker, start=6.0 * place)
+        segments += [first._replace(begins_turn=True), *rest]
+    transcript = join(segments)
+    written = write_string(NLP(make_doc(NLP, transcript)), format)
+    assert list_turns(read_string(written, format)) == [(turn.speaker, turn.text) for turn in transcript.turns]
+
+
+WORDS = st.lists(
+    st.sampled_from(["hi", "<b>", "AT&T", "&lt;", "{b}", "\\N", "a-->b", "3:00", "42", "[laughs]", "(no)", "x" * 50]),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Anna", "ben", None, "the man"]), WORDS), min_size=1, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_all_words_survive(turns):
+    segments, time = [], 0.0
+    for speaker, words in turns:
+        for place, word in enumerate(words):
+            segments.append(Segment(f"{word} ", speaker, time, time + 0.5, place == 0, is_word=True))
+            time += 0.5
+    transcript = join(segments)
+    doc = make_doc(BLANK, transcript)
+    for format in ("srt", "vtt"):
+        assert list_turns(read_string(write_string(doc, format), format)) == list_turns(transcript)
+
+
+def test_text_has_a_paragraph_per_turn():
+    assert write_string(annotate(SRT, "srt"), "text") == (
+        "[00:00:01] ANNA: So I was at the garage.\n\n[00:00:03] BEN: They found another problem?\n\n"
+        "[00:00:05] ANNA: Of course they did.\n"
+    )
+
+
+def test_text_can_be_read_again():
+    written = write_string(annotate(SRT, "srt"), "text")
+    again = read_string(written, "turns")
+    assert list_turns(again) == list_turns(read_string(SRT, "srt"))
+    assert again.find_times(0, 2)[0] == 1.0
+
+
+def test_markdown_has_names_in_bold_and_no_accidental_markup():
+    doc = annotate("ANNA: I *said* so.\nBEN: # of_them?\nANNA: 1. [No]\n", "turns")
+    written = write_string(doc, "markdown")
+    assert written == "**ANNA:** I \\*said\\* so.\n\n**BEN:** # of\\_them?\n\n**ANNA:** 1. \\[No\\]\n"
+    assert list_turns(read_string(written, "turns"))[0] == ("ANNA", "I \\*said\\* so.")
+
+
+def test_what_begins_a_list_in_markdown_is_escaped():
+    assert write_string(NLP("1. So we said. And then. + more."), "markdown").startswith("1\\. So")
+
+
+def test_lines_are_wrapped_on_request():
+    doc = annotate(SRT, "srt")
+    assert all(len(line) <= 30 for line in write_string(doc, "text", wrap=30).splitlines())
+
+
+def test_sentences_without_marks_have_lines():
+    doc = NLP("hi nora it's me i'm still at the garage")
+    assert write_string(doc, "text") == "\n".join(sentence.text for sentence in doc.sents) + "\n"
+    assert write_string(doc, "markdown").count("\\\n") == len(list(doc.sents)) - 1
+
+
+def test_paragraphs_of_text_stay_and_hard_wraps_do_not():
+    assert write_string(NLP("So we\nwent home.\n\nThen it rained."), "text") == "So we went home.\n\nThen it rained.\n"
+
+
+@pytest.mark.parametrize(("rows", "n"), [("sentence", 3), ("word", 14)])
+def test_csv_has_a_row_per_sentence_or_word(rows, n):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = list(csv.DictReader(io.StringIO(write_string(annotate(SRT, "srt"), "csv", rows=rows))))
+    assert len(table) == n
+    assert table[0]["speaker"] == "ANNA"
+    assert (table[0]["start"], table[-1]["end"]) == ("1.000", "7.000")
+    assert " ".join(row["text"] for row in table) == read_string(SRT, "srt").text.replace("\n", " ")
+
+
+def test_restored_words_are_written():
+    if not Token.has_extension(RESTORED):
+        Token.set_extension(RESTORED, default=None)
+    doc = annotate("1\n00:00:01,000 --> 00:00:03,000\nhi nora how are you\n", "srt")
+    for token, text in zip(doc, ["Hi", "Nora,", "how", "are", "you?"], strict=True):
+        token._.set(RESTORED, text)
+    assert write_string(doc, "srt") == "1\n00:00:01,000 --> 00:00:03,000\nHi Nora, how are you?\n"
+    assert write_string(doc, "text") == "[00:00:01] Hi Nora, how are you?\n"
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "srt", "vtt", "csv"])
+def test_empty_documents_can_be_written(format):
+    assert read_string(write_string(NLP(""), format), format if format in ("srt", "vtt") else "text") is not None
+
+
+def test_files_are_written_in_the_format_of_their_suffix(tmp_path):
+    doc = annotate(SRT, "srt")
+    write(doc, tmp_path / "new.vtt")
+    assert list_turns(read(tmp_path / "new.vtt")) == list_turns(read_string(SRT, "srt"))
+    with pytest.raises(JointError, match="J040"):
+        write(doc, tmp_path / "new.docx")
+
+
+@pytest.mark.parametrize(
+    ("format", "options", "code"),
+    [
+        ("srt", {}, "J470"),
+        ("docx", {}, "J040"),
+        ("text", {"rows": "word"}, "J040"),
+        ("text", {"wrap": 0}, "J030"),
+        ("csv", {"rows": "line"}, "J040"),
+        ("vtt", {"max_width": 0}, "J030"),
+        ("csv", {"max_width": 40}, "J040"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(format, options, code):
+    with pytest.raises(JointError, match=code):
+        write_string(NLP("so we went home"), format, **options)
+
+
+def test_words_without_times_take_them_from_their_neighbours():
+    segments = [
+        Segment("a ", None, 1.0, 2.0, is_word=True),
+        Segment("bc de "),
+        Segment("f ", None, 4.0, 5.0, is_word=True),
+    ]
+    words = fill_times(list_words(make_doc(BLANK, join([*segments, Segment("ghi")]))))
+    assert [(word.start_time, word.end_time) for word in words] == [(1, 2), (2, 3), (3, 4), (4, 5), (5, 5.2)]
+    assert [word.is_estimated for word in words] == [False, True, True, False, True]
+
+
+def test_a_line_end_costs_the_arcs_that_it_cuts():
+    doc = Doc(
+        BLANK.vocab,
+        words=["in", "the", "garage", "we", "sat"],
+        heads=[2, 2, 4, 4, 4],
+        deps=["case", "det", "obl", "nsubj", "ROOT"],
+        tags=["IN", "DT", "NN", "PRP", "VBD"],
+    )
+    assert find_costs(doc).tolist() == [0, 1000, 2000, 30, 180]
+
+
+def test_text_with_marks_is_recognised():
+    assert has_marks("") and has_marks("Hi there. All is well, and so on")
+    assert not has_marks("so we went to the garage at 3.15 or so and then " * 30)
+
+
+def test_times_and_cues_are_saved_with_the_document():
+    doc = annotate(SRT, "srt")
+    again = Doc(NLP.vocab).from_bytes(doc.to_bytes())
+    assert write_string(again, "srt") == SRT
+
+
+def test_segments_without_words_are_estimated_within_but_not_at_their_beginning():
+    content = {
+        "segments": [{"text": "so we went", "start": 0.0, "end": 2.0}, {"text": "home", "start": 2.0, "end": 3.0}]
+    }
+    doc = make_doc(BLANK, read_string(json.dumps(content), "recogniser"))
+    assert [token._.time_is_estimated for token in doc] == [False, True, True, False]
