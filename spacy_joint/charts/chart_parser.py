@@ -183,7 +183,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         the probability of its best derivation. A tree has others if the grammar splits symbols (see splitting.py).
 
         span (Span): The sentence, which is parsed again.
-        k (int): The most trees to list.
+        k (int): The number of trees. There are fewer if the chart, which `width` bounds, has no more.
         RAISES ValueError: If `k` is not from 1 to 1,000,000 (J030), or the sentence is too long (J700).
         """
         forms, tags = self._read(span.doc, _list_words(span))

@@ -435,6 +435,19 @@ def test_the_best_trees_of_a_sentence_are_listed(nlp):
         parser.list_parses(doc[:7], 0)
 
 
+def test_as_many_trees_are_listed_as_are_asked_for():
+    """Split symbols give each tree many derivations, which must not crowd out other trees."""
+    phrase = "(PP (IN in) (NP (DT the) (NN park)))"
+    object_ = f"(NP (NP (DT the) (NN cat)) {phrase})"
+    trees = parse_trees(f"(ROOT (S (NP (NNP ben)) (VP (VP (VBD met) {object_}) {phrase})))")
+    nlp = make(list(trees) * 9, horizontal=0, parents=False, tag_parents=False, split_cycles=2, width=0)
+    doc = Doc(nlp.vocab, words=["ben", "met", "the", "cat", *("in", "the", "park") * 4])
+    # Four phrases can be attached in 42 ways, a Catalan number.
+    for k in (1, 41, 42, 100):
+        listed = nlp.get_pipe("chart_parser").list_parses(doc[:], k)
+        assert len(listed) == len({str(tree) for _, tree in listed}) == min(k, 42)
+
+
 def test_sentences_that_the_grammar_does_not_derive_have_fragments():
     nlp = make(tags="given")
     words, tags = ["the", "cat", "the", "old", "cat"], ["DT", "NN", "DT", "JJ", "NN"]

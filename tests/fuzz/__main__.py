@@ -1,7 +1,7 @@
 """`python -m tests.fuzz TARGET --seconds 600 --seed 0`: looks for bytes that a target neither reads nor refuses.
 
 Uses atheris (`pip install atheris`), which is guided by coverage. At the first failure it exits with an error and
-writes the input to the working directory.
+writes the input to the working directory. `--corpus` continues earlier runs.
 """
 
 import argparse
@@ -24,20 +24,26 @@ def main() -> None:
     parser.add_argument("target", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--corpus", type=Path, help="A directory that keeps inputs that reach new code, in a folder for each target."
+    )
     parser.add_argument("inputs", nargs="*", help="Files to try once, such as those of earlier failures.")
     arguments = parser.parse_args()
     target = TARGETS[arguments.target]
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     with tempfile.TemporaryDirectory() as name:
-        directory, corpus = Path(name), Path(name) / "corpus"
-        corpus.mkdir()
+        directory = Path(name)
+        # libFuzzer reads both, and writes to the first one.
+        kept, given = (arguments.corpus or directory / "kept") / arguments.target, directory / "seeds"
+        for folder in (kept, given):
+            folder.mkdir(parents=True, exist_ok=True)
         seeds = target.make_seeds()
         for number, seed in enumerate(seeds):
-            (corpus / str(number)).write_bytes(seed)
+            (given / str(number)).write_bytes(seed)
         # libFuzzer treats seed 0 as no seed.
         options = [f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed + 1}", "-timeout=30"]
         options += [f"-max_len={4 * max(map(len, seeds))}", "-print_final_stats=1", "-verbosity=1"]
-        inputs = arguments.inputs or [str(corpus)]
+        inputs = arguments.inputs or [str(kept), str(given)]
         atheris.Setup([sys.argv[0], *options, *inputs], lambda content: check(target, content, directory))
         atheris.Fuzz()
 

@@ -21,13 +21,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
+import srsly.msgpack
+
 from .lives import Life
-from .pipelines import (
-    Oracle,
-)
+from .pipelines import Oracle
 from .steps import STEPS
 
-STEPS_OF_LIFE, SECONDS_OF_LIFE = 1000, 300
+STEPS_OF_LIFE = 1000
+# A step that takes longer hangs; the first one of a pipeline asks the oracle, which takes seconds.
+SECONDS_OF_STEP = 300
 
 
 def live(oracle: Oracle, seed: int, number: int, steps: Sequence[int]) -> tuple[int, str] | None:
@@ -37,6 +39,8 @@ def live(oracle: Oracle, seed: int, number: int, steps: Sequence[int]) -> tuple[
         life, at = Life(oracle, seed, number, Path(directory)), 0
         try:
             for at in steps:
+                # Ends the process, and says where it is.
+                faulthandler.dump_traceback_later(SECONDS_OF_STEP, exit=True)
                 chance = Random(f"{seed} {number} {at}")
                 doing = chance.choices(list(STEPS), list(STEPS.values()))[0]
                 doing(life, chance)
@@ -47,23 +51,16 @@ def live(oracle: Oracle, seed: int, number: int, steps: Sequence[int]) -> tuple[
             ]
             how = f"{doing.__name__} with {life.nlp.pipe_names}: {type(error).__name__} {error}"
             return at, f"{how} ({' '.join(places[-3:])})"
+        finally:
+            faulthandler.cancel_dump_traceback_later()
     return None
-
-
-def live_or_die(oracle: Oracle, seed: int, number: int, steps: Sequence[int]) -> tuple[int, str] | None:
-    """A life during which the process ends, and says where it is, if it hangs."""
-    faulthandler.dump_traceback_later(SECONDS_OF_LIFE, exit=True)
-    try:
-        return live(oracle, seed, number, steps)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
 
 
 def minimise(oracle: Oracle, seed: int, number: int, last: int) -> list[int]:
     """As few steps as easily found that fail like all steps to the last."""
 
     def fails(steps: Sequence[int]) -> bool:
-        failure = live_or_die(oracle, seed, number, steps)
+        failure = live(oracle, seed, number, steps)
         return failure is not None and failure[0] == last
 
     length = 1
@@ -92,11 +89,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     faulthandler.enable()
+    # Nothing here adds any; looking for them again with each document took a fifth of the time.
+    srsly.msgpack.msgpack_encoders.entry_points = srsly.msgpack.msgpack_decoders.entry_points = False
     kinds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as directory:
         oracle = Oracle(given.kept or Path(directory))
         if given.only:
-            failure = live_or_die(oracle, given.seed, given.first, given.only)
+            failure = live(oracle, given.seed, given.first, given.only)
             print(failure or "nothing found")
             return failure is not None
         done, number, began = 0, given.first, time.time()
@@ -104,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Printed first, because of crashes.
             print(f"{done} steps, {time.time() - began:.0f} s, life {number}", file=sys.stderr, flush=True)
             n_steps = min(STEPS_OF_LIFE, given.steps - done)
-            failure = live_or_die(oracle, given.seed, number, range(n_steps))
+            failure = live(oracle, given.seed, number, range(n_steps))
             done += n_steps if failure is None else failure[0] + 1
             if failure is not None:
                 last, how = failure

@@ -55,8 +55,8 @@ class Life:
 
     def __init__(self, oracle: Oracle, seed: int, number: int, directory: Path) -> None:
         chance = Random(f"{seed} {number}")
-        # There are few combinations, since each needs the oracle.
-        chosen = Random(f"{seed} {chance.randrange(60)}").sample(list(COMPONENTS), chance.choice((1, 2, 2, 3, 3, 4)))
+        # There are few combinations, which are the same for all seeds, since each needs the oracle.
+        chosen = Random(chance.randrange(60)).sample(list(COMPONENTS), chance.choice((1, 2, 2, 3, 3, 4)))
         self.names = tuple(name for name in COMPONENTS if name in chosen)
         self.oracle, self.directory = oracle, directory
         threads = chance.choice((1, 1, 1, 2))

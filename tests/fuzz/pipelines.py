@@ -247,9 +247,10 @@ def attempt(call: Callable[[], Doc]) -> Result:
 def are_same(one: Result, other: Result) -> bool:
     if not isinstance(one, tuple) or not isinstance(other, tuple):
         return one == other
-    return (
-        one[0] == other[0] and len(one[1]) == len(other[1]) and np.allclose(one[1], other[1], atol=1e-3, equal_nan=True)
-    )
+    if one[0] != other[0] or len(one[1]) != len(other[1]):
+        return False
+    # Nearly all are equal, and `allclose` is slow.
+    return one[1] == other[1] or np.allclose(one[1], other[1], atol=1e-3, equal_nan=True)
 
 
 def in_fork(call: Callable[[], Any]) -> Any:

@@ -403,15 +403,19 @@ def test_a_very_long_text_is_cut_between_sentences_where_the_search_is_certain(
     assert [text[row["start"] : row["end"]] for row in rows] == [row["text"] for row in rows] == whole
 
 
-def test_a_very_long_text_is_written_while_it_is_annotated(annotate, saved_pipeline, cut_texts, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["conllu", "json", "jsonl", "parquet"])
+def test_a_very_long_text_is_written_while_it_is_annotated(
+    name, annotate, saved_pipeline, cut_texts, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(shards, "GROUP_BYTES", 1)
     path = tmp_path / "a.txt"
     path.write_text("the old man left early they stayed all night " * 300, encoding="utf8")
     events = []
-    json_format, replace = shards.FORMATS["json"], Directory.replace
+    format_, replace = shards.FORMATS[name], Directory.replace
 
     def encode(doc, origin):
         events.append("encoded")
-        return json_format.encode(doc, origin)
+        return format_.encode(doc, origin)
 
     def watch(parts):
         for part in parts:
@@ -419,8 +423,8 @@ def test_a_very_long_text_is_written_while_it_is_annotated(annotate, saved_pipel
             yield part
 
     monkeypatch.setattr(Directory, "replace", lambda self, name, parts: replace(self, name, watch(parts)))
-    monkeypatch.setitem(shards.FORMATS, "json", json_format._replace(encode=encode))
-    annotate(tmp_path / "output", path, model=saved_pipeline)
+    monkeypatch.setitem(shards.FORMATS, name, format_._replace(encode=encode))
+    annotate(tmp_path / "output", path, model=saved_pipeline, format=name)
     assert events.count("encoded") > 3 and events[events.index("encoded") + 1] == "written"
 
 

@@ -81,6 +81,7 @@ def _encode_docbin(doc: Doc, origin: Origin) -> DocBin:
 
 
 def _join_docbins(encoded: Iterator[DocBin]) -> Iterator[bytes]:
+    # One compressed message, with the number of words in front: so it cannot be written in parts.
     joined = DocBin(store_user_data=True)
     for docs in encoded:
         joined.merge(docs)
@@ -141,10 +142,19 @@ def _join_rows(encoded: Iterator[pyarrow.RecordBatch]) -> Iterator[bytes]:
     from pyarrow import parquet
 
     written = io.BytesIO()
+
+    def take() -> bytes:
+        # The writer counts for itself what it has written.
+        content = written.getvalue()
+        written.seek(0)
+        written.truncate()
+        return content
+
     with parquet.ParquetWriter(written, make_schema(), compression="zstd") as writer:
         for group in group_by_size(encoded, attrgetter("nbytes"), GROUP_BYTES):
             writer.write_table(pyarrow.Table.from_batches(group).combine_chunks())
-    yield written.getvalue()
+            yield take()
+    yield take()
 
 
 FORMATS = {
