@@ -2,11 +2,10 @@
 
     python benchmarks/punctuation.py en_joint_english --calls earnings21 --text podcasts.txt --treebank gum_dev.conllu
 
-Pipelines with a `punctuation_restorer` get words in lower case, without marks and speakers, and of recognised words also
-their times. Calls, and how marks of the reference are carried to recognised words, are those of recognisers.py; the
-capitals of recognised words count where they are right. Text has one paragraph per line, and blank lines between
-documents; a pipeline gets the documents of text and treebanks without paragraphs and sentences. A mark counts with the
-word before it, and a word in capitals where all its letters are right. The last word of a document does not count.
+Pipelines with a `punctuation_restorer` get words in lower case, without marks, paragraphs, speakers and sentences; of
+recognised words, also with their times. Calls are aligned as by recognisers.py, and the capitals of a recognised word
+count only if the word is right. Text has one paragraph per line, and blank lines between documents. A capital is right
+if all letters of its word are. The last word of a document does not count.
 """
 
 from measure import format_table, interleave, read_references, replace_section, time_annotation, write_results
@@ -41,7 +40,7 @@ ROUNDS = 3
 
 
 class Heard(NamedTuple):
-    """A word in its case, only with its letters and digits; the mark after it; and whether this is known of its case."""
+    """A word in its case, only with its letters and digits; the mark after it; and whether the case counts."""
 
     text: str
     mark: str
@@ -59,12 +58,16 @@ class Counts:
         begins = True
         for ours, theirs in list(zip(found, expected, strict=True))[:-1]:
             count_marks(self.scores, ours.mark, theirs.mark)
-            count_marks(
-                defaultdict(lambda: self.scores[ENDS]), *(". "[side.mark not in FINAL] for side in (ours, theirs))
-            )
+            self._add_end(ours.mark in FINAL, theirs.mark in FINAL)
             for name in (CASE, BEGINS if begins else ELSEWHERE) if theirs.has_case else ():
                 count_case(self.scores[name], ours.text, theirs.text)
             begins = theirs.mark in FINAL
+
+    def _add_end(self, is_found: bool, is_expected: bool) -> None:
+        score = self.scores[ENDS]
+        score.tp += is_found and is_expected
+        score.fp += is_found > is_expected
+        score.fn += is_expected > is_found
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """By what is scored, precision, recall and F1 in percent."""
@@ -167,8 +170,8 @@ def measure_speed(nlp: Language, docs: Sequence[Doc]) -> float:
 def main(
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
     calls: Annotated[Path | None, typer.Option(help="Directory of calls: a reference and recognisers.")] = None,
-    text: Annotated[list[Path], typer.Option(help="Edited text, one paragraph per line.")] = [],
-    treebank: Annotated[list[Path], typer.Option(help="Documents in CoNLL-U.")] = [],
+    text: Annotated[list[Path] | None, typer.Option(help="Edited text, one paragraph per line.")] = None,
+    treebank: Annotated[list[Path] | None, typer.Option(help="Documents in CoNLL-U.")] = None,
     limit: Annotated[int, typer.Option(help="The number of calls and of documents of each file; 0: all.")] = 0,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `punctuation`.")] = None,
@@ -180,8 +183,8 @@ def main(
     results = score_calls(calls, loaded, limit) if calls else {}
     speeds = {}
     for name, nlp in loaded.items():
-        readers = [(path, read_text(path, nlp)) for path in text]
-        readers += [(path, read_references(path, nlp.vocab)) for path in treebank]
+        readers = [(path, read_text(path, nlp)) for path in text or ()]
+        readers += [(path, read_references(path, nlp.vocab)) for path in treebank or ()]
         for path, read in readers:
             docs = list(read)[: limit or None]
             results[f"{path.stem} | {name}"] = score_documents(nlp, docs)

@@ -74,8 +74,8 @@ def read_words(path: Path) -> list[Word]:
 
 
 def leave_out_fillers(words: Sequence[Word]) -> list[Word]:
-    """The words of a call as recognisers write them. A mark after a filler goes to the word before it, unless that has a
-    mark, and the pause before it to the word after it."""
+    """The words of a call as recognisers write them. The mark after a filler goes to the word before it, unless that
+    has one, and the pause before a filler is added to that after it."""
     kept: list[Word] = []
     left_out: Word | None = None
     for word in words:

@@ -25,13 +25,11 @@ SYMBOLS = frozenset("%&#@*/\\§")
 
 
 class Written(NamedTuple):
-    """A word as it is written, the mark of MARKS or ELLIPSIS after it ("" for none), and their tokens; that of a mark may
-    be the word, and is -1 without a mark."""
+    """A word as it is written, its token, and the mark of MARKS or ELLIPSIS after it ("" for none)."""
 
     token: int
     text: str
     mark: str
-    mark_token: int
 
 
 def read_restored(tokens: Sequence[Token]) -> list[str]:
@@ -79,27 +77,27 @@ def find_mark(text: str) -> str:
 
 
 def list_written(doc: Doc, texts: Sequence[str]) -> list[Written]:
-    """The words of a document and the marks after them, by texts of all tokens (see `read_restored`). Hyphens, quotation
-    marks and brackets are neither. Of several marks, the first counts, or the first that ends sentences."""
+    """The words of a document and the marks after them, by texts of all tokens (see `read_restored`). Hyphens,
+    quotation marks and brackets are neither. Of several marks, the first counts, or the first that ends sentences."""
     written: list[Written] = []
     for token, text in zip(doc, texts, strict=True):
         own = token.text
         if own.isspace():
             continue
         if is_word := not is_punctuation(own):
-            written.append(Written(token.i, text, "", -1))
+            written.append(Written(token.i, text, ""))
         if not (written and text):
             continue
         added = text[len(own) :].strip() if text[: len(own)].lower() == own.lower() else ""
         mark = find_mark(added) if added and is_punctuation(added) else "" if is_word else find_mark(text)
         if is_word and mark:
-            written[-1] = Written(token.i, text[: len(own)], mark, token.i)
+            written[-1] = Written(token.i, text[: len(own)], mark)
             continue
         if own == "-" and token.whitespace_ and doc[token.i - 1].whitespace_:
             mark = DASH
         last = written[-1]
         if mark and (not last.mark or (mark in FINAL and last.mark not in FINAL)):
-            written[-1] = last._replace(mark=mark, mark_token=token.i)
+            written[-1] = last._replace(mark=mark)
     return written
 
 

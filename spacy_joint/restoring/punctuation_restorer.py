@@ -1,8 +1,8 @@
 """`punctuation_restorer`: the marks and capitals of text without them, after a parser, as a spaCy component.
 
-Words get a case and a mark after them, from left to right (system.pxd). The sentences are those of the parser: each ends
-with a mark, which only the ends of sentences have, and begins with a capital. It reads text as if it had no marks and no
-capitals, so edited text is what it learns from; where text has them, they are kept.
+Each word gets a case and a mark after it, from left to right (system.pxd). Sentences are those of the parser: full
+stops, question marks and exclamation marks are at their ends and nowhere else, and they begin with capitals. Features
+see neither marks nor capitals, so that documents with marks can be learnt from. Where text has them, they are kept.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ NOT_READ = ("form", "shape", "style", "glued", "before")
 
 
 class Restoration(NamedTuple):
-    """Cases of words and marks after them, by the tokens of words; None where the text is kept."""
+    """Cases of words and marks after them, None where the text is kept; and which words end sentences (bool)."""
 
-    tokens: np.ndarray
     cases: list[str | None]
     marks: list[str | None]
     ends: np.ndarray
@@ -132,16 +131,17 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
 
     def predict_doc(self, doc: Doc) -> Restoration:
         """The cases and marks of a document."""
-        values, tokens, tree, constraints = self._read_words(doc)
+        values, _, tree, constraints = self._read_words(doc)
         ends = constraints == ENDS
         if not self.cfg["overwrite"]:
             constraints = constraints | self._find_given(doc, ends)
         actions = self.search(self._make_columns(values, tree, constraints))
-        return Restoration(tokens, *self.perceptron.system.build(constraints, actions), ends)
+        cases, marks = self.perceptron.system.build(constraints, actions)
+        return Restoration(cases, marks, ends)
 
     def _find_given(self, doc: Doc, ends: np.ndarray) -> np.ndarray:
-        """What of words is kept (int8, see `RestoringSystem`): the marks that the text has, and, in stretches with marks,
-        that it has none inside sentences; cases, where they distinguish words."""
+        """What is kept of words (int8, see `RestoringSystem`): marks; in stretches with marks, that there are none, but
+        not at the ends of sentences; and cases, where they distinguish words."""
         written = list_written(doc, [token.text for token in doc])
         texts = [word.text for word in written]
         has_mark = np.array([bool(word.mark) for word in written], dtype=bool)
@@ -162,7 +162,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         restored = list(texts)
         written = list_written(doc, texts)
         begins = True
-        for number, (case, mark, is_end) in enumerate(zip(*prediction[1:], strict=True)):
+        for number, (case, mark, is_end) in enumerate(zip(*prediction, strict=True)):
             place, text = written[number].token, written[number].text
             if case is not None:
                 text = apply_case(case, text.lower(), self._forms)
@@ -208,8 +208,8 @@ def _align(
 ) -> tuple[list[str | None], list[str | None]]:
     """The words of the reference for predicted tokens, and the marks after them. They are None where they are unknown,
     as is a capitalised word at the beginning of a sentence."""
-    texts: dict[int, str] = {}
-    marks: dict[int, str] = {}
+    texts: dict[int | None, str] = {}
+    marks: dict[int | None, str] = {}
     begins = True
     for word in reference:
         if not (begins and find_case(word.text) == CAPITALISED):

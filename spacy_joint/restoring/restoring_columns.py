@@ -1,5 +1,5 @@
-"""Columns that also show which phrases begin and end at a word, and what is asked in its sentence. Only words have rows,
-so that text looks the same with and without marks."""
+"""Columns that also show which phrases begin and end at a word, and what is asked in its sentence. Only words have
+rows, so that text looks the same with and without marks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..pipes.custom_columns import CustomColumns
 from ..pipes.tree_columns import TreeColumns
 from ..pipes.word_classes import WordClasses
 
-# Of the largest phrase that begins with a word, and of the largest that ends with it: its relation, the tag of its head,
-# its size in bins, on which side the head of that is (0: before, 1: root, 2: after), and, of a conjunct, the conjuncts
-# before it and all.
+# Of the largest phrase that begins with a word, and of the largest that ends with it: the relation and the tag of its
+# head, its size in bins, the side on which it depends on something (1: before it, 2: nothing, 3: after it), and, of a
+# conjunct, the numbers of conjuncts before it and of all.
 OF_PHRASE = ("dep", "tag", "size", "side", "conjuncts")
 OPENS, CLOSES = (tuple(f"{edge}_{name}" for name in OF_PHRASE) for edge in ("opens", "closes"))
 # Of the last clause of the sentence with an auxiliary before its subject: its relation, and whether an interrogative
@@ -93,7 +93,7 @@ class RestoringColumns:
         return values, tokens
 
     def _show_phrases(self, tree: WordTree, tags: np.ndarray, strings: StringStore) -> dict[str, np.ndarray]:
-        heads, relations, sentences, _ = tree
+        heads, relations = tree.heads, tree.relations
         n = len(heads)
         words = np.arange(n)
         left, right = _spread(np.minimum, heads), _spread(np.maximum, heads)

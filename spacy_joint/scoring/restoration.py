@@ -18,7 +18,7 @@ def score_restoration(examples: Iterable[Example], **kwargs: Any) -> dict[str, A
     """Score marks and capitals. Scores are between 0 and 1, or None if there is nothing to score.
 
     - `restored_mark_p`, `restored_mark_r`, `restored_mark_f`: marks after words.
-    - `restored_case_p`, `restored_case_r`, `restored_case_f`: words with capitals, which have to be at the right letters.
+    - `restored_case_p`, `restored_case_r`, `restored_case_f`: words with capitals, all at the right letters.
     - `restored_per_type`: the same by mark.
 
     Words that are not a token of both documents do not count.

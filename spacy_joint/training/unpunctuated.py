@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-import numpy as np
 from spacy.language import Language
 from spacy.symbols import PUNCT, X
 from spacy.tokens import Doc
@@ -50,11 +49,14 @@ def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
         return None
     variant = rewrite(doc, [Word(token.text.lower(), True, token.i) for token in kept])
     if keep_marks:
-        written = [attach_mark(word.text, word.mark) for word in list_written(doc, [token.text for token in doc])]
+        written = list_written(doc, [token.text for token in doc])
+        texts = [attach_mark(word.text, word.mark) for word in written]
+        # Unchanged ones need no room.
         write_restored(
-            variant, [None if text == token.text else text for token, text in zip(variant, written, strict=True)]
+            variant, [None if text == token.text else text for token, text in zip(variant, texts, strict=True)]
         )
-        variant.from_array(["SENT_START"], np.zeros((len(variant), 1), dtype=np.uint64))
+        for token in variant:
+            token.is_sent_start = None
     return variant
 
 

@@ -32,16 +32,8 @@ def test_words_without_a_form_of_their_own_are_capitalised():
 
 
 def test_the_first_letter_is_capitalised_but_not_that_of_addresses():
-    words = ["'cause", "www.spire.com", "ann@home.org", "home/ann", "#ann", "5", ""]
-    assert [capitalise(word) for word in words] == [
-        "'Cause",
-        "Www.spire.com",
-        "ann@home.org",
-        "home/ann",
-        "#ann",
-        "5",
-        "",
-    ]
+    assert [capitalise(word) for word in ("'cause", "spire", "3d", "5", "")] == ["'Cause", "Spire", "3D", "5", ""]
+    assert [capitalise(word) for word in ("ann@home.org", "home/ann", "#ann")] == ["ann@home.org", "home/ann", "#ann"]
 
 
 @given(st.text(max_size=5), st.sampled_from(CASES))

@@ -17,8 +17,8 @@ LINES_HELP = (
     "file or line of .jsonl is a document."
 )
 MARKS_HELP = (
-    "Unpunctuated documents keep their marks and capitals beside the text, for a punctuation_restorer; their boundaries "
-    "are those that the teacher finds without marks."
+    "For a punctuation_restorer: unpunctuated documents keep their marks and capitals, beside their text, and no "
+    "boundaries but those that the teacher finds."
 )
 PROJECTED_HELP = "Whether unpunctuated documents get boundaries and trees of the punctuated text, or their own."
 
