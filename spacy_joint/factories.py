@@ -221,7 +221,7 @@ def make_sequence_lemmatizer(model: Model, scorer: Scorer) -> None:
 
 @_component(
     "restoring.punctuation_restorer:PunctuationRestorer",
-    model=_perceptron(table_bits=21, beam_width=4, min_changes=4, n_tables=2),
+    model=_perceptron(table_bits=21, beam_width=4, min_changes=8, n_tables=2),
     scorer="spacy_joint.restoration_scorer.v1",
     scores={
         **dict.fromkeys(("restored_mark_f", "restored_case_f"), 0.5),

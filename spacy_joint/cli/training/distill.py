@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
+from ...errors import Errors, JointValueError
 from ..options import BeamWidthOption, Kind, RayOption, WorkersOption
 
 TEXTS_HELP = (
@@ -52,6 +53,8 @@ def distill(
     for spacy_joint.MixedCorpus.v1, and a manifest. After an interruption, the same command continues after the last
     file. --ray and --workers do not affect the result.
     """
+    if marks and projected:
+        raise JointValueError(Errors.J155, option="--marks", other="--projected")
     from ...scale.training import open_calls
     from ...training.distillation import Distillation
 
