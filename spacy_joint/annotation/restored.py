@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
+from spacy.attrs import ORTH
 from spacy.tokens import Doc, Span, Token
 
 from .extensions import read_values, register
@@ -42,9 +43,16 @@ def write_restored(doc: Doc, restored: Sequence[str | None]) -> None:
     """Sets the restored text of tokens, except where it is None."""
     # As `Token._` does, for each token.
     data: dict[Any, Any] = doc.user_data
-    for token, text in zip(doc, restored, strict=True):
+    for offset, text in zip(doc.to_array("IDX").tolist(), restored, strict=True):
         if text is not None:
-            data["._.", RESTORED, token.idx, None] = text
+            data["._.", RESTORED, offset, None] = text
+
+
+def list_texts(doc: Doc) -> list[str]:
+    """The texts of all tokens, which is faster than asking each of them."""
+    words = doc.to_array(ORTH).tolist()
+    texts = {word: doc.vocab.strings[word] for word in set(words)}
+    return [texts[word] for word in words]
 
 
 def attach_mark(text: str, mark: str) -> str:
@@ -80,24 +88,24 @@ def list_written(doc: Doc, texts: Sequence[str]) -> list[Written]:
     """The words of a document and the marks after them, by texts of all tokens (see `read_restored`). Hyphens,
     quotation marks and brackets are neither. Of several marks, the first counts, or the first that ends sentences."""
     written: list[Written] = []
-    for token, text in zip(doc, texts, strict=True):
-        own = token.text
+    for token, (own, text) in enumerate(zip(list_texts(doc), texts, strict=True)):
+        is_word = not is_punctuation(own)
         if own.isspace():
             continue
-        if is_word := not is_punctuation(own):
-            written.append(Written(token.i, text, ""))
-        if not (written and text):
+        if is_word and text == own:
+            written.append(Written(token, own, ""))
             continue
+        # A mark that was added to a word, or to a closing bracket.
         added = text[len(own) :].strip() if text[: len(own)].lower() == own.lower() else ""
-        mark = find_mark(added) if added and is_punctuation(added) else "" if is_word else find_mark(text)
-        if is_word and mark:
-            written[-1] = Written(token.i, text[: len(own)], mark)
-            continue
-        if own == "-" and token.whitespace_ and doc[token.i - 1].whitespace_:
-            mark = DASH
-        last = written[-1]
-        if mark and (not last.mark or (mark in FINAL and last.mark not in FINAL)):
-            written[-1] = last._replace(mark=mark)
+        mark = find_mark(added) if added and is_punctuation(added) else ""
+        if is_word:
+            written.append(Written(token, text[: len(own)] if mark else text, mark))
+        elif written and text:
+            is_dash = own == "-" and doc[token].whitespace_ and doc[token - 1].whitespace_
+            mark = mark or find_mark(text) or (DASH if is_dash else "")
+            last = written[-1]
+            if mark and (not last.mark or (mark in FINAL and last.mark not in FINAL)):
+                written[-1] = last._replace(mark=mark)
     return written
 
 

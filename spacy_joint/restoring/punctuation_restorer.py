@@ -24,6 +24,7 @@ from ..annotation.restored import (
     attach_mark,
     find_mark,
     is_punctuation,
+    list_texts,
     list_written,
     read_restored,
     write_restored,
@@ -54,11 +55,13 @@ NOT_READ = ("form", "shape", "style", "glued", "before")
 
 
 class Restoration(NamedTuple):
-    """Cases of words and marks after them, None where the text is kept; and which words end sentences (bool)."""
+    """The words of a text, their cases and the marks after them, None where the text is kept; and which words end
+    sentences."""
 
+    words: list[Written]
     cases: list[str | None]
     marks: list[str | None]
-    ends: np.ndarray
+    ends: list[bool]
 
 
 class PunctuationRestorer(StructuredPipe[Restoration]):
@@ -133,44 +136,27 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         """The cases and marks of a document."""
         values, _, tree, constraints = self._read_words(doc)
         ends = constraints == ENDS
+        words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
-            constraints = constraints | self._find_given(doc, ends)
+            constraints = constraints | _find_given(words, ends)
         actions = self.search(self._make_columns(values, tree, constraints))
         cases, marks = self.perceptron.system.build(constraints, actions)
-        return Restoration(cases, marks, ends)
-
-    def _find_given(self, doc: Doc, ends: np.ndarray) -> np.ndarray:
-        """What is kept of words (int8, see `RestoringSystem`): marks; in stretches with marks, that there are none, but
-        not at the ends of sentences; and cases, where they distinguish words."""
-        written = list_written(doc, [token.text for token in doc])
-        texts = [word.text for word in written]
-        has_mark = np.array([bool(word.mark) for word in written], dtype=bool)
-        is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
-        keeps_mark = has_mark | (~is_unmarked & ~ends)
-        has_capital = np.array([len(text) > 1 and text != text.lower() for text in texts], dtype=bool)
-        has_lower = np.array([text.isalpha() and not text.isupper() for text in texts], dtype=bool)
-        begins_lower = np.array([text.isalpha() and text[0].islower() for text in texts], dtype=bool)
-        in_lower, _ = find_stretches(has_capital, TITLE_STRETCH)
-        in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
-        in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
-        keeps_case = ~(in_lower | in_capitals | in_title)
-        return (KEEPS_MARK * keeps_mark + KEEPS_CASE * keeps_case).astype(np.int8)
+        return Restoration(words, cases, marks, ends.tolist())
 
     def annotate(self, doc: Doc, prediction: Restoration) -> None:
         """Writes `token._.restored`."""
-        texts = [token.text for token in doc]
+        texts = list_texts(doc)
         restored = list(texts)
-        written = list_written(doc, texts)
+        ends = [*(word.token for word in prediction.words[1:]), len(doc)]
         begins = True
-        for number, (case, mark, is_end) in enumerate(zip(*prediction, strict=True)):
-            place, text = written[number].token, written[number].text
+        for word, case, mark, is_end, end in zip(*prediction, ends, strict=False):
+            place, text, _ = word
             if case is not None:
                 text = apply_case(case, text.lower(), self._forms)
             restored[place] = capitalise(text) if begins and text == text.lower() else text
-            begins = bool(is_end)
+            begins = is_end
             if mark is None:
                 continue
-            end = written[number + 1].token if number + 1 < len(written) else len(doc)
             given = [token for token in range(place + 1, end) if find_mark(texts[token])]
             for token in given:
                 restored[token] = ""
@@ -201,6 +187,23 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
                 constraints[place] |= KEEPS_MARK
         actions = system.actions(constraints, cases, marks)
         return Instance(self._make_columns(values, tree, constraints), actions) if len(actions) else None
+
+
+def _find_given(words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
+    """What is kept of words (int8, see `RestoringSystem`): marks; in stretches with marks, that there are none, but
+    not at the ends of sentences; and cases, where they distinguish words."""
+    texts = [word.text for word in words]
+    has_mark = np.array([bool(word.mark) for word in words], dtype=bool)
+    is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
+    keeps_mark = has_mark | (~is_unmarked & ~ends)
+    has_capital = np.array([len(text) > 1 and text != text.lower() for text in texts], dtype=bool)
+    has_lower = np.array([text.isalpha() and not text.isupper() for text in texts], dtype=bool)
+    begins_lower = np.array([text.isalpha() and text[0].islower() for text in texts], dtype=bool)
+    in_lower, _ = find_stretches(has_capital, TITLE_STRETCH)
+    in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
+    in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
+    keeps_case = ~(in_lower | in_capitals | in_title)
+    return (KEEPS_MARK * keeps_mark + KEEPS_CASE * keeps_case).astype(np.int8)
 
 
 def _align(

@@ -12,7 +12,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..annotation.dependency_trees import cut_subtype, prune
-from ..annotation.restored import is_punctuation
+from ..annotation.restored import is_punctuation, list_texts
 from ..pipes.custom_columns import CustomColumns
 from ..pipes.tree_columns import TreeColumns
 from ..pipes.word_classes import WordClasses
@@ -79,7 +79,7 @@ class RestoringColumns:
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """See `WordColumns.values_of`. RAISES ValueError: If more of the document follows (J037)."""
         others, tokens = self.tree_columns.values_of(doc, more_follows)
-        is_word = np.array([not is_punctuation(doc[token].text) for token in tokens.tolist()], dtype=bool)
+        is_word = np.array([not is_punctuation(text) for text in list_texts(doc)], dtype=bool)[tokens]
         others, tokens = others[is_word], tokens[is_word]
         if not self.reads_phrases:
             return others, tokens

@@ -11,7 +11,7 @@ from spacy.symbols import PUNCT, X
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.restored import attach_mark, is_punctuation, list_written, write_restored
+from ..annotation.restored import attach_mark, is_punctuation, list_texts, list_written, write_restored
 from ..corpora.examples import Augmenter
 from ..errors import check_range
 from .rewriting import Word, copy_words, require_same_tokens, require_words, rewrite
@@ -49,7 +49,7 @@ def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
         return None
     variant = rewrite(doc, [Word(token.text.lower(), True, token.i) for token in kept])
     if keep_marks:
-        written = list_written(doc, [token.text for token in doc])
+        written = list_written(doc, list_texts(doc))
         texts = [attach_mark(word.text, word.mark) for word in written]
         # Unchanged ones need no room.
         write_restored(
