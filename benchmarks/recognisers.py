@@ -27,6 +27,7 @@ import spacy
 import typer
 from rapidfuzz.distance import Levenshtein
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from spacy_joint.transcripts import make_doc
 from spacy_joint.transcripts.transcript import Segment, join
@@ -38,12 +39,17 @@ NOT_ALPHANUMERIC = re.compile("[^a-z0-9]")
 
 
 class Word(NamedTuple):
-    """A lower-cased word, the key that it is aligned by, its times in seconds, and whether it ends a sentence."""
+    """A word, the key that it is aligned by, its times in seconds, and the marks after it."""
 
     text: str
     key: str
     times: tuple[float, float] | None
-    ends: bool
+    marks: str
+
+    @property
+    def ends(self) -> bool:
+        """Whether it ends a sentence."""
+        return FINAL.search(self.marks) is not None
 
 
 FindEnds = Callable[[Sequence[Word]], np.ndarray]
@@ -54,42 +60,57 @@ def read_words(path: Path) -> list[Word]:
     words: list[Word] = []
     with path.open(encoding="utf8", newline="") as source:
         for row in csv.DictReader(source, delimiter="\t", quoting=csv.QUOTE_NONE):
-            text = row["token"].lower()
-            key = "" if NOTE.fullmatch(text) else NOT_ALPHANUMERIC.sub("", text)
+            text = row["token"]
+            key = "" if NOTE.fullmatch(text) else NOT_ALPHANUMERIC.sub("", text.lower())
             if key:
                 times = (float(row["start"]), float(row["end"])) if row["start"] and row["end"] else None
-                words.append(Word(text, key, times, False))
-            if words and FINAL.search(row["punctuation"]):
-                words[-1] = words[-1]._replace(ends=True)
+                words.append(Word(text, key, times, ""))
+            if words:
+                words[-1] = words[-1]._replace(marks=words[-1].marks + row["punctuation"])
     return words
 
 
-def align(reference: Sequence[Word], words: Sequence[Word]) -> tuple[np.ndarray, int]:
-    """With which words the sentences of the reference end (bool), and the edit distance."""
+def align(reference: Sequence[Word], words: Sequence[Word]) -> tuple[np.ndarray, np.ndarray, int]:
+    """The place of the word that is aligned with each word of the reference, or else of the last one before it (-1 for
+    none); whether their keys are the same (bool); and the edit distance."""
     edits = Levenshtein.opcodes([word.key for word in reference], [word.key for word in words])
-    ends = np.zeros(len(words), dtype=bool)
+    places, are_same = np.zeros(len(reference), dtype=np.int64), np.zeros(len(reference), dtype=bool)
     distance = 0
     for edit in edits:
         distance += 0 if edit.tag == "equal" else max(edit.src_end - edit.src_start, edit.dest_end - edit.dest_start)
-        for offset, word in enumerate(reference[edit.src_start : edit.src_end]):
-            place = min(edit.dest_start + offset, edit.dest_end - 1)
-            if word.ends and place >= 0:
-                ends[place] = True
-    return ends, distance
+        there = np.arange(edit.src_end - edit.src_start) + edit.dest_start
+        places[edit.src_start : edit.src_end] = np.minimum(there, edit.dest_end - 1)
+        are_same[edit.src_start : edit.src_end] = edit.tag == "equal"
+    return places, are_same, distance
 
 
-def find_ends(nlp: Language, words: Sequence[Word], with_times: bool) -> np.ndarray:
-    """With which words a pipeline ends sentences (bool)."""
-    segments = [Segment(f"{word.text} ") for word in words]
+def carry_ends(reference: Sequence[Word], places: np.ndarray, n_words: int) -> np.ndarray:
+    """With which of the words aligned with them the sentences of the reference end (bool)."""
+    ends = np.zeros(n_words, dtype=bool)
+    carried = places[get_ends(reference)]
+    ends[carried[carried >= 0]] = True
+    return ends
+
+
+def annotate(nlp: Language, words: Sequence[Word], with_times: bool) -> tuple[Doc, list[int]]:
+    """The annotated document of words in lower case, and the offsets of words."""
+    texts = [word.text.lower() for word in words]
+    segments = [Segment(f"{text} ") for text in texts]
     if with_times:
         timed = zip(segments, words, strict=True)
         segments = [
             segment._replace(start_time=word.times[0], end_time=word.times[1], is_word=True) if word.times else segment
             for segment, word in timed
         ]
-    begins = np.cumsum([0, *(len(word.text) + 1 for word in words[:-1])]).tolist()
+    begins = np.cumsum([0, *(len(text) + 1 for text in texts[:-1])]).tolist()
+    return nlp(make_doc(nlp, join(segments))), begins
+
+
+def find_ends(nlp: Language, words: Sequence[Word], with_times: bool) -> np.ndarray:
+    """With which words a pipeline ends sentences (bool)."""
+    doc, begins = annotate(nlp, words, with_times)
     ends = np.zeros(len(words), dtype=bool)
-    for sentence in nlp(make_doc(nlp, join(segments))).sents:
+    for sentence in doc.sents:
         # A sentence that begins inside a word ends the word before.
         ends[bisect_right(begins, sentence.start_char) - 2] = True
     return ends
@@ -119,6 +140,7 @@ def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict
     for name in sorted(path.name for path in directory.iterdir() if path.is_dir()):
         calls = {call: read_words(directory / name / call) for call in references}
         aligned = {call: align(references[call], words) for call, words in calls.items()}
+        ends = {call: carry_ends(references[call], aligned[call][0], len(words)) for call, words in calls.items()}
         all_words = [word for words in calls.values() for word in words]
         has_times = any(word.times for word in all_words)
         finders: dict[str, FindEnds] = {}
@@ -128,10 +150,10 @@ def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict
             finders[pipeline] = partial(find_ends, nlp, with_times=False)
             if has_times and name != REFERENCE:
                 finders[f"{pipeline}, times"] = partial(find_ends, nlp, with_times=True)
-        rate = sum(errors for _, errors in aligned.values()) / sum(map(len, references.values()))
+        rate = sum(errors for *_, errors in aligned.values()) / sum(map(len, references.values()))
         results[name] = {"WER": 100 * rate}
         for finder, find in finders.items():
-            counts = (count(aligned[call][0], find(words)) for call, words in calls.items())
+            counts = (count(ends[call], find(words)) for call, words in calls.items())
             results[name][finder] = score(sum(counts, Counter()))
     return dict(sorted(results.items(), key=lambda result: result[1]["WER"]))
 

@@ -220,6 +220,33 @@ def make_sequence_lemmatizer(model: Model, scorer: Scorer) -> None:
 
 
 @_component(
+    "restoring.punctuation_restorer:PunctuationRestorer",
+    model=_perceptron(table_bits=21, beam_width=4, min_changes=8, n_tables=2),
+    scorer="spacy_joint.restoration_scorer.v1",
+    scores={
+        **dict.fromkeys(("restored_mark_f", "restored_case_f"), 0.5),
+        **dict.fromkeys([f"restored_{kind}_{measure}" for kind in ("mark", "case") for measure in "pr"], 0.0),
+        "restored_per_type": None,
+    },
+    assigns=["token._.restored"],
+    requires=["token.tag", "token.dep", "token.head", "doc.sents"],
+)
+def make_punctuation_restorer(
+    model: Model,
+    scorer: Scorer,
+    overwrite: bool = False,
+    mark_bias: float = 0.0,
+    columns: Mapping[str, Any] = {},
+) -> None:
+    """Makes a component that restores the marks and capitals of text without them.
+
+    overwrite (bool): Whether marks and capitals that the text has are replaced, too, instead of kept.
+    mark_bias (float): A value added to the score of each mark within a sentence: above 0 for more marks, below 0 for
+        fewer. It is not used in training.
+    """
+
+
+@_component(
     "tokenization.multiword_expander:MultiwordExpander",
     assigns=["token._.ud_words", "token._.ud_joined"],
     requires=["token.tag"],

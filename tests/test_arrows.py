@@ -18,7 +18,7 @@ LAYERS = (
     ("annotation",),
     ("pipes",),
     ("corpora", "tagging", "tokenization", "transcripts"),
-    ("charts", "guiding", "hedges", "ordering", "parsing", "phrases", "quotation"),
+    ("charts", "guiding", "hedges", "ordering", "parsing", "phrases", "quotation", "restoring"),
     ("scoring",),
     ("training",),
     ("factories", "rendering"),
@@ -27,7 +27,7 @@ LAYERS = (
     ("cli",),
 )
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
-TASKS = ("charts", "guiding", "hedges", "ordering", "parsing", "phrases", "quotation", "tagging")
+TASKS = ("charts", "guiding", "hedges", "ordering", "parsing", "phrases", "quotation", "restoring", "tagging")
 CYTHON_IMPORT = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+\(?([^#()]+)", re.MULTILINE)
 
 

@@ -73,6 +73,7 @@ def test_there_is_a_config_for_each_component():
         "parser_guide_md",
         "parser_guide_trf",
         "prenominal_orderer",
+        "punctuation_restorer",
         "quotation_cues",
         "quotation_spans",
         "sequence_lemmatizer",

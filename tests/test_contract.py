@@ -197,6 +197,18 @@ COMPONENTS = {
         slot="w",
         requires=("token.tag", "token.pos"),
     ),
+    # The tiny treebank has text without marks.
+    "punctuation_restorer": Component(
+        "punctuation_restorer",
+        read=lambda token: token._.restored,
+        score=("restored_case_f", 0.9),
+        config={"overwrite": True},
+        slot="w",
+        corpus="tiny_quotes",
+        language="en",
+        requires=("token.tag", "token.dep", "token.head", "doc.sents"),
+        fails={"test_it_generalises_to_other_documents": "full stops and capitals of given sentences need no training"},
+    ),
     "hedge_chunker": Component(
         "hedge_chunker",
         read=lambda token: (*spans_around(token, "hedges"), *spans_around(token, "constituents")),

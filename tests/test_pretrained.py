@@ -20,7 +20,7 @@ def nlp():
 def test_it_is_loaded_by_its_name(nlp):
     assert nlp.path == spacy_joint.load().path
     assert nlp.pipe_names == ["sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer"]
-    assert nlp.disabled == ["prenominal_orderer", "hedge_chunker", "constituency_parser"]
+    assert nlp.disabled == ["punctuation_restorer", "prenominal_orderer", "hedge_chunker", "constituency_parser"]
 
 
 @pytest.mark.parametrize("variant", spacy_joint.VARIANTS)

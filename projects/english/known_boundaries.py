@@ -33,8 +33,9 @@ from spacy_joint.training.distillation import take_evenly
 
 EXCEPTIONS = Path(__file__).parents[2] / "assets" / "en_tokenizer_exceptions.json"
 FINAL = re.compile("[.?!]")
-# Not words: `<inaudible>`.
+# Not words: `<inaudible>`. What recognisers leave out.
 NOTE = re.compile(r"<.*>")
+FILLERS = frozenset(("uh", "um", "eh", "ah", "er", "hmm", "mm"))
 # Alignment fails in whole stretches. So times count among this number of words with times, on either side.
 ALIGNED = 6
 # What nupunkt finds has to follow a mark.
@@ -69,6 +70,23 @@ def read_words(path: Path) -> list[Word]:
             is_start = False
         is_start |= FINAL.search(row["punctuation"]) is not None
     return words
+
+
+def leave_out_fillers(words: Sequence[Word]) -> list[Word]:
+    """The words of a call as recognisers write them. The mark after a filler goes to the word before it, unless that
+    has one, and the pause before a filler is added to that after it."""
+    kept: list[Word] = []
+    left_out: Word | None = None
+    for word in words:
+        text = word.text.rstrip(",.?!;:…-")
+        if left_out is not None:
+            word = word._replace(pause=left_out.pause + word.pause, is_start=left_out.is_start or word.is_start)
+        left_out = word if text.lower() in FILLERS else None
+        if left_out is None:
+            kept.append(word)
+        elif kept and not word.is_start and kept[-1].text[-1:].isalnum():
+            kept[-1] = kept[-1]._replace(text=kept[-1].text + word.text[len(text) :])
+    return kept
 
 
 def divide_words(words: Sequence[Word], n: int) -> Iterator[Sequence[Word]]:
@@ -149,6 +167,9 @@ def main(
     pattern: Annotated[
         str, typer.Option(help="Take paragraphs of raw text in which it is found: a regular expression.")
     ] = "",
+    without_fillers: Annotated[
+        bool, typer.Option("--without-fillers", help="Leave out `uh` and the like of calls, as recognisers do.")
+    ] = False,
     limit: Annotated[int, typer.Option(help="Maximum passages of raw text, evenly from all; 0 is all.")] = 0,
 ) -> None:
     """Write documents with the boundaries of people."""
@@ -158,7 +179,8 @@ def main(
     paths = [path for given in inputs for path in (sorted(given.iterdir()) if given.is_dir() else [given])]
     calls = [path for path in paths if path.suffix == ".tsv"]
     for path in calls:
-        for part in divide_words(read_words(path), words):
+        spoken = read_words(path)
+        for part in divide_words(leave_out_fillers(spoken) if without_fillers else spoken, words):
             docs.add(make_call(nlp, part))
 
     def read() -> Iterator[list[str]]:

@@ -27,6 +27,7 @@ from wasabi import msg
 from .. import load
 from ..about import __version__
 from ..annotation.custom_columns import KEY, PAUSE, read_column, write_column
+from ..annotation.restored import RESTORED
 from ..annotation.sentences import MARGIN
 from ..corpora.docbin import SUFFIX, read_docbin
 from ..corpora.raw_text import divide_evenly, is_prose, read_paragraphs
@@ -39,7 +40,7 @@ from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate
 
 # A document to annotate: its paragraphs, or a document with known boundaries, as the bytes of a DocBin.
 Passage = Sequence[str] | bytes
-TAGGER, PARSER = "sequence_tagger", "joint_sbd_parser"
+TAGGER, PARSER, RESTORER = "sequence_tagger", "joint_sbd_parser", "punctuation_restorer"
 # The directory of the records of output files.
 STEPS = "steps"
 # Documents are ranked by the margin below which this share of their decisions is. On the development documents of EWT
@@ -55,6 +56,7 @@ def annotate_passages(
     unpunctuated: bool = True,
     projected: bool = False,
     keep: float = 1.0,
+    marks: bool = False,
     n_process: int = 1,
 ) -> Iterator[Doc]:
     """Yields the annotated documents of passages. Those with pauses are yielded twice without punctuation: with their
@@ -68,6 +70,8 @@ def annotate_passages(
         only tags predicted without punctuation.
     keep (float): The share of documents without punctuation to keep: those of whose boundaries the teacher is surest.
         Below 1, all documents are held, and the teacher must store `boundary_margins`.
+    marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
+        `_.restored`, for a `punctuation_restorer` to learn from. Boundaries that are known are not kept in these.
     n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
     RAISES ValueError: If projection lacks a tagger, or the teacher predicts no trees (J129).
     """
@@ -76,17 +80,17 @@ def annotate_passages(
         annotated = _parse(nlp, ((doc, False) for doc in docs), n_process)
         yield from _project(nlp, (doc for doc, _ in annotated), original)
         return
-    annotated = _parse(nlp, _make_variants(docs, original, unpunctuated), n_process)
+    annotated = _parse(nlp, _make_variants(docs, original, unpunctuated, marks), n_process)
     if keep < 1:
         annotated = _select(list(annotated), keep)
     for doc, _ in annotated:
         yield doc
 
 
-def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool) -> Iterator[tuple[Doc, bool]]:
+def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool, marks: bool) -> Iterator[tuple[Doc, bool]]:
     """Documents, and whether they are without punctuation."""
     for doc in docs:
-        variant = remove_punctuation(doc) if unpunctuated else None
+        variant = remove_punctuation(doc, keep_marks=marks) if unpunctuated else None
         if original:
             yield doc, False
         if variant is not None:
@@ -98,7 +102,7 @@ def _vary_pauses(doc: Doc) -> Iterator[Doc]:
     """A document, and a copy without pauses if it has them."""
     if read_column(doc, PAUSE) is not None:
         copy = doc.copy()
-        copy.user_data = {}
+        copy.user_data = {key: value for key, value in doc.user_data.items() if key != KEY}
         yield copy
     yield doc
 
@@ -158,7 +162,7 @@ class Distillation:
 
     teacher (str | None), beam_width (int | None): The pipeline: see `spacy_joint.load`.
     kind (str): Whether documents are "original", "unpunctuated", or "both".
-    projected, keep, n_process: See `annotate_passages`.
+    projected, keep, marks, n_process: See `annotate_passages`.
     """
 
     output: Path
@@ -167,6 +171,7 @@ class Distillation:
     kind: str = "both"
     projected: bool = False
     keep: float = 1.0
+    marks: bool = False
     n_process: int = 1
 
     def run(
@@ -195,7 +200,7 @@ class Distillation:
         nlp = self._load_teacher()
         settings = {
             "teacher": {key: nlp.meta[key] for key in ("lang", "name", "version")},
-            **{name: getattr(self, name) for name in ("kind", "projected", "keep", "beam_width")},
+            **{name: getattr(self, name) for name in ("kind", "projected", "keep", "marks", "beam_width")},
         }
         made_from = {**settings, "files_of_teacher": digest_directory(nlp.path)}
 
@@ -245,15 +250,19 @@ class Distillation:
                 unpunctuated=self.kind != "original",
                 projected=self.projected,
                 keep=self.keep,
+                marks=self.marks,
                 n_process=self.n_process,
             )
-            has_pauses = any(isinstance(passage, bytes) for passage in passages)
-            DocBin(docs=map(_keep_pauses, docs), store_user_data=has_pauses).to_disk(path)
+            has_data = self.marks or any(isinstance(passage, bytes) for passage in passages)
+            DocBin(docs=map(_keep_data, docs), store_user_data=has_data).to_disk(path)
 
 
 @lru_cache(maxsize=1)
 def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projected: bool) -> Language:
     nlp = load(teacher, beam_width=beam_width)
+    # It would replace what is to be learnt.
+    for name in set(list_components(nlp, RESTORER)).intersection(nlp.pipe_names):
+        nlp.disable_pipe(name)
     if has_margins:
         parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, PARSER) if name in nlp.pipe_names]
         if projected or not parsers:
@@ -264,14 +273,15 @@ def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projec
 
 
 def _keep_boundaries(doc: Doc) -> bytes:
-    docs = DocBin(attrs=["ORTH", "SPACY", "SENT_START"], docs=[_keep_pauses(doc)], store_user_data=True)
+    docs = DocBin(attrs=["ORTH", "SPACY", "SENT_START"], docs=[_keep_data(doc)], store_user_data=True)
     return docs.to_bytes()
 
 
-def _keep_pauses(doc: Doc) -> Doc:
-    """Drops other user data, such as the columns of the teacher's guide."""
+def _keep_data(doc: Doc) -> Doc:
+    """Keeps pauses and restored text, and drops other user data, such as the columns of the teacher's guide."""
     pauses = doc.user_data.get(KEY, {}).get(PAUSE)
-    doc.user_data = {}
+    data: dict[Any, Any] = doc.user_data
+    doc.user_data = {key: value for key, value in data.items() if RESTORED in key}
     if pauses is not None:
         write_column(doc, PAUSE, pauses)
     return doc

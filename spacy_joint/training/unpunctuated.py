@@ -3,21 +3,18 @@ variant of a treebank (EWT*). Numbers remain digits, and disfluencies are neithe
 """
 
 import random
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import partial
 
 from spacy.language import Language
 from spacy.symbols import PUNCT, X
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..annotation.restored import attach_mark, is_punctuation, list_texts, list_written, write_restored
 from ..corpora.examples import Augmenter
 from ..errors import check_range
 from .rewriting import Word, copy_words, require_same_tokens, require_words, rewrite
-
-# Punctuation according to Unicode, but read as words, such as "%".
-SYMBOLS = frozenset("%&#@*/\\§")
 
 
 def unpunctuate(doc: Doc) -> Doc | None:
@@ -41,23 +38,35 @@ def find_spoken(doc: Doc, words: Iterable[Word]) -> list[Word]:
     ]
 
 
-def remove_punctuation(doc: Doc) -> Doc | None:
-    """Make the variant of a document without trees, by characters as `mark_punctuation`; None if no token is left."""
-    kept = [token for token in doc if not token.text.isspace() and not _is_mark(token)]
-    return rewrite(doc, [Word(token.text.lower(), True, token.i) for token in kept]) if kept else None
+def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
+    """Make the variant of a document without trees, by characters as `mark_punctuation`; None if no token is left.
+
+    keep_marks (bool): Whether its tokens have the text with marks and capitals as `_.restored`. As that shows where
+        sentences end, the variant has no boundaries then.
+    """
+    kept = [token for token in doc if not token.text.isspace() and not is_punctuation(token.text)]
+    if not kept:
+        return None
+    variant = rewrite(doc, [Word(token.text.lower(), True, token.i) for token in kept])
+    if keep_marks:
+        written = list_written(doc, list_texts(doc))
+        texts = [attach_mark(word.text, word.mark) for word in written]
+        # Unchanged ones need no room.
+        write_restored(
+            variant, [None if text == token.text else text for token, text in zip(variant, texts, strict=True)]
+        )
+        for token in variant:
+            token.is_sent_start = None
+    return variant
 
 
 def mark_punctuation(doc: Doc) -> None:
     """Set POS where it is not predicted: PUNCT for Unicode's punctuation, except SYMBOLS, and X for tokens without."""
     for token in doc:
-        if _is_mark(token):
+        if is_punctuation(token.text):
             token.pos = PUNCT
         elif not token.pos:
             token.pos = X
-
-
-def _is_mark(token: Token) -> bool:
-    return all(unicodedata.category(each).startswith("P") and each not in SYMBOLS for each in token.text)
 
 
 def create_unpunctuated_augmenter(*, share: float = 1.0, keep_original: bool = False) -> Augmenter:

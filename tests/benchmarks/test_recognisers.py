@@ -6,7 +6,7 @@ from spacy.language import Language
 
 pytest.importorskip("rapidfuzz")
 
-from recognisers import align, main, measure, read_words
+from recognisers import align, carry_ends, main, measure, read_words
 
 HEADER = "token\tstart\tend\tspeaker\tpunctuation\tcase\n"
 CALLS = {
@@ -54,10 +54,13 @@ def test_ends_go_to_the_word_aligned_or_the_last_one_before(calls):
     words = {name: read_words(calls / name / "call.tsv") for name in CALLS}
     assert [word.key for word in words["reference"]] == ["so", "we", "grew", "its", "fine", "thank", "you", "bye"]
     assert [word.ends for word in words["reference"]] == [False, False, True, False, True, False, True, True]
-    ends, distance = align(words["reference"], words["ours"])
-    assert (ends.tolist(), distance) == ([False, True, False, True, False, True, True], 2)
-    ends, distance = align(words["reference"], words["silent"])
-    assert (ends.tolist(), distance) == ([False, False, True, False, True], 3)
+    places, are_same, distance = align(words["reference"], words["ours"])
+    assert (places.tolist(), distance) == ([0, 1, 1, 2, 3, 4, 5, 6], 2)
+    assert are_same.tolist() == [True, False, False, True, True, True, True, True]
+    assert carry_ends(words["reference"], places, 7).tolist() == [False, True, False, True, False, True, True]
+    places, _, distance = align(words["reference"], words["silent"])
+    assert carry_ends(words["reference"], places, 5).tolist() == [False, False, True, False, True]
+    assert distance == 3
 
 
 def test_recognisers_and_pipelines_are_scored_on_the_same_words(calls):

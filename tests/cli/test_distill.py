@@ -87,6 +87,19 @@ def test_documents_keep_their_boundaries_and_pauses(run, tmp_path, option):
     np.testing.assert_array_equal(pauses[2], [np.nan, 0, 1.5, 0, 0.2, 0.4])
 
 
+def test_unpunctuated_documents_can_keep_their_marks_and_find_their_own_boundaries(run, tmp_path):
+    known = Doc(Vocab(), words=["We", "met", "Nora", ",", "she", "paid", "."], sent_starts=[1, 1, 0, 0, 1, 0, 0])
+    DocBin(docs=[known]).to_disk(tmp_path / "calls.spacy")
+    run("distill", tmp_path / "calls.spacy", "--output", tmp_path / "marked", "--kind", "unpunctuated", "--marks")
+    (doc,) = read(tmp_path / "marked")
+    assert doc.text == "we met nora she paid "
+    assert doc._.restored_text == "We met Nora, she paid. "
+    assert [token._.restored for token in doc] == ["We", None, "Nora,", None, "paid."]
+    assert list_sentences(doc) == ["we met nora", "she paid"]
+    refused = run("distill", tmp_path, "--output", tmp_path, "--marks", "--projected", fails=True)
+    assert "J155" in refused.output
+
+
 def test_lines_may_be_paragraphs(run, episodes, tmp_path):
     run("distill", episodes, "--output", tmp_path / "silver", "--lines", "--kind", "original")
     assert [list_sentences(doc) for doc in read(tmp_path / "silver")] == [

@@ -45,6 +45,15 @@ def test_calls_have_the_boundaries_and_pauses_of_their_words(script, tmp_path, m
     assert [len(part) for part in script.divide_words(words, 2)] == [3, 2]
 
 
+def test_fillers_leave_their_marks_and_pauses_to_other_words(script):
+    spoken = [("Uh,", 0.0, True), ("so", 0.1, False), ("um,", 0.2, False), ("we", 0.3, False), ("left.", 0, False)]
+    spoken += [("Eh?", 0.5, True), ("They,", 0.5, False), ("uh,", 0.0, False), ("uh.", 0.0, False)]
+    left = script.leave_out_fillers([script.Word(*word) for word in spoken])
+    assert [word.text for word in left] == ["so,", "we", "left.", "They,"]
+    assert [round(word.pause, 3) for word in left] == [0.1, 0.5, 0, 1]
+    assert [word.is_start for word in left] == [True, False, False, True]
+
+
 def test_pauses_count_only_where_all_words_around_them_have_times(script, tmp_path):
     (tmp_path / "call.tsv").write_text(CALL, "utf8")
     assert all(np.isnan(word.pause) for word in script.read_words(tmp_path / "call.tsv"))

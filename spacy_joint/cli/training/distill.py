@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
+from ...errors import Errors, JointValueError
 from ..options import BeamWidthOption, Kind, RayOption, WorkersOption
 
 TEXTS_HELP = (
@@ -15,6 +16,10 @@ TEXTS_HELP = (
 LINES_HELP = (
     "Each line is a paragraph, and blank lines separate documents. Default: blank lines separate paragraphs, and each "
     "file or line of .jsonl is a document."
+)
+MARKS_HELP = (
+    "For a punctuation_restorer: unpunctuated documents keep their marks and capitals, beside their text, and no "
+    "boundaries but those that the teacher finds."
 )
 PROJECTED_HELP = "Whether unpunctuated documents get boundaries and trees of the punctuated text, or their own."
 
@@ -28,6 +33,7 @@ def distill(
     lines: Annotated[bool, typer.Option("--lines", help=LINES_HELP)] = False,
     kind: Annotated[Kind, typer.Option(help="Documents to make.")] = Kind.both,
     projected: Annotated[bool, typer.Option("--projected/--own", help=PROJECTED_HELP)] = False,
+    marks: Annotated[bool, typer.Option("--marks", help=MARKS_HELP)] = False,
     keep: Annotated[
         float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep: those with surest boundaries.")
     ] = 1.0,
@@ -47,12 +53,14 @@ def distill(
     for spacy_joint.MixedCorpus.v1, and a manifest. After an interruption, the same command continues after the last
     file. --ray and --workers do not affect the result.
     """
+    if marks and projected:
+        raise JointValueError(Errors.J155, option="--marks", other="--projected")
     from ...scale.training import open_calls
     from ...training.distillation import Distillation
 
     # Other machines have it at the same place.
     teacher = str(Path(teacher).resolve()) if teacher is not None and Path(teacher).exists() else teacher
-    job = Distillation(output.resolve(), teacher, beam_width, kind.value, projected, keep, n_process)
+    job = Distillation(output.resolve(), teacher, beam_width, kind.value, projected, keep, marks, n_process)
     with open_calls(ray, workers) as call:
         sizes = job.run(texts, lines=lines, words=words, limit=limit, shard_words=shard_words, call=call)
     n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))

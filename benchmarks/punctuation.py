@@ -1,0 +1,205 @@
+"""Marks and capitals that people write, and which of them pipelines and recognisers restore.
+
+    python benchmarks/punctuation.py en_joint_english --calls earnings21 --text podcasts.txt --treebank gum_dev.conllu
+
+Pipelines with a `punctuation_restorer` get words in lower case, without marks, paragraphs, speakers and sentences; of
+recognised words, also with their times. Calls are aligned as by recognisers.py, and the capitals of a recognised word
+count only if the word is right. Text has one paragraph per line, and blank lines between documents. A capital is right
+if all letters of its word are. The last word of a document does not count.
+"""
+
+from measure import format_table, interleave, read_references, replace_section, time_annotation, write_results
+from recognisers import REFERENCE, Word, align, annotate, read_words
+
+# isort: split
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import spacy
+import typer
+from spacy.language import Language
+from spacy.scorer import PRFScore
+from spacy.tokens import Doc
+
+from spacy_joint.annotation.restored import FINAL, list_written, read_restored
+from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
+from spacy_joint.pipes.components import enable_components, list_components
+from spacy_joint.scoring.restoration import count_case, count_marks
+from spacy_joint.training.distillation import make_doc
+from spacy_joint.training.unpunctuated import remove_punctuation
+
+RESTORER = "punctuation_restorer"
+# Any end of a sentence; capitals at the beginning of sentences and elsewhere, and all; what tables show.
+ENDS, BEGINS, ELSEWHERE, CASE = ". ? !", "first letters", "other capitals", "capitals"
+SHOWN = (",", ".", "?", ENDS, CASE, BEGINS, ELSEWHERE)
+NOT_ALPHANUMERIC = re.compile(r"[\W_]")
+ROUNDS = 3
+
+
+class Heard(NamedTuple):
+    """A word in its case, only with its letters and digits; the mark after it; and whether the case counts."""
+
+    text: str
+    mark: str
+    has_case: bool = True
+
+
+class Counts:
+    """The numbers behind precision, recall and F1, by mark and for capitals."""
+
+    def __init__(self) -> None:
+        self.scores: dict[str, PRFScore] = defaultdict(PRFScore)
+
+    def add(self, found: Sequence[Heard], expected: Sequence[Heard]) -> None:
+        """Add a document."""
+        begins = True
+        for ours, theirs in list(zip(found, expected, strict=True))[:-1]:
+            count_marks(self.scores, ours.mark, theirs.mark)
+            self._add_end(ours.mark in FINAL, theirs.mark in FINAL)
+            for name in (CASE, BEGINS if begins else ELSEWHERE) if theirs.has_case else ():
+                count_case(self.scores[name], ours.text, theirs.text)
+            begins = theirs.mark in FINAL
+
+    def _add_end(self, is_found: bool, is_expected: bool) -> None:
+        score = self.scores[ENDS]
+        score.tp += is_found and is_expected
+        score.fp += is_found > is_expected
+        score.fn += is_expected > is_found
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """By what is scored, precision, recall and F1 in percent."""
+        named = {"p": "precision", "r": "recall", "f": "fscore"}
+        return {
+            name: {key: 100 * getattr(score, of) for key, of in named.items()}
+            for name, score in sorted(self.scores.items())
+            if len(score)
+        }
+
+
+def read_mark(marks: str) -> str:
+    """The mark of a word of a call: the first that ends a sentence, or else the first."""
+    return next((mark for mark in marks if mark in FINAL), marks[:1])
+
+
+def hear(words: Sequence[Word]) -> list[Heard]:
+    """What people or recognisers wrote."""
+    return [Heard(NOT_ALPHANUMERIC.sub("", word.text), read_mark(word.marks)) for word in words]
+
+
+def carry(reference: Sequence[Word], words: Sequence[Word]) -> list[Heard]:
+    """The marks and cases of the reference for the words of a recogniser."""
+    places, are_same, _ = align(reference, words)
+    carried = [Heard("", "", False) for _ in words]
+    for heard, place, is_same in zip(hear(reference), places.tolist(), are_same.tolist(), strict=True):
+        if place >= 0:
+            before = carried[place]
+            mark = before.mark if before.mark in FINAL or not heard.mark else heard.mark
+            carried[place] = Heard(heard.text if is_same else before.text, mark, is_same or before.has_case)
+    return carried
+
+
+def restore(nlp: Language, words: Sequence[Word], with_times: bool) -> list[Heard]:
+    """What a pipeline restores of the words of a call."""
+    doc, begins = annotate(nlp, words, with_times)
+    texts, marks = [""] * len(words), [""] * len(words)
+    place = 0
+    for word in list_written(doc, read_restored(list(doc))):
+        while place + 1 < len(words) and begins[place + 1] <= doc[word.token].idx:
+            place += 1
+        texts[place] += word.text
+        marks[place] = word.mark
+    return [Heard(NOT_ALPHANUMERIC.sub("", text), mark) for text, mark in zip(texts, marks, strict=True)]
+
+
+def read_text(path: Path, nlp: Language) -> Iterator[Doc]:
+    """The documents of edited text."""
+    for paragraphs in read_paragraphs(path, lines=True):
+        yield make_doc(nlp, list(filter(is_prose, paragraphs)))
+
+
+def list_heard(doc: Doc) -> list[Heard]:
+    """The words and marks of the restored text of a document."""
+    return [Heard(word.text, word.mark) for word in list_written(doc, read_restored(list(doc)))]
+
+
+def score_documents(nlp: Language, docs: Iterable[Doc]) -> dict[str, dict[str, float]]:
+    """Score what a pipeline restores of edited documents."""
+    counts = Counts()
+    for doc in docs:
+        variant = remove_punctuation(doc, keep_marks=True)
+        if variant is not None:
+            blank = Doc(nlp.vocab, words=[token.text for token in variant])
+            counts.add(list_heard(nlp(blank)), list_heard(variant))
+    return counts.to_dict()
+
+
+def score_calls(directory: Path, pipelines: dict[str, Language], limit: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Score recognisers and pipelines on calls, by whose words and marks they are."""
+    paths = sorted((directory / REFERENCE).glob("*.tsv"))[: limit or None]
+    references = {path.name: read_words(path) for path in paths}
+    results: dict[str, Counts] = defaultdict(Counts)
+    for name in sorted(path.name for path in directory.iterdir() if path.is_dir()):
+        calls = {call: read_words(directory / name / call) for call in references}
+        has_marks = any(word.marks for words in calls.values() for word in words)
+        has_times = any(word.times for words in calls.values() for word in words)
+        for call, words in calls.items():
+            expected = carry(references[call], words)
+            if name != REFERENCE and has_marks:
+                results[f"{name} | itself"].add(hear(words), expected)
+            for pipeline, nlp in pipelines.items():
+                results[f"{name} | {pipeline}"].add(restore(nlp, words, False), expected)
+                if has_times and name != REFERENCE:
+                    results[f"{name} | {pipeline}, times"].add(restore(nlp, words, True), expected)
+    return {name: counts.to_dict() for name, counts in results.items()}
+
+
+def measure_speed(nlp: Language, docs: Sequence[Doc]) -> float:
+    """Thousands of words per second of the restorer by itself."""
+    restorer = nlp.get_pipe(list_components(nlp, RESTORER)[0])
+    others = [pipe for _, pipe in nlp.pipeline if pipe is not restorer]
+    for doc in docs:
+        for pipe in others:
+            pipe(doc)
+    seconds = interleave({"": lambda: time_annotation(lambda copies: list(map(restorer, copies)), docs)}, ROUNDS)[""]
+    return sum(map(len, docs)) / seconds / 1000
+
+
+def main(
+    pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
+    calls: Annotated[Path | None, typer.Option(help="Directory of calls: a reference and recognisers.")] = None,
+    text: Annotated[list[Path] | None, typer.Option(help="Edited text, one paragraph per line.")] = None,
+    treebank: Annotated[list[Path] | None, typer.Option(help="Documents in CoNLL-U.")] = None,
+    limit: Annotated[int, typer.Option(help="The number of calls and of documents of each file; 0: all.")] = 0,
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `punctuation`.")] = None,
+) -> None:
+    """Score marks and capitals of recognisers and pipelines."""
+    loaded = {name: spacy.load(name) for name in pipelines}
+    for nlp in loaded.values():
+        enable_components(nlp, RESTORER)
+    results = score_calls(calls, loaded, limit) if calls else {}
+    speeds = {}
+    for name, nlp in loaded.items():
+        readers = [(path, read_text(path, nlp)) for path in text or ()]
+        readers += [(path, read_references(path, nlp.vocab)) for path in treebank or ()]
+        for path, read in readers:
+            docs = list(read)[: limit or None]
+            results[f"{path.stem} | {name}"] = score_documents(nlp, docs)
+            variants = filter(None, map(remove_punctuation, docs))
+            speeds[f"{path.stem} | {name}"] = measure_speed(nlp, list(variants))
+    rows = [
+        [*name.split(" | "), *(f"{scores[of]['f']:.1f}" if of in scores else "" for of in SHOWN)]
+        for name, scores in results.items()
+    ]
+    table = f"F1 of marks and capitals, by whose they are:\n\n{format_table(['words', 'by', *SHOWN], rows)}\n"
+    print(table)
+    print("\n".join(f"{name}: {speed:.0f} thousand words per second" for name, speed in speeds.items()))
+    write_results({"scores": results, "speeds": speeds}, output)
+    replace_section(document, "punctuation", table)
+
+
+if __name__ == "__main__":
+    typer.run(main)

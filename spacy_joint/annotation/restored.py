@@ -1,0 +1,114 @@
+"""Text with its marks and capitals restored, beside the text of a `Doc`: of each token, its text in its restored case
+and the mark after it. Also the reverse: the words of edited text, and the marks after them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from spacy.attrs import ORTH
+from spacy.tokens import Doc, Span, Token
+
+from .extensions import read_values, register
+
+RESTORED, RESTORED_TEXT = "restored", "restored_text"
+# Marks at the ends of sentences, and within them; a dash that is not between the parts of a word is DASH.
+FINAL = frozenset(".?!。？！।॥؟")
+DASH = "—"
+INSIDE = frozenset(f",;:、，；：،؛{DASH}")  # noqa: RUF001
+MARKS = FINAL | INSIDE
+# A sentence was broken off here, or something left out: no mark of MARKS.
+ELLIPSIS = "…"
+# Punctuation according to Unicode, but read as words, such as "%".
+SYMBOLS = frozenset("%&#@*/\\§")
+
+
+class Written(NamedTuple):
+    """A word as it is written, its token, and the mark of MARKS or ELLIPSIS after it ("" for none)."""
+
+    token: int
+    text: str
+    mark: str
+
+
+def read_restored(tokens: Sequence[Token]) -> list[str]:
+    """The restored text of each token; its own text where nothing is restored."""
+    values = read_values(tokens, RESTORED)
+    return [token.text if value is None else value for token, value in zip(tokens, values, strict=True)]
+
+
+def write_restored(doc: Doc, restored: Sequence[str | None]) -> None:
+    """Sets the restored text of tokens, except where it is None."""
+    # As `Token._` does, for each token.
+    data: dict[Any, Any] = doc.user_data
+    for offset, text in zip(doc.to_array("IDX").tolist(), restored, strict=True):
+        if text is not None:
+            data["._.", RESTORED, offset, None] = text
+
+
+def list_texts(doc: Doc) -> list[str]:
+    """The texts of all tokens, which is faster than asking each of them."""
+    words = doc.to_array(ORTH).tolist()
+    texts = {word: doc.vocab.strings[word] for word in set(words)}
+    return [texts[word] for word in words]
+
+
+def attach_mark(text: str, mark: str) -> str:
+    """A word with a mark after it. A dash has a space before it; a full stop is not doubled."""
+    return f"{text} {mark}" if mark == DASH else text + mark[text.endswith(mark) :]
+
+
+def _join(owner: Doc | Span, is_span: bool = False) -> str:
+    tokens = list(owner)
+    texts = read_restored(tokens)
+    parts = [text + token.whitespace_ for token, text in zip(tokens, texts, strict=True)]
+    if is_span and parts:
+        parts[-1] = texts[-1]
+    return "".join(parts)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_punctuation(text: str) -> bool:
+    """Whether a token is punctuation rather than a word, by its characters."""
+    return bool(text) and all(unicodedata.category(each)[0] == "P" and each not in SYMBOLS for each in text)
+
+
+def find_mark(text: str) -> str:
+    """Which mark of MARKS or ELLIPSIS a token of punctuation is, by its first character ("?!" is "?"); "" for none."""
+    if text[0] == ELLIPSIS or text[:2] == "..":
+        return ELLIPSIS
+    if text[0] in MARKS:
+        return text[0]
+    return DASH if text[:2] == "--" or text in ("–", "―") else ""
+
+
+def list_written(doc: Doc, texts: Sequence[str]) -> list[Written]:
+    """The words of a document and the marks after them, by texts of all tokens (see `read_restored`). Hyphens,
+    quotation marks and brackets are neither. Of several marks, the first counts, or the first that ends sentences."""
+    written: list[Written] = []
+    for token, (own, text) in enumerate(zip(list_texts(doc), texts, strict=True)):
+        is_word = not is_punctuation(own)
+        if own.isspace():
+            continue
+        if is_word and text == own:
+            written.append(Written(token, own, ""))
+            continue
+        # A mark that was added to a word, or to a closing bracket.
+        added = text[len(own) :].strip() if text[: len(own)].lower() == own.lower() else ""
+        mark = find_mark(added) if added and is_punctuation(added) else ""
+        if is_word:
+            written.append(Written(token, text[: len(own)] if mark else text, mark))
+        elif written and text:
+            is_dash = own == "-" and doc[token].whitespace_ and doc[token - 1].whitespace_
+            mark = mark or find_mark(text) or (DASH if is_dash else "")
+            last = written[-1]
+            if mark and (not last.mark or (mark in FINAL and last.mark not in FINAL)):
+                written[-1] = last._replace(mark=mark)
+    return written
+
+
+register(Token, RESTORED, default=None)
+register(Doc, RESTORED_TEXT, getter=_join)
+register(Span, RESTORED_TEXT, getter=partial(_join, is_span=True))

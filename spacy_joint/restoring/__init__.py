@@ -1,0 +1,1 @@
+"""Marks and capitals of text without them: `punctuation_restorer`."""

@@ -1,0 +1,35 @@
+"""How words are capitalised. Case is that of letters: "3d" is lower case, "3D" is capitalised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Lower case; a capital first letter; capitals; capitals with a plural -s (*CEOs*); a form of its own (*iPhone*).
+LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
+# Their letters begin or are joined by these: addresses have no capital at the beginning of a sentence.
+OF_ADDRESSES = ("@", "/", "\\", "#", "_")
+
+
+def find_case(word: str) -> str:
+    """Which of CASES a word is in: the first that gives it."""
+    return next((case for case in CASES[:-1] if apply_case(case, word.lower(), {}) == word), OTHER)
+
+
+def apply_case(case: str, word: str, forms: Mapping[str, str]) -> str:
+    """A word in lower case in one of CASES; `forms` are those of words that have their own; other such words are
+    capitalised."""
+    if case == LOWER:
+        return word
+    if case == CAPITALS:
+        return word.upper()
+    if case == PLURAL and word[-1:] == "s":
+        return word[:-1].upper() + "s"
+    return forms[word] if case == OTHER and word in forms else capitalise(word)
+
+
+def capitalise(word: str) -> str:
+    """A word with a capital first letter, unless it is an address or the like."""
+    if any(sign in word for sign in OF_ADDRESSES):
+        return word
+    place = next((i for i, each in enumerate(word) if each.isalpha()), 0)
+    return word[:place] + word[place : place + 1].upper() + word[place + 1 :]

@@ -1,0 +1,227 @@
+"""`punctuation_restorer`: the marks and capitals of text without them, after a parser, as a spaCy component.
+
+Each word gets a case and a mark after it, from left to right (system.pxd). Sentences are those of the parser: full
+stops, question marks and exclamation marks are at their ends and nowhere else, and they begin with capitals. Features
+see neither marks nor capitals, so that documents with marks can be learnt from. Where text has them, they are kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.attrs import SPACY
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.restored import (
+    FINAL,
+    MARKS,
+    Written,
+    attach_mark,
+    find_mark,
+    is_punctuation,
+    list_texts,
+    list_written,
+    read_restored,
+    write_restored,
+)
+from ..engine.columns import Columns
+from ..engine.learner import Instance
+from ..errors import Errors, JointValueError
+from ..pipes.arrays import find_stretches
+from ..pipes.structured_pipe import StructuredPipe
+from ..pipes.token_columns import (
+    CAPITALS_STRETCH,
+    COLUMNS,
+    TITLE_STRETCH,
+    UNPUNCTUATED_STRETCH,
+    find_whitespace,
+    has_same_tokens,
+)
+from ..pipes.tree_columns import TREE_COLUMNS
+from .cases import CAPITALISED, CASES, OTHER, apply_case, capitalise, find_case
+from .restoring_columns import PHRASE_COLUMNS, RestoringColumns, WordTree, read_word_tree
+from .system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
+
+# The keys of the labels: marks, and words with a case of their own; of these, only those that are as frequent.
+MARKS_KEY, FORMS_KEY = "marks", "forms"
+LEAST_FORMS = 3
+# Columns that depend on case, marks or layout, which text without marks does not have.
+NOT_READ = ("form", "shape", "style", "glued", "before")
+
+
+class Restoration(NamedTuple):
+    """The words of a text, their cases and the marks after them, None where the text is kept; and which words end
+    sentences."""
+
+    words: list[Written]
+    cases: list[str | None]
+    marks: list[str | None]
+    ends: list[bool]
+
+
+class PunctuationRestorer(StructuredPipe[Restoration]):
+    """Restores marks and capitals."""
+
+    default_templates = Path(__file__).parent / "templates.txt"
+    columns = (*(name for name in COLUMNS if name not in NOT_READ), *TREE_COLUMNS, *PHRASE_COLUMNS)
+
+    # Labels.
+
+    def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
+        """The marks of the references, and the forms that are most frequent for their words."""
+        marks: set[str] = set()
+        cases: dict[str, Counter[str]] = {}
+        for example in examples:
+            for word in list_written(example.reference, read_restored(list(example.reference))):
+                marks.add(word.mark)
+                if find_case(word.text) == OTHER:
+                    cases.setdefault(word.text.lower(), Counter())[word.text] += 1
+        forms = [max(sorted(counts), key=counts.__getitem__) for counts in cases.values()]
+        kept = sorted(form for form in forms if cases[form.lower()][form] >= LEAST_FORMS)
+        return {MARKS_KEY: sorted(marks & MARKS), FORMS_KEY: kept}
+
+    def flatten_labels(self, labels: dict[str, list[str]]) -> tuple[str, ...]:
+        """Marks and forms."""
+        return (*labels[MARKS_KEY], *labels[FORMS_KEY])
+
+    def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
+        """The labels with others: marks, or words with capitals of their own, such as iPhone."""
+        extended = {key: [*(labels or {}).get(key, [])] for key in (MARKS_KEY, FORMS_KEY)}
+        for label in added:
+            if is_punctuation(label) and label not in MARKS:
+                raise JointValueError(Errors.J070, name=self.name, label=label)
+            extended[MARKS_KEY if label in MARKS else FORMS_KEY].append(label)
+        return {key: sorted(set(values)) for key, values in extended.items()}
+
+    def make_system(self, labels: dict[str, list[str]]) -> RestoringSystem:
+        """The system with these marks."""
+        final = [mark for mark in labels[MARKS_KEY] if mark in FINAL]
+        return RestoringSystem(CASES, ["", *(mark for mark in labels[MARKS_KEY] if mark not in FINAL)], final)
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        super()._set_up(labels, templates)
+        self._forms = {form.lower(): form for form in labels[FORMS_KEY]}
+        system, bias = self.perceptron.system, self.cfg["mark_bias"]
+        self.perceptron.biases = {len(system.cases) + i: bias for i, mark in enumerate(system.inside) if mark}
+
+    # Words.
+
+    def make_word_columns(self) -> RestoringColumns:
+        """The object that builds the columns, of words only."""
+        return RestoringColumns(self.perceptron.templates.columns, self.word_classes, self.custom_columns)
+
+    def _read_words(self, doc: Doc) -> tuple[np.ndarray, np.ndarray, WordTree, np.ndarray]:
+        """The values of the columns, the tokens of words and their trees; and constraints: which words end sentences,
+        and which have no mark because they are attached to the next one."""
+        values, tokens = self.get_values(doc)
+        tree = read_word_tree(doc, tokens)
+        ends = np.append(tree.sentences[1:] != tree.sentences[:-1], True)[: len(tokens)]
+        spaces = (doc.to_array([SPACY]).reshape(len(doc)) != 0) | find_whitespace(doc)
+        before = np.append(0, np.cumsum(spaces))
+        is_attached = ~ends & (np.diff(before[tokens], append=-1) == 0)
+        return values, tokens, tree, np.where(ends, ENDS, np.where(is_attached, KEEPS_MARK, 0)).astype(np.int8)
+
+    def _make_columns(self, values: np.ndarray, tree: WordTree, constraints: np.ndarray) -> Columns:
+        facts = tree.roots.astype(np.int32)[:, None]
+        return Columns(self.perceptron.templates.columns, values, constraints, facts)
+
+    # Prediction.
+
+    def predict_doc(self, doc: Doc) -> Restoration:
+        """The cases and marks of a document."""
+        values, _, tree, constraints = self._read_words(doc)
+        ends = constraints == ENDS
+        words = list_written(doc, list_texts(doc))
+        if not self.cfg["overwrite"]:
+            constraints = constraints | _find_given(words, ends)
+        actions = self.search(self._make_columns(values, tree, constraints))
+        cases, marks = self.perceptron.system.build(constraints, actions)
+        return Restoration(words, cases, marks, ends.tolist())
+
+    def annotate(self, doc: Doc, prediction: Restoration) -> None:
+        """Writes `token._.restored`."""
+        texts = list_texts(doc)
+        restored = list(texts)
+        ends = [*(word.token for word in prediction.words[1:]), len(doc)]
+        begins = True
+        for word, case, mark, is_end, end in zip(*prediction, ends, strict=False):
+            place, text, _ = word
+            if case is not None:
+                text = apply_case(case, text.lower(), self._forms)
+            restored[place] = capitalise(text) if begins and text == text.lower() else text
+            begins = is_end
+            if mark is None:
+                continue
+            given = [token for token in range(place + 1, end) if find_mark(texts[token])]
+            for token in given:
+                restored[token] = ""
+            if given:
+                restored[given[0]] = mark
+            elif mark:
+                # After brackets and the like that the word is in.
+                while place + 1 < end and not doc[place].whitespace_ and not texts[place + 1].isspace():
+                    place += 1
+                restored[place] = attach_mark(restored[place], mark)
+        write_restored(doc, restored)
+
+    # Training.
+
+    def make_instance(self, example: Example) -> Instance | None:
+        """The cases and marks of the reference, as far as they are known and legal; None if it has neither."""
+        reference = list_written(example.reference, read_restored(list(example.reference)))
+        if not any(word.mark or word.text != word.text.lower() for word in reference):
+            return None
+        values, tokens, tree, constraints = self._read_words(example.predicted)
+        system = self.perceptron.system
+        texts, marks = _align(example, tokens, reference)
+        cases = [None if text is None else find_case(text) for text in texts]
+        for place, (text, case, mark) in enumerate(zip(texts, cases, marks, strict=True)):
+            if text is None or (case == OTHER and self._forms.get(text.lower()) != text):
+                constraints[place] |= KEEPS_CASE
+            if mark not in (system.final if constraints[place] & ENDS else system.inside):
+                constraints[place] |= KEEPS_MARK
+        actions = system.actions(constraints, cases, marks)
+        return Instance(self._make_columns(values, tree, constraints), actions) if len(actions) else None
+
+
+def _find_given(words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
+    """What is kept of words (int8, see `RestoringSystem`): marks; in stretches with marks, that there are none, but
+    not at the ends of sentences; and cases, where they distinguish words."""
+    texts = [word.text for word in words]
+    has_mark = np.array([bool(word.mark) for word in words], dtype=bool)
+    is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
+    keeps_mark = has_mark | (~is_unmarked & ~ends)
+    has_capital = np.array([len(text) > 1 and text != text.lower() for text in texts], dtype=bool)
+    has_lower = np.array([text.isalpha() and not text.isupper() for text in texts], dtype=bool)
+    begins_lower = np.array([text.isalpha() and text[0].islower() for text in texts], dtype=bool)
+    in_lower, _ = find_stretches(has_capital, TITLE_STRETCH)
+    in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
+    in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
+    keeps_case = ~(in_lower | in_capitals | in_title)
+    return (KEEPS_MARK * keeps_mark + KEEPS_CASE * keeps_case).astype(np.int8)
+
+
+def _align(
+    example: Example, tokens: np.ndarray, reference: Sequence[Written]
+) -> tuple[list[str | None], list[str | None]]:
+    """The words of the reference for predicted tokens, and the marks after them. They are None where they are unknown,
+    as is a capitalised word at the beginning of a sentence."""
+    texts: dict[int | None, str] = {}
+    marks: dict[int | None, str] = {}
+    begins = True
+    for word in reference:
+        if not (begins and find_case(word.text) == CAPITALISED):
+            texts[word.token] = word.text
+        marks[word.token] = word.mark
+        begins = word.mark in FINAL
+    places: list[int | None] = tokens.tolist()
+    if not has_same_tokens(example):
+        there, back = example.alignment.x2y, example.alignment.y2x
+        found = [there[token].tolist() for token in tokens.tolist()]
+        places = [place[0] if len(place) == 1 == len(back[place[0]]) else None for place in found]
+    return [texts.get(place) for place in places], [marks.get(place) for place in places]

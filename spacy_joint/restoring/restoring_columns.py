@@ -1,0 +1,173 @@
+"""Columns that also show which phrases begin and end at a word, and what is asked in its sentence. Only words have
+rows, so that text looks the same with and without marks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, SENT_START, TAG
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from ..annotation.dependency_trees import cut_subtype, prune
+from ..annotation.restored import is_punctuation, list_texts
+from ..pipes.custom_columns import CustomColumns
+from ..pipes.tree_columns import TreeColumns
+from ..pipes.word_classes import WordClasses
+
+# Of the largest phrase that begins with a word, and of the largest that ends with it: the relation and the tag of its
+# head, its size in bins, the side on which it depends on something (1: before it, 2: nothing, 3: after it), and, of a
+# conjunct, the numbers of conjuncts before it and of all.
+OF_PHRASE = ("dep", "tag", "size", "side", "conjuncts")
+OPENS, CLOSES = (tuple(f"{edge}_{name}" for name in OF_PHRASE) for edge in ("opens", "closes"))
+# Of the last clause of the sentence with an auxiliary before its subject: its relation, and whether an interrogative
+# is before the auxiliary, and whether it ends the sentence.
+QUESTION = "question"
+PHRASE_COLUMNS = (*OPENS, *CLOSES, QUESTION)
+# Bins: 1, 2, 3, 4-5, 6-8, 9-14, 15 or more words.
+SIZES = np.array([2, 3, 4, 6, 9, 15])
+MOST_CONJUNCTS = 3
+AUXILIARIES, SUBJECTS, CONJUNCT = ("aux", "cop"), ("nsubj", "csubj", "expl"), ("conj",)
+# The tags of interrogatives in the tag set of the Penn Treebank begin with it.
+INTERROGATIVE = "W"
+
+
+class WordTree(NamedTuple):
+    """The trees over the words of a document, without its marks."""
+
+    heads: np.ndarray  # rows of words; a root is its own head
+    relations: np.ndarray  # hashes; 0 without trees
+    sentences: np.ndarray  # numbers of sentences, ascending
+    roots: np.ndarray  # rows; -1 without trees
+
+
+def read_word_tree(doc: Doc, tokens: np.ndarray) -> WordTree:
+    """The trees over the words, which are these tokens. A document without boundaries is a sentence."""
+    attributes = doc.to_array([HEAD, DEP, SENT_START]).reshape(len(doc), 3)
+    sentences = np.cumsum(attributes[:, 2] == 1)[tokens] if doc.has_annotation("SENT_START") else 0 * tokens
+    if not doc.has_annotation("DEP"):
+        nothing = np.zeros(len(tokens), dtype=np.uint64)
+        return WordTree(np.arange(len(tokens)), nothing, sentences, np.full(len(tokens), -1))
+    is_word = np.zeros(len(doc), dtype=bool)
+    is_word[tokens] = True
+    heads = prune(np.arange(len(doc)) + attributes[:, 0].astype(np.int64), is_word).heads
+    roots = heads
+    # Each pass doubles the arcs that are climbed.
+    for _ in range(len(tokens).bit_length()):
+        roots = roots[roots]
+    return WordTree(heads, attributes[tokens, 1], sentences, roots)
+
+
+class RestoringColumns:
+    """Builds the columns of documents with trees: those of `TreeColumns`, and PHRASE_COLUMNS."""
+
+    def __init__(self, names: Sequence[str], word_classes: WordClasses, custom: CustomColumns) -> None:
+        self.names = tuple(names)
+        others = [name for name in names if name not in PHRASE_COLUMNS]
+        self.tree_columns = TreeColumns(others, word_classes, custom)
+        self.places = np.array([names.index(name) for name in others], dtype=np.intp)
+        self.reads_phrases = len(others) < len(names)
+        # Whether relations and tags are of interest, by their hashes.
+        self._known: dict[tuple[str, int], bool] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        columns = self.tree_columns
+        return (RestoringColumns, (self.names, columns.word_classes, columns.custom))
+
+    def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """See `WordColumns.values_of`. RAISES ValueError: If more of the document follows (J037)."""
+        others, tokens = self.tree_columns.values_of(doc, more_follows)
+        is_word = np.array([not is_punctuation(text) for text in list_texts(doc)], dtype=bool)[tokens]
+        others, tokens = others[is_word], tokens[is_word]
+        if not self.reads_phrases:
+            return others, tokens
+        values = np.zeros((len(tokens), len(self.names)), dtype=np.uint64)
+        values[:, self.places] = others
+        tree = read_word_tree(doc, tokens)
+        tags = doc.to_array([TAG]).reshape(len(doc))[tokens]
+        shown = self._show_phrases(tree, tags, doc.vocab.strings)
+        for name in {*PHRASE_COLUMNS}.intersection(self.names):
+            values[:, self.names.index(name)] = shown[name]
+        return values, tokens
+
+    def _show_phrases(self, tree: WordTree, tags: np.ndarray, strings: StringStore) -> dict[str, np.ndarray]:
+        heads, relations = tree.heads, tree.relations
+        n = len(heads)
+        words = np.arange(n)
+        left, right = _spread(np.minimum, heads), _spread(np.maximum, heads)
+        sizes = right - left + 1
+        is_conjunct = self._are(relations, CONJUNCT, strings)
+        conjuncts = np.bincount(heads[is_conjunct], minlength=n)[heads]
+        before = np.zeros(n, dtype=np.int64)
+        # Conjuncts of the same head stand in a row, in their order.
+        in_rows = np.flatnonzero(is_conjunct)[np.argsort(heads[is_conjunct], kind="stable")]
+        firsts = np.flatnonzero(np.diff(heads[in_rows], prepend=-1))
+        lengths = np.diff(np.append(firsts, len(in_rows)))
+        before[in_rows] = np.arange(len(in_rows)) - np.repeat(firsts, lengths)
+        counted = np.minimum(before, MOST_CONJUNCTS) * (MOST_CONJUNCTS + 1) + np.minimum(conjuncts, MOST_CONJUNCTS)
+        of_phrase = {
+            "dep": relations,
+            "tag": tags,
+            "size": np.searchsorted(SIZES, sizes, side="right") + 1,
+            "side": np.sign(heads - words) + 2,
+            "conjuncts": np.where(is_conjunct, counted, 0),
+        }
+        shown = {}
+        for edge, ends in (("opens", left), ("closes", right)):
+            largest = np.full(n, -1)
+            # The last one that is written stays.
+            order = np.argsort(sizes, kind="stable")
+            largest[ends[order]] = order
+            for name, values in of_phrase.items():
+                shown[f"{edge}_{name}"] = np.where(largest < 0, 0, values[largest].astype(np.uint64))
+        shown[QUESTION] = self._show_questions(tree, tags, left, right, strings)
+        return shown
+
+    def _show_questions(
+        self, tree: WordTree, tags: np.ndarray, left: np.ndarray, right: np.ndarray, strings: StringStore
+    ) -> np.ndarray:
+        heads, relations, sentences, _ = tree
+        n = len(heads)
+        first = {}
+        for names in (AUXILIARIES, SUBJECTS):
+            found = np.flatnonzero(self._are(relations, names, strings))
+            first[names] = np.full(n, n)
+            np.minimum.at(first[names], heads[found], found)
+        auxiliaries = first[AUXILIARIES]
+        clauses = np.flatnonzero((auxiliaries < first[SUBJECTS]) & (first[SUBJECTS] < n))
+        shown = np.zeros(n, dtype=np.uint64)
+        if len(clauses):
+            asked = np.append(0, np.cumsum(self._are(tags, (INTERROGATIVE,), strings, by_prefix=True)))
+            is_asked = asked[auxiliaries[clauses]] > asked[left[clauses]]
+            ends = np.append(sentences[1:] != sentences[:-1], True)[right[clauses]]
+            values = relations[clauses] * np.uint64(4) + is_asked.astype(np.uint64) * np.uint64(2) + ends + np.uint64(1)
+            last = np.zeros(int(sentences[-1]) + 1, dtype=np.uint64)
+            last[sentences[clauses]] = values
+            shown = last[sentences]
+        return shown
+
+    def _are(
+        self, hashes: np.ndarray, names: Collection[str], strings: StringStore, by_prefix: bool = False
+    ) -> np.ndarray:
+        """Which values are among these relations, or begin with one of these letters."""
+        key = "".join(names)
+        listed = hashes.tolist()
+        for value in {*listed}:
+            if (key, value) not in self._known:
+                text = strings[value] if value else ""
+                self._known[key, value] = text[:1] in names if by_prefix else cut_subtype(text) in names
+        return np.array([self._known[key, value] for value in listed], dtype=bool)
+
+
+def _spread(choose: np.ufunc, heads: np.ndarray) -> np.ndarray:
+    """The first or last words of the phrases with these heads, by np.minimum or np.maximum."""
+    edges = np.arange(len(heads))
+    for _ in range(len(heads)):
+        wider = edges.copy()
+        choose.at(wider, heads, edges)
+        if np.array_equal(wider, edges):
+            break
+        edges = wider
+    return edges

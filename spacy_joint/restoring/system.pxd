@@ -1,0 +1,45 @@
+"""Restoring text word by word: the case of a word, then the mark after it.
+
+A state is a position in the document and what has been decided around it; it is bounded, so there are no nodes. The
+constraint of a word has bits: FINAL, it ends a sentence; CASE_GIVEN and MARK_GIVEN, that decision is not taken, and
+features see it as given. Its only fact is the number of the word that is the root of its sentence, or -1.
+
+Kinds of actions: cases of words; marks within a sentence, the first of which is none; marks at its end. So a sentence
+ends with a mark that ends sentences, and has none inside.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint16_t
+
+from ..engine.columns cimport InputC
+from ..engine.system cimport System
+
+
+cdef enum:
+    CASE
+    INSIDE
+    END
+
+cdef enum:
+    FINAL = 1
+    CASE_GIVEN = 2
+    MARK_GIVEN = 4
+
+cdef struct StateC:
+    int32_t next                # word
+    int32_t sentence            # its first word
+    uint8_t decides_mark        # the case of the word is known
+    uint8_t since               # words since the last mark or sentence start, up to MOST_SINCE
+    uint16_t case_now           # actions + 1; 0: none, n_actions + 1: given
+    uint16_t case_before
+    uint16_t mark               # the last mark of the sentence that is not "none"
+
+
+cdef class RestoringSystem(System):
+    cdef readonly tuple cases
+    cdef readonly tuple inside
+    cdef readonly tuple final
+
+    # Passes decisions that are not to be taken.
+    cdef void skip(self, const InputC* input, StateC* state) noexcept nogil
+    cdef void take_case(self, StateC* state, uint16_t case) noexcept nogil
+    cdef void take_mark(self, const InputC* input, StateC* state, uint16_t mark) noexcept nogil

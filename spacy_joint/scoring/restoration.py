@@ -1,0 +1,71 @@
+"""Scores of restored marks and capitals (`punctuation_restorer`), by words: the restored text of the predicted document
+is compared with that of the reference, which is its text where nothing is restored."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from typing import Any
+
+from spacy.scorer import PRFScore
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.restored import MARKS, Written, list_written, read_restored
+from .counts import make_factory, report
+
+
+def score_restoration(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+    """Score marks and capitals. Scores are between 0 and 1, or None if there is nothing to score.
+
+    - `restored_mark_p`, `restored_mark_r`, `restored_mark_f`: marks after words.
+    - `restored_case_p`, `restored_case_r`, `restored_case_f`: words with capitals, all at the right letters.
+    - `restored_per_type`: the same by mark.
+
+    Words that are not a token of both documents do not count.
+    """
+    marks: dict[str, PRFScore] = defaultdict(PRFScore)
+    cases = PRFScore()
+    for example in examples:
+        found, expected = (_index_words(doc) for doc in (example.predicted, example.reference))
+        for key in sorted(found.keys() & expected.keys()):
+            count_marks(marks, found[key].mark, expected[key].mark)
+            count_case(cases, found[key].text, expected[key].text)
+    total = PRFScore()
+    for each in marks.values():
+        total += each
+    return {
+        **report("restored_mark", total),
+        **report("restored_case", cases),
+        "restored_per_type": {mark: score.to_dict() for mark, score in sorted(marks.items())} or None,
+    }
+
+
+def _index_words(doc: Doc) -> dict[tuple[int, int], Written]:
+    """The words of a document by the numbers of characters before and after them that are not whitespace."""
+    ends = list(accumulate((len("".join(token.text.split())) for token in doc), initial=0))
+    return {(ends[word.token], ends[word.token + 1]): word for word in list_written(doc, read_restored(list(doc)))}
+
+
+def count_marks(scores: Mapping[str, PRFScore], found: str, expected: str) -> None:
+    """Add a word with these marks after it; those that are not of MARKS do not count."""
+    if found == expected:
+        if found in MARKS:
+            scores[found].tp += 1
+        return
+    if found in MARKS:
+        scores[found].fp += 1
+    if expected in MARKS:
+        scores[expected].fn += 1
+
+
+def count_case(score: PRFScore, found: str, expected: str) -> None:
+    """Add a word in these cases."""
+    is_found, is_expected = found != found.lower(), expected != expected.lower()
+    is_right = is_found and found == expected
+    score.tp += is_right
+    score.fp += is_found and not is_right
+    score.fn += is_expected and not is_right
+
+
+# Registered as `spacy_joint.restoration_scorer.v1`.
+make_restoration_scorer = make_factory(score_restoration)
