@@ -190,6 +190,8 @@ FORMS: tuple[Callable[[Doc], Doc], ...] = (
     _merge,
 )
 N_INPUTS = len(TEXTS) * len(FORMS)
+# The inputs of another vocab.
+FOREIGN = range(len(TEXTS), 2 * len(TEXTS))
 
 
 def make_input(nlp: Language, number: int) -> Doc:
