@@ -6,6 +6,7 @@ follows from the tag; the tree adds what the tag does not say, such as the numbe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,16 @@ PART = "POS"
 
 
 class Meanings(dict[str, tuple[int, MorphAnalysis]]):
-    """The parts of speech and features of labels. A pickled copy is empty, as a pickled vocabulary has no features."""
+    """The parts of speech and features of labels. A pickled copy is empty, as a pickled vocabulary has no features.
 
-    def __init__(self, vocab: Vocab) -> None:
+    Those of the labels of a model are made with it: in `nlp.memory_zone`, spaCy would forget the features that a
+    document had brought as strings before.
+    """
+
+    def __init__(self, vocab: Vocab, labels: Iterable[str] = ()) -> None:
         self.vocab = vocab
+        for label in labels:
+            self.__missing__(label)
 
     def __missing__(self, label: str) -> tuple[int, MorphAnalysis]:
         features = Morphology.feats_to_dict(label)
@@ -62,6 +69,7 @@ class SequenceMorphologizer(SequenceLabeller):
             if any(pair.count("=") != 1 for pair in label.split("|") if label):
                 raise JointValueError(Errors.J030, name="A label", value=label, allowed="such as POS=NOUN|Number=Sing")
             check_choice("part of speech", Morphology.feats_to_dict(label).get(PART, ""), tuple(POS_IDS))
+        self._meanings = Meanings(self.vocab, labels)
         return super().make_system(labels)
 
     def read_labels(self, example: Example) -> list[str | None]:

@@ -202,6 +202,18 @@ def test_features_outlive_the_memory_zone_in_which_they_were_first_seen(make):
     assert found[0][5][2] == FINITE.format("Plur")
 
 
+def test_features_outlive_the_memory_zone_of_a_document_that_brought_them(make, tmp_path):
+    make(make_examples).to_disk(tmp_path, exclude=["vocab"])
+    nlp = spacy.load(tmp_path, exclude=["vocab"])
+    expected = describe(nlp(parse(nlp.vocab)))
+    nlp = spacy.load(tmp_path, exclude=["vocab"])
+    for brought in ([features for *_, features in expected], []):
+        with nlp.memory_zone():
+            for features in brought:
+                nlp.vocab.strings.add(features)
+            assert describe(nlp(parse(nlp.vocab))) == expected
+
+
 def test_patterns_match_parts_of_speech_and_features(nlp):
     matcher = Matcher(nlp.vocab)
     plural = {"POS": "NOUN", "MORPH": {"IS_SUPERSET": ["Number=Plur"]}}
