@@ -25,6 +25,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 
 from spacy_joint.annotation.restored import FINAL, list_written, read_restored
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
 from spacy_joint.pipes.components import enable_components, list_components
 from spacy_joint.scoring.restoration import count_case, count_marks
@@ -120,6 +121,12 @@ def read_text(path: Path, nlp: Language) -> Iterator[Doc]:
         yield make_doc(nlp, list(filter(is_prose, paragraphs)))
 
 
+def read_treebank(path: Path, nlp: Language) -> Iterator[Doc]:
+    """The documents of a treebank, of which only tokens are read."""
+    for reference in read_references(path, nlp.vocab):
+        yield make_example(reference).predicted
+
+
 def list_heard(doc: Doc) -> list[Heard]:
     """The words and marks of the restored text of a document."""
     return [Heard(word.text, word.mark) for word in list_written(doc, read_restored(list(doc)))]
@@ -184,7 +191,7 @@ def main(
     speeds = {}
     for name, nlp in loaded.items():
         readers = [(path, read_text(path, nlp)) for path in text or ()]
-        readers += [(path, read_references(path, nlp.vocab)) for path in treebank or ()]
+        readers += [(path, read_treebank(path, nlp)) for path in treebank or ()]
         for path, read in readers:
             docs = list(read)[: limit or None]
             results[f"{path.stem} | {name}"] = score_documents(nlp, docs)
