@@ -23,7 +23,6 @@ import typer
 from pytest_examples import CodeExample, EvalExample, find_examples
 from spacy.util import fix_random_seed, registry
 
-import spacy_joint
 from spacy_joint.cli import app
 from spacy_joint.tokenization.character_tokenizer import CharacterTokenizer, create_character_tokenizer
 
@@ -226,16 +225,3 @@ def test_the_site_builds_without_warnings_and_loads_nothing_from_other_hosts(tmp
         r"<(?:script|img|iframe)[^>]*\bsrc=[\"']?(?:https?:)?//|<link(?=[^>]*stylesheet)[^>]*href=[\"']?(?:https?:)?//"
     )
     assert not any(re.search(loaded, page) for page in pages)
-
-
-def list_two_lines():
-    """The code in the README's table of components."""
-    rows = (ROOT / "README.md").read_text(encoding="utf8").split("works in two lines", 1)[1].split("\n\n", 1)[0]
-    return re.findall(r"^\| \[`(\w+)`\].*\| `(.+)` \|$", rows, re.MULTILINE)
-
-
-@pytest.mark.parametrize("component, code", list_two_lines())
-def test_each_component_works_in_two_lines(component, code):
-    text = 'The old man said: "We saw the big red ball."'
-    found = eval(code, {"nlp": spacy_joint.load(), "text": text})
-    assert found and "" not in (found if isinstance(found, list) else [])
