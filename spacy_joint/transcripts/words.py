@@ -15,6 +15,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from ..annotation.extensions import read_values
+from ..annotation.restored import read_restored
 from ..annotation.speech import (
     CUE,
     END_TIME,
@@ -30,8 +31,6 @@ from .transcript import DECIMALS, Cue, is_sound
 
 register_extensions()
 
-# The extension attribute of a punctuation_restorer: the word in its case, with the mark after it.
-RESTORED = "restored"
 # Marks that end sentences, and the number of words that text with marks does not have without one.
 FINAL_MARK = re.compile(r"\w[.?!…]+[\"'”’)\]]*(?=\s|$)")
 MAX_WORDS = 100
@@ -137,14 +136,6 @@ def list_words(doc: Doc) -> list[Word]:
             cue = None
         first = place + 1
     return words
-
-
-def read_restored(tokens: Sequence[Token]) -> list[str]:
-    """The texts of tokens, restored if they have been."""
-    if not Token.has_extension(RESTORED):
-        return [token.text for token in tokens]
-    values = read_values(tokens, RESTORED)
-    return [token.text if value is None else value for token, value in zip(tokens, values, strict=True)]
 
 
 def has_marks(text: str) -> bool:

@@ -9,13 +9,14 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
 import spacy_joint
+from spacy_joint.annotation.restored import RESTORED
 from spacy_joint.errors import JointError, JointWarning
 from spacy_joint.transcripts import make_doc, read, read_string, write, write_string
 from spacy_joint.transcripts.transcript import Segment, join
-from spacy_joint.transcripts.words import RESTORED, fill_times, find_costs, has_marks, list_words
+from spacy_joint.transcripts.words import fill_times, find_costs, has_marks, list_words
 
 NLP = spacy_joint.load(beam_width=1)
 BLANK = spacy.blank("en")
@@ -252,8 +253,6 @@ def test_csv_has_a_row_per_sentence_or_word(rows, n):
 
 
 def test_restored_words_are_written():
-    if not Token.has_extension(RESTORED):
-        Token.set_extension(RESTORED, default=None)
     doc = annotate("1\n00:00:01,000 --> 00:00:03,000\nhi nora how are you\n", "srt")
     for token, text in zip(doc, ["Hi", "Nora,", "how", "are", "you?"], strict=True):
         token._.set(RESTORED, text)
