@@ -158,9 +158,9 @@ class Errors:
         "The component '{name}' has not been trained.",
         'Call nlp.initialize() and train it, or copy a trained one: nlp.add_pipe("joint_sbd_parser", '
         "source=spacy_joint.load()). The pretrained pipeline {pretrained} has a sequence_tagger, joint_sbd_parser, "
-        "sequence_morphologizer and sequence_lemmatizer, and, disabled, a hedge_chunker, constituency_parser and "
-        "prenominal_orderer. There is no pretrained hedge_segmenter, quotation_cues or quotation_spans, but "
-        'quotation_spans needs no training with method = "rules".',
+        "sequence_morphologizer and sequence_lemmatizer, and, disabled, a punctuation_restorer, hedge_chunker, "
+        "constituency_parser and prenominal_orderer. There is no pretrained hedge_segmenter, quotation_cues or "
+        'quotation_spans, but quotation_spans needs no training with method = "rules".',
     )
     J073 = Message(
         "{path} is not a saved component or pipeline: it has no file '{name}'.",

@@ -207,7 +207,6 @@ COMPONENTS = {
         corpus="tiny_quotes",
         language="en",
         requires=("token.tag", "token.dep", "token.head", "doc.sents"),
-        fails={"test_it_generalises_to_other_documents": "full stops and capitals of given sentences need no training"},
     ),
     "hedge_chunker": Component(
         "hedge_chunker",

@@ -231,7 +231,7 @@ def english(repository):
     news = "".join(path.read_text(encoding="utf8") for path in sorted((assets / "tiny_quotes" / "train").glob("*.txt")))
     for name in ("podcasts", "talks", "books/news"):
         (assets / "raw" / f"{name}.txt").parent.mkdir(exist_ok=True)
-        (assets / "raw" / f"{name}.txt").write_text(news, encoding="utf8")
+        (assets / "raw" / f"{name}.txt").write_text(f"{news}\nHi Anna, we have news for you.\n", encoding="utf8")
     rows = ["token\tstart\tend\tspeaker\tpunctuation\tcase"]
     rows += [f"{word}\t{i}.1\t{i}.6\tA\t{'.' * (i % 7 == 6)}\tLC" for i, word in enumerate(news.split()[:80])]
     (assets / "raw" / "calls").mkdir()

@@ -90,7 +90,7 @@ def test_a_pipeline_without_constituents_is_an_error(run, saved_pipeline):
 
 def test_the_error_for_other_formats_names_all_formats(run):
     printed = " ".join(run("annotate", "-", "-f", "tiger", text="hi", fails=True).stderr.split())
-    assert "[J040]" in printed and "table, spacy, brackets, discbracket" in printed
+    assert "[J040]" in printed and "table, spacy, text, markdown, srt, vtt, csv, brackets, discbracket" in printed
 
 
 def test_empty_input_has_no_trees(run):

@@ -153,7 +153,7 @@ def test_a_parser_learns_to_follow_a_guide(read_examples, small_model):
                 nlp.update([example])
         scores.append(nlp.evaluate(parts[1]))
     alone, guided = scores
-    assert guided["dep_las_punct"] > alone["dep_las_punct"] + 0.25
+    assert guided["dep_las_punct"] > alone["dep_las_punct"] + 0.2
     assert guided["boundary_f"] > alone["boundary_f"] + 0.1
 
 

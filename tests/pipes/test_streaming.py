@@ -272,7 +272,17 @@ def chat():
     return spacy_joint.load(config={"components.joint_sbd_parser.line_breaks": True})
 
 
-CHAT = ["hey\n", "are you there i sent you\n", "\n", " \n", "the mail\n", "ok. thanks\n", "bye"]
+CHAT = [
+    "hey\n",
+    "are you there i sent you\n",
+    "\n",
+    " \n",
+    "the mail\n",
+    "ok. thanks\n",
+    "it is on the\n",
+    "table\n",
+    "bye",
+]
 
 
 def test_line_breaks_end_sentences_by_request(chat):
