@@ -3,14 +3,16 @@
     python benchmarks/captions.py en_joint_english CALLS/*.tsv
 
 A file has the words of a call with their times, tab-separated as in Rev's speech-datasets
-(https://github.com/revdotcom/speech-datasets); words without times share the gap between their neighbours, and calls in
-which more than one word in twenty has none are left out. Each is cut as it is written, or lower-cased and without marks
-(`--unpunctuated`), and trees are those that the pipeline finds. Greedily, words fill lines of 42 characters, and two
-lines a caption, unless a turn, a silence of a second, or seven seconds end it. `textwrap` fills the lines of a whole
-turn. A line is bad if it ends between a determiner and its noun, a preposition and its object, or in a name: anywhere
-between a word and the head to its right (`det`, `case`), within `flat`, or between proper nouns that form a compound.
-Rates and times are those of captions that stay for as long as what follows allows. Text files, with a turn per line,
-have no times, so their words are as fast as most people speak; so have treebanks (.conllu), whose gold trees judge.
+(https://github.com/revdotcom/speech-datasets). Words without times share the gap between their neighbours; calls in
+which more than 5 % of the words lack times are skipped. Text files, with a turn per line, and treebanks (.conllu) have
+no times, so their words are as fast as most people speak.
+
+The text is cut as written or, with `--unpunctuated`, in lower case without punctuation, by the trees that the pipeline
+predicts. The greedy cut fills lines of 42 characters, two per caption; turns, a second of silence, or seven seconds end
+a caption. `textwrap` fills the lines of a whole turn. A line is bad if it ends between a determiner and its noun, a
+preposition and its object, or in a name: between a word and the head to its right (`det`, `case`), within `flat`, or
+between proper nouns that form a compound. The gold trees of treebanks judge, else predicted ones. Captions stay for as
+long as what follows allows.
 """
 
 from measure import find_pipeline, format_table, read_references, write_results

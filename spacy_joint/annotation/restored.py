@@ -26,7 +26,7 @@ SYMBOLS = frozenset("%&#@*/\\§")
 
 
 class Written(NamedTuple):
-    """A word as it is written, its token, and the mark of MARKS or ELLIPSIS after it ("" for none)."""
+    """A word: the index of its token, its text, and the mark that follows (from MARKS, ELLIPSIS, or "" for none)."""
 
     token: int
     text: str

@@ -12,8 +12,8 @@ A state is continued by an action of a fixed set: it is one row of slots, whose 
 Actions are numbered 0..n_actions-1 and grouped into kinds, whose actions are either all legal or all illegal: kind k
 has the actions kind_start[k]..kind_start[k+1]-1.
 
-A system without actions only names slots, for rows that a search of its own scores (ordering/system.pyx). These may
-describe several kinds of parts of a structure, each with its own slots: `parts` lists them.
+A system without actions only names slots: another search scores its rows (ordering/system.pyx). Rows may describe
+several kinds of parts, each with its own slots; `parts` lists these kinds.
 
 Every state that is not final has a legal action, and every path ends: searches rely on this. All cdef methods are
 called without the GIL by several threads at once; a system is constant after construction.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Lower case; a capital first letter; capitals; capitals with a plural -s (*CEOs*); a form of its own (*iPhone*).
+# word, Word, WORD, CEOs (capitals with a plural -s), and words with a spelling of their own, such as iPhone.
 LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
 # Their letters begin or are joined by these: addresses have no capital at the beginning of a sentence.
 OF_ADDRESSES = ("@", "/", "\\", "#", "_")

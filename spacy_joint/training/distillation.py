@@ -281,7 +281,8 @@ def _keep_data(doc: Doc) -> Doc:
     """Keeps pauses and restored text, and drops other user data, such as the columns of the teacher's guide."""
     pauses = doc.user_data.get(KEY, {}).get(PAUSE)
     data: dict[Any, Any] = doc.user_data
-    doc.user_data = {key: value for key, value in data.items() if RESTORED in key}
+    kept: dict[Any, Any] = {key: data[key] for key in data if isinstance(key, tuple) and RESTORED in key}
+    doc.user_data = kept
     if pauses is not None:
         write_column(doc, PAUSE, pauses)
     return doc

@@ -88,6 +88,8 @@ def _list_captions(
     # How far a caption may reach, and the cost of what is in it.
     inner = [0.0]
     reach = start + 1
+    # Words that all have the same time must not make each caption reach to the end: words and spaces fill its lines.
+    last = min(last, start + limits.max_lines * (limits.max_width // 2 + 1))
     while reach < last and _continues(units, limits, start, reach):
         before, unit = units[reach - 1], units[reach]
         silence = min(max(unit.start_time - before.end_time, 0.0), MAX_SILENCE)

@@ -15,14 +15,11 @@ from ..annotation.speech import (
     START_TIME,
     TIME_IS_ESTIMATED,
     TURN_START,
-    register_extensions,
 )
 from ..pipes.components import list_components
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
 from .words import has_marks
-
-register_extensions()
 
 RESTORER = "punctuation_restorer"
 

@@ -38,8 +38,8 @@ FORMATS = ("conllu", JSON, LIVE, "table", BINARY)
 # Formats for people and for players, which are written at the end of the input, too.
 READABLE = ("text", "markdown", "srt", "vtt", "csv")
 FORMATS_HELP = (
-    "conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; to read, text or "
-    "markdown (a paragraph per turn), srt or vtt (captions, cut where syntax allows it) or csv; for constituents, "
+    "conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; for reading, "
+    "text or markdown (a paragraph per turn), srt or vtt (captions) or csv; for constituents, "
     "brackets, discbracket, export (version 4), export3 or alpino."
 )
 FORMAT_IN_HELP = (

@@ -1,5 +1,5 @@
-"""An annotator in a process of its own, which may die of lack of memory, a crash in a component, or a signal. Records
-that kill it are found one by one, and set aside."""
+"""Runs an annotator in a separate process that may die: out of memory, by a crash in a component, or by a signal. Then
+it annotates record by record and sets aside those that kill the process."""
 
 import os
 import signal
