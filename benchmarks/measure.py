@@ -1,4 +1,4 @@
-"""Shared by all benchmarks: reading documents, timing, fresh processes, and formatting tables.
+"""Shared by all benchmarks: reading documents, timing, fresh processes, and writing tables (figures.py).
 
 Import this before anything that loads numpy: it limits BLAS to one thread, and BLAS reads this limit only once. The
 scripts define what is measured, and against which targets.
@@ -10,7 +10,6 @@ os.environ["OMP_NUM_THREADS"] = os.environ["BLIS_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import json
-import re
 import subprocess
 import sys
 import time
@@ -20,6 +19,8 @@ from statistics import median
 from typing import Any
 
 import spacy
+from figures import format_table as format_table
+from figures import replace_section as replace_section
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -103,33 +104,6 @@ def get_peak_memory() -> int:
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Format a Markdown table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
-
-
-def replace_section(document: Path | None, name: str, text: str) -> None:
-    """Replace the text between the comments `NAME: begin` and `NAME: end` of a Markdown page, if one is given.
-
-    Raises ValueError if the page has no such comments, or if rows of its tables would be lost.
-    """
-    if document is not None:
-        begin, end = f"<!-- {name}: begin -->\n\n", f"\n<!-- {name}: end -->\n"
-        before, begun, rest = document.read_text(encoding="utf8").partition(begin)
-        old, ended, after = rest.partition(end)
-        if not (begun and ended):
-            raise ValueError(f"{document} has no section {name}: add {begin.strip()} and {end.strip()}")
-        if lost := _list_rows(old) - _list_rows(text):
-            raise ValueError(f"{document}: without {', '.join(sorted(lost))}; measure these, too, or delete their rows")
-        document.write_text(before + begin + text + end + after, encoding="utf8", newline="\n")
-
-
-def _list_rows(text: str) -> set[str]:
-    """The first cells of the rows of tables."""
-    return set(re.findall(r"^\| (.*?) \|", text, re.MULTILINE))
 
 
 def write_results(results: Mapping[str, Any], output: Path | None) -> None:

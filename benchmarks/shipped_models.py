@@ -1,14 +1,11 @@
-"""Measures a shipped pipeline on a split of UD English EWT, for its model card.
+"""Measures a shipped pipeline on UD English EWT, dev and test, for its model card.
 
-Results are kept in docs/models/figures.json, from which the tables of the cards and the figures of the components'
-pages are made; measuring a split again replaces its results. Tokens are gold, everything else is predicted. For speed,
-see speed.py.
+Tokens are gold, everything else is predicted. For speed, see speed.py.
 """
 
 from measure import format_table, read_references, replace_section
 
 # isort: split
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +20,6 @@ from spacy_joint.ordering.corpus import read_corpus
 from spacy_joint.ordering.phrases import Phrase, has_repeats
 
 DOCS = Path(__file__).parent.parent / "docs"
-FIGURES = DOCS / "models" / "figures.json"
 PARSER, TAGGER, ORDERER = "joint_sbd_parser", "sequence_tagger", "prenominal_orderer"
 BEAMS = {PARSER: (1, 2, 4, 8, 16, 32), TAGGER: (1, 2, 5, 10)}
 DRAWN = {PARSER: ("boundary F1", "LAS"), TAGGER: ("tag acc.",)}
@@ -68,34 +64,26 @@ def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
     return {**score_answers(phrases, answers), "order_odd": n_odd / len(phrases)}
 
 
-def write_card(name: str, **tables: str) -> None:
-    """Replace the tables of a model card, and the sources that the pipeline lists."""
-    nlp = spacy_joint.load(name)
-    sources = nlp.meta["sources"]
-    listed = [
+def list_sources(name: str) -> str:
+    """The table of the data that a pipeline learnt from."""
+    sources = spacy_joint.load(name).meta["sources"]
+    rows = [
         [f"[{source['name']}]({source['url']})" if source["url"] else source["name"], source["license"]]
         for source in sources
     ]
-    tables["sources"] = make_table(["trained on", "licence"], listed)
-    for section, table in tables.items():
-        replace_section(DOCS / "models" / f"{name}.md", section, table)
+    return format_table(["trained on", "licence"], rows)
 
 
-def make_table(header: list[str], rows: list[list[str]]) -> str:
-    """Format cells as a Markdown table."""
-    return "".join(f"| {' | '.join(row)} |\n" for row in (header, ["---"] * len(header), *rows))
-
-
-def list_accuracy(figures: dict[str, Any]) -> list[list[str]]:
+def list_accuracy(accuracy: dict[str, Any]) -> list[list[str]]:
     """The rows of tagger and parser."""
     return [
-        [f"{shown} {split}", *(f"{100 * value:.1f}" for value in measured["parser"][text].values())]
+        [f"{shown} {split}", *(f"{100 * value:.1f}" for value in measured[text].values())]
         for text, shown in TEXTS.items()
-        for split, measured in figures.items()
+        for split, measured in accuracy.items()
     ]
 
 
-def list_orders(figures: dict[str, Any]) -> list[list[str]]:
+def list_orders(orders: dict[str, Any]) -> list[list[str]]:
     """The rows of the prenominal_orderer."""
     return [
         [
@@ -104,8 +92,8 @@ def list_orders(figures: dict[str, Any]) -> list[list[str]]:
             f"{100 * scores['order_full']:.1f} ({100 * scores['order_full_se']:.1f})",
             *(f"{100 * scores[key]:.1f}" for key in ("order_pair", "order_odd")),
         ]
-        for split, measured in figures.items()
-        for seen, scores in measured["orderer"].items()
+        for split, measured in orders.items()
+        for seen, scores in measured.items()
     ]
 
 
@@ -125,41 +113,30 @@ def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> 
     plt.close(figure)
 
 
-def measure(treebank: Path, split: str, variant: str | None) -> dict[str, Any]:
-    """Measure all figures of a split."""
-    path = find_split(treebank, split)
-    vocab = spacy_joint.load(variant).vocab
-    references = {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
-    measured: dict[str, Any] = {"parser": measure_parser(references, variant)}
-    if variant is None:
-        measured["orderer"] = measure_orderer(path)
-        if split == "dev":
-            measured["beams"] = {component: measure_beams(references, component) for component in BEAMS}
-    return measured
-
-
 def main(
-    treebank: Annotated[
-        Path | None, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu; default: rewrite pages only.")
-    ] = None,
-    split: Annotated[str, typer.Option(help="dev or test; beam widths are compared on dev only.")] = "dev",
+    treebank: Annotated[Path, typer.Argument(help="Directory with *-dev.conllu and *-test.conllu.")],
     variant: Annotated[str | None, typer.Option(help="md or trf. Default: en_joint_english itself.")] = None,
 ) -> None:
-    """Measure a shipped pipeline, and write tables and figures of the docs."""
+    """Measure a shipped pipeline, and write the tables of its card and the figures of beam widths."""
     name = spacy_joint.PRETRAINED if variant is None else f"{spacy_joint.PRETRAINED}_{variant}"
-    of_all = json.loads(FIGURES.read_text(encoding="utf8"))
-    figures = of_all.setdefault(name, {})
-    if treebank is not None:
-        figures[split] = measure(treebank, split, variant)
-        FIGURES.write_text(json.dumps(of_all, indent=2) + "\n", encoding="utf8", newline="\n")
-    tables = {"figures": (["", *MEASURES], list_accuracy(figures))}
+    vocab = spacy_joint.load(variant).vocab
+    paths = {split: find_split(treebank, split) for split in ("dev", "test")}
+    documents = {
+        split: {text: read_references(path, vocab, starred=text == "starred") for text in TEXTS}
+        for split, path in paths.items()
+    }
+    accuracy = {split: measure_parser(references, variant) for split, references in documents.items()}
+    tables = {"figures": format_table(["", *MEASURES], list_accuracy(accuracy))}
     if variant is None:
-        tables["orders"] = (["", "phrases", "all in order", "pairs in order", "called odd"], list_orders(figures))
-    for table in tables.values():
-        print(format_table(*table))
-    write_card(name, **{section: make_table(*table) for section, table in tables.items()})
-    for component, measured in figures.get("dev", {}).get("beams", {}).items():
-        draw_beams(measured, DRAWN[component], DOCS / f"{component}_beam.svg")
+        orders = {split: measure_orderer(path) for split, path in paths.items()}
+        header = ["", "phrases", "all in order", "pairs in order", "called odd"]
+        tables["orders"] = format_table(header, list_orders(orders))
+        for component, measures in DRAWN.items():
+            draw_beams(measure_beams(documents["dev"], component), measures, DOCS / f"{component}_beam.svg")
+    print(*tables.values(), sep="\n\n")
+    tables["sources"] = list_sources(name)
+    for section, table in tables.items():
+        replace_section(DOCS / "models" / f"{name}.md", section, f"{table}\n")
 
 
 if __name__ == "__main__":

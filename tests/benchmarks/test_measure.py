@@ -1,23 +1,13 @@
-"""What all benchmarks share: finding pipelines, and the sections of pages that they replace."""
+"""What all benchmarks share: finding pipelines and treebanks."""
 
 import boundaries
 import pytest
 import threads
 import typer
 import whole_token
-from measure import replace_section
 from typer.testing import CliRunner
 
 import spacy_joint
-
-PAGE = "before\n<!-- s: begin -->\n\n| x | F1 |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n\n<!-- s: end -->\nafter"
-
-
-@pytest.fixture
-def page(tmp_path):
-    path = tmp_path / "page.md"
-    path.write_text(PAGE, encoding="utf8", newline="\n")
-    return path
 
 
 def run(app, *arguments):
@@ -53,15 +43,3 @@ def test_treebanks_are_named_by_their_files(assets, tmp_path):
     app = make_app(whole_token.main)
     shown = run(app, spacy_joint.PRETRAINED, *treebanks, "--split", "dev", "--rounds", 1)
     assert [line.split()[1] for line in shown.splitlines()[2:6]] == ["EWT", r"EWT\*", "GUM", r"GUM\*"]
-
-
-def test_a_section_is_replaced(page):
-    replace_section(page, "s", "| x | F1 |\n| --- | --- |\n| a | 3 |\n| b | 4 |\n| c | 5 |\n")
-    expected = PAGE.replace("| a | 1 |\n| b | 2 |", "| a | 3 |\n| b | 4 |\n| c | 5 |")
-    assert page.read_text(encoding="utf8") == expected
-
-
-def test_rows_of_a_section_are_not_lost(page):
-    with pytest.raises(ValueError, match="without b"):
-        replace_section(page, "s", "| x | F1 |\n| --- | --- |\n| a | 3 |\n| c | 5 |\n")
-    assert page.read_text(encoding="utf8") == PAGE
