@@ -1,8 +1,8 @@
 """Repeats the experiments of Björkelund, Faleńska, Seeker & Kuhn (ACL 2016) on freely available treebanks.
 
 Performs the missing runs, stores each run as JSON, and writes the report and its figures from the stored runs. It can
-be interrupted at any time and resumes where it stopped. docs/reproduction.md, which this writes, describes the systems;
-reproduction/plan.py lists the runs.
+be interrupted at any time and resumes where it stopped. docs/experiments/reproduction.md, which this writes, describes
+the systems; reproduction/plan.py lists the runs.
 """
 
 import measure  # noqa: F401  # keeps BLAS to one thread

@@ -63,9 +63,9 @@ NOTE_ON_MARKS = (
 WITH_A_GUIDE = """\
 ## Does syntax still help boundaries when the encoder is strong?
 
-Yes, on starred text. With the columns of a [`parser_guide`](parser_guide.md), a bidirectional LSTM that began with raw
-text, NOSYNTAX gains 4 to 5 points of F1 on EWT* and GUM*, and JOINT is still ahead of it, though by less: see the
-[ablations of guides](parser_guide.md#ablations), which are not of the runs below.
+Yes, on starred text. With the columns of a [`parser_guide`](../parser_guide.md), a bidirectional LSTM that began with
+raw text, NOSYNTAX gains 4 to 5 points of F1 on EWT* and GUM*, and JOINT is still ahead of it, though by less: see the
+[ablations of guides](../parser_guide.md#ablations), which are not of the runs below.
 """
 
 # Results on test from tables 2 and 3 of the paper: boundary F1, then LAS.

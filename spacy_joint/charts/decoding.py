@@ -14,7 +14,7 @@ from .posteriors import divide
 # Which tree is the best one: the most probable one, or that of the most probable constituents.
 DECODINGS = VITERBI, MAX_CONSTITUENTS = "viterbi", "max_constituents"
 
-# By development data, see docs/chart_parser.md.
+# Chosen on development data: 0.3, 0.35 and 0.4 are about equally good.
 THRESHOLD = 0.35
 
 Posterior = tuple[str, int, int, float]
