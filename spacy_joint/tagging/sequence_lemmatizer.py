@@ -55,7 +55,8 @@ class SequenceLemmatizer(SequenceLabeller):
 
     def make_word_columns(self) -> WordColumns:
         """The object that builds the columns, which do not depend on the context of a word."""
-        return WordColumns(self.perceptron.templates.columns, self.word_classes, preserve_case=True)
+        names = self.perceptron.templates.columns
+        return WordColumns(names, self.word_classes, preserve_case=True, spelling=self.spelling)
 
     def predict_doc(self, doc: Doc) -> Labelled:
         """The lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
