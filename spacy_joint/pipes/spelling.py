@@ -86,6 +86,10 @@ class Spelling:
         composed = unicodedata.normalize("NFC", LINE_BREAK.sub(" ", word))
         return self._replace(composed.replace(SOFT_HYPHEN, "") or composed)
 
+    def fold(self, word: str) -> str:
+        """A word as models see it, in lower case."""
+        return self.lower(self.spell(word))
+
     def align(self, text: str) -> tuple[str, np.ndarray | None]:
         """A text as models see it, and the position in the given text of each of its characters, ascending, and of its
         end (int64); None if it has the same characters at the same positions, except for those replaced."""

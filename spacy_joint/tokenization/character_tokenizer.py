@@ -29,7 +29,7 @@ from ..pipes.component_files import report_damage
 from ..pipes.spelling import Characters, Spelling
 from .character_columns import COLUMNS, Hashes, Lexicon, Rows, decode, encode, make_values
 from .system import JOIN, SKIP, SegmentationSystem
-from .variation import VARIED, vary
+from .variation import list_added, vary
 
 TEMPLATES = Path(__file__).with_name("character_templates.txt")
 # Training text is cut into pieces of at most PIECE_WORDS words, in PARTS parts. Each part is learnt with the lexicon of
@@ -179,7 +179,8 @@ class CharacterTokenizer:
         util.logger.info("tokenizer: seed %d", seed)
         characters = Characters()
         references = [example.reference for example in characters.watch(get_examples())]
-        spelling = Spelling(characters.known + (VARIED if varied else ""), self.vocab.lang)
+        added = list_added([token.text for reference in references for token in reference]) if varied else ""
+        spelling = Spelling("".join(sorted({*characters.known, *added})), self.vocab.lang)
         texts = [_Text.read(reference, spelling) for reference in references]
         n_words = sum(len(text.words) for text in texts)
         if not n_words:
@@ -204,7 +205,7 @@ class CharacterTokenizer:
             if order.random() < spaceless:
                 instances.append(self._make_instance(piece.remove_spaces(), lexicon))
             if order.random() < varied:
-                instances.append(self._make_instance(piece.vary(order), lexicon))
+                instances.append(self._make_instance(piece.vary(added, order), lexicon))
         for _ in range(epochs):
             order.shuffle(instances)
             for instance in instances:
@@ -318,8 +319,8 @@ class _Text(NamedTuple):
         kept[rows.positions[rows.is_space]] = False
         return self._replace(codes=self.codes[kept], words=np.append(0, np.cumsum(kept))[self.words])
 
-    def vary(self, rng: random.Random) -> _Text:
-        text, words = vary(decode(self.codes), self.words.tolist(), rng)
+    def vary(self, added: str, rng: random.Random) -> _Text:
+        text, words = vary(decode(self.codes), self.words.tolist(), added, rng)
         return self._replace(codes=encode(text), words=np.array(words, dtype=np.int64))
 
     def has_joined(self) -> bool:

@@ -1,5 +1,5 @@
-"""Copies of texts to learn a tokenizer from, with the dashes, symbols and spaces that other people type: `5€` for `5 %`,
-`so—not` for `so - not`, `« yes »` for `"yes"`. Characters that only replace others need no copies: see `pipes.spelling`.
+"""Copies of texts to learn a tokenizer from, with dashes, symbols and spaces as other people type them: `5€`, `so—not`,
+`« yes »`, `why ?`. Characters that only replace others need no copies: see `pipes.spelling`.
 """
 
 from __future__ import annotations
@@ -7,20 +7,26 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-DASHES, SYMBOLS = "-–—", "%€$£°"  # noqa: RUF001
+DASHES, SYMBOLS = "–—", "€$£%"  # noqa: RUF001
 QUOTES, MARKS = frozenset("\"“”„«»"), frozenset(":;?!…")
-# The characters that copies have, whatever the text has.
-VARIED = DASHES + SYMBOLS
-# The probability of each change where it is possible.
-RATE = 0.5
+# The probabilities of another space beside a mark, of a symbol beside a number, and of a dash between words.
+SPACED, SYMBOL, DASH = 0.3, 0.2, 0.02
 
 
-def vary(text: str, words: Sequence[tuple[int, int]], rng: random.Random) -> tuple[str, list[tuple[int, int]]]:
-    """A changed copy of a text and of the spans of its words."""
+def list_added(words: Sequence[str]) -> str:
+    """The characters that copies may have more of: not those that belong to longer words of the treebank."""
+    inside = {character for word in words if len(word) > 1 for character in word}
+    return "".join(character for character in DASHES + SYMBOLS if character not in inside)
+
+
+def vary(
+    text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random
+) -> tuple[str, list[tuple[int, int]]]:
+    """A changed copy of a text, and the spans of its words; `added` has characters of `list_added`."""
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     length = 0
-    for space, word in _change(text, words, rng):
+    for space, word in _change(text, words, added, rng):
         start = length + len(space)
         length = start + len(word)
         pieces += (space, word)
@@ -28,27 +34,23 @@ def vary(text: str, words: Sequence[tuple[int, int]], rng: random.Random) -> tup
     return "".join(pieces), spans
 
 
-def _change(text: str, words: Sequence[tuple[int, int]], rng: random.Random) -> Iterator[tuple[str, str]]:
+def _change(
+    text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random
+) -> Iterator[tuple[str, str]]:
     """What is before each word, and the word."""
-    end, follows, is_digit = 0, None, False
-    for place, (start, next_end) in enumerate(words):
-        space, word = text[end:start], text[start:next_end]
-        is_last = place + 1 == len(words)
-        has_space = not is_last and words[place + 1][0] > next_end
-        if follows is not None:
-            space, follows = follows, None
-        elif word in QUOTES or word in MARKS:
-            # Before a closing mark, or after an opening one.
-            if end and not space and rng.random() < RATE:
-                space = " "
-            elif space and not is_last and not has_space and rng.random() < RATE:
-                follows = " "
-        elif word in DASHES:
-            if space and has_space and rng.random() < RATE:
-                word = rng.choice(DASHES[1:])
-                if rng.random() < RATE:
-                    space = follows = ""
-        elif word in SYMBOLS and is_digit and rng.random() < RATE:
-            space, word = rng.choice(("", " ")), rng.choice(SYMBOLS)
+    dashes, symbols = ([each for each in kind if each in added] for kind in (DASHES, SYMBOLS))
+    before = ""
+    for place, (start, end) in enumerate(words):
+        space, word = text[words[place - 1][1] if place else 0 : start], text[start:end]
+        if space and dashes and before.isalpha() and word.isalpha() and rng.random() < DASH:
+            around = rng.choice(("", " "))
+            yield around, rng.choice(dashes)
+            space = around
+        elif not space and before and {before, word} & (QUOTES | MARKS) and rng.random() < SPACED:
+            space = " "
         yield space, word
-        end, is_digit = next_end, word[-1].isdigit()
+        if symbols and word.isdecimal() and rng.random() < SYMBOL:
+            follows = text[end : words[place + 1][0]] if place + 1 < len(words) else " "
+            if follows:
+                yield rng.choice(("", " ")), rng.choice(symbols)
+        before = word
