@@ -48,8 +48,9 @@ class SequenceLemmatizer(SequenceLabeller):
     def read_labels(self, example: Example) -> list[str | None]:
         """The scripts that make the lemmas of the reference; None for tokens without a lemma."""
         lemmas = example.get_aligned("LEMMA", as_string=True)
+        spell = self.spelling.spell
         return [
-            make_script(token.text, lemma) if lemma and not token.text.isspace() else None
+            make_script(spell(token.text), lemma) if lemma and not token.text.isspace() else None
             for token, lemma in zip(example.predicted, lemmas, strict=True)
         ]
 
@@ -70,8 +71,9 @@ class SequenceLemmatizer(SequenceLabeller):
             rows = np.flatnonzero(np.isin(tokens, list(new.values())))
             actions = self.search(Columns(self.perceptron.templates.columns, values[rows]))
             scripts = dict(zip(tokens[rows].tolist(), self.read(tokens[rows], actions).labels, strict=True))
+            spell = self.spelling.spell
             for digest, token in new.items():
-                word = doc[token].text
+                word = spell(doc[token].text)
                 remembered[digest] = apply_script(scripts[token], word) if token in scripts else word
         return Labelled(np.arange(len(doc)), [remembered[digest] for digest in digests])
 

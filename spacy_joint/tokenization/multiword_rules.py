@@ -22,7 +22,7 @@ Decisions = dict[str, tuple[bool, bool]]
 """Whether a rule is right, by the tag of the token, "" for other tags: if its word is not known, and if it is."""
 
 ANY, STEM = "", "\0"
-# The letters of a stem, and the token types that a rule must be right for.
+# The letters of a stem, and the token types of which a rule must be right for most.
 MIN_STEM, MIN_TYPES = 2, 2
 
 
@@ -92,13 +92,18 @@ class MultiwordRules:
                 is_known = bool(makers.get(found[rule.kept].form, set()) - {form})
                 is_right = [word.form for word in found] == expected
                 results.update((rule, key, is_known, is_right) for key in {tag, ANY})
+        by_rule: dict[Rule, set[str]] = {}
+        for rule, tag, *_ in results:
+            by_rule.setdefault(rule, set()).add(tag)
         decisions: dict[Rule, Decisions] = {}
-        for rule, tag in sorted({(rule, tag) for rule, tag, *_ in results}):
-            n_right, n_wrong = ([results[rule, tag, known, right] for known in (False, True)] for right in (True, False))
-            decided = [right >= MIN_TYPES and right > wrong for right, wrong in zip(n_right, n_wrong, strict=True)]
-            decisions.setdefault(rule, {})[tag] = (decided[0], decided[1])
-        useful = {rule: by_tag for rule, by_tag in decisions.items() if any(map(any, by_tag.values()))}
-        return cls(useful, {*makers, *(form for form, *_ in types)} if useful else ())
+        for rule, tags in sorted(by_rule.items()):
+            general = _decide(results, rule, ANY, (False, False))
+            by_tag = {tag: _decide(results, rule, tag, general) for tag in sorted(tags)}
+            # Tags that decide nothing are like others.
+            kept = {tag: decided for tag, decided in by_tag.items() if tag == ANY or decided != general}
+            if any(map(any, kept.values())):
+                decisions[rule] = kept
+        return cls(decisions, {*makers, *(form for form, *_ in types)} if decisions else ())
 
     def _match(self, form: str) -> Iterator[tuple[Rule, Analysis]]:
         """The rules that a token matches, and the words that they make."""
@@ -119,3 +124,14 @@ class MultiwordRules:
             if by_tag.get(tag, by_tag[ANY])[is_known]:
                 found.append((is_known, len(rule.start) + len(rule.end), words))
         return max(found, key=lambda each: each[:2])[2] if found else ()
+
+
+def _decide(
+    results: Mapping[tuple[Rule, str, bool, bool], int], rule: Rule, tag: str, general: tuple[bool, bool]
+) -> tuple[bool, bool]:
+    """Whether a rule is right for a tag, if its word is not known and if it is; as in general if this is rare."""
+    decided = []
+    for is_known in (False, True):
+        wrong, right = (results.get((rule, tag, is_known, is_right), 0) for is_right in (False, True))
+        decided.append(right > wrong if right + wrong >= MIN_TYPES else general[is_known])
+    return decided[0], decided[1]

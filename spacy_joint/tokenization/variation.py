@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 
 DASHES, SYMBOLS = "–—", "€$£%"  # noqa: RUF001
 QUOTES, MARKS = frozenset("\"“”„«»"), frozenset(":;?!…")
-# The probabilities of another space beside a mark, of a symbol beside a number, and of a dash between words.
-SPACED, SYMBOL, DASH = 0.3, 0.2, 0.02
+# The probabilities of another space beside a mark, of a symbol beside a number, of one before it, and of a dash between
+# words.
+SPACED, SYMBOL, BEFORE, DASH = 0.3, 0.4, 0.3, 0.02
 
 
 def list_added(words: Sequence[str]) -> str:
@@ -48,9 +49,13 @@ def _change(
             space = around
         elif not space and before and {before, word} & (QUOTES | MARKS) and rng.random() < SPACED:
             space = " "
+        is_priced = symbols and word.isdecimal() and rng.random() < SYMBOL
+        follows = text[end : words[place + 1][0] + 1] if place + 1 < len(words) else ""
+        if is_priced and (space or not place) and rng.random() < BEFORE:
+            yield space, rng.choice(symbols)
+            space, is_priced = rng.choice(("", " ")), False
         yield space, word
-        if symbols and word.isdecimal() and rng.random() < SYMBOL:
-            follows = text[end : words[place + 1][0]] if place + 1 < len(words) else " "
-            if follows:
-                yield rng.choice(("", " ")), rng.choice(symbols)
+        # Not if a letter or digit is next.
+        if is_priced and not follows[:1].isalnum():
+            yield rng.choice(("", " ")), rng.choice(symbols)
         before = word
