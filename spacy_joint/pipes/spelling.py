@@ -1,9 +1,9 @@
-"""How a text is spelt for models: composed (Unicode's NFC), and with the quotation marks, apostrophes, dashes and currency
-signs that they have learnt from. People and machines type others, such as `’` for `'`, and to a model, a word with an
-unknown character would be an unknown word. Documents keep the text as it is given: only what models see is respelt.
+"""How a text is spelt for models: composed (Unicode's NFC), and with the quotation marks, apostrophes, dashes and
+currency signs that they have learnt from. Others, such as `’` for `'`, would make any word an unknown word. Documents
+keep the given text: only what models see of it is respelt.
 
-Where a language has letters of its own between upper and lower case, as Turkish, its lower case is also made here.
-"""  # noqa: RUF002
+Lower case that depends on the language, as in Turkish, is made here, too.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUBSTITUTES: dict[str, str] = {
     **{character: '”“»"' for character in "”»〞"},
     **{character: '"“«' for character in "‹〈"},
     **{character: '"”»' for character in "›〉"},
-    **{character: '"”»“«' for character in '"″＂'},  # noqa: RUF001
+    **{character: '"”»“«' for character in '"″＂'},
     **{character: "–—-" for character in "–—―‒"},  # noqa: RUF001
     **{character: "-‐–" for character in "-‐‑−﹣－"},  # noqa: RUF001
     **{character: CURRENCIES for character in CURRENCIES},
@@ -68,10 +68,11 @@ class Spelling:
     def __init__(self, known: str | None = None, language: str = "") -> None:
         self.known, self.language = known, language
         self.replaced: dict[str, str] = {}
-        for character, others in SUBSTITUTES.items() if known is not None else ():
-            found = [other for other in others if other in known]
-            if character not in known and found:
-                self.replaced[character] = found[0]
+        if known is not None:
+            for character in SUBSTITUTES.keys() - set(known):
+                substitute = next((other for other in SUBSTITUTES[character] if other in known), None)
+                if substitute is not None:
+                    self.replaced[character] = substitute
         # As code points.
         self.lower_case = LOWER_CASE.get(language, {})
 
@@ -96,7 +97,8 @@ class Spelling:
         if unicodedata.is_normalized("NFC", text) and SOFT_HYPHEN not in text:
             return self._replace(text), None
         begins = [0, *(i for i, character in enumerate(text) if i and not _combines(character)), len(text)]
-        pieces, positions = [], []
+        pieces: list[str] = []
+        positions: list[int] = []
         for begin, end in pairwise(begins):
             given = text[begin:end]
             piece = unicodedata.normalize("NFC", given.replace(SOFT_HYPHEN, "")) or given

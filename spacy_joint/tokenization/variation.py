@@ -7,8 +7,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-DASHES, SYMBOLS = "–—", "€$£%"  # noqa: RUF001
-QUOTES, MARKS = frozenset("\"“”„«»"), frozenset(":;?!…")
+DASHES, SYMBOLS = "–—", "€$£%"
+QUOTES, MARKS = frozenset('"“”„«»'), frozenset(":;?!…")
 # The probabilities of another space beside a mark, of a symbol beside a number, of one before it, and of a dash between
 # words.
 SPACED, SYMBOL, BEFORE, DASH = 0.3, 0.4, 0.3, 0.02
@@ -35,9 +35,7 @@ def vary(
     return "".join(pieces), spans
 
 
-def _change(
-    text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random
-) -> Iterator[tuple[str, str]]:
+def _change(text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random) -> Iterator[tuple[str, str]]:
     """What is before each word, and the word."""
     dashes, symbols = ([each for each in kind if each in added] for kind in (DASHES, SYMBOLS))
     before = ""

@@ -70,15 +70,13 @@ def learn_classes(
     """
     if len(sizes) + cased > MAX_CLASSES:
         raise JointValueError(Errors.J074, sizes=[len(sizes) + cased], most=MAX_CLASSES)
-    spelling = Spelling(language=nlp.lang)
+    spelling = Spelling(language=nlp.vocab.lang)
     sentences = [list(map(spelling.spell, words)) for path in texts for words in _read_sentences(path, nlp) if words]
     if not sentences:
         raise JointValueError(Errors.J330, source=", ".join(map(str, texts)), what="sentences with words")
     cases = learn_case_classes(sentences, spelling=spelling) if cased else None
     found = learn_word_classes(sentences, sizes=sizes, min_count=min_count, seed=seed, spelling=spelling)
-    classes = {
-        word: [*row] if cases is None else [*row, cases.get(word, NO_CASE)] for word, row in found.items()
-    }
+    classes = {word: [*row] if cases is None else [*row, cases.get(word, NO_CASE)] for word, row in found.items()}
     with atomic_write(output) as path:
         path.write_bytes(srsly.msgpack_dumps(classes))
     msg.good(f"{output}: {len(classes):,} words, from {sum(map(len, sentences)):,} (seed {seed})")

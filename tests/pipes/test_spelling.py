@@ -25,15 +25,15 @@ def test_characters_are_known_if_they_are_frequent():
 @pytest.mark.parametrize(
     ("known", "word", "spelt"),
     [
-        ("'", "l’", "l'"),  # noqa: RUF001
-        ("'’", "l’", "l’"),  # noqa: RUF001
-        ("’", "it's", "it’s"),  # noqa: RUF001
-        ("\"", "«", '"'),
+        ("'", "l’", "l'"),
+        ("'’", "l’", "l’"),
+        ("’", "it's", "it’s"),
+        ('"', "«", '"'),
         ("«»", "“", "«"),
         ("«»", "”", "»"),
         ("-", "—", "-"),
-        ("", "l’", "l’"),  # noqa: RUF001
-        (None, "l’", "l’"),  # noqa: RUF001
+        ("", "l’", "l’"),
+        (None, "l’", "l’"),
         (None, "e\u0301te\u0301", "été"),
         (None, "ha\u0309i\nquân", "hải quân"),
         (None, "\n", "\n"),
@@ -51,7 +51,12 @@ def test_turkic_languages_have_their_own_lower_case(language):
     assert Spelling(language="en").lower("IT") == "it"
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("e\u0301\u0327\u1112\u1161\u11ab\u00ad’“—"), max_size=20))
+@given(
+    st.text(
+        st.characters(exclude_categories=["Cs"]) | st.sampled_from("e\u0301\u0327\u1112\u1161\u11ab\u00ad’“—"),
+        max_size=20,
+    )
+)
 def test_positions_lead_back_to_the_given_text(text):
     for spelling in (Spelling(), Spelling("'-\"")):
         spelt, positions = spelling.align(text)
@@ -77,7 +82,7 @@ def test_columns_of_words_have_their_spelling():
     vocab = spacy.blank("xx").vocab
     columns = WordColumns(["word", "form", "shape", "suffix3"], NO_CLASSES, spelling=Spelling("'"))
     plain, _ = columns.values_of(Doc(vocab, words=["L'", "été"]))
-    others, _ = columns.values_of(Doc(vocab, words=["L’", unicodedata.normalize("NFD", "été")]))  # noqa: RUF001
+    others, _ = columns.values_of(Doc(vocab, words=["L’", unicodedata.normalize("NFD", "été")]))
     assert plain.tolist() == others.tolist()
 
 
@@ -90,4 +95,4 @@ def test_components_save_the_characters_that_they_know():
     assert tagger.cfg["characters"] == "'"
     loaded = spacy.blank("xx")
     loaded.add_pipe("sequence_tagger", config={"model": model}).from_bytes(tagger.to_bytes())
-    assert loaded.get_pipe("sequence_tagger").spelling.spell("l’") == "l'"  # noqa: RUF001
+    assert loaded.get_pipe("sequence_tagger").spelling.spell("l’") == "l'"

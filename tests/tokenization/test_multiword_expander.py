@@ -188,4 +188,4 @@ def test_other_spellings_are_expanded():
     nlp.add_pipe("multiword_expander")
     doc = make_doc(nlp, *(("do_", "X", None), ("n't", "X", None)) * 6, joined=range(1, 12, 2))
     nlp.initialize(lambda: [Example(doc, doc)])
-    assert find_joined(nlp, "do_", "n’t") == ["n’t"]  # noqa: RUF001
+    assert find_joined(nlp, "do_", "n’t") == ["n’t"]

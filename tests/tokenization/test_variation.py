@@ -34,4 +34,4 @@ def test_a_seed_always_makes_the_same_copy():
 
 
 def test_characters_inside_words_of_the_treebank_are_not_added():
-    assert list_added(["5€", "so—so", "–", "$"]) == "–$£%"  # noqa: RUF001
+    assert list_added(["5€", "so—so", "–", "$"]) == "–$£%"
