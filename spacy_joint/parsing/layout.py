@@ -23,6 +23,7 @@ from ..engine.threads import make_fork_lock
 from ..pipes.arrays import RowIndex, forbid_starts
 from ..pipes.marks import CLOSES_QUOTES, COMMA, CONTINUED, ELLIPSIS, IN_QUOTES, TERMINAL, WORD, find_ending, read_before
 from ..pipes.marks import LINE as LINE_BREAK
+from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
 
 # The maximum number of words that tell what a line is, and of words to look back at from the next line.
@@ -265,7 +266,7 @@ def _look_up(words: np.ndarray, strings: StringStore) -> np.ndarray:
             first, end = len(_rows), len(_rows) + len(new)
             if end > len(_facts):
                 _facts = np.concatenate([_facts, np.zeros((2 * end - len(_facts), 6), dtype=np.uint8)])
-            _facts[first:end] = [_describe(strings[word]) for word in new]
+            _facts[first:end] = [_describe(AS_WRITTEN.spell(strings[word])) for word in new]
             _rows.add(np.array(new, dtype=np.uint64))
             rows, _ = _rows.find(words)
         return _facts.take(rows, axis=0)

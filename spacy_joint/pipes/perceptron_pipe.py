@@ -19,12 +19,15 @@ from ..errors import Errors, JointValueError
 from .architectures import get_perceptron
 from .component_files import ComponentFiles, Parts, report_damage
 from .custom_columns import CustomColumns
+from .spelling import Spelling
 from .token_columns import COLUMNS, WordColumns
 from .word_classes import NO_CLASSES, WordClasses
 
 CFG, WORD_CLASSES, MODEL, LEARNING = "cfg", "word_classes", "model", "learning"
 # The key of the settings of the columns that the templates read, in the saved cfg.
 COLUMNS_READ = "columns_read"
+# The key of the characters that are not replaced by others, in the saved cfg: see `Spelling`.
+CHARACTERS = "characters"
 
 
 class PerceptronPipe(ComponentFiles):
@@ -67,6 +70,11 @@ class PerceptronPipe(ComponentFiles):
     def perceptron(self) -> Any:
         """The perceptron of the model: a `Perceptron`, or another `LinearModel`."""
         return get_perceptron(self.model)
+
+    @property
+    def spelling(self) -> Spelling:
+        """How words are spelt for the perceptron, by the characters that its training text had."""
+        return Spelling(self.cfg.get(CHARACTERS), self.vocab.lang)
 
     @property
     def threads(self) -> int:
@@ -137,7 +145,8 @@ class PerceptronPipe(ComponentFiles):
 
     def make_word_columns(self) -> Any:
         """The object that builds the columns for the templates. It is recreated when the templates change."""
-        return WordColumns(self.perceptron.templates.columns, self.word_classes, custom=self.custom_columns)
+        names = self.perceptron.templates.columns
+        return WordColumns(names, self.word_classes, custom=self.custom_columns, spelling=self.spelling)
 
     def _get_word_columns(self) -> Any:
         if self._word_columns is None:
@@ -245,6 +254,8 @@ class PerceptronPipe(ComponentFiles):
             digest = cfg.pop(WORD_CLASSES, None)
             columns = cfg.pop(COLUMNS_READ, None)
             if not isinstance(added, list) or not all(isinstance(label, str) for label in added):
+                raise TypeError
+            if not isinstance(cfg.get(CHARACTERS, ""), str):
                 raise TypeError
             if labels is not None:
                 if not isinstance(templates, str) or not isinstance(labels, dict | list):

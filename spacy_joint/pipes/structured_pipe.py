@@ -33,7 +33,8 @@ from ..errors import Errors, JointValueError, JointWarning, Warnings
 from .gold_fallback import fall_back_to_gold
 from .guide_columns import read_guide_templates
 from .no_tokenizer import NoTokenizer
-from .perceptron_pipe import PerceptronPipe
+from .perceptron_pipe import CHARACTERS, PerceptronPipe
+from .spelling import Characters
 from .token_columns import find_whitespace
 from .tokenizer_check import report_unfit, score_words
 from .word_classes import WordClasses
@@ -230,8 +231,13 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         if nlp is not None and not isinstance(nlp.tokenizer, NoTokenizer):
             references = (example.reference for example in get_examples())
             report_unfit(score_words(nlp.tokenizer, references), nlp.tokenizer)
+        characters = Characters()
+        examples = characters.watch(get_examples())
         if labels is None:
-            labels = self.collect_labels(get_examples())
+            labels = self.collect_labels(examples)
+        # The others.
+        deque(examples, maxlen=0)
+        self.cfg[CHARACTERS] = characters.known
         labels = self.extend_labels(labels, self._added_labels)
         names = self.custom_columns.names
         texts = [_read_templates(self.default_templates if templates is None else templates)]

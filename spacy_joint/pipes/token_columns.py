@@ -20,6 +20,7 @@ from ..trees.constituency_trees import Constituent
 from .arrays import RowIndex, find_stretches
 from .custom_columns import CustomColumns
 from .marks import IN_QUOTES, UNMARKED, WORD, find_ending, read_before
+from .spelling import AS_WRITTEN, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
 
 BY_TOKEN = {"tag": TAG, "pos": POS}
@@ -150,8 +151,9 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
 
 
 class WordColumns:
-    """Builds columns, from COLUMNS and custom ones, with a cache of those that only depend on the word. Stretches in
-    capitals or in title case, which distinguish no words, are read as lower case, unless `preserve_case`."""
+    """Builds columns, from COLUMNS and custom ones, with a cache of those that only depend on the word in its spelling.
+    Stretches in capitals or in title case, which distinguish no words, are read as lower case, unless
+    `preserve_case`."""
 
     def __init__(
         self,
@@ -159,11 +161,13 @@ class WordColumns:
         word_classes: WordClasses,
         preserve_case: bool = False,
         custom: CustomColumns = NO_CUSTOM_COLUMNS,
+        spelling: Spelling = AS_WRITTEN,
     ) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
         self.preserve_case = preserve_case
         self.custom = custom
+        self.spelling = spelling
         self.brought = [(i, name) for i, name in enumerate(names) if name in custom.names]
         others = (*BY_TOKEN, STYLE, GLUED, BEFORE, *custom.names)
         self.by_word = [(i, name) for i, name in enumerate(names) if name not in others]
@@ -185,7 +189,7 @@ class WordColumns:
         self.ending, self.n_breaks = np.zeros((2, 1024), dtype=np.uint8)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (WordColumns, (self.names, self.word_classes, self.preserve_case, self.custom))
+        return (WordColumns, (self.names, self.word_classes, self.preserve_case, self.custom, self.spelling))
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The values of the columns (uint64, rows x columns), and the tokens of the rows: without whitespace, and if
@@ -240,19 +244,19 @@ class WordColumns:
 
     def _add(self, words: list[int], strings: StringStore) -> None:
         # Everything follows from the text: the lexemes of a vocabulary without a language have no attributes.
-        texts = {word: strings[word] for word in words}
+        texts = {word: self.spelling.spell(strings[word]) for word in words}
         # Lower-cased words are words, too.
-        texts |= {get_string_id(lower): lower for lower in map(str.lower, [*texts.values()])}
+        texts |= {get_string_id(lower): lower for lower in map(self.spelling.lower, [*texts.values()])}
         _, words = self.index.find(np.array([*texts], dtype=np.uint64))
         texts = {word: texts[word] for word in words}
         first, end = len(self.index), len(self.index) + len(words)
         if end > len(self.values):
             self._grow(2 * end)
-        lower_texts = [text.lower() for text in texts.values()]
+        lower_texts = list(map(self.spelling.lower, texts.values()))
         lower = np.array([get_string_id(text) for text in lower_texts], dtype=np.uint64)
         affixes = [name for _, name in self.by_word if name in AFFIXES]
         values = affix_columns(lower_texts, [AFFIXES[name] for name in affixes])
-        columns: dict[str, Any] = {"word": lower, "form": words}
+        columns: dict[str, Any] = {"word": lower, "form": list(map(get_string_id, texts.values()))}
         columns |= zip([*affixes, *CLASSES], [*values.T, *self.word_classes.look_up(lower).T], strict=True)
         for i, name in self.by_word:
             if name == "shape":

@@ -12,6 +12,7 @@ from ..annotation.dependency_trees import cut_subtype
 from ..errors import Errors, JointValueError
 from .arrays import show_relatives
 from .custom_columns import CustomColumns
+from .spelling import AS_WRITTEN, Spelling
 from .token_columns import NO_CUSTOM_COLUMNS, WordColumns
 from .word_classes import WordClasses
 
@@ -45,16 +46,21 @@ class TreeColumns:
     """Builds the columns of documents with trees: of COLUMNS and custom ones, then of TREE_COLUMNS."""
 
     def __init__(
-        self, names: Sequence[str], word_classes: WordClasses, custom: CustomColumns = NO_CUSTOM_COLUMNS
+        self,
+        names: Sequence[str],
+        word_classes: WordClasses,
+        custom: CustomColumns = NO_CUSTOM_COLUMNS,
+        spelling: Spelling = AS_WRITTEN,
     ) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
         self.custom = custom
+        self.spelling = spelling
         # Which relative is shown, and which of its columns.
         related = {*RELATED, "head_dep", "subject_dep"}
         shown = [name.split("_") if name in related else ("token", name) for name in names]
         of_words = dict.fromkeys(column for _, column in shown if column not in OF_TREE)
-        self.word_columns = WordColumns(list(of_words), word_classes, custom=custom)
+        self.word_columns = WordColumns(list(of_words), word_classes, custom=custom, spelling=spelling)
         sources = (*of_words, *OF_TREE)
         self.shown = np.array([(RELATIVES.index(of), sources.index(column)) for of, column in shown], dtype=np.int32)
         self.reads_tree = not set(TREE_COLUMNS).isdisjoint(names)
@@ -62,7 +68,7 @@ class TreeColumns:
         self.kinds: dict[int, int] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (TreeColumns, (self.names, self.word_classes, self.custom))
+        return (TreeColumns, (self.names, self.word_classes, self.custom, self.spelling))
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """See `WordColumns.values_of`.

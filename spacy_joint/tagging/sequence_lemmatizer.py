@@ -48,14 +48,16 @@ class SequenceLemmatizer(SequenceLabeller):
     def read_labels(self, example: Example) -> list[str | None]:
         """The scripts that make the lemmas of the reference; None for tokens without a lemma."""
         lemmas = example.get_aligned("LEMMA", as_string=True)
+        spell = self.spelling.spell
         return [
-            make_script(token.text, lemma) if lemma and not token.text.isspace() else None
+            make_script(spell(token.text), lemma) if lemma and not token.text.isspace() else None
             for token, lemma in zip(example.predicted, lemmas, strict=True)
         ]
 
     def make_word_columns(self) -> WordColumns:
         """The object that builds the columns, which do not depend on the context of a word."""
-        return WordColumns(self.perceptron.templates.columns, self.word_classes, preserve_case=True)
+        names = self.perceptron.templates.columns
+        return WordColumns(names, self.word_classes, preserve_case=True, spelling=self.spelling)
 
     def predict_doc(self, doc: Doc) -> Labelled:
         """The lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
@@ -69,8 +71,9 @@ class SequenceLemmatizer(SequenceLabeller):
             rows = np.flatnonzero(np.isin(tokens, list(new.values())))
             actions = self.search(Columns(self.perceptron.templates.columns, values[rows]))
             scripts = dict(zip(tokens[rows].tolist(), self.read(tokens[rows], actions).labels, strict=True))
+            spell = self.spelling.spell
             for digest, token in new.items():
-                word = doc[token].text
+                word = spell(doc[token].text)
                 remembered[digest] = apply_script(scripts[token], word) if token in scripts else word
         return Labelled(np.arange(len(doc)), [remembered[digest] for digest in digests])
 

@@ -61,7 +61,7 @@ class SequenceMorphologizer(SequenceLabeller):
 
     def make_word_columns(self) -> TreeColumns:
         """The object that builds the columns, also those of the tree."""
-        return TreeColumns(self.perceptron.templates.columns, self.word_classes)
+        return TreeColumns(self.perceptron.templates.columns, self.word_classes, spelling=self.spelling)
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
         """A model without a memory of previous labels."""

@@ -69,6 +69,11 @@ def encode(text: str) -> np.ndarray:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
+def decode(codes: np.ndarray) -> str:
+    """The text of code points."""
+    return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
 @dataclass(frozen=True)
 class Rows:
     """The characters of a text, with one for each run of whitespace."""
@@ -77,22 +82,26 @@ class Rows:
     lower: np.ndarray  # those in lower case, and of a blank for all whitespace
     positions: np.ndarray  # in the text
     is_space: np.ndarray  # whether they are whitespace
-    is_single: np.ndarray  # whether it is one character between words, not a line break
+    is_single: np.ndarray  # whether it is one character, or one line break, between words
 
     @classmethod
-    def make(cls, codes: np.ndarray) -> Rows:
-        """The rows of a text, given its code points."""
+    def make(cls, codes: np.ndarray, lower_case: Mapping[int, int] | None = None) -> Rows:
+        """The rows of a text, given its code points, and those of letters whose lower case is not the usual one."""
         _look_up(codes)
         is_space = _types[codes] == SPACE
         kept = np.ones(len(codes), dtype=bool)
         kept[1:] = ~(is_space[1:] & is_space[:-1])
         positions = np.flatnonzero(kept)
         is_space = is_space[positions]
-        is_single = is_space & (np.diff(positions, append=len(codes)) == 1)
-        is_single &= (codes[positions] != ord("\n")) & (codes[positions] != ord("\r"))
+        lengths = np.diff(positions, append=len(codes))
+        is_break = (lengths == 2) & (codes[positions] == ord("\r")) & (codes[positions + lengths - 1] == ord("\n"))
+        is_single = is_space & ((lengths == 1) | is_break)
         is_single[:1] = is_single[-1:] = False
         codes = codes[positions]
-        return cls(codes, np.where(is_space, BLANK, _lower[codes]), positions, is_space, is_single)
+        lower = np.where(is_space, BLANK, _lower[codes])
+        for capital, letter in (lower_case or {}).items():
+            lower[codes == capital] = letter
+        return cls(codes, lower, positions, is_space, is_single)
 
 
 class Hashes:

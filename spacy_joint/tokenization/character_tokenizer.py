@@ -26,8 +26,10 @@ from ..engine.perceptron import Perceptron
 from ..errors import Errors, JointFileNotFoundError, JointValueError, check_range
 from ..files.replacing import write_bytes
 from ..pipes.component_files import report_damage
-from .character_columns import COLUMNS, Hashes, Lexicon, Rows, encode, make_values
+from ..pipes.spelling import Characters, Spelling
+from .character_columns import COLUMNS, Hashes, Lexicon, Rows, decode, encode, make_values
 from .system import JOIN, SKIP, SegmentationSystem
+from .variation import list_added, vary
 
 TEMPLATES = Path(__file__).with_name("character_templates.txt")
 # Training text is cut into pieces of at most PIECE_WORDS words, in PARTS parts. Each part is learnt with the lexicon of
@@ -79,6 +81,7 @@ class CharacterTokenizer:
         self.lexicon = Lexicon.from_counts({})
         # Whether there are words with spaces.
         self.joins_spaces = False
+        self.spelling = Spelling(None, self.vocab.lang)
 
     def __call__(self, text: str) -> Doc:
         """Makes a document of a text.
@@ -87,7 +90,9 @@ class CharacterTokenizer:
         """
         if not self.perceptron.is_set_up:
             raise JointValueError(Errors.J060, name="The tokenizer")
-        return self._make_doc(text, self._find_words(encode(text)))
+        spelt, positions = self.spelling.align(text)
+        words = self._find_words(encode(spelt))
+        return self._make_doc(text, words if positions is None else positions[words])
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """Makes documents of a stream of texts. batch_size has no effect."""
@@ -98,7 +103,7 @@ class CharacterTokenizer:
         found = [np.zeros((0, 2), dtype=np.int64)]
         start = 0
         while start < len(codes):
-            rows = Rows.make(codes[start : start + BLOCK])
+            rows = Rows.make(codes[start : start + BLOCK], self.spelling.lower_case)
             columns, constraints = self._make_columns(rows, self.lexicon)
             begins, ends = self.perceptron.system.build(self.perceptron.predict(columns))
             positions = rows.positions[constraints != SKIP]
@@ -144,6 +149,7 @@ class CharacterTokenizer:
         epochs: int = 10,
         dropout: float = 0.1,
         spaceless: float = 0.0,
+        varied: float = 0.2,
         templates: str | None = None,
         pkuseg_model: Any = None,
         pkuseg_user_dict: Any = None,
@@ -155,6 +161,7 @@ class CharacterTokenizer:
         epochs (int): The number of passes over the text.
         dropout (float): The share of features dropped at random, 0 to 1.
         spaceless (float): The share of the text that is also learnt from without its spaces, 0 to 1.
+        varied (float): The share of the text that is also learnt from with other dashes, symbols and spaces, 0 to 1.
         templates (str | None): The path of a text file of feature templates. None uses those of the package.
         nlp, pkuseg_model, pkuseg_user_dict (Any): Not used; spaCy adds the last two to every Chinese pipeline.
         RAISES ValueError: If no example has words (J330), a setting is out of range (J030), or there is no
@@ -163,13 +170,18 @@ class CharacterTokenizer:
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         check_range("epochs", epochs, 1)
         check_range("spaceless", spaceless, 0, 1)
+        check_range("varied", varied, 0, 1)
         path = TEMPLATES if templates is None else Path(templates)
         if not path.is_file():
             raise JointValueError(Errors.J402, path=path)
         # spaCy has seeded numpy with the seed of the config; all randomness in training depends on this number.
         seed = int(np.random.randint(2**24))
         util.logger.info("tokenizer: seed %d", seed)
-        texts = [_Text.read(example.reference) for example in get_examples()]
+        characters = Characters()
+        references = [example.reference for example in characters.watch(get_examples())]
+        added = list_added([token.text for reference in references for token in reference]) if varied else ""
+        spelling = Spelling("".join(sorted({*characters.known, *added})), self.vocab.lang)
+        texts = [_Text.read(reference, spelling) for reference in references]
         n_words = sum(len(text.words) for text in texts)
         if not n_words:
             raise JointValueError(Errors.J330, source="The data", what="words")
@@ -177,6 +189,7 @@ class CharacterTokenizer:
         size = min(PIECE_WORDS, -(-n_words // PARTS))
         pieces = [piece for text in texts for piece in text.divide(size)]
         self._forget()
+        self.spelling = spelling
         self.joins_spaces = any(piece.has_joined() for piece in pieces)
         self.perceptron.set_up(SegmentationSystem(), path.read_text(encoding="utf8"), COLUMNS)
         self.perceptron.seed = seed
@@ -191,6 +204,8 @@ class CharacterTokenizer:
             instances.append(self._make_instance(piece, lexicon))
             if order.random() < spaceless:
                 instances.append(self._make_instance(piece.remove_spaces(), lexicon))
+            if order.random() < varied:
+                instances.append(self._make_instance(piece.vary(added, order), lexicon))
         for _ in range(epochs):
             order.shuffle(instances)
             for instance in instances:
@@ -215,7 +230,11 @@ class CharacterTokenizer:
             return model_file.pack({}, {})
         model = np.frombuffer(self.perceptron.to_bytes(), dtype=np.uint8)
         arrays = {"model": model, "words": self.lexicon.words, "frequencies": self.lexicon.frequencies}
-        described = {"templates": self.perceptron.templates.text, "joins_spaces": self.joins_spaces}
+        described = {
+            "templates": self.perceptron.templates.text,
+            "joins_spaces": self.joins_spaces,
+            "characters": self.spelling.known,
+        }
         return model_file.pack(described, arrays)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> CharacterTokenizer:
@@ -245,34 +264,44 @@ class CharacterTokenizer:
         if described:
             with report_damage(source, "an array"):
                 templates, loaded.joins_spaces = described["templates"], described["joins_spaces"]
+                # Earlier versions did not save the characters.
+                characters = described.get("characters")
                 if not isinstance(templates, str) or not isinstance(loaded.joins_spaces, bool):
                     raise TypeError
+                if not isinstance(characters, str | None):
+                    raise TypeError
+                loaded.spelling = Spelling(characters, self.vocab.lang)
                 loaded.lexicon = Lexicon(arrays["words"], arrays["frequencies"])
                 loaded.perceptron.set_up(SegmentationSystem(), templates, COLUMNS)
                 loaded.perceptron.from_bytes(arrays["model"])
         # Only once all of it is valid.
-        self.perceptron, self.lexicon, self.joins_spaces = loaded.perceptron, loaded.lexicon, loaded.joins_spaces
+        self.perceptron, self.lexicon = loaded.perceptron, loaded.lexicon
+        self.joins_spaces, self.spelling = loaded.joins_spaces, loaded.spelling
         return self
 
 
 class _Text(NamedTuple):
-    """A text to learn from: its code points (uint32), and the spans of its words, of which there is at least one."""
+    """A text to learn from: its code points (uint32), the spans of its words, of which there is at least one, and its
+    spelling."""
 
     codes: np.ndarray
     words: Spans
+    spelling: Spelling
 
     def find_rows(self) -> tuple[Rows, np.ndarray, np.ndarray]:
         """The rows of the text, and the first and the last one of each word."""
-        rows = Rows.make(self.codes)
+        rows = Rows.make(self.codes, self.spelling.lower_case)
         firsts, lasts = (np.searchsorted(rows.positions, places) for places in (self.words[:, 0], self.words[:, 1] - 1))
         return rows, firsts, lasts
 
     @classmethod
-    def read(cls, doc: Doc) -> _Text:
-        """The text of a document, with its tokens that are not whitespace."""
+    def read(cls, doc: Doc, spelling: Spelling) -> _Text:
+        """The text of a document in this spelling, with its tokens that are not whitespace."""
         words = ((token.idx + len(token) - len(token.text.lstrip()), token.text.strip()) for token in doc)
         spans = [(start, start + len(word)) for start, word in words if word]
-        return cls(encode(doc.text), np.array(spans, dtype=np.int64).reshape(-1, 2))
+        text, positions = spelling.align(doc.text)
+        found = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        return cls(encode(text), found if positions is None else np.searchsorted(positions, found), spelling)
 
     def hash_words(self) -> list[int]:
         rows, firsts, lasts = self.find_rows()
@@ -282,13 +311,17 @@ class _Text(NamedTuple):
         """The text in pieces of at most `size` words."""
         for first in range(0, len(self.words), size):
             words = self.words[first : first + size]
-            yield _Text(self.codes[words[0, 0] : words[-1, 1]], words - words[0, 0])
+            yield self._replace(codes=self.codes[words[0, 0] : words[-1, 1]], words=words - words[0, 0])
 
     def remove_spaces(self) -> _Text:
         rows = Rows.make(self.codes)
         kept = np.ones(len(self.codes), dtype=bool)
         kept[rows.positions[rows.is_space]] = False
-        return _Text(self.codes[kept], np.append(0, np.cumsum(kept))[self.words])
+        return self._replace(codes=self.codes[kept], words=np.append(0, np.cumsum(kept))[self.words])
+
+    def vary(self, added: str, rng: random.Random) -> _Text:
+        text, words = vary(decode(self.codes), self.words.tolist(), added, rng)
+        return self._replace(codes=encode(text), words=np.array(words, dtype=np.int64))
 
     def has_joined(self) -> bool:
         """Whether there is a space inside a word."""

@@ -1,8 +1,9 @@
 """A component that finds multiword tokens: German `zum` is `zu` and `dem`, English `don't` is `do` and `n't`.
 
-It looks tokens up in lexicons of the training data. One has the words of the multiword tokens whose words are not their
-letters (see `annotation.multiword_tokens`). Where a token is sometimes one word and sometimes several, as French `des`,
-its tag decides. The other has the tokens that are joined to the token before them if there is no space.
+It looks tokens up in a lexicon of the training data, which has the words of the multiword tokens whose words are not
+their letters (see `annotation.multiword_tokens`). Where a token is sometimes one word and sometimes several, as French
+`des`, its tag decides. `multiword_rules` has rules for other tokens. Another lexicon has the tokens that are joined to
+the token before them if there is no space.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ from spacy.vocab import Vocab
 from ..annotation.multiword_tokens import Word, are_joined, get_words, join, set_words
 from ..errors import Errors, JointValueError
 from ..files.replacing import write_bytes
+from ..pipes.spelling import AS_WRITTEN, Characters, Spelling
+from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed
 
-Analysis = tuple[Word, ...]
 Lexicon = dict[str, dict[str, Analysis]]
 """The words of a token by its form in lower case and its tag, "" for other tags; no words if it is a single word."""
 Joints = dict[str, dict[str, bool]]
-"""Whether a token is joined to the one before it, by their forms in lower case: its own, and the other, "" for any."""
+"""Whether a token is joined to the one before it, by their forms in lower case: its own, and the other, "" for any. An
+own form "" has those of letters that are not listed."""
 
 Value = TypeVar("Value", bound=Hashable)
-ANY = ""
 FILE = "lexicon.json"
 
 
@@ -43,31 +45,50 @@ class MultiwordExpander(Pipe):
         self.vocab, self.name = vocab, name
         self.lexicon: Lexicon = {}
         self.joints: Joints = {}
+        self.rules = MultiwordRules()
+        self.spelling = Spelling(language=vocab.lang)
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Learns the lexicons from the references of examples: the most frequent analysis of each form, by tag."""
         validate_get_examples(get_examples, "MultiwordExpander.initialize")
-        self.lexicon = learn_lexicon(example.reference for example in get_examples())
-        self.joints = learn_joints(example.reference for example in get_examples())
+        characters = Characters()
+        docs = [example.reference for example in characters.watch(get_examples())]
+        self.spelling = Spelling(characters.known, self.vocab.lang)
+        tokens = _list_analysed(docs, self.spelling)
+        self.lexicon, self.joints = learn_lexicon(tokens), learn_joints(docs, self.spelling)
+        self.rules = MultiwordRules.learn(tokens)
 
     def __call__(self, doc: Doc) -> Doc:
         """Sets the words of the multiword tokens of a document."""
-        for token in doc:
-            analyses = self.lexicon.get(token.lower_)
-            if analyses and not get_words(token) and (words := analyses.get(token.tag_, analyses[ANY])):
-                set_words(token, copy_case(token.text, words))
-        for before, token in list_adjacent(doc):
-            joints = self.joints.get(token.lower_)
-            if joints and joints.get(before.lower_, joints[ANY]):
+        if self.lexicon:
+            for token in doc:
+                form = self.spelling.fold(token.text)
+                if (words := self._find(form, token.tag_)) and not get_words(token):
+                    set_words(token, copy_case(token.text, words))
+        for before, token in list_adjacent(doc) if self.joints else ():
+            own, other = (self.spelling.fold(each.text) for each in (token, before))
+            joints = self.joints.get(own) or (self.joints.get(ANY) if is_lettered(own, other) else None)
+            if joints and joints.get(other, joints[ANY]):
                 join(token)
         return doc
 
+    def _find(self, form: str, tag: str) -> Analysis:
+        analyses = self.lexicon.get(form)
+        return self.rules.find(form, tag) if analyses is None else analyses.get(tag, analyses[ANY])
+
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialises the lexicons."""
-        return srsly.json_dumps({"words": self.lexicon, "joints": self.joints}).encode("utf8")
+        """Serialises the lexicons and rules."""
+        content = {
+            "words": self.lexicon,
+            "joints": self.joints,
+            "rules": list(self.rules.decisions.items()),
+            "known": sorted(self.rules.known),
+            "characters": self.spelling.known,
+        }
+        return srsly.json_dumps(content).encode("utf8")
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> MultiwordExpander:
-        """Loads the lexicons (J480)."""
+        """Loads the lexicons and rules (J480)."""
         try:
             content = srsly.json_loads(bytes_data)
             lexicon = {
@@ -75,11 +96,22 @@ class MultiwordExpander(Pipe):
                 for form, by_tag in content["words"].items()
             }
             joints = {form: dict(others) for form, others in content["joints"].items()}
-            if not all(ANY in entry for entry in (*lexicon.values(), *joints.values())):
+            # Earlier versions did not have the others.
+            rules = {
+                Rule(start, end, kept, tuple(Word(*word) for word in words)): {
+                    tag: (bool(unknown), bool(known)) for tag, (unknown, known) in by_tag.items()
+                }
+                for (start, end, kept, words), by_tag in content.get("rules", ())
+            }
+            if not all(ANY in entry for entry in (*lexicon.values(), *joints.values(), *rules.values())):
                 raise ValueError("an entry has no default")
+            if not all(0 <= rule.kept < len(rule.words) for rule in rules):
+                raise ValueError("a rule has no stem")
+            found = MultiwordRules(rules, content.get("known", ()))
+            spelling = Spelling(content.get("characters"), self.vocab.lang)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise JointValueError(Errors.J480, name=self.name, reason=error) from error
-        self.lexicon, self.joints = lexicon, joints
+        self.lexicon, self.joints, self.rules, self.spelling = lexicon, joints, found, spelling
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -99,28 +131,52 @@ def list_adjacent(doc: Doc) -> Iterator[tuple[Token, Token]]:
     return ((before, token) for before, token in pairwise(doc) if not before.whitespace_ and not before.is_space)
 
 
-def learn_joints(docs: Iterable[Doc]) -> Joints:
-    """Whether tokens are joined to the one before in most cases, for the forms that sometimes are."""
+def is_lettered(form: str, before: str) -> bool:
+    """Whether two adjacent tokens are letters."""
+    return form.isalpha() and before.isalpha()
+
+
+def learn_joints(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> Joints:
+    """Whether tokens are joined to the one before in most cases, for the forms that sometimes are; and for letters."""
     described = ((doc, are_joined(list(doc))) for doc in docs)
-    joints = {}
-    for form, by_other in _count(
-        (token.lower_, before.lower_, joined[token.i])
+    found = [
+        (spelling.fold(token.text), spelling.fold(before.text), joined[token.i])
         for doc, joined in described
         for before, token in list_adjacent(doc)
-    ):
-        if by_other[ANY][True]:
+    ]
+    lettered = [(ANY, before, value) for form, before, value in found if is_lettered(form, before)]
+    never_joined = {form for form, before, _ in found if is_lettered(form, before)}
+    joints = {}
+    for form, by_other in _count([*found, *lettered]):
+        # If letters are joined in general, those that are not are listed, too.
+        if by_other[ANY][True] or form in never_joined:
             decided = {other: counter[True] > counter[False] for other, counter in by_other.items()}
             joints[form] = {other: it for other, it in decided.items() if other == ANY or it != decided[ANY]}
+    if not any(joints.get(ANY, {}).values()):
+        joints = {form: others for form, others in joints.items() if form and any(others.values())}
     return joints
 
 
-def learn_lexicon(docs: Iterable[Doc]) -> Lexicon:
+def _list_analysed(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> list[Typed]:
+    """The tokens of documents, with their tags and words."""
+    return [
+        (
+            spelling.fold(token.text),
+            token.tag_,
+            tuple(word._replace(form=spelling.fold(word.form)) for word in get_words(token)),
+        )
+        for doc in docs
+        for token in doc
+        if not token.text.isspace()
+    ]
+
+
+def learn_lexicon(tokens: Iterable[Typed]) -> Lexicon:
     """The most frequent analysis of each form that is a multiword token somewhere, by tag."""
-    tokens = (token for doc in docs for token in doc)
-    analysed = ((token, tuple(word._replace(form=word.form.lower()) for word in get_words(token))) for token in tokens)
-    counts = _count((token.lower_, token.tag_, words) for token, words in analysed)
     return {
-        form: {tag: _choose(counter) for tag, counter in by_tag.items()} for form, by_tag in counts if any(by_tag[ANY])
+        form: {tag: _choose(counter) for tag, counter in by_tag.items()}
+        for form, by_tag in _count(tokens)
+        if any(by_tag[ANY])
     }
 
 

@@ -14,6 +14,7 @@ from spacy.training import Example
 from ..annotation.restored import attach_mark, is_punctuation, list_texts, list_written, write_restored
 from ..corpora.examples import Augmenter
 from ..errors import check_range
+from ..pipes.spelling import Spelling
 from .rewriting import Word, copy_words, require_same_tokens, require_words, rewrite
 
 
@@ -31,8 +32,9 @@ def unpunctuate(doc: Doc) -> Doc | None:
 def find_spoken(doc: Doc, words: Iterable[Word]) -> list[Word]:
     """The words that stand for tokens without POS PUNCT, lower-cased; raises J126 without POS or boundaries."""
     require_words(doc)
+    spelling = Spelling(language=doc.vocab.lang)
     return [
-        word._replace(text=word.text.lower(), space=True)
+        word._replace(text=spelling.lower(word.text), space=True)
         for word in words
         if doc[word.source].pos != PUNCT and not doc[word.source].text.isspace()
     ]
@@ -47,7 +49,8 @@ def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
     kept = [token for token in doc if not token.text.isspace() and not is_punctuation(token.text)]
     if not kept:
         return None
-    variant = rewrite(doc, [Word(token.text.lower(), True, token.i) for token in kept])
+    spelling = Spelling(language=doc.vocab.lang)
+    variant = rewrite(doc, [Word(spelling.lower(token.text), True, token.i) for token in kept])
     if keep_marks:
         written = list_written(doc, list_texts(doc))
         texts = [attach_mark(word.text, word.mark) for word in written]

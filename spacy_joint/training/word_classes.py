@@ -33,6 +33,7 @@ from ..errors import Errors, JointValueError
 from ..files.reading import require_file
 from ..files.replacing import atomic_write
 from ..files.resources import WORD_CLASS_SIZES
+from ..pipes.spelling import AS_WRITTEN, Spelling
 from ..pipes.token_columns import MAX_CLASSES
 
 # Only the most frequent words serve as contexts: more of them enlarge the table without improving the classes.
@@ -69,14 +70,13 @@ def learn_classes(
     """
     if len(sizes) + cased > MAX_CLASSES:
         raise JointValueError(Errors.J074, sizes=[len(sizes) + cased], most=MAX_CLASSES)
-    sentences = [words for path in texts for words in _read_sentences(path, nlp) if words]
+    spelling = Spelling(language=nlp.vocab.lang)
+    sentences = [list(map(spelling.spell, words)) for path in texts for words in _read_sentences(path, nlp) if words]
     if not sentences:
         raise JointValueError(Errors.J330, source=", ".join(map(str, texts)), what="sentences with words")
-    cases = learn_case_classes(sentences) if cased else None
-    classes = {
-        word: [*row] if cases is None else [*row, cases.get(word, NO_CASE)]
-        for word, row in learn_word_classes(sentences, sizes=sizes, min_count=min_count, seed=seed).items()
-    }
+    cases = learn_case_classes(sentences, spelling=spelling) if cased else None
+    found = learn_word_classes(sentences, sizes=sizes, min_count=min_count, seed=seed, spelling=spelling)
+    classes = {word: [*row] if cases is None else [*row, cases.get(word, NO_CASE)] for word, row in found.items()}
     with atomic_write(output) as path:
         path.write_bytes(srsly.msgpack_dumps(classes))
     msg.good(f"{output}: {len(classes):,} words, from {sum(map(len, sentences)):,} (seed {seed})")
@@ -109,6 +109,7 @@ def learn_word_classes(
     window: int = 2,
     dims: int = 100,
     seed: int = 0,
+    spelling: Spelling = AS_WRITTEN,
 ) -> dict[str, tuple[int, ...]]:
     """Assign a class at each of the `sizes` to every lower-cased word with `min_count` occurrences, by frequency.
 
@@ -117,7 +118,7 @@ def learn_word_classes(
     """
     if not sizes or min(sizes) < 1 or window < 1 or dims < 1:
         raise ValueError("sizes, window and dims must be positive")
-    words, stream = _number_words(sentences, min_count, window)
+    words, stream = _number_words(sentences, min_count, window, spelling)
     if len(words) < 3:
         return {word: (0,) * len(sizes) for word in words}
     vectors = _reduce(_count_contexts(stream, len(words), window), dims, seed)
@@ -126,7 +127,9 @@ def learn_word_classes(
     return {word: tuple(row) for word, row in zip(words, classes.tolist(), strict=True)}
 
 
-def learn_case_classes(sentences: Iterable[Sequence[str]], *, min_count: int = 1) -> dict[str, int]:
+def learn_case_classes(
+    sentences: Iterable[Sequence[str]], *, min_count: int = 1, spelling: Spelling = AS_WRITTEN
+) -> dict[str, int]:
     """Assign a class from 0 (never capitalised) to 5 (always) to every lower-cased word of cased text with `min_count`
     tokens that count: not at the start of a sentence, not after a quotation mark, colon or the like, and not in
     sentences that are mostly capitalised.
@@ -138,8 +141,9 @@ def learn_case_classes(sentences: Iterable[Sequence[str]], *, min_count: int = 1
             continue
         for previous, word in pairwise(sentence):
             if previous not in OPENERS and word[:1].isalpha():
-                total[word.lower()] += 1
-                capitalised[word.lower()] += word[0].isupper()
+                lower = spelling.lower(word)
+                total[lower] += 1
+                capitalised[lower] += word[0].isupper()
     return {
         word: 1 + bisect_right(CASE_BOUNDS, capitalised[word] / count) if capitalised[word] else 0
         for word, count in total.items()
@@ -148,11 +152,11 @@ def learn_case_classes(sentences: Iterable[Sequence[str]], *, min_count: int = 1
 
 
 def _number_words(
-    sentences: Iterable[Sequence[str]], min_count: int, window: int
+    sentences: Iterable[Sequence[str]], min_count: int, window: int, spelling: Spelling
 ) -> tuple[list[str], NDArray[numpy.int64]]:
     """The n words by decreasing frequency, and the text as numbers of words, where n is a rare word, with sentences
     padded by `window` times n + 1 before and n + 2 after them."""
-    text = [[word.lower() for word in sentence] for sentence in sentences]
+    text = [list(map(spelling.lower, sentence)) for sentence in sentences]
     counts = Counter(word for sentence in text for word in sentence)
     words = [w for w, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if n >= min_count]
     numbers = {word: number for number, word in enumerate(words)}

@@ -3,6 +3,7 @@
 import copy
 import logging
 import pickle
+import unicodedata
 
 import numpy as np
 import pytest
@@ -15,9 +16,10 @@ from spacy.util import fix_random_seed
 
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.engine import model_file
+from spacy_joint.pipes.spelling import Spelling
 from spacy_joint.pipes.tokenizer_check import score_words
 from spacy_joint.tokenization import character_tokenizer
-from spacy_joint.tokenization.character_columns import Lexicon
+from spacy_joint.tokenization.character_columns import Lexicon, Rows, encode
 
 NAME = "spacy_joint.CharacterTokenizer.v1"
 
@@ -80,12 +82,62 @@ def test_words_with_spaces_are_learnt(english, read):
 def test_words_may_contain_spaces():
     nlp = learn([make_doc("it cost 10~000 euros .")] * 3 + [make_doc("it cost 9 euros .")] * 3)
     assert "10 000" in list_words(nlp("it cost 10 000 euros ."))
-    assert "10\n000" not in list_words(nlp("it cost 10\n000 euros ."))
 
 
-def test_a_line_break_inside_a_word_divides_it():
-    nlp = learn([Doc(make_blank().vocab, words=["new\nline", "a\t\tb"])] * 2)
-    assert list_words(nlp("new\nline a\t\tb")) == ["new", "\n", "line", "a", "\t\t", "b"]
+def test_words_go_on_after_wrapped_lines_but_not_after_blank_ones():
+    nlp = learn([make_doc("it cost 10~000 euros .")] * 3 + [make_doc("it cost 9 euros .")] * 3)
+    for line_break in ("\n", "\r\n"):
+        text = f"it cost 10{line_break}000{line_break}euros ."
+        assert f"10{line_break}000" in list_words(nlp(text))
+        assert nlp(text).text == text
+    assert "\n\n" in list_words(nlp("it cost 10\n\n000 euros ."))
+
+
+def test_other_whitespace_inside_a_word_divides_it():
+    nlp = learn([Doc(make_blank().vocab, words=["new\n\nline", "a\t\tb"])] * 2)
+    assert list_words(nlp("new\n\nline a\t\tb")) == ["new", "\n\n", "line", "a", "\t\t", "b"]
+
+
+def test_decomposed_text_has_the_same_words(read):
+    nlp = learn([make_doc("l'_ été arrivé à_ , qu'_ il")] * 8)
+    text = unicodedata.normalize("NFD", "l'été arrivé à, qu'il")
+    words = list_words(nlp(text))
+    assert [unicodedata.normalize("NFC", word) for word in words] == ["l'", "été", "arrivé", "à", ",", "qu'", "il"]
+    assert nlp(text).text == text
+
+
+def test_other_apostrophes_and_quotation_marks_have_the_same_words():
+    nlp = learn([make_doc('il_ , dit "_ l\'_ ami_ "_ .')] * 8)
+    expected = list_words(nlp('il, dit "l\'ami".'))
+    for opening, apostrophe, closing in ("“’”", "«ʼ»", "„‘“"):  # noqa: RUF001
+        words = list_words(nlp(f"il, dit {opening}l{apostrophe}ami{closing}."))
+        assert words == ["il", ",", "dit", opening, f"l{apostrophe}", "ami", closing, "."]
+        assert len(words) == len(expected)
+
+
+def test_soft_hyphens_do_not_divide_words():
+    nlp = learn([make_doc("we met them_ .")] * 8)
+    assert list_words(nlp("we m\u00adet them.")) == ["we", "m\u00adet", "them", "."]
+
+
+def test_dashes_and_symbols_that_the_treebank_lacks_are_learnt():
+    docs = [make_doc(f"we paid {n} euros and left it there_ .") for n in range(40)]
+    nlp = learn(docs, varied=1.0)
+    assert list_words(nlp("we paid 5€ and left")) == ["we", "paid", "5", "€", "and", "left"]
+    assert list_words(nlp("we paid—and left")) == ["we", "paid", "—", "and", "left"]
+
+
+def test_lower_case_depends_on_the_language():
+    docs = [make_doc("ışık çok iyi_ .")] * 8  # noqa: RUF001
+    config = {"nlp": {"tokenizer": {"@tokenizers": NAME, "table_bits": 14}}}
+    rows = {}
+    for language in ("tr", "xx"):
+        nlp = spacy.blank(language, config=config)
+        rows[language] = Rows.make(encode("IİA"), Spelling(language=language).lower_case).lower
+        nlp.tokenizer.initialize(lambda: [Example(doc, doc) for doc in docs])
+        assert nlp("IŞIK İyi").text == "IŞIK İyi"
+    assert rows["tr"].tolist() == list(map(ord, "ıia"))  # noqa: RUF001
+    assert rows["xx"].tolist() == list(map(ord, "iİa"))
 
 
 def test_text_with_and_without_spaces_can_be_learnt_together(read):
@@ -227,7 +279,7 @@ def test_an_untrained_tokenizer_says_so(tmp_path):
 
 def test_settings_are_checked(read):
     docs = read("tiny_chinese_dev")
-    for setting, value in {"epochs": 0, "spaceless": 1.5, "dropout": 2.0}.items():
+    for setting, value in {"epochs": 0, "spaceless": 1.5, "varied": -0.5, "dropout": 2.0}.items():
         with pytest.raises(ValueError, match=rf"\[J030\] {setting} is {value}"):
             learn(docs, **{setting: value})
     with pytest.raises(ValueError, match=r"\[J402\].*no/such/file"):
@@ -275,6 +327,7 @@ def test_damaged_files_are_refused(chinese, tmp_path):
     [
         ({"templates": 3}, {}),
         ({"joins_spaces": "yes"}, {}),
+        ({"characters": 3}, {}),
         ({"templates": None}, {}),
         ({}, {"words": np.zeros(3, dtype=np.uint8)}),
         ({}, {"frequencies": np.zeros(3, dtype=np.uint8)}),

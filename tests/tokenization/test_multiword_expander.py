@@ -135,3 +135,57 @@ def test_it_learns_from_examples_only(nlp):
     with pytest.raises(TypeError, match=r"\[E978\]"):
         nlp.get_pipe("multiword_expander").initialize(lambda: ["im"])
     assert get_words(nlp("im")[0])
+
+
+def add(form):
+    """The words of `auxquelles` and the like."""
+    return [["à", "à", "ADP", "ADP", "", 2, "case"], [form, "lequel", "PRON", "PRON", "", 0, "obl"]]
+
+
+@pytest.fixture
+def french():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("multiword_expander")
+    forms = ["auxquels", "auxquelles"]
+    words = [("lesquels", "PRON", None), ("lesquelles", "PRON", None), ("auxiliaire", "NOUN", None)]
+    words += [("lesautres", "PRON", None), ("autres", "PRON", None)]
+    docs = [make_doc(nlp, *((form, "PRON", add("les" + form[3:])) for form in forms), *words)]
+    nlp.initialize(lambda: [Example(doc, doc) for doc in docs])
+    return nlp
+
+
+def test_unknown_tokens_are_made_by_rules(french):
+    assert expand(french, "auxautres", "PRON") == ["à", "lesautres"]
+    (token,) = french(make_doc(french, ("Auxautres", "PRON", None)))
+    assert [word.form for word in get_words(token)] == ["À", "lesautres"]
+    assert get_words(token)[0].tag == "ADP" and get_words(token)[1].tag == ""
+
+
+def test_rules_are_not_for_tokens_that_are_single_words_or_of_unknown_words(french):
+    assert expand(french, "auxiliaire", "PRON") == []
+    assert expand(french, "auxanciens", "PRON") == []
+
+
+def test_rules_are_saved(french):
+    copied = spacy.blank("xx")
+    copied.add_pipe("multiword_expander").from_bytes(french.get_pipe("multiword_expander").to_bytes())
+    assert expand(copied, "auxautres", "PRON") == ["à", "lesautres"]
+
+
+def test_letters_are_joined_if_most_letters_are():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("multiword_expander")
+    docs = [
+        make_doc(nlp, *(token for name in names for token in (("ve_", "X", None), (name, "X", None))), joined=[1, 3])
+        for names in (["yeled", "sefer"], ["bayit", "ir"])
+    ]
+    nlp.initialize(lambda: [Example(doc, doc) for doc in docs])
+    assert find_joined(nlp, "ve_", "kelev", "ve_", "12") == ["kelev"]
+
+
+def test_other_spellings_are_expanded():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("multiword_expander")
+    doc = make_doc(nlp, *(("do_", "X", None), ("n't", "X", None)) * 6, joined=range(1, 12, 2))
+    nlp.initialize(lambda: [Example(doc, doc)])
+    assert find_joined(nlp, "do_", "n’t") == ["n’t"]

@@ -1,0 +1,97 @@
+"""Measures what other quotation marks, apostrophes, decomposed letters (NFD) and wrapped lines cost a pipeline on the
+raw text of a treebank.
+
+Each document is annotated as others type it. The annotation is compared with the treebank by the measures of the CoNLL
+2018 shared task (Words and LAS), after the words got their characters back.
+"""
+
+from measure import format_table, write_results
+
+# isort: split
+import textwrap
+import unicodedata
+from collections.abc import Callable, Mapping
+from itertools import cycle
+from pathlib import Path
+from typing import Annotated
+
+import spacy
+import typer
+from spacy.tokens import Doc
+
+from spacy_joint.annotation.multiword_tokens import are_joined, join, read_words, set_words
+from spacy_joint.scoring.pipelines import read_raw_texts
+from spacy_joint.scoring.raw_text import score_raw_text
+
+WIDTH = 72
+SCORES = ("raw_words_f", "raw_sents_f", "raw_las_f")
+
+
+def write_quotes(text: str, opening: str, closing: str) -> str:
+    """Alternate opening and closing marks, and write apostrophes as quotation marks."""
+    marks = cycle((opening, closing))
+    return "".join(next(marks) if mark == '"' else mark for mark in text).replace("'", "’")
+
+
+def wrap(text: str) -> str:
+    """Cut the lines of paragraphs."""
+    whole = {"break_long_words": False, "break_on_hyphens": False}
+    return "\n\n".join("\n".join(textwrap.wrap(each, WIDTH, **whole)) for each in text.split("\n\n"))
+
+
+CHANGES: Mapping[str, Callable[[str], str]] = {
+    "as it is": str,
+    "‘’ and “”": lambda text: write_quotes(text, "“", "”"),
+    "« »": lambda text: write_quotes(text, "«", "»"),
+    '"" for « »': lambda text: text.replace("«", '"').replace("»", '"'),
+    "NFD": lambda text: unicodedata.normalize("NFD", text),
+    "wrapped": wrap,
+}
+
+
+def put_back(doc: Doc, text: str) -> Doc:
+    """The document with the characters of the text that was changed."""
+    characters = iter("".join(text.split()))
+    words = []
+    for token in doc:
+        given = unicodedata.normalize("NFC", "".join(token.text.split()))
+        words.append("".join(next(characters) for _ in given) or token.text)
+    copy = Doc(
+        doc.vocab,
+        words=words,
+        spaces=[bool(token.whitespace_) for token in doc],
+        heads=[token.head.i for token in doc],
+        deps=[token.dep_ for token in doc],
+    )
+    for place, its_words in read_words(doc[:]).items():
+        set_words(copy[place], its_words)
+    for token, is_joined in zip(copy, are_joined(doc[:]), strict=True):
+        if is_joined:
+            join(token)
+    return copy
+
+
+def main(
+    pipeline: Annotated[str, typer.Argument(help="Pipeline trained on the treebank.")],
+    corpus: Annotated[Path, typer.Argument(help=".conllu file, composed (NFC).")],
+    documents: Annotated[str, typer.Option(help="As of train-treebank.")] = "10",
+    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+) -> None:
+    """Measure all changes."""
+    nlp = spacy.load(pipeline)
+    references = read_raw_texts([corpus], nlp, documents)
+    texts = [reference.text for reference in references]
+    results = {}
+    for name, change in CHANGES.items():
+        changed = list(map(change, texts))
+        if changed == texts and name != "as it is":
+            continue
+        docs = [put_back(doc, text) for doc, text in zip(nlp.pipe(changed), texts, strict=True)]
+        results[name] = {score: 100 * value for score, value in score_raw_text(docs, references).items()}
+    rows = [[name, *(f"{result[score]:.2f}" for score in SCORES)] for name, result in results.items()]
+    print(format_table(["text", "Words", "Sents", "LAS"], rows))
+    write_results(results, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,122 @@
+"""How a text is spelt for models: composed (Unicode's NFC), and with the quotation marks, apostrophes, dashes and
+currency signs that they have learnt from. Others, such as `’` for `'`, would make any word an unknown word. Documents
+keep the given text: only what models see of it is respelt.
+
+Lower case that depends on the language, as in Turkish, is made here, too.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+from spacy.training import Example
+
+# What may stand for a character that a model does not know, in order of preference.
+APOSTROPHES, CURRENCIES = "'’ʼ‘`´′", "€$£¥₺₽₹₩₴₫"  # noqa: RUF001
+SUBSTITUTES: dict[str, str] = {
+    **{character: APOSTROPHES for character in f"{APOSTROPHES}‛＇"},  # noqa: RUF001
+    **{character: '“„«"”' for character in "“„«‟〝"},
+    **{character: '”“»"' for character in "”»〞"},
+    **{character: '"“«' for character in "‹〈"},
+    **{character: '"”»' for character in "›〉"},
+    **{character: '"”»“«' for character in '"″＂'},
+    **{character: "–—-" for character in "–—―‒"},  # noqa: RUF001
+    **{character: "-‐–" for character in "-‐‑−﹣－"},  # noqa: RUF001
+    **{character: CURRENCIES for character in CURRENCIES},
+}
+# A character is known if training text has it so many times.
+MIN_COUNT = 5
+# Letters whose lower case is not Unicode's default, by language.
+DOTTED = {"İ": "i", "I": "ı"}  # noqa: RUF001
+LOWER_CASE = {language: {ord(capital): ord(letter) for capital, letter in DOTTED.items()} for language in ("tr", "az")}
+# Where a word may be divided at the end of a line; it shows only there.
+SOFT_HYPHEN = "\N{SOFT HYPHEN}"
+# In a word of several parts, a line break is a space.
+LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
+
+
+class Characters:
+    """Counts the characters of training text that `Spelling` may replace, or replace others by."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def watch(self, examples: Iterable[Example]) -> Iterator[Example]:
+        """The same examples, whose references are counted as they pass."""
+        for example in examples:
+            self.counts.update(example.reference.text)
+            yield example
+
+    @property
+    def known(self) -> str:
+        """Those that are frequent enough, in order."""
+        wanted = {*SUBSTITUTES, *"".join(SUBSTITUTES.values())}
+        return "".join(sorted(character for character in wanted if self.counts[character] >= MIN_COUNT))
+
+
+class Spelling:
+    """The spelling of text for models that know these of the characters in SUBSTITUTES (None: all of them).
+
+    language (str): The code of the language, for lower case.
+    """
+
+    def __init__(self, known: str | None = None, language: str = "") -> None:
+        self.known, self.language = known, language
+        self.replaced: dict[str, str] = {}
+        if known is not None:
+            for character in SUBSTITUTES.keys() - set(known):
+                substitute = next((other for other in SUBSTITUTES[character] if other in known), None)
+                if substitute is not None:
+                    self.replaced[character] = substitute
+        # As code points.
+        self.lower_case = LOWER_CASE.get(language, {})
+
+    def lower(self, text: str) -> str:
+        """A text in lower case."""
+        return (text.translate(self.lower_case) if self.lower_case else text).lower()
+
+    def spell(self, word: str) -> str:
+        """A word as models see it; whitespace stays as it is."""
+        if word.isspace():
+            return word
+        composed = unicodedata.normalize("NFC", LINE_BREAK.sub(" ", word))
+        return self._replace(composed.replace(SOFT_HYPHEN, "") or composed)
+
+    def fold(self, word: str) -> str:
+        """A word as models see it, in lower case."""
+        return self.lower(self.spell(word))
+
+    def align(self, text: str) -> tuple[str, np.ndarray | None]:
+        """A text as models see it, and the position in the given text of each of its characters, ascending, and of its
+        end (int64); None if it has the same characters at the same positions, except for those replaced."""
+        if unicodedata.is_normalized("NFC", text) and SOFT_HYPHEN not in text:
+            return self._replace(text), None
+        begins = [0, *(i for i, character in enumerate(text) if i and not _combines(character)), len(text)]
+        pieces: list[str] = []
+        positions: list[int] = []
+        for begin, end in pairwise(begins):
+            given = text[begin:end]
+            piece = unicodedata.normalize("NFC", given.replace(SOFT_HYPHEN, "")) or given
+            # Some characters are decomposed by NFC.
+            pieces.append(piece if len(piece) <= len(given) else given)
+            positions += range(begin, begin + len(pieces[-1]))
+        return self._replace("".join(pieces)), np.array([*positions, len(text)], dtype=np.int64)
+
+    def _replace(self, text: str) -> str:
+        for character in self.replaced.keys() & set(text) if self.replaced else ():
+            text = text.replace(character, self.replaced[character])
+        return text
+
+
+def _combines(character: str) -> bool:
+    """Whether a character belongs to the one before: a mark, a Korean vowel or final consonant, a soft hyphen."""
+    is_mark = character > "\x7f" and unicodedata.category(character)[0] == "M"
+    return is_mark or "\u1160" <= character <= "\u11ff" or character == SOFT_HYPHEN
+
+
+AS_WRITTEN = Spelling()

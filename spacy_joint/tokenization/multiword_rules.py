@@ -1,0 +1,137 @@
+"""Rules for multiword tokens that the training data lacks: French `auxquelles` is made as `auxquels`, Hebrew nouns with
+prefixes as others with these prefixes.
+
+A rule cuts a token into a beginning, a stem of at least two letters and an end; the stem, perhaps with other letters
+around it, is one of the words. How often it is right is counted by token types, apart for each tag and for whether this
+word is known from other tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from ..annotation.multiword_tokens import Word
+
+Analysis = tuple[Word, ...]
+Typed = tuple[str, str, Analysis]
+"""A token in lower case, its tag, and its words in lower case; none if it is a single word."""
+Decisions = dict[str, tuple[bool, bool]]
+"""Whether a rule is right, by the tag of the token, "" for other tags: if its word is not known, and if it is."""
+
+ANY, STEM = "", "\0"
+# The letters of a stem, and the token types of which a rule must be right for most.
+MIN_STEM, MIN_TYPES = 2, 2
+
+
+class Rule(NamedTuple):
+    """How a token becomes words. The form of the word with the stem is what is added around it, with STEM inside."""
+
+    start: str
+    end: str
+    kept: int
+    words: Analysis
+
+    def apply(self, stem: str) -> Analysis:
+        """The words of a token with this stem."""
+        words = list(self.words)
+        form = words[self.kept].form.replace(STEM, stem)
+        # The annotation of the main word is that of the token.
+        words[self.kept] = words[self.kept]._replace(form=form, lemma=form if words[self.kept].head else "")
+        return tuple(words)
+
+    @property
+    def forms(self) -> tuple[str, str, int, tuple[str, ...]]:
+        """What a rule does, without the annotation of the words."""
+        return self.start, self.end, self.kept, tuple(word.form for word in self.words)
+
+
+def make_rule(form: str, words: Analysis) -> Rule | None:
+    """The rule that makes these words of a token; None without a stem."""
+    matches = [SequenceMatcher(None, form, word.form, autojunk=False).find_longest_match() for word in words]
+    kept = max(range(len(words)), key=lambda place: matches[place].size)
+    match, word = matches[kept], words[kept]
+    if match.size < MIN_STEM:
+        return None
+    around = word.form[: match.b] + STEM + word.form[match.b + match.size :]
+    stemmed = word._replace(form=around, lemma="", morph="") if word.head else Word(around, "", "", "", "", 0, "")
+    return Rule(form[: match.a], form[match.a + match.size :], kept, (*words[:kept], stemmed, *words[kept + 1 :]))
+
+
+class MultiwordRules:
+    """Rules with their decisions, and the tokens and words of the training data, in lower case."""
+
+    def __init__(self, rules: Mapping[Rule, Decisions] | None = None, known: Iterable[str] = ()) -> None:
+        self.decisions, self.known = dict(rules or {}), frozenset(known)
+        self._by_affixes: dict[tuple[str, str], list[Rule]] = {}
+        for rule in self.decisions:
+            self._by_affixes.setdefault((rule.start, rule.end), []).append(rule)
+
+    @classmethod
+    def learn(cls, tokens: Iterable[Typed]) -> MultiwordRules:
+        """The rules that are right for some tag."""
+        counts: dict[tuple[str, str], Counter[Analysis]] = {}
+        for form, tag, words in tokens:
+            counts.setdefault((form, tag), Counter())[words] += 1
+        types = [(*key, min(found, key=lambda words: (-found[words], words))) for key, found in sorted(counts.items())]
+        # The token types that each word is made of.
+        makers: dict[str, set[str]] = {}
+        made: dict[object, Counter[Rule]] = {}
+        for form, _, words in types:
+            for word in (word.form for word in words) if words else (form,):
+                makers.setdefault(word, set()).add(form)
+            if words and (rule := make_rule(form, words)):
+                made.setdefault(rule.forms, Counter())[rule] += 1
+        rules = cls({min(found, key=lambda rule: (-found[rule], rule)): {} for found in made.values()})
+        results: Counter[tuple[Rule, str, bool, bool]] = Counter()
+        for form, tag, words in types:
+            expected = [word.form for word in words]
+            for rule, found in rules._match(form):
+                is_known = bool(makers.get(found[rule.kept].form, set()) - {form})
+                is_right = [word.form for word in found] == expected
+                results.update((rule, key, is_known, is_right) for key in {tag, ANY})
+        by_rule: dict[Rule, set[str]] = {}
+        for rule, tag, *_ in results:
+            by_rule.setdefault(rule, set()).add(tag)
+        decisions: dict[Rule, Decisions] = {}
+        for rule, tags in sorted(by_rule.items()):
+            general = _decide(results, rule, ANY, (False, False))
+            by_tag = {tag: _decide(results, rule, tag, general) for tag in sorted(tags)}
+            # Tags that decide nothing are like others.
+            kept = {tag: decided for tag, decided in by_tag.items() if tag == ANY or decided != general}
+            if any(map(any, kept.values())):
+                decisions[rule] = kept
+        return cls(decisions, {*makers, *(form for form, *_ in types)} if decisions else ())
+
+    def _match(self, form: str) -> Iterator[tuple[Rule, Analysis]]:
+        """The rules that a token matches, and the words that they make."""
+        for (start, end), rules in self._by_affixes.items():
+            stop = len(form) - len(end)
+            if stop - len(start) >= MIN_STEM and form.startswith(start) and form.endswith(end):
+                yield from ((rule, rule.apply(form[len(start) : stop])) for rule in rules)
+
+    def find(self, form: str, tag: str) -> Analysis:
+        """The words of a token in lower case that is not in the training data; none if no rule is right. A rule whose
+        word is known is preferred, then one with a longer beginning and end."""
+        if not self.decisions or form in self.known:
+            return ()
+        found: list[tuple[bool, int, Analysis]] = []
+        for rule, words in self._match(form):
+            by_tag = self.decisions[rule]
+            is_known = words[rule.kept].form in self.known
+            if by_tag.get(tag, by_tag[ANY])[is_known]:
+                found.append((is_known, len(rule.start) + len(rule.end), words))
+        return max(found, key=lambda each: each[:2])[2] if found else ()
+
+
+def _decide(
+    results: Mapping[tuple[Rule, str, bool, bool], int], rule: Rule, tag: str, general: tuple[bool, bool]
+) -> tuple[bool, bool]:
+    """Whether a rule is right for a tag, if its word is not known and if it is; as in general if this is rare."""
+    decided = []
+    for is_known in (False, True):
+        wrong, right = (results.get((rule, tag, is_known, is_right), 0) for is_right in (False, True))
+        decided.append(right > wrong if right + wrong >= MIN_TYPES else general[is_known])
+    return decided[0], decided[1]

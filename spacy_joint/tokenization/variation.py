@@ -1,0 +1,59 @@
+"""Copies of texts to learn a tokenizer from, with dashes, symbols and spaces as other people type them: `5€`, `so—not`,
+`« yes »`, `why ?`. Characters that only replace others need no copies: see `pipes.spelling`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+DASHES, SYMBOLS = "–—", "€$£%"
+QUOTES, MARKS = frozenset('"“”„«»'), frozenset(":;?!…")
+# The probabilities of another space beside a mark, of a symbol beside a number, of one before it, and of a dash between
+# words.
+SPACED, SYMBOL, BEFORE, DASH = 0.3, 0.4, 0.3, 0.02
+
+
+def list_added(words: Sequence[str]) -> str:
+    """The characters that copies may have more of: not those that belong to longer words of the treebank."""
+    inside = {character for word in words if len(word) > 1 for character in word}
+    return "".join(character for character in DASHES + SYMBOLS if character not in inside)
+
+
+def vary(
+    text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random
+) -> tuple[str, list[tuple[int, int]]]:
+    """A changed copy of a text, and the spans of its words; `added` has characters of `list_added`."""
+    pieces: list[str] = []
+    spans: list[tuple[int, int]] = []
+    length = 0
+    for space, word in _change(text, words, added, rng):
+        start = length + len(space)
+        length = start + len(word)
+        pieces += (space, word)
+        spans.append((start, length))
+    return "".join(pieces), spans
+
+
+def _change(text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random) -> Iterator[tuple[str, str]]:
+    """What is before each word, and the word."""
+    dashes, symbols = ([each for each in kind if each in added] for kind in (DASHES, SYMBOLS))
+    before = ""
+    for place, (start, end) in enumerate(words):
+        space, word = text[words[place - 1][1] if place else 0 : start], text[start:end]
+        if space and dashes and before.isalpha() and word.isalpha() and rng.random() < DASH:
+            around = rng.choice(("", " "))
+            yield around, rng.choice(dashes)
+            space = around
+        elif not space and before and {before, word} & (QUOTES | MARKS) and rng.random() < SPACED:
+            space = " "
+        is_priced = symbols and word.isdecimal() and rng.random() < SYMBOL
+        follows = text[end : words[place + 1][0] + 1] if place + 1 < len(words) else ""
+        if is_priced and (space or not place) and rng.random() < BEFORE:
+            yield space, rng.choice(symbols)
+            space, is_priced = rng.choice(("", " ")), False
+        yield space, word
+        # Not if a letter or digit is next.
+        if is_priced and not follows[:1].isalnum():
+            yield rng.choice(("", " ")), rng.choice(symbols)
+        before = word
