@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from spacy_joint.serving.app import create_app
 from spacy_joint.serving.server import make_server
-from spacy_joint.serving.worker import Worker
+from spacy_joint.serving.worker import Worker, Workers
 
 # Longer than the texts of the tests take on any machine.
 PATIENCE = 60.0
@@ -26,7 +26,7 @@ def worker() -> Iterator[Worker]:
 
 @pytest.fixture
 def client(worker: Worker) -> Iterator[TestClient]:
-    with TestClient(create_app(worker), base_url="http://localhost") as client:
+    with TestClient(create_app(Workers(worker)), base_url="http://localhost") as client:
         yield client
 
 
