@@ -47,7 +47,7 @@ register(Token, PROBABILITY, default=None)
 
 
 def load_to_serve(pipeline: str | None) -> Language:
-    """Loads a pipeline, has its parser say how probable boundaries are, and adds rules for quotations if it has none."""
+    """Loads a pipeline, with probabilities of boundaries, and with rules for quotations if it finds none."""
     nlp = lift_max_length(load(pipeline))
     for name in list_components(nlp, PARSER):
         nlp.get_pipe(name).cfg["boundary_probabilities"] = True  # type: ignore[attr-defined]  # of this package
@@ -146,7 +146,7 @@ def _list_probabilities(doc: Doc) -> list[float | None]:
 
 
 def _list_warnings(nlp: Language, doc: Doc) -> list[str]:
-    """That the pipeline knows few of the words, if it has a table of word classes, which are then of another language."""
+    """A warning if few words are in the word classes of the pipeline, so that they may be of another language."""
     tables = (getattr(component, "word_classes", NO_CLASSES) for _, component in nlp.components)
     classes = next((table for table in tables if len(table.words)), None)
     counts = {word: n for word, n in doc.count_by(LOWER).items() if doc.vocab.strings[word][0].isalpha()}

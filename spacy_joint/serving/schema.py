@@ -144,7 +144,9 @@ class Pipeline(BaseModel):
 
     name: str
     version: str
-    components: dict[str, str] = Field(description="The names of the enabled components, in order, and their factories.")
+    components: dict[str, str] = Field(
+        description="The names of the enabled components, in order, and their factories."
+    )
     finds_constituents: bool = Field(description="Whether it can draw constituents.")
 
 

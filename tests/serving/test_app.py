@@ -4,7 +4,6 @@ import json
 import re
 from contextlib import closing
 from importlib.resources import files
-
 from unittest.mock import ANY
 
 import pytest

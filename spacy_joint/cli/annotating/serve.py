@@ -43,7 +43,9 @@ def serve(
         from ...scale.cluster import LOCAL
         from ...scale.replicas import Settings, run_replicas
 
-        settings = Settings(pipelines=tuple(pipelines or ()), replicas=replicas or 1, allowed_hosts=allowed_hosts, **limits)
+        settings = Settings(
+            pipelines=tuple(pipelines or ()), replicas=replicas or 1, allowed_hosts=allowed_hosts, **limits
+        )
         if ray is None or ray == LOCAL:
             with _listen(host, port) as listening:
                 port = listening.getsockname()[1]
