@@ -105,8 +105,9 @@ def create_app(
     def get_pipeline() -> Server:
         """The first pipeline, the names of all of them, and the limits for texts."""
         first = workers.first
-        limits = {"max_characters": max_characters, "timeout": first.timeout}
-        return Server(**first.description, **limits, pipelines=workers.names)
+        return Server(
+            **first.description, pipelines=workers.names, max_characters=max_characters, timeout=first.timeout
+        )
 
     @app.post("/api/annotate", responses=FAILURES)
     def annotate(request: AnnotateRequest) -> Annotations:

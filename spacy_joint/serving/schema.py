@@ -19,7 +19,9 @@ class Request(BaseModel):
         TEXT,
         description="The format of the text, as of `annotate --format-in`; null guesses it by the content.",
     )
-    pipeline: str | None = Field(None, description="One of `pipelines` of `GET /api/pipeline`; null: the first one.")
+    pipeline: str | None = Field(
+        None, examples=[None], description="One of `pipelines` of `GET /api/pipeline`; null: the first one."
+    )
 
     @field_validator("text")
     @classmethod

@@ -18,6 +18,9 @@ from spacy_joint.serving.worker import Broken, Busy, TookTooLong, Workers
 PAGES = (
     "/",
     "/page/page.js",
+    "/page/elements.js",
+    "/page/sentences.js",
+    "/page/trees.js",
     "/page/page.css",
     "/docs",
     "/page/docs.js",
@@ -296,8 +299,10 @@ def test_the_page_has_no_scripts_or_styles_of_its_own_and_sets_no_html():
     for name in ("index.html", "docs.html"):
         html = (page / name).read_text(encoding="utf8")
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", html)
-    for name in ("page.js", "docs.js"):
-        script = (page / name).read_text(encoding="utf8")
+    scripts = [path for path in page.iterdir() if path.suffix == ".js"]
+    assert len(scripts) == 5
+    for path in scripts:
+        script = path.read_text(encoding="utf8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", script)
 
 

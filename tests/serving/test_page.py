@@ -23,7 +23,7 @@ from spacy_joint.serving.worker import Busy, Workers
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-PATIENCE = 15
+PATIENCE = 120
 TEXT = "“We will paint the red big bridge,” said Ann Lee. The mayor added that the work will start in May."
 # WCAG 2, level AA.
 LEAST_CONTRAST = 4.5
