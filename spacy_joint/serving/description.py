@@ -36,9 +36,9 @@ PARSER, QUOTATIONS, ORDERER = "joint_sbd_parser", "quotation_spans", "prenominal
 HEDGES, CONSTITUENTS = "hedge_chunker", "constituency_parser"
 # Decimals of probabilities.
 DIGITS = 3
-# Texts of fewer words are too short to judge. Of longer ones, a pipeline knows at least this share of the words, unless
-# they are of another language: 99.7 % of the sentences of EWT and GUM dev, 2 % of those of nine other languages.
-LEAST_WORDS, LEAST_KNOWN = 8, 0.6
+# Shorter texts cannot be judged. Of longer ones, a pipeline knows words with at least this share of the letters, unless
+# they are of another language.
+LEAST_LETTERS, LEAST_KNOWN = 30, 0.6
 BACKGROUND = "transparent"
 # Options of displaCy; lengths are in pixels.
 TREE = {"distance": 115, "word_spacing": 28, "arrow_stroke": 1, "arrow_spacing": 12, "arrow_width": 8, "bg": BACKGROUND}
@@ -149,12 +149,18 @@ def _list_warnings(nlp: Language, doc: Doc) -> list[str]:
     """A warning if few words are in the word classes of the pipeline, so that they may be of another language."""
     tables = (getattr(component, "word_classes", NO_CLASSES) for _, component in nlp.components)
     classes = next((table for table in tables if len(table.words)), None)
-    counts = {word: n for word, n in doc.count_by(LOWER).items() if doc.vocab.strings[word][0].isalpha()}
-    n_words = sum(counts.values())
-    if classes is None or n_words < LEAST_WORDS:
+    lexemes = [(doc.vocab[word], n) for word, n in doc.count_by(LOWER).items()]
+    # Weighted by length, since Chinese, for one, has few spaces.
+    counts = {
+        lexeme.orth: n * len(lexeme.text)
+        for lexeme, n in lexemes
+        if lexeme.text[0].isalpha() and not (lexeme.like_url or lexeme.like_email)
+    }
+    n_letters = sum(counts.values())
+    if classes is None or n_letters < LEAST_LETTERS:
         return []
     is_known = classes.look_up(np.array(list(counts), dtype=np.uint64))[:, 0] > 0
-    share = float(np.array(list(counts.values()))[is_known].sum()) / n_words
+    share = float(np.array(list(counts.values()))[is_known].sum()) / n_letters
     return [str(Warnings.JW50.format(share=share))] if share < LEAST_KNOWN else []
 
 

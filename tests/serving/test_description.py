@@ -145,7 +145,9 @@ GERMAN = "Der Hund schläft heute lange, und die Katze schläft auch schon wiede
         ("этот текст написан на другом языке и поэтому непонятен", True),
         ("The dog is asleep today, and the cat is asleep again, too.", False),
         ("Der Hund schläft.", False),
-        ("12 345 67 89 12 345 67 89 12 345", False),
+        ("这是一个完全不同的语言所以这个模型不认识这里面的任何一个词语我们应该看到一个警告", True),
+        ("12 345 67 89 12 345 67 89 12 345 67 89", False),
+        ("See https://example.com/a/very/long/address/that/no/table/of/words/has for it.", False),
     ],
 )
 def test_a_text_of_unknown_words_has_a_warning_if_it_is_long_enough(nlp, text, warns):
