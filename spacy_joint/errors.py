@@ -506,8 +506,13 @@ class Errors:
         "Use the address that the server shows, or start it with another --host.",
     )
     J451 = Message("The body was not complete after {seconds:g} seconds.", "Send the text again, faster.")
+    J453 = Message("The server has no such pipeline.", "Choose one of {pipelines}.")
     J741 = Message("The server is loading the pipeline.", "Try again.")
     J742 = Message("The pipeline cannot be loaded ({reason}).", "See the output of the server for the cause.")
+    J743 = Message(
+        "Cannot listen on port {port} of {host}: {reason}.",
+        "Choose another --port (0 picks a free one) or --host, or stop what uses the port.",
+    )
 
     # Columns that users add
     J612 = Message(
@@ -661,6 +666,10 @@ class Warnings:
     JW49 = Message(
         "{n} of {total} {what} begin at times that are estimated by the number of characters: the source has none.",
         "For measured times, use a transcript with times of words.",
+    )
+    JW50 = Message(
+        "The pipeline knows only {share:.0%} of the words by their length, so its annotation is probably wrong.",
+        "Use a pipeline for the language of the text.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spacy.language import Language
+from spacy.tokens import Doc
 
 
 def list_components(nlp: Language, *factories: str) -> list[str]:
@@ -14,3 +15,11 @@ def enable_components(nlp: Language, *factories: str) -> None:
     """Enable the components that these factories have made."""
     for name in list_components(nlp, *factories):
         nlp.enable_pipe(name)
+
+
+def run_disabled(nlp: Language, doc: Doc, *factories: str) -> Doc:
+    """Runs those components of these factories that are disabled, on a document that the pipeline has annotated."""
+    for name in list_components(nlp, *factories):
+        if name in nlp.disabled:
+            doc = nlp.get_pipe(name)(doc)
+    return doc

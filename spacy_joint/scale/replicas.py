@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt
 
 from ..errors import Errors, JointOSError
+from ..serving import MAX_CHARACTERS, TIMEOUT
 from ..serving.metrics import BUCKETS, CHARACTERS, REQUESTS, SECONDS, WORDS, Metrics
-from ..serving.worker import MAX_TEXTS, Worker
+from ..serving.worker import MAX_TEXTS, Workers
 from .cluster import LOCAL, connect
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ class Settings(BaseModel):
     """The options of `serve`, or `args` in a config of Ray Serve: see `Worker`. A replica takes one CPU."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    pipeline: str | None = None
+    pipelines: tuple[str, ...] = ()
     replicas: PositiveInt = 1
-    timeout: PositiveFloat = 10.0
-    max_characters: PositiveInt = 10_000
+    timeout: PositiveFloat = TIMEOUT
+    max_characters: PositiveInt = MAX_CHARACTERS
     allowed_hosts: tuple[str, ...] = ("*",)
 
 
@@ -68,7 +69,7 @@ def build_application(settings: Settings) -> "Application":
     def make_app() -> "FastAPI":
         from ..serving.app import create_app
 
-        return create_app(start_worker(settings), settings.allowed_hosts, _RayMetrics())
+        return create_app(start_workers(settings), settings.allowed_hosts, _RayMetrics())
 
     @serve.deployment(
         name="Annotator",
@@ -84,15 +85,15 @@ def build_application(settings: Settings) -> "Application":
     @serve.ingress(make_app)
     class Annotator:
         def check_health(self) -> None:
-            start_worker(settings).check()
+            start_workers(settings).first.check()
 
     return Annotator.bind()  # type: ignore[attr-defined]  # a deployment
 
 
 @cache
-def start_worker(settings: Settings) -> Worker:
-    """The worker of a replica, with its own process. It ends with the replica."""
-    return Worker(settings.pipeline, timeout=settings.timeout, max_characters=settings.max_characters)
+def start_workers(settings: Settings) -> Workers:
+    """The workers of a replica, with processes of their own. They end with the replica."""
+    return Workers.start(settings.pipelines, timeout=settings.timeout, max_characters=settings.max_characters)
 
 
 @contextmanager

@@ -22,8 +22,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..about import __version__
 from ..errors import Errors
 from .metrics import OTHER, Metrics, PrometheusMetrics
-from .schema import Annotations, Failure, Health, Pipeline, Request, Tree, TreeRequest, WriteRequest, Written
-from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure
+from .schema import (
+    AnnotateRequest,
+    Annotations,
+    Failure,
+    Health,
+    Pipeline,
+    Request,
+    Server,
+    Tree,
+    TreeRequest,
+    WriteRequest,
+    Written,
+)
+from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure, Workers
 
 PAGE = Path(__file__).parent / "page"
 STATUS = {Busy: 503, TookTooLong: 504, Broken: 500}
@@ -51,11 +63,11 @@ SECONDS_TO_SEND = 10.0
 
 
 def create_app(
-    worker: Worker, allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1"), metrics: Metrics | None = None
+    workers: Workers, allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1"), metrics: Metrics | None = None
 ) -> FastAPI:
-    """Makes the ASGI application of a pipeline, with the limits of its worker. Against DNS rebinding, requests may only
-    use allowed host names ("*": any). Without `metrics`, it counts in this process and has /metrics."""
-    max_characters = worker.max_characters
+    """Makes the ASGI application of pipelines, with the limits of their workers. Against DNS rebinding, requests may
+    only use allowed host names ("*": any). Without `metrics`, it counts in this process and has /metrics."""
+    max_characters = workers.first.max_characters
     too_long = str(Errors.J431.format(most=max_characters))
     # Its own pages contain scripts, which our headers forbid.
     app = FastAPIOffline(
@@ -90,22 +102,25 @@ def create_app(
             metrics.add_request(getattr(request.scope.get("route"), "path", OTHER), status, perf_counter() - start)
 
     @app.get("/api/pipeline")
-    def get_pipeline() -> Pipeline:
-        """The pipeline, and the limits for texts."""
-        return Pipeline(**worker.description, max_characters=max_characters, timeout=worker.timeout)
+    def get_pipeline() -> Server:
+        """The first pipeline, the names of all of them, and the limits for texts."""
+        first = workers.first
+        return Server(
+            **first.description, pipelines=workers.names, max_characters=max_characters, timeout=first.timeout
+        )
 
     @app.post("/api/annotate", responses=FAILURES)
-    def annotate(request: Request) -> Annotations:
+    def annotate(request: AnnotateRequest) -> Annotations:
         """Annotates a text as one document, regardless of its lines and paragraphs."""
-        check_length(request)
-        found = Annotations(**require(worker.annotate(request.text, request.format)))
-        metrics.add_text(len(request.text), sum(len(sentence.tokens) for sentence in found.sentences or ()))
-        return found
+        worker = choose_worker(request)
+        found = require(worker.annotate(request.text, request.format, request.phrases))
+        metrics.add_text(len(request.text), sum(len(sentence["tokens"]) for sentence in found["sentences"] or ()))
+        return Annotations(pipeline=Pipeline(**worker.description), **found)
 
     @app.post("/api/tree", responses=FAILURES)
     def draw_tree(request: TreeRequest) -> Tree:
         """Draws the dependencies or the constituents of a sentence."""
-        check_length(request)
+        worker = choose_worker(request)
         found = require(worker.draw_tree(request.text, request.sentence, request.kind, request.format))
         if found["tree"] is None:
             raise HTTPException(422, str(Errors.J449.format(sentence=request.sentence)))
@@ -113,9 +128,8 @@ def create_app(
 
     @app.post("/api/write", responses=FAILURES)
     def write(request: WriteRequest) -> Written:
-        """Writes a transcript as readable text, captions or a table."""
-        check_length(request)
-        return Written(**require(worker.write(request.text, request.to, request.format)))
+        """Writes a transcript as readable text, captions, a table or CoNLL-U."""
+        return Written(**require(choose_worker(request).write(request.text, request.to, request.format)))
 
     def require(found: dict[str, Any]) -> dict[str, Any]:
         """What the worker has found, unless the text is damaged, or cannot be written."""
@@ -123,14 +137,18 @@ def create_app(
             raise HTTPException(422, found["failure"])
         return found
 
-    def check_length(request: Request) -> None:
+    def choose_worker(request: Request) -> Worker:
         if len(request.text) > max_characters:
             raise HTTPException(413, too_long)
+        try:
+            return workers.get(request.pipeline)
+        except KeyError as error:
+            raise HTTPException(422, str(Errors.J453.format(pipelines=", ".join(workers.names)))) from error
 
     @app.get("/healthz", responses=FAILURES)
     def check_health() -> Health:
-        """Whether texts can be annotated. A process that has died is replaced."""
-        worker.check()
+        """Whether texts can be annotated by the first pipeline. A process that has died is replaced."""
+        workers.first.check()
         return Health(status="ok")
 
     def add_page(path: str, name: str) -> None:
@@ -139,7 +157,7 @@ def create_app(
     add_page("/", "index.html")
     add_page("/docs", "docs.html")
     app.mount("/page", StaticFiles(directory=PAGE))
-    _add_error_handlers(app, retry_after=ceil(worker.timeout))
+    _add_error_handlers(app, retry_after=ceil(workers.first.timeout))
     return app
 
 

@@ -3,22 +3,28 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from io import StringIO
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+from spacy.attrs import LOWER
 from spacy.displacy import DependencyRenderer
 from spacy.glossary import GLOSSARY
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 from .. import load
-from ..annotation.sentences import list_sentences
+from ..annotation.extensions import read_values, register
+from ..annotation.sentences import PROBABILITY, list_sentences
+from ..corpora.conllu_writing import write_conllu
 from ..corpora.export import describe_sentences
-from ..errors import JointValueError, JointWarning
+from ..errors import JointValueError, JointWarning, Warnings
 from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
-from ..pipes.components import enable_components, list_components
+from ..pipes.components import list_components, run_disabled
+from ..pipes.word_classes import NO_CLASSES
 from ..quotation.quotations import describe_quotation, get_quotations
 from ..rendering.tree_drawing import render_tree
 from ..transcripts.documents import make_doc_of_text, restore_marks
@@ -26,58 +32,74 @@ from ..transcripts.reading import TEXT
 from ..transcripts.writing import write_string
 from .schema import TreeKind
 
-QUOTATIONS, ORDERER = "quotation_spans", "prenominal_orderer"
+PARSER, QUOTATIONS, ORDERER = "joint_sbd_parser", "quotation_spans", "prenominal_orderer"
 HEDGES, CONSTITUENTS = "hedge_chunker", "constituency_parser"
+# Decimals of probabilities.
+DIGITS = 3
+# Shorter texts cannot be judged. Of longer ones, a pipeline knows words with at least this share of the letters, unless
+# they are of another language.
+LEAST_LETTERS, LEAST_KNOWN = 30, 0.6
 BACKGROUND = "transparent"
 # Options of displaCy; lengths are in pixels.
 TREE = {"distance": 115, "word_spacing": 28, "arrow_stroke": 1, "arrow_spacing": 12, "arrow_width": 8, "bg": BACKGROUND}
 
+register(Token, PROBABILITY, default=None)
 
-def load_with_demonstrated(pipeline: str | None) -> Language:
-    """Loads a pipeline, enables its orderer and chunker, and adds rules for quotations if it has none."""
+
+def load_to_serve(pipeline: str | None) -> Language:
+    """Loads a pipeline, with probabilities of boundaries, and with rules for quotations if it finds none."""
     nlp = lift_max_length(load(pipeline))
-    enable_components(nlp, ORDERER, HEDGES)
+    for name in list_components(nlp, PARSER):
+        nlp.get_pipe(name).cfg["boundary_probabilities"] = True  # type: ignore[attr-defined]  # of this package
     if not list_components(nlp, QUOTATIONS):
         nlp.add_pipe(QUOTATIONS)
     return nlp
 
 
 def describe_pipeline(nlp: Language) -> dict[str, Any]:
-    """The name and components of a pipeline, and whether it finds hedges, constituents and orders of modifiers."""
-    # Not those that are disabled.
-    factories = {name: nlp.pipe_factories[name] for name in nlp.pipe_names}
+    """The name and the enabled components of a pipeline, and whether it can find constituents."""
     return {
         "name": f"{nlp.lang}_{nlp.meta['name']}",
         "version": nlp.meta["version"],
-        "components": factories,
-        "finds_hedges": HEDGES in factories.values(),
+        "components": {name: nlp.pipe_factories[name] for name in nlp.pipe_names},
         "finds_constituents": bool(list_components(nlp, CONSTITUENTS)),
-        "finds_modifiers": ORDERER in factories.values(),
     }
 
 
-def describe_texts(nlp: Language, texts: Sequence[tuple[str, str | None]]) -> list[dict[str, Any]]:
-    """Annotates texts, with their formats (None: guessed), as one batch; None stands for annotation that no component
-    of the pipeline makes. Of texts that are damaged, there is only the `failure`."""
+def describe_texts(nlp: Language, texts: Sequence[tuple[str, str | None, bool]]) -> list[dict[str, Any]]:
+    """Annotates texts as one batch. Each has a format (None: guessed), and whether to find modifiers and hedges. None
+    stands for annotation that no component of the pipeline makes; damaged texts only have the `failure`."""
     # Without a memory zone, the vocabulary would keep every word ever sent.
     with nlp.memory_zone():
-        made = [_make_doc(nlp, text, format) for text, format in texts]
+        made = [_make_doc(nlp, text, format) for text, format, _ in texts]
         docs = nlp.pipe([doc for doc in made if isinstance(doc, Doc)])
-        return [_describe(nlp, next(docs)) if isinstance(doc, Doc) else doc for doc in made]
+        return [
+            _describe(nlp, next(docs), phrases) if isinstance(doc, Doc) else doc
+            for doc, (_, _, phrases) in zip(made, texts, strict=True)
+        ]
 
 
 def describe_written(nlp: Language, text: str, to: str, format: str | None = TEXT) -> dict[str, Any]:
     """Writes a text in another format, as `written`."""
-    with nlp.memory_zone(), warnings.catch_warnings():
-        # Of estimated times.
-        warnings.simplefilter("ignore", JointWarning)
+    with nlp.memory_zone():
         doc = _make_doc(nlp, text, format)
         if not isinstance(doc, Doc):
             return doc
         try:
-            return {"written": write_string(restore_marks(nlp, nlp(doc)), to)}
+            return {"written": _write(nlp, nlp(doc), to)}
         except JointValueError as error:
             return {"failure": str(error)}
+
+
+def _write(nlp: Language, doc: Doc, to: str) -> str:
+    with warnings.catch_warnings():
+        # Of estimated times, and of sentences without trees.
+        warnings.simplefilter("ignore", JointWarning)
+        if to != "conllu":
+            return write_string(restore_marks(nlp, doc), to)
+        file = StringIO()
+        write_conllu([doc], file, is_strict=False)
+        return file.getvalue()
 
 
 def _make_doc(nlp: Language, text: str, format: str | None) -> Doc | dict[str, Any]:
@@ -87,27 +109,67 @@ def _make_doc(nlp: Language, text: str, format: str | None) -> Doc | dict[str, A
         return {"failure": str(error)}
 
 
-def _describe(nlp: Language, doc: Doc) -> dict[str, Any]:
-    quotation_keys = [_find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key")]
-    sentences = None
+def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
+    # `Doc.text` is put together from the tokens each time.
+    text, sentences = doc.text, None
     if doc.has_annotation("SENT_START"):
-        sentences = [{"text": doc.text[each["start"] : each["end"]], **each} for each in describe_sentences(doc)]
-    hedges = _describe_spans(nlp, doc, HEDGES, lambda span: {"structure": span._.parse_string})
+        sentences = [
+            {"text": text[each["start"] : each["end"]], "probability": probability, **each}
+            for each, probability in zip(describe_sentences(doc), _list_probabilities(doc), strict=True)
+        ]
+    quotation_keys = [_find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key")]
+    quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *quotation_keys)]
+    readable = _write(nlp, doc, "text")
+    doc = run_disabled(nlp, doc, ORDERER, HEDGES) if phrases else doc
+    modifiers = _describe_spans(nlp, doc, ORDERER, _describe_order) if phrases else None
+    hedges = _describe_spans(nlp, doc, HEDGES, _describe_structure) if phrases else None
     terms = {term for token in doc for term in (token.tag_, token.pos_, token.dep_)}
     terms.update(hedge["label"] for hedge in hedges or ())
-
-    def describe_order(span: Span) -> dict[str, Any]:
-        return {"best": reorder(span), "score": span._.order_score, "margin": span._.order_margin}
-
     return {
-        "text": doc.text,
+        "text": text,
+        "readable": readable,
+        "warnings": _list_warnings(nlp, doc),
         "sentences": sentences,
-        "quotations": [describe_quotation(quotation) for quotation in get_quotations(doc, *quotation_keys)],
-        "modifiers": _describe_spans(nlp, doc, ORDERER, describe_order),
+        "quotations": quotations,
+        "modifiers": modifiers,
         "hedges": hedges,
         # `spacy.explain` looks here, and warns about every term that is missing.
         "explanations": {term: GLOSSARY[term] for term in sorted(terms & GLOSSARY.keys())},
     }
+
+
+def _list_probabilities(doc: Doc) -> list[float | None]:
+    """How probable it is that a sentence starts where each does; None if it is not known."""
+    words = [[token for token in sentence if not token.text.isspace()] for sentence in doc.sents]
+    known = read_values([sentence[0] for sentence in words if sentence], PROBABILITY)
+    return [None if probability is None else round(probability, DIGITS) for probability in known]
+
+
+def _list_warnings(nlp: Language, doc: Doc) -> list[str]:
+    """A warning if few words are in the word classes of the pipeline, so that they may be of another language."""
+    tables = (getattr(component, "word_classes", NO_CLASSES) for _, component in nlp.components)
+    classes = next((table for table in tables if len(table.words)), None)
+    lexemes = [(doc.vocab[word], n) for word, n in doc.count_by(LOWER).items()]
+    # Weighted by length, since Chinese, for one, has few spaces.
+    counts = {
+        lexeme.orth: n * len(lexeme.text)
+        for lexeme, n in lexemes
+        if lexeme.text[0].isalpha() and not (lexeme.like_url or lexeme.like_email)
+    }
+    n_letters = sum(counts.values())
+    if classes is None or n_letters < LEAST_LETTERS:
+        return []
+    is_known = classes.look_up(np.array(list(counts), dtype=np.uint64))[:, 0] > 0
+    share = float(np.array(list(counts.values()))[is_known].sum()) / n_letters
+    return [str(Warnings.JW50.format(share=share))] if share < LEAST_KNOWN else []
+
+
+def _describe_order(span: Span) -> dict[str, Any]:
+    return {"best": reorder(span), "score": span._.order_score, "margin": span._.order_margin}
+
+
+def _describe_structure(span: Span) -> dict[str, Any]:
+    return {"structure": span._.parse_string}
 
 
 def _describe_spans(
@@ -143,12 +205,10 @@ def describe_tree(
 
 
 def _draw_constituents(nlp: Language, doc: Doc, number: int) -> str | None:
-    parsers = list_components(nlp, CONSTITUENTS)
-    if not parsers or not doc.has_annotation("SENT_START"):
+    if not list_components(nlp, CONSTITUENTS) or not doc.has_annotation("SENT_START"):
         return None
     # Only drawings need it.
-    if parsers[0] in nlp.disabled:
-        doc = nlp.get_pipe(parsers[0])(doc)
+    doc = run_disabled(nlp, doc, CONSTITUENTS)
     sentences = [words for words in list_sentences(doc) if not words.text.isspace()]
     drawn = sentences[number : number + 1]
     return render_tree(drawn[0], options={"bg": BACKGROUND}, jupyter=False) if drawn else None

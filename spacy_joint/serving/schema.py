@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ..transcripts.reading import FORMATS, TEXT
 
 TreeKind = Literal["dependencies", "constituents"]
-OutputFormat = Literal["text", "markdown", "srt", "vtt", "csv"]
+OutputFormat = Literal["text", "markdown", "srt", "vtt", "csv", "conllu"]
 
 
 class Request(BaseModel):
@@ -18,6 +18,9 @@ class Request(BaseModel):
     format: str | None = Field(
         TEXT,
         description="The format of the text, as of `annotate --format-in`; null guesses it by the content.",
+    )
+    pipeline: str | None = Field(
+        None, examples=[None], description="One of `pipelines` of `GET /api/pipeline`; null: the first one."
     )
 
     @field_validator("text")
@@ -33,6 +36,12 @@ class Request(BaseModel):
         if format not in (None, *FORMATS):
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, or null")
         return format
+
+
+class AnnotateRequest(Request):
+    """A text to annotate, and what to look for."""
+
+    phrases: bool = Field(True, description="Whether to find modifiers and hedges, which takes as long as the rest.")
 
 
 class WriteRequest(Request):
@@ -78,6 +87,9 @@ class Sentence(Place):
     """A sentence and its dependency tree, if the pipeline has a parser."""
 
     tokens: list[Token]
+    probability: float | None = Field(
+        None, description="That a sentence starts here; null where nothing was to be decided, or it is unknown."
+    )
     speaker: str | None = Field(None, description="Of transcripts, if it is known, like the next two.")
     start_time: float | None = Field(None, description="In seconds.")
     end_time: float | None = None
@@ -129,28 +141,38 @@ class Hedge(Place):
     structure: str = Field(description="Its structure in brackets.")
 
 
+class Pipeline(BaseModel):
+    """A pipeline."""
+
+    name: str
+    version: str
+    components: dict[str, str] = Field(
+        description="The names of the enabled components, in order, and their factories."
+    )
+    finds_constituents: bool = Field(description="Whether it can draw constituents.")
+
+
+class Server(Pipeline):
+    """The first pipeline, the names of all of them, and the limits for texts."""
+
+    pipelines: list[str] = Field(description="What requests can name as `pipeline`.")
+    max_characters: int
+    timeout: float = Field(description="The maximum number of seconds for annotating a text.")
+
+
 class Annotations(BaseModel):
     """The annotation of a text; null stands for annotation that no component of the pipeline makes."""
 
+    pipeline: Pipeline
+
     text: str = Field(description="The text that offsets refer to: of transcripts, without names and times.")
+    readable: str = Field(description="The text as `POST /api/write` writes it, with restored marks and capitals.")
+    warnings: list[str] = Field(description="Why the annotation may be wrong, such as the language of the text.")
     sentences: list[Sentence] | None
     quotations: list[Quotation]
     modifiers: list[Modifiers] | None
     hedges: list[Hedge] | None
     explanations: dict[str, str] = Field(description="What tags and labels of this annotation mean, where spaCy knows.")
-
-
-class Pipeline(BaseModel):
-    """The pipeline, and the limits for texts."""
-
-    name: str
-    version: str
-    components: dict[str, str] = Field(description="The names of the components, in order, and their factories.")
-    finds_hedges: bool
-    finds_constituents: bool = Field(description="Whether it can draw constituents.")
-    finds_modifiers: bool
-    max_characters: int
-    timeout: float = Field(description="The maximum number of seconds for annotating a text.")
 
 
 class Health(BaseModel):

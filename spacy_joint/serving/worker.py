@@ -4,14 +4,19 @@ annotates others become its next batch, so no text waits for a batch to fill."""
 import signal
 import traceback
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from importlib.metadata import entry_points
 from math import ceil
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import BoundedSemaphore, Condition, Lock, Thread
 from typing import Any, NamedTuple
 
+from typing_extensions import Self
+
+from .. import PRETRAINED
 from ..errors import Errors, JointError, JointOSError
 from ..transcripts.reading import TEXT
 
@@ -48,9 +53,10 @@ class _Job(NamedTuple):
 
 class Worker:
     """A process with a pipeline (None: the shipped one), shared by up to 32 threads. `timeout` limits the seconds of
-    waiting, and again of annotating; `max_characters` limits a text, and a batch."""
+    waiting, and again of annotating; `max_characters` limits a text, and a batch. `is_lazy`: do not wait until the
+    pipeline is loaded, so that errors of loading are those of the first text (J742)."""
 
-    def __init__(self, pipeline: str | None, *, timeout: float, max_characters: int) -> None:
+    def __init__(self, pipeline: str | None, *, timeout: float, max_characters: int, is_lazy: bool = False) -> None:
         self.pipeline, self.timeout, self.max_characters = pipeline, timeout, max_characters
         self.n_batches = 0
         self.waiting: deque[_Job] = deque()
@@ -61,13 +67,15 @@ class Worker:
         self._places = BoundedSemaphore(MAX_TEXTS)
         self._is_loaded = False
         self._start()
-        self._wait_until_loaded()
+        if not is_lazy:
+            self._wait_until_loaded()
         Thread(target=self._work, name="annotation", daemon=True).start()
 
-    def annotate(self, text: str, format: str | None = TEXT) -> dict[str, Any]:
-        """Annotates a text of a format (None: guessed), in one batch with others that wait. The answer is a `failure`,
-        the message of the error, if it is damaged. After a WorkerFailure, the worker remains usable."""
-        return self._do(ANNOTATE, text, format)
+    def annotate(self, text: str, format: str | None = TEXT, phrases: bool = True) -> dict[str, Any]:
+        """Annotates a text of a format (None: guessed), in one batch with others that wait, with or without modifiers
+        and hedges. The answer is a `failure`, the message of the error, if it is damaged. After a WorkerFailure, the
+        worker remains usable."""
+        return self._do(ANNOTATE, text, format, phrases)
 
     def draw_tree(self, text: str, sentence: int, kind: str, format: str | None = TEXT) -> dict[str, Any]:
         """Draws the tree of a sentence, see `annotate`."""
@@ -88,7 +96,7 @@ class Worker:
             try:
                 if not self._is_loaded and self._connection.poll():
                     self._wait_until_loaded()
-            except (OSError, ValueError) as error:
+            except (ImportError, OSError, ValueError) as error:
                 self._restart()
                 raise Broken(Errors.J742, reason=error) from error
             if not self._process.is_alive():
@@ -160,8 +168,11 @@ class Worker:
 
     def _ask(self, task: str, texts: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
         try:
-            # If the process has been restarted. Loading does not count towards the timeout.
-            self._wait_until_loaded()
+            # If the process is new. Loading does not count towards the timeout.
+            try:
+                self._wait_until_loaded()
+            except (ImportError, OSError, ValueError) as error:
+                raise Broken(Errors.J742, reason=error) from error
             self._connection.send((task, texts))
             if not self._connection.poll(self.timeout):
                 raise TookTooLong(Errors.J434, seconds=self.timeout)
@@ -209,15 +220,53 @@ class Worker:
         self._connection.close()
 
 
+class Workers:
+    """The workers of several pipelines. That of the first one is given; the others begin to load their pipelines when
+    they are first asked for, and keep them in memory, with the limits of the first."""
+
+    def __init__(self, first: Worker, others: Sequence[str] = ()) -> None:
+        self.first = first
+        self._workers: dict[str, Worker | None] = {first.pipeline or PRETRAINED: first, **dict.fromkeys(others)}
+        self._starting = Lock()
+
+    @classmethod
+    def start(cls, pipelines: Sequence[str] = (), *, timeout: float, max_characters: int) -> Self:
+        """Loads the first of these pipelines; by default, the shipped one, besides all others that are installed."""
+        installed = sorted({point.name for point in entry_points(group="spacy_models")} - {PRETRAINED})
+        first = Worker(pipelines[0] if pipelines else None, timeout=timeout, max_characters=max_characters)
+        return cls(first, pipelines[1:] if pipelines else installed)
+
+    @property
+    def names(self) -> list[str]:
+        """The pipelines that can be asked for."""
+        return list(self._workers)
+
+    def get(self, pipeline: str | None) -> Worker:
+        """The worker of a pipeline; of the first one by default. RAISES KeyError: If there is no such pipeline."""
+        if pipeline is None:
+            return self.first
+        with self._starting:
+            worker = self._workers[pipeline]
+            if worker is None:
+                limits: dict[str, Any] = {name: getattr(self.first, name) for name in ("timeout", "max_characters")}
+                worker = self._workers[pipeline] = Worker(pipeline, **limits, is_lazy=True)
+        return worker
+
+    def close(self) -> None:
+        """Ends the processes."""
+        for worker in filter(None, self._workers.values()):
+            worker.close()
+
+
 def _work(connection: Connection, pipeline: str | None) -> None:
     """Runs in the process: sends a description of the pipeline or the error of loading, then an answer to each task."""
-    from .description import describe_pipeline, describe_texts, describe_tree, describe_written, load_with_demonstrated
+    from .description import describe_pipeline, describe_texts, describe_tree, describe_written, load_to_serve
 
     # The server handles Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        nlp = load_with_demonstrated(pipeline)
-    except (OSError, ValueError) as error:
+        nlp = load_to_serve(pipeline)
+    except (ImportError, OSError, ValueError) as error:
         connection.send(error)
         return
     connection.send(describe_pipeline(nlp))

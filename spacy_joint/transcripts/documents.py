@@ -16,7 +16,7 @@ from ..annotation.speech import (
     TIME_IS_ESTIMATED,
     TURN_START,
 )
-from ..pipes.components import list_components
+from ..pipes.components import run_disabled
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
 from .words import has_marks
@@ -76,7 +76,4 @@ def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source
 def restore_marks(nlp: Language, doc: Doc) -> Doc:
     """Lets the punctuation_restorer of a pipeline, if it has one and it is disabled, annotate a document without marks,
     which the rest of the pipeline has annotated."""
-    names = [name for name in list_components(nlp, RESTORER) if name in nlp.disabled]
-    for name in names if not has_marks(doc.text) else ():
-        doc = nlp.get_pipe(name)(doc)
-    return doc
+    return doc if has_marks(doc.text) else run_disabled(nlp, doc, RESTORER)

@@ -27,7 +27,13 @@ def test_without_ray_the_error_says_what_to_install(run, monkeypatch, options):
 
 def test_a_port_in_use_is_reported(run):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert "in use" in run("serve", "--port", taken.getsockname()[1], fails=True).stderr.lower()
+        port = taken.getsockname()[1]
+        told = run("serve", "--port", port, fails=True).stderr
+    assert f"[J743] Cannot listen on port {port} of 127.0.0.1: address already in use." in told
+
+
+def test_an_address_of_another_computer_is_reported(run):
+    assert "[J743]" in run("serve", "--host", "192.0.2.1", "--port", 0, fails=True).stderr
 
 
 def test_a_missing_pipeline_is_reported(run, tmp_path):

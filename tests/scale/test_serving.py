@@ -16,7 +16,7 @@ ray = pytest.importorskip("ray")
 
 from spacy_joint.scale.replicas import APPLICATION, Settings, run_replicas  # noqa: E402
 from spacy_joint.serving.app import create_app  # noqa: E402
-from spacy_joint.serving.worker import Worker  # noqa: E402
+from spacy_joint.serving.worker import Worker, Workers  # noqa: E402
 
 # Of Ray itself.
 pytestmark = pytest.mark.filterwarnings(
@@ -75,7 +75,7 @@ def list_replicas():
 
 def test_answers_are_those_of_the_server_without_ray(client):
     worker = Worker(None, timeout=PATIENCE, max_characters=SETTINGS.max_characters)
-    with TestClient(create_app(worker), base_url="http://localhost") as plain:
+    with TestClient(create_app(Workers(worker)), base_url="http://localhost") as plain:
         for path, body in {
             "/api/annotate": {"text": TEXT},
             "/api/tree": {"text": TEXT, "sentence": 1},

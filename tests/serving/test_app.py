@@ -2,19 +2,25 @@
 
 import json
 import re
+from contextlib import closing
 from importlib.resources import files
+from unittest.mock import ANY
 
 import pytest
+import spacy
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from spacy_joint.errors import Errors
 from spacy_joint.serving.app import create_app
-from spacy_joint.serving.worker import Broken, Busy, TookTooLong
+from spacy_joint.serving.worker import Broken, Busy, TookTooLong, Workers
 
 PAGES = (
     "/",
     "/page/page.js",
+    "/page/elements.js",
+    "/page/sentences.js",
+    "/page/trees.js",
     "/page/page.css",
     "/docs",
     "/page/docs.js",
@@ -53,10 +59,61 @@ def test_transcripts_have_speakers_and_times(client):
         ("text", "[00:00:01] Anna: It rained.\n"),
         ("srt", "1\n00:00:01,000 --> 00:00:02,000\n>> Anna: It rained.\n"),
         ("vtt", VTT),
+        ("csv", "start,end,speaker,text\n1.000,2.000,Anna,It rained.\n"),
     ],
 )
 def test_transcripts_are_written(client, to, written):
     assert client.post("/api/write", json={"text": VTT, "format": None, "to": to}).json() == {"written": written}
+
+
+def test_conllu_is_written(client):
+    written = client.post("/api/write", json={"text": "It rained.", "to": "conllu"}).json()["written"]
+    assert written.startswith("# newdoc id = 1\n") and "\n2\trained\train\tVERB\tVBD\t" in written
+
+
+def test_readable_text_comes_with_the_annotation(client):
+    text = "did you see anna in london well i did not but she called"
+    found = annotate(client, text).json()
+    assert found["text"] == text
+    assert found["readable"] == "Did you see Anna in London? Well, I did not, but she called.\n"
+
+
+def test_modifiers_and_hedges_are_left_out_on_request(client):
+    text = "She threw a red big ball."
+    found = client.post("/api/annotate", json={"text": text, "phrases": False}).json()
+    assert found["modifiers"] is None and found["hedges"] is None
+    assert annotate(client, text).json() == {**found, **{key: ANY for key in ("modifiers", "hedges", "explanations")}}
+
+
+def test_boundaries_have_probabilities(client):
+    first, second = annotate(client, "did you see anna in london well i did not but she called").json()["sentences"]
+    assert first["probability"] is None and 0 <= second["probability"] <= 1
+
+
+def test_another_pipeline_can_be_chosen_by_its_name_only(worker, tmp_path):
+    nlp = spacy.blank("de")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(tmp_path)
+    workers = Workers(worker, [str(tmp_path)])
+    with closing(workers.get(str(tmp_path))), TestClient(create_app(workers), base_url="http://localhost") as client:
+        assert client.get("/api/pipeline").json()["pipelines"] == ["en_joint_english", str(tmp_path)]
+        body = {"text": "Es regnet. Wir gehen."}
+        found = client.post("/api/annotate", json={**body, "pipeline": str(tmp_path)}).json()
+        assert found["pipeline"]["name"] == "de_pipeline" and len(found["sentences"]) == 2
+        for path in ("/api/annotate", "/api/tree", "/api/write"):
+            number = {"sentence": 0} if path == "/api/tree" else {}
+            answer = client.post(path, json={**body, **number, "pipeline": "/etc"})
+            assert answer.status_code == 422 and answer.json()["detail"].startswith("[J453]")
+            assert "/etc" not in answer.text
+
+
+def test_a_pipeline_that_cannot_be_loaded_is_an_error_of_its_texts(worker, tmp_path):
+    missing = str(tmp_path / "missing")
+    workers = Workers(worker, [missing])
+    with closing(workers.get(missing)), TestClient(create_app(workers), base_url="http://localhost") as client:
+        answer = client.post("/api/annotate", json={"text": "It rained.", "pipeline": missing})
+        assert answer.status_code == 500 and answer.json()["detail"].startswith("[J742]")
+        assert annotate(client, "It rained.").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -107,7 +164,7 @@ def test_what_is_no_number_of_a_sentence_is_refused(client, sentence):
 def test_the_api_returns_the_pipeline_and_the_limits(client):
     pipeline = client.get("/api/pipeline").json()
     assert pipeline["name"] == "en_joint_english" and pipeline["max_characters"] == 500
-    assert pipeline["finds_modifiers"] and pipeline["finds_hedges"]
+    assert pipeline["pipelines"] == ["en_joint_english"] and pipeline["finds_constituents"]
 
 
 def test_the_api_is_described_by_openapi(client):
@@ -117,7 +174,7 @@ def test_the_api_is_described_by_openapi(client):
         responses = described["paths"][path]["post"]["responses"]
         assert set(responses) == {"200", "400", "408", "413", "422", "500", "503", "504"}
     assert set(described["components"]["schemas"]["Annotations"]["properties"]) == {
-        "text", "sentences", "quotations", "modifiers", "hedges", "explanations"
+        "pipeline", "text", "readable", "warnings", "sentences", "quotations", "modifiers", "hedges", "explanations"
     }  # fmt: skip
 
 
@@ -183,7 +240,7 @@ def test_forms_that_other_sites_could_send_are_refused(client):
 
 @pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504)])
 def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, status):
-    def fail(text, format):
+    def fail(*_):
         raise failure("[J4] why")
 
     monkeypatch.setattr(worker, "annotate", fail)
@@ -192,7 +249,7 @@ def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, st
 
 
 def test_an_overloaded_server_says_when_to_try_again(client, worker, monkeypatch):
-    def fail(text, format):
+    def fail(*_):
         raise Busy(Errors.J445, most=32, seconds=60)
 
     monkeypatch.setattr(worker, "annotate", fail)
@@ -242,8 +299,10 @@ def test_the_page_has_no_scripts_or_styles_of_its_own_and_sets_no_html():
     for name in ("index.html", "docs.html"):
         html = (page / name).read_text(encoding="utf8")
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", html)
-    for name in ("page.js", "docs.js"):
-        script = (page / name).read_text(encoding="utf8")
+    scripts = [path for path in page.iterdir() if path.suffix == ".js"]
+    assert len(scripts) == 5
+    for path in scripts:
+        script = path.read_text(encoding="utf8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", script)
 
 
@@ -277,7 +336,7 @@ def test_requests_and_what_was_annotated_are_counted(client):
 
 def test_each_server_counts_for_itself(client, worker):
     annotate(client, "It rained.")
-    with TestClient(create_app(worker), base_url="http://localhost") as other:
+    with TestClient(create_app(Workers(worker)), base_url="http://localhost") as other:
         assert not any(name == "spacy_joint_requests_total" for name, *_ in read_metrics(other))
 
 
@@ -293,7 +352,7 @@ def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypat
 
 def test_an_unforeseen_error_has_a_code(worker, monkeypatch):
     monkeypatch.setattr(worker, "annotate", lambda *_: 1 / 0)
-    with TestClient(create_app(worker), base_url="http://localhost", raise_server_exceptions=False) as client:
+    with TestClient(create_app(Workers(worker)), base_url="http://localhost", raise_server_exceptions=False) as client:
         answer = annotate(client, "a")
     assert answer.status_code == 500 and answer.json()["detail"].startswith("[J435]")
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -1,5 +1,6 @@
 """The description of an annotated text."""
 
+from time import process_time
 from xml.etree import ElementTree
 
 import pytest
@@ -11,26 +12,30 @@ from spacy_joint.serving.description import (
     describe_texts,
     describe_tree,
     draw_tree,
-    load_with_demonstrated,
+    load_to_serve,
 )
 from spacy_joint.serving.schema import Annotations
 
 
 @pytest.fixture(scope="module")
 def nlp():
-    return load_with_demonstrated(None)
+    return load_to_serve(None)
 
 
 def describe_text(nlp, text):
-    (described,) = describe_texts(nlp, [(text, "text")])
+    (described,) = describe_texts(nlp, [(text, "text", True)])
     return described
+
+
+def validate(nlp, described):
+    return Annotations(pipeline=describe_pipeline(nlp), **described)
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "\n\n", "a", "<script>alert(1)</script> & 'so' \"on\"", "a\x00b \ufffe 😀 \x0c"]
 )
 def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
-    found = Annotations(**describe_text(nlp, text))
+    found = validate(nlp, describe_text(nlp, text))
     for number, sentence in enumerate(found.sentences):
         assert text[sentence.start : sentence.end] == sentence.text
         for kind in ("dependencies", "constituents"):
@@ -42,13 +47,13 @@ def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
 
 def test_texts_of_a_batch_are_described_as_one_by_one(nlp):
     texts = ["“We are late,” said Ann Lee.", "", "She threw a red big ball.", "It rained."]
-    described = describe_texts(nlp, [(text, "text") for text in texts])
+    described = describe_texts(nlp, [(text, "text", True) for text in texts])
     assert described == [describe_text(nlp, text) for text in texts]
 
 
 def test_transcripts_are_described_by_their_content(nlp):
     vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>It rained.\n"
-    found, damaged = describe_texts(nlp, [(vtt, None), ("WEBVTT\n\n00:01.000 -->\nHi.\n", None)])
+    found, damaged = describe_texts(nlp, [(vtt, None, True), ("WEBVTT\n\n00:01.000 -->\nHi.\n", None, True)])
     assert found["text"] == "It rained."
     assert [(each["speaker"], each["start_time"]) for each in found["sentences"]] == [("Anna", 1.0)]
     assert damaged["failure"].startswith("[J461]")
@@ -100,7 +105,7 @@ def test_parts_of_speech_lemmas_and_morphology_are_described_if_a_component_find
     attributes = {"POS": "NOUN", "LEMMA": "cat", "MORPH": "Number=Plur"}
     nlp.add_pipe("attribute_ruler").add([[{"LOWER": "cats"}]], attributes)
     nlp.to_disk(tmp_path)
-    found = Annotations(**describe_text(load_with_demonstrated(str(tmp_path)), "Cats slept."))
+    found = validate(nlp, describe_text(load_to_serve(str(tmp_path)), "Cats slept."))
     cats, slept, _ = found.sentences[0].tokens
     assert (cats.pos, cats.lemma, cats.morph) == ("NOUN", "cat", "Number=Plur")
     assert (slept.pos, slept.lemma, slept.morph) == ("", "", "")
@@ -126,9 +131,42 @@ def test_quotations_and_orders_of_modifiers_are_found(nlp):
 
 def test_without_a_chunker_the_page_says_that_there_are_no_hedges(tmp_path):
     spacy.blank("en").to_disk(tmp_path)
-    nlp = load_with_demonstrated(str(tmp_path))
+    nlp = load_to_serve(str(tmp_path))
     assert describe_text(nlp, "We left.")["hedges"] is None
-    assert not describe_pipeline(nlp)["finds_hedges"]
+
+
+GERMAN = "Der Hund schläft heute lange, und die Katze schläft auch schon wieder."
+
+
+@pytest.mark.parametrize(
+    ("text", "warns"),
+    [
+        (GERMAN, True),
+        ("этот текст написан на другом языке и поэтому непонятен", True),
+        ("The dog is asleep today, and the cat is asleep again, too.", False),
+        ("Der Hund schläft.", False),
+        ("这是一个完全不同的语言所以这个模型不认识这里面的任何一个词语我们应该看到一个警告", True),
+        ("12 345 67 89 12 345 67 89 12 345 67 89", False),
+        ("See https://example.com/a/very/long/address/that/no/table/of/words/has for it.", False),
+    ],
+)
+def test_a_text_of_unknown_words_has_a_warning_if_it_is_long_enough(nlp, text, warns):
+    found = describe_text(nlp, text)["warnings"]
+    assert [warning.startswith("[JW50]") for warning in found] == [True] * warns
+
+
+def test_without_word_classes_there_is_no_warning(tmp_path):
+    spacy.blank("en").to_disk(tmp_path)
+    assert describe_text(load_to_serve(str(tmp_path)), GERMAN)["warnings"] == []
+
+
+def test_a_long_text_takes_time_in_proportion_to_its_length(nlp):
+    """Repeating `Doc.text` for each sentence took half a minute here."""
+    text = "we were late so we left and they stayed " * 2500
+    start = process_time()
+    found = describe_texts(nlp, [(text, "text", False)])[0]
+    # A second on an idle core.
+    assert len(found["sentences"]) > 1000 and process_time() - start < 10
 
 
 def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, train, tmp_path):
@@ -137,18 +175,18 @@ def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, t
     examples = read_examples(nlp, keep=["TAG"])
     nlp.initialize(lambda: examples)
     train(nlp, examples, epochs=2).to_disk(tmp_path)
-    loaded = load_with_demonstrated(str(tmp_path))
-    found = Annotations(**describe_text(loaded, examples[0].reference.text))
+    loaded = load_to_serve(str(tmp_path))
+    found = validate(loaded, describe_text(loaded, examples[0].reference.text))
     assert found.hedges and all(hedge.structure.startswith("(") for hedge in found.hedges)
-    assert describe_pipeline(loaded)["finds_hedges"]
 
 
 def test_without_a_parser_no_sentences_are_invented(tmp_path):
     spacy.blank("de").to_disk(tmp_path)
-    found = describe_text(load_with_demonstrated(str(tmp_path)), "Es regnet. Wir gehen.")
+    found = describe_text(load_to_serve(str(tmp_path)), "Es regnet. Wir gehen.")
     # The shipped orderer is for English.
     nothing = {"sentences": None, "quotations": [], "modifiers": None, "hedges": None, "explanations": {}}
-    assert found == {"text": "Es regnet. Wir gehen.", **nothing}
+    text = "Es regnet. Wir gehen."
+    assert found == {"text": text, "readable": f"{text}\n", "warnings": [], **nothing}
 
 
 def test_requests_do_not_grow_the_vocabulary(nlp):

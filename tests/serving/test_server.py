@@ -11,6 +11,7 @@ import httpx2 as httpx
 import pytest
 
 from spacy_joint.serving import app, server
+from spacy_joint.serving.worker import Workers
 
 PATIENCE = 60.0
 BODY = json.dumps({"text": "It rained."}).encode()
@@ -44,7 +45,7 @@ def read_to_end(connection):
 @pytest.mark.parametrize("sent", [b"", b"{", BODY[:-1]])
 def test_a_body_that_does_not_come_is_refused_and_the_connection_closed(worker, running, patience, sent):
     patience(0.2)
-    with running(app.create_app(worker)) as address, ExitStack() as stack:
+    with running(app.create_app(Workers(worker))) as address, ExitStack() as stack:
         connection = connect(stack, address)
         connection.sendall(HEAD + sent)
         answer = read_to_end(connection)
@@ -53,7 +54,7 @@ def test_a_body_that_does_not_come_is_refused_and_the_connection_closed(worker, 
 
 def test_the_connection_of_a_trickling_body_is_closed(worker, running, patience):
     patience(0.3)
-    with running(app.create_app(worker)) as address, ExitStack() as stack:
+    with running(app.create_app(Workers(worker))) as address, ExitStack() as stack:
         connection = connect(stack, address)
         connection.sendall(HEAD)
         with pytest.raises(OSError):
@@ -65,7 +66,7 @@ def test_the_connection_of_a_trickling_body_is_closed(worker, running, patience)
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", HEAD[:-2], HEAD + BODY + b"GET / HT"])
 def test_a_connection_without_the_headers_of_a_request_is_closed(worker, running, patience, sent):
     patience(0.2)
-    with running(app.create_app(worker)) as address, ExitStack() as stack:
+    with running(app.create_app(Workers(worker))) as address, ExitStack() as stack:
         connection = connect(stack, address)
         connection.sendall(sent)
         read_to_end(connection)
@@ -75,7 +76,7 @@ def test_an_answer_may_take_longer_than_sending(worker, running, patience, monke
     patience(0.2)
     annotate = worker.annotate
     monkeypatch.setattr(worker, "annotate", lambda *arguments: time.sleep(0.5) or annotate(*arguments))
-    with running(app.create_app(worker)) as address:
+    with running(app.create_app(Workers(worker))) as address:
         assert httpx.post(f"{address}/api/annotate", content=BODY, headers=app_json()).status_code == 200
 
 
@@ -92,7 +93,7 @@ def test_fifty_slow_clients_get_their_answers(worker, running, monkeypatch):
 
         return httpx.post(f"{address}/api/annotate", content=send(), headers=app_json(), timeout=PATIENCE)
 
-    with running(app.create_app(worker)) as address, ThreadPoolExecutor(50) as threads:
+    with running(app.create_app(Workers(worker))) as address, ThreadPoolExecutor(50) as threads:
         answers = list(threads.map(send_slowly, [address] * 50))
     # More than wait at a time are told to come again.
     assert {answer.status_code for answer in answers} <= {200, 503}
@@ -102,7 +103,7 @@ def test_fifty_slow_clients_get_their_answers(worker, running, monkeypatch):
 def test_more_stalled_clients_than_connections_leave_the_server_usable(worker, running, patience, monkeypatch):
     patience(3)
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 20)
-    with running(app.create_app(worker)) as address, ExitStack() as stack:
+    with running(app.create_app(Workers(worker))) as address, ExitStack() as stack:
         answers = set()
         stalled = [connect(stack, address) for _ in range(30)]
         for connection in stalled:
@@ -116,5 +117,5 @@ def test_more_stalled_clients_than_connections_leave_the_server_usable(worker, r
 def test_connections_beyond_twice_the_limit_are_closed_at_once(worker, running, patience, monkeypatch):
     patience(2 * PATIENCE)
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 5)
-    with running(app.create_app(worker)) as address, ExitStack() as stack:
+    with running(app.create_app(Workers(worker))) as address, ExitStack() as stack:
         assert read_to_end([connect(stack, address) for _ in range(11)][-1]) == b""

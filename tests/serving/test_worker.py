@@ -38,14 +38,12 @@ def test_it_annotates_one_text_after_another(worker):
     assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
 
 
-def test_the_pipeline_gets_rules_for_quotations_and_what_is_to_be_enabled(worker):
+def test_the_pipeline_gets_rules_for_quotations(worker):
     assert worker.description["components"] == {
         "sequence_tagger": "sequence_tagger",
         "joint_sbd_parser": "joint_sbd_parser",
         "sequence_morphologizer": "sequence_morphologizer",
         "sequence_lemmatizer": "sequence_lemmatizer",
-        "prenominal_orderer": "prenominal_orderer",
-        "hedge_chunker": "hedge_chunker",
         "quotation_spans": "quotation_spans",
     }
 

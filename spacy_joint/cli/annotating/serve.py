@@ -1,4 +1,4 @@
-"""`serve`: run a local web page and a JSON API that show the predictions of a pipeline for a text."""
+"""`serve`: run a local web page and a JSON API that show the predictions of pipelines for a text."""
 
 import signal
 import socket
@@ -8,29 +8,34 @@ from typing import Annotated, Any
 
 import typer
 
+from ...errors import Errors, JointOSError
 from ...extras import require_packages
+from ...serving import MAX_CHARACTERS, TIMEOUT
 from ..options import RayOption
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve(
-    pipeline: Annotated[str | None, typer.Argument(help="Path or package of a pipeline. Default: the shipped.")] = None,
+    pipelines: Annotated[
+        list[str] | None,
+        typer.Argument(help="Paths or packages of pipelines to choose from. Default: the shipped, and all installed."),
+    ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on. The default is local.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8000,
-    max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of a text.")] = 10_000,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Maximum seconds for annotating a text.")] = 10.0,
+    max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of a text.")] = MAX_CHARACTERS,
+    timeout: Annotated[float, typer.Option(min=0.001, help="Maximum seconds for annotating a text.")] = TIMEOUT,
     replicas: Annotated[int | None, typer.Option(min=1, help="Number of replicas with Ray, each on one core.")] = None,
     ray: RayOption = None,
 ) -> None:
-    """Show the sentences, trees, quotations, hedges and orders of modifiers of texts on a web page.
+    """Show texts with punctuation, sentences, trees and quotations on a web page, with a JSON API behind it.
 
     Needs the extra `serve`: pip install 'spacy-joint[serve]'. With --replicas or --ray, also the extra `ray`.
     """
     require_packages("serve", "fastapi", "fastapi_offline", "prometheus_client", "uvicorn")
     from ...serving.app import create_app
     from ...serving.server import make_server
-    from ...serving.worker import Worker
+    from ...serving.worker import Workers
 
     allowed_hosts = LOOPBACK if host in LOOPBACK else ("*",)
     limits: dict[str, Any] = {"timeout": timeout, "max_characters": max_characters}
@@ -38,7 +43,9 @@ def serve(
         from ...scale.cluster import LOCAL
         from ...scale.replicas import Settings, run_replicas
 
-        settings = Settings(pipeline=pipeline, replicas=replicas or 1, allowed_hosts=allowed_hosts, **limits)
+        settings = Settings(
+            pipelines=tuple(pipelines or ()), replicas=replicas or 1, allowed_hosts=allowed_hosts, **limits
+        )
         if ray is None or ray == LOCAL:
             with _listen(host, port) as listening:
                 port = listening.getsockname()[1]
@@ -49,15 +56,20 @@ def serve(
             Event().wait()
         return
     # Open the socket first, so that a port in use is reported before anything is loaded.
-    with _listen(host, port) as listening, closing(Worker(pipeline, **limits)) as worker:
-        server = make_server(create_app(worker, allowed_hosts))
+    with _listen(host, port) as listening, closing(Workers.start(pipelines or (), **limits)) as workers:
+        server = make_server(create_app(workers, allowed_hosts))
         _show_address(host, listening.getsockname()[1])
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        # Python adds the address in parentheses.
+        reason = str(error.strerror).partition(" (")[0].lower()
+        raise JointOSError(Errors.J743, host=host, port=port, reason=reason) from error
 
 
 def _show_address(host: str, port: int) -> None:
