@@ -7,58 +7,64 @@ quotation is decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
+from itertools import chain
 
 import numpy as np
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..annotation.quotations import DOUBLE
+from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, find_straight_role, is_elided, is_followed_by_verb, resolve_roles, starts_clause
 from .layout import find_paragraph_starts
 
 # Opening glyphs, with those that close them. Straight ones are both.
-PAIRS = {"“": "”", "”": "”", "„": "“”‟", "‟": "”", "«": "»", "「": "」", "『": "』", "〝": "〞〟", "``": "''"}
-SINGLE_PAIRS = {"‘": "’", "‚": "‘’", "‹": "›", "`": "'"}
+PAIRS = {
+    **{"“": ("”",), "”": ("”",), "„": ("“", "”", "‟"), "‟": ("”",), "«": ("»",), "``": ("''",)},
+    **{"「": ("」",), "『": ("』",), "〝": ("〞", "〟")},
+}
+SINGLE_PAIRS = {"‘": ("’",), "‚": ("‘", "’"), "‹": ("›",), "`": ("'",)}
 # In Finnish and some Swedish print, both marks point to the right.
-INWARD = {"»": "«»", "›": "‹›"}
+INWARD = {"»": ("«", "»"), "›": ("‹", "›")}
 DOUBLE_COMMAS = frozenset(("“", "”", "„", "‟", "``", "''", '"', "＂"))
 SINGLE_COMMAS = frozenset(("‘", "’", "‚", "`", "'"))
-OPENING, CLOSING, EITHER = 1, 2, 3
 STRAIGHT_MARKS = frozenset(('"', "''", "＂"))
 SINGLE_STRAIGHT = frozenset(("'", "’"))
 # The last character of a quoted sentence or of its first part.
 STOPS = frozenset(",.?!…。，、！？")
+# Without this many of them for each ‘, ' and ’ only close.
+MIN_STRAIGHT = 4
 AUTO = "auto"
-# English, or unknown. Single marks around speech are British, and apostrophes are frequent; commas precede the closing
-# mark.
+# English, or unknown: commas precede the closing mark.
 AMERICAN = frozenset(("en", ""))
 
 
 class MarkStyle:
-    """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print,
-    but not apostrophes, which are attached to words. Guillemets may point inward, »so«, as in German print."""
+    """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print;
+    ’ then only opens where ‘ is not used. Guillemets may point inward, »so«, as in German print."""
 
-    def __init__(self, single: bool = False, guillemets_inward: bool = False) -> None:
+    def __init__(self, single: bool = False, guillemets_inward: bool = False, straight_opens: bool = True) -> None:
         self.closers = {**PAIRS, **(SINGLE_PAIRS if single else {})}
+        self.straight_opens = straight_opens
         if guillemets_inward:
             self.closers = {opening: closing for opening, closing in self.closers.items() if opening not in "«‹"}
             self.closers |= {opening: closing for opening, closing in INWARD.items() if single or opening in DOUBLE}
-        self.closing = frozenset("".join(self.closers.values()))
+        self.closing = frozenset(chain.from_iterable(self.closers.values()))
         self.either = STRAIGHT_MARKS | (SINGLE_STRAIGHT if single else frozenset())
         self.marks = {*DOUBLE, *self.closers, *self.closing, *self.either}
 
     def find_role(self, doc: Doc, i: int) -> int:
-        """Whether a mark opens, closes, or may do either, by its glyph and the spaces around it."""
+        """Whether a mark opens, closes, or may do either, by its glyph and its neighbours."""
         text = doc[i].text
         space_before = i == 0 or bool(doc[i - 1].whitespace_) or doc[i - 1].text.isspace()
         space_after = i + 1 == len(doc) or bool(doc[i].whitespace_) or doc[i + 1].text.isspace()
-        if text in "'’" and not space_before and space_after and doc[i - 1].text[-1:] == "s":
-            # Before a lower-case word, it is an apostrophe, as in "the dogs’ turn".
-            following = doc[i + 1].text if i + 1 < len(doc) else ""
-            return 0 if following[:1].islower() else CLOSING
+        if text in SINGLE_STRAIGHT:
+            return find_straight_role(doc, i, space_before, space_after, self.straight_opens)
         if text in self.either:
             if space_before != space_after:
                 return OPENING if space_before else CLOSING
-            return EITHER
+            return CLOSING if space_after and is_followed_by_verb(doc, i) else EITHER
+        if text == "‘" and is_elided(doc[i + 1 : i + 2].text):
+            return NEITHER
         if text in self.closers and text in self.closing:
             # “ closes in German print; ” also opens in Swedish print.
             return OPENING if space_before and not space_after else CLOSING if text == "”" else EITHER
@@ -66,30 +72,27 @@ class MarkStyle:
 
 
 def find_style(doc: Doc, single_quotes: bool | str = AUTO, guillemets_inward: bool | str = AUTO) -> MarkStyle:
-    """The style of a document. By "auto", single marks quote if they enclose more speech than double ones, but not in
-    English; guillemets point inward if the first one of most paragraphs that have any does."""
-    if AUTO not in (single_quotes, guillemets_inward):
-        return MarkStyle(bool(single_quotes), bool(guillemets_inward))
+    """The style of a document. By "auto", single marks quote if they enclose more speech than double ones; guillemets
+    point inward if the first one of most paragraphs that have any does."""
     texts, starts = Texts(doc), find_paragraph_starts(doc)
     if guillemets_inward == AUTO:
         guillemets = np.flatnonzero(texts.find("«»‹›".__contains__))
         _, first = np.unique(np.searchsorted(starts, guillemets, side="right"), return_index=True)
         inward = [doc[i].text in INWARD for i in guillemets[first].tolist()]
         guillemets_inward = sum(inward) > len(inward) / 2
+    n_opening, n_straight = (int(texts.find(marks.__contains__).sum()) for marks in ("‘‚`", SINGLE_STRAIGHT))
+    straight_opens = n_opening * MIN_STRAIGHT < n_straight
+    styles = [MarkStyle(single, bool(guillemets_inward), straight_opens) for single in (False, True)]
     if single_quotes == AUTO:
-        single_quotes = doc.lang_ not in AMERICAN and _prefers_single(doc, bool(guillemets_inward), texts, starts)
-    return MarkStyle(bool(single_quotes), bool(guillemets_inward))
+        single_quotes = _count_speech(doc, styles[True], starts, True) > _count_speech(doc, styles[False], starts, False)
+    return styles[bool(single_quotes)]
 
 
-def _prefers_single(doc: Doc, guillemets_inward: bool, texts: Texts, paragraph_starts: Sequence[int]) -> bool:
-    """Whether most pairs of marks around speech are single."""
-    style = MarkStyle(True, guillemets_inward)
-    single = texts.find(lambda text: text in style.marks and text not in DOUBLE)
-    if not single.any():
-        return False
+def _count_speech(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int], single: bool) -> int:
+    """The number of pairs of single marks, or of double ones, around speech."""
     starts = frozenset(paragraph_starts)
-    speech = [a for a, b in pair_marks(doc, style, paragraph_starts) if _is_speech(doc, a, b, starts)]
-    return int(single[speech].sum()) > len(speech) / 2
+    pairs = pair_marks(doc, style, paragraph_starts)
+    return sum((doc[a].text not in DOUBLE) == single and _is_speech(doc, a, b, starts) for a, b in pairs)
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:
@@ -122,9 +125,13 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
     opened: list[int] = []
     starts = frozenset(paragraph_starts)
     marks = frozenset(np.flatnonzero(Texts(doc).find(lambda text: text in style.marks)).tolist())
+    roles = {i: style.find_role(doc, i) for i in marks}
+    single = {i: role for i, role in roles.items() if doc[i].text in SINGLE_COMMAS}
+    resolve_roles(single, starts)
+    roles |= single
     for i in sorted(starts | marks):
         text = doc[i].text
-        role = style.find_role(doc, i) if i in marks else 0
+        role = roles.get(i, NEITHER)
         if opened and i in starts:
             if role & OPENING and text == doc[opened[0]].text:
                 continue
@@ -138,7 +145,8 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
             pairs.append((begin, i))
         elif role & OPENING:
             same = [level for level, mark in enumerate(opened) if _get_kind(doc[mark].text) == _get_kind(text)]
-            opened[same[0] if same else len(opened) :] = [i]
+            if not same or text not in SINGLE_STRAIGHT or starts_clause(doc, i):
+                opened[same[0] if same else len(opened) :] = [i]
     return pairs
 
 

@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING
-from ..annotation.reporting_verbs import read_verbs
+from ..annotation.reporting_verbs import is_reporting
 from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
 from .dialogue import find_dialogue, find_word, trim
 from .layout import find_paragraph_starts
@@ -36,14 +36,11 @@ def find_rule_cues(doc: Doc, style: MarkStyle) -> list[int]:
     """The tokens that may signal a quotation: reporting verbs, "according to", and colons and dashes next to marks."""
     pairs = pair_marks(doc, style, find_paragraph_starts(doc))
     opening, closing = {a for a, _ in pairs}, {b for _, b in pairs}
-    verbs = read_verbs(doc.lang_)
 
     def is_cue(token: Token) -> bool:
-        if token.lower_ in verbs:
-            # Not "the report" and "a claim"; without tags, it may be a verb.
-            return not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB"
         return (
-            token.lower_ == ACCORDING
+            is_reporting(token)
+            or token.lower_ == ACCORDING
             or (token.text in COLONS and find_word(doc, token.i, 1) in opening)
             or (token.text in DASHES and token.i - 1 in closing and _ends_paragraph(doc, token.i))
         )

@@ -72,10 +72,36 @@ def test_guillemets_may_point_inward(with_config):
     assert with_config(guillemets_inward=True)("She said: »We are here.« Then she left.") == ["»We are here.«"]
 
 
-def test_single_marks_quote_by_option_and_apostrophes_never_do(find, with_config):
-    text = "‘It’s the dogs’ turn,’ he said. 'We don't know,' she said."
-    assert find(text) == []
-    assert with_config(single_quotes=True)(text) == ["‘It’s the dogs’ turn,’", "'We don't know,'"]
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        ["‘It’s the dogs’ turn,’", "‘They’re right.’"],
+        ["'It's the dogs' turn,'", "'They're right.'"],
+        ["‘I’m goin’ to th’ Joneses’ house, an’ you know it,’", "‘’Tis all o’ ’em.’"],
+        ["'I'm goin' to th' Joneses' house, an' you know it,'", "'There's all o' 'em.'"],
+        ["‘He told me “I’m late,” and went,’", "‘So?’"],
+        ["'Well, 'Arry, the '90s are over, 'tis true,'", "'Ow, no.'"],
+    ],
+)
+def test_single_marks_quote_where_speech_is_in_them_and_apostrophes_never_do(find, with_config, quoted):
+    text = f"{quoted[0]} said the boys’ father. {quoted[1]} The dogs’ master took ’em home."
+    assert find(text) == quoted
+    assert with_config(single_quotes=False)(text) == [mark for mark in quoted if mark.startswith("“")]
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "’"])
+def test_apostrophes_alone_are_no_marks(find, apostrophe):
+    assert find("'Tis the dogs' turn, and we took 'em. They're goin' home.".replace("'", apostrophe)) == []
+
+
+def test_single_marks_within_double_ones_do_not_quote(find):
+    text = "“He said ‘no,’ and the dogs’ master said ‘yes,’” she told us. “Well?” The sign said ‘Stop now.’"
+    assert find(text) == ["“He said ‘no,’ and the dogs’ master said ‘yes,’”", "“Well?”"]
+
+
+def test_marks_of_tokenised_text_are_paired(find):
+    text = "' You are late , ' said Ann . ' Come in ! ' The boys ' father came . ' Well ? '"
+    assert find(text) == ["' You are late , '", "' Come in ! '", "' Well ? '"]
 
 
 # 3. A quotation over paragraphs, each with an opening mark, is one (CoreNLP #1139).
