@@ -18,6 +18,8 @@ ELIDED = frozenset(
     "twasn tween twere twill twixt twould un".split()
 )
 SENTENCE_ENDS = frozenset(".?!…")
+# Tags of verbs that may start speech: "...," believe me, "..."
+BASE_FORMS = frozenset(("VB", "VBP"))
 
 
 def find_straight_role(doc: Doc, i: int, space_before: bool, space_after: bool, may_open: bool) -> int:
@@ -52,7 +54,8 @@ def _find_closing_role(doc: Doc, i: int) -> int:
 
 def is_followed_by_verb(doc: Doc, i: int) -> bool:
     """Whether a reporting verb follows a mark, which then closes, as in "..." said he."""
-    return any(token.text.islower() and is_reporting(token) for token in doc[i + 1 : i + 2])
+    following = doc[i + 1 : i + 2]
+    return any(token.text.islower() and token.tag_ not in BASE_FORMS and is_reporting(token) for token in following)
 
 
 def is_elided(word: str) -> bool:

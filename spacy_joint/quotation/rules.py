@@ -26,6 +26,10 @@ Run = tuple[int, int]
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
 MIN_WORDS = 4
+# Before marks, these verbs name: what they call “the house.”
+NAMING = frozenset(("call", "calls", "called", "calling"))
+# Words that titles of books and plays have in lower case.
+SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 COLONS = frozenset((":", "："))
 # The particles after a Japanese quotation, but not というX, "an X called".
 QUOTATIVE = re.compile(r"(と|って)(?!いう)")
@@ -72,20 +76,23 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
         return False
-    is_title = len(words) > 1 and all(token.text[0].isupper() for token in words)
+    is_title = len(words) > 1 and all(token.text[0].isupper() or token.text in SMALL_WORDS for token in words)
     before, after = (opening - 2, opening - 1), (closing + 1, closing + 2, *_find_words_after(doc, closing))
     has_cue_before = any(_is_announcement(doc, i, cues) for i in before)
     has_cue_after = any(_is_announcement(doc, i, cues) for i in after)
     is_reported = _is_reported(doc, opening, closing, cues)
     is_finished = inner[-1].text[-1] in STOPS or is_reported
     is_long = len(words) >= MIN_WORDS and not _is_caseless(words[0])
-    if opening > 0 and doc[opening - 1].text[0].isalnum() and opening - 1 not in cues:
+    is_announced = opening - 1 in cues and doc[opening - 1].lower_ not in NAMING
+    if opening > 0 and doc[opening - 1].text[0].isalnum() and not is_announced:
         # In the middle of a sentence, it must be a sentence itself.
         may_start = words[0].text[0].isupper() or _is_caseless(words[0])
         return is_finished and may_start and not is_title and (is_long or has_cue_after or is_reported)
     has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text == ","
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
-    return is_finished or (is_likely and not is_title)
+    # A few words within a sentence, as in the “tall,” handsome man.
+    is_fragment = len(words) < MIN_WORDS and words[0].text[0].islower() and inner[-1].text[-1] in ".,"
+    return (is_finished and not (is_fragment and not has_cue_before and not has_cue_after)) or (is_likely and not is_title)
 
 
 def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
