@@ -6,6 +6,7 @@ quotation is decided elsewhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence, Set
 from itertools import chain
 
@@ -14,7 +15,17 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..annotation.quotations import DOUBLE
-from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, find_straight_role, is_elided, is_followed_by_verb, resolve_roles, starts_clause
+from .apostrophes import (
+    CLOSING,
+    EITHER,
+    NEITHER,
+    OPENING,
+    find_straight_role,
+    is_elided,
+    is_followed_by_verb,
+    resolve_roles,
+    starts_clause,
+)
 from .layout import find_paragraph_starts
 
 # Opening glyphs, with those that close them. Straight ones are both.
@@ -30,19 +41,36 @@ SINGLE_COMMAS = frozenset(("‘", "’", "‚", "`", "'"))
 STRAIGHT_MARKS = frozenset(('"', "''", "＂"))
 SINGLE_STRAIGHT = frozenset(("'", "’"))
 # The last character of a quoted sentence or of its first part.
-STOPS = frozenset(",.?!…。，、！？")
+STOPS = frozenset(",.?!…;·。，、！？،؟؛")
+# What speech that is interrupted ends with.
+BREAKS = frozenset("-–—―")
+# Marks that the tokenizer did not split off: “‘Tis ... late.”--
+OPENS_WORD = re.compile(r"([“”„‟«»「『\"])\W*\w*")
+CLOSES_WORD = re.compile(r".+([”‟»」』]|(?<=\W)\")\W*")
+# The longest line of quoted verse, in tokens.
+MAX_VERSE = 16
 # Without this many of them for each ‘, ' and ’ only close.
 MIN_STRAIGHT = 4
 AUTO = "auto"
+COMMAS = frozenset((",", "،", "，"))
+ALL_MARKS = frozenset((*DOUBLE, *SINGLE_COMMAS, "‹", "›"))
 # English, or unknown: commas precede the closing mark.
 AMERICAN = frozenset(("en", ""))
 
 
 class MarkStyle:
     """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print;
-    ’ then only opens where ‘ is not used. Guillemets may point inward, »so«, as in German print."""
+    ’ then only opens where ‘ is not used. Guillemets may point inward, »so«, as in German print. Dashes may start speech:
+    see dialogue.py."""
 
-    def __init__(self, single: bool = False, guillemets_inward: bool = False, straight_opens: bool = True) -> None:
+    def __init__(
+        self,
+        single: bool = False,
+        guillemets_inward: bool = False,
+        straight_opens: bool = True,
+        dashes: bool | str = AUTO,
+    ) -> None:
+        self.dashes = dashes
         self.closers = {**PAIRS, **(SINGLE_PAIRS if single else {})}
         self.straight_opens = straight_opens
         if guillemets_inward:
@@ -71,7 +99,12 @@ class MarkStyle:
         return OPENING if text in self.closers else CLOSING
 
 
-def find_style(doc: Doc, single_quotes: bool | str = AUTO, guillemets_inward: bool | str = AUTO) -> MarkStyle:
+def find_style(
+    doc: Doc,
+    single_quotes: bool | str = AUTO,
+    guillemets_inward: bool | str = AUTO,
+    dialogue_dashes: bool | str = AUTO,
+) -> MarkStyle:
     """The style of a document. By "auto", single marks quote if they enclose more speech than double ones; guillemets
     point inward if the first one of most paragraphs that have any does."""
     texts, starts = Texts(doc), find_paragraph_starts(doc)
@@ -82,9 +115,11 @@ def find_style(doc: Doc, single_quotes: bool | str = AUTO, guillemets_inward: bo
         guillemets_inward = sum(inward) > len(inward) / 2
     n_opening, n_straight = (int(texts.find(marks.__contains__).sum()) for marks in ("‘‚`", SINGLE_STRAIGHT))
     straight_opens = n_opening * MIN_STRAIGHT < n_straight
-    styles = [MarkStyle(single, bool(guillemets_inward), straight_opens) for single in (False, True)]
+    styles = [MarkStyle(single, bool(guillemets_inward), straight_opens, dialogue_dashes) for single in (False, True)]
     if single_quotes == AUTO:
-        single_quotes = _count_speech(doc, styles[True], starts, True) > _count_speech(doc, styles[False], starts, False)
+        single_quotes = _count_speech(doc, styles[True], starts, True) > _count_speech(
+            doc, styles[False], starts, False
+        )
     return styles[bool(single_quotes)]
 
 
@@ -97,9 +132,9 @@ def _count_speech(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int], s
 
 def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:
     """Whether a closing mark is next to a stop or a comma; in the middle of a paragraph, it may be an apostrophe."""
-    if doc[closing - 1].text[-1] in STOPS:
+    if doc[closing - 1].text[-1] in STOPS | BREAKS:
         return True
-    is_comma = doc[closing + 1 : closing + 2].text == ","
+    is_comma = doc[closing + 1 : closing + 2].text in COMMAS
     return is_comma and (doc[opening].text not in SINGLE_STRAIGHT or opening in paragraph_starts)
 
 
@@ -117,26 +152,26 @@ class Texts:
 
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of marks, as tokens (opening, closing), in order; without pairs inside others."""
-    # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the next
-    # paragraph starts with the outermost of them, as in quotations over several paragraphs; and a second opening mark
-    # replaces the first of the same kind.
+    # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless it goes on,
+    # and a second opening mark replaces the first of the same kind.
     pairs: list[tuple[int, int]] = []
     # From the outermost; each kind is there at most once.
     opened: list[int] = []
     starts = frozenset(paragraph_starts)
-    marks = frozenset(np.flatnonzero(Texts(doc).find(lambda text: text in style.marks)).tolist())
-    roles = {i: style.find_role(doc, i) for i in marks}
-    single = {i: role for i, role in roles.items() if doc[i].text in SINGLE_COMMAS}
-    resolve_roles(single, starts)
-    roles |= single
-    for i in sorted(starts | marks):
-        text = doc[i].text
-        role = roles.get(i, NEITHER)
+    glyphs, roles = _find_glyphs(doc, style, starts)
+    previous = 0
+    for i in sorted(starts | roles.keys()):
+        role, glyph = roles.get(i, NEITHER), glyphs.get(i, doc[i].text)
         if opened and i in starts:
-            if role & OPENING and text == doc[opened[0]].text:
+            if role & OPENING and glyph == glyphs[opened[0]]:
+                previous = i
                 continue
-            opened.clear()
-        closed = [mark for mark in opened if role & CLOSING and _closes(doc[mark].text, text, style)]
+            # A letter within speech has its own marks; verse has none.
+            if glyph not in SINGLE_COMMAS and not (_is_line(doc, previous, i) and not role & OPENING):
+                opened.clear()
+        if i in starts:
+            previous = i
+        closed = [mark for mark in opened if role & CLOSING and _closes(glyphs[mark], glyph, style)]
         if closed:
             begin = closed[-1]
             del opened[opened.index(begin) :]
@@ -144,10 +179,34 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
                 pairs.pop()
             pairs.append((begin, i))
         elif role & OPENING:
-            same = [level for level, mark in enumerate(opened) if _get_kind(doc[mark].text) == _get_kind(text)]
-            if not same or text not in SINGLE_STRAIGHT or starts_clause(doc, i):
+            same = [level for level, mark in enumerate(opened) if _get_kind(glyphs[mark]) == _get_kind(glyph)]
+            if not same or glyph not in SINGLE_STRAIGHT or starts_clause(doc, i):
                 opened[same[0] if same else len(opened) :] = [i]
     return pairs
+
+
+def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -> tuple[dict[int, str], dict[int, int]]:
+    """The glyphs and the roles of the marks of a document, by token."""
+    texts = Texts(doc)
+    marks = np.flatnonzero(texts.find(style.marks.__contains__)).tolist()
+    glyphs = {i: doc[i].text for i in marks}
+    roles = {i: style.find_role(doc, i) for i in marks}
+    single = {i: role for i, role in roles.items() if glyphs[i] in SINGLE_COMMAS}
+    resolve_roles(single, paragraph_starts)
+    roles |= single
+    for pattern, role in ((OPENS_WORD, OPENING), (CLOSES_WORD, CLOSING)):
+        for i in np.flatnonzero(
+            texts.find(lambda text: text not in style.marks and bool(pattern.fullmatch(text)))
+        ).tolist():
+            match = pattern.fullmatch(doc[i].text)
+            if match and match[1] in style.marks:
+                glyphs[i], roles[i] = match[1], role
+    return glyphs, roles
+
+
+def _is_line(doc: Doc, previous: int, i: int) -> bool:
+    """Whether a paragraph is a short line and another one, at token `i`, follows it without a blank line."""
+    return i - previous <= MAX_VERSE and doc[i - 1].text.count("\n") == 1
 
 
 def _get_kind(mark: str) -> str:
