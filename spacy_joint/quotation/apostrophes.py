@@ -6,6 +6,8 @@ The words and the punctuation around a mark decide; at the end of a word, also w
 
 from __future__ import annotations
 
+import re
+
 from spacy.tokens import Doc
 
 from ..annotation.reporting_verbs import is_reporting
@@ -14,8 +16,11 @@ from ..annotation.reporting_verbs import is_reporting
 NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
 # Words that an apostrophe precedes, in lower case.
 ELIDED = frozenset(
-    "ad ave bout cause cept coz cos e em er fraid gainst im m midst mongst neath ow pon scuse spect t til tis tisn twas "
-    "twasn tween twere twill twixt twould un".split()
+    re.findall(
+        r"\w+",
+        "ad ave bout cause cept coz cos e em er fraid gainst im m midst mongst neath ow pon scuse spect t til tis tisn "
+        "twas twasn tween twere twill twixt twould un",
+    )
 )
 SENTENCE_ENDS = frozenset(".?!…")
 # Tags of verbs that may start speech: "...," believe me, "..."

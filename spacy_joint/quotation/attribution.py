@@ -5,6 +5,7 @@ The rules follow annotation guidelines and user requests; nothing is learnt.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -25,7 +26,10 @@ DASHES = frozenset(("-", "--", "–", "—", "―"))
 MAX_SIGNATURE = 8
 # The articles before a name in "said the minister X", and the most words between marks and such a verb.
 ARTICLES = frozenset(
-    "a az das de den der det die een ein eine el het il l' l’ la las le les lo los o os the un una une η ο το".split()
+    re.findall(
+        r"\S+",
+        "a az das de den der det die een ein eine el het il l' l’ la las le les lo los o os the un una une η ο το",  # noqa: RUF001
+    )
 )
 MAX_GAP = 4
 # The maximum distance between a quotation and a cue that does not govern it, in tokens.

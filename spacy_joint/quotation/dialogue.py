@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
@@ -48,7 +49,7 @@ def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], das
     if not dashes:
         return []
     turns = []
-    for begin, end in zip(paragraph_starts, [*paragraph_starts[1:], len(doc)], strict=True):
+    for begin, end in pairwise([*paragraph_starts, len(doc)]):
         if doc[begin].text not in DASHES:
             continue
         while doc[end - 1].text.isspace():

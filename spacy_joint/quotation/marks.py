@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence, Set
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -60,8 +61,8 @@ AMERICAN = frozenset(("en", ""))
 
 class MarkStyle:
     """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print;
-    ’ then only opens where ‘ is not used. Guillemets may point inward, »so«, as in German print. Dashes may start speech:
-    see dialogue.py."""
+    ’ then only opens where ‘ is not used. Guillemets may point inward, »so«, as in German print. Dashes may start
+    speech: see dialogue.py."""
 
     def __init__(
         self,
@@ -152,8 +153,8 @@ class Texts:
 
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of marks, as tokens (opening, closing), in order; without pairs inside others."""
-    # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless it goes on,
-    # and a second opening mark replaces the first of the same kind.
+    # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the
+    # quotation goes on, and a second opening mark replaces the first of the same kind.
     pairs: list[tuple[int, int]] = []
     # From the outermost; each kind is there at most once.
     opened: list[int] = []
@@ -195,13 +196,14 @@ def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -
     resolve_roles(single, paragraph_starts)
     roles |= single
     for pattern, role in ((OPENS_WORD, OPENING), (CLOSES_WORD, CLOSING)):
-        for i in np.flatnonzero(
-            texts.find(lambda text: text not in style.marks and bool(pattern.fullmatch(text)))
-        ).tolist():
-            match = pattern.fullmatch(doc[i].text)
-            if match and match[1] in style.marks:
-                glyphs[i], roles[i] = match[1], role
+        for i in np.flatnonzero(texts.find(partial(_is_glued, pattern, style.marks))).tolist():
+            glyphs[i], roles[i] = pattern.fullmatch(doc[i].text)[1], role  # type: ignore[index]
     return glyphs, roles
+
+
+def _is_glued(pattern: re.Pattern[str], marks: Set[str], text: str) -> bool:
+    match = pattern.fullmatch(text)
+    return match is not None and text not in marks and match[1] in marks
 
 
 def _is_line(doc: Doc, previous: int, i: int) -> bool:

@@ -7,6 +7,7 @@ A document is taken for such a text as a whole, if enough paragraphs start with 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from spacy.tokens import Doc
@@ -31,10 +32,8 @@ class Line(NamedTuple):
 
 def find_lines(doc: Doc, paragraph_starts: Sequence[int]) -> list[Line]:
     """The lines of a play, in order; none if the document is no play."""
-    ends = [*paragraph_starts[1:], len(doc)]
-    # Most documents are no plays.
-    candidates = [(begin, end) for begin, end in zip(paragraph_starts, ends, strict=True) if _is_capital(doc, begin)]
-    lines = [line for begin, end in candidates if (line := _read_line(doc, begin, end))]
+    paragraphs = pairwise([*paragraph_starts, len(doc)])
+    lines = [line for begin, end in paragraphs if _is_capital(doc, begin) and (line := _read_line(doc, begin, end))]
     n_names = len({line.name for line in lines})
     is_play = len(lines) >= max(MIN_LINES, MIN_SHARE * len(paragraph_starts)) and 1 < n_names < len(lines)
     return lines if is_play else []

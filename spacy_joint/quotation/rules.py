@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING
 from ..annotation.reporting_verbs import is_reporting
-from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
+from .attribution import ACCORDING, DASHES, MAX_CUE_DISTANCE, MAX_SIGNATURE
 from .dialogue import find_dialogue, find_word, trim
 from .layout import find_paragraph_starts
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, MarkStyle, pair_marks
@@ -111,11 +111,10 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
         return is_finished and may_start and not is_title and (is_long or has_cue_after or is_reported)
     has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
-    # A few words within a sentence, as in the “tall,” handsome man.
-    is_fragment = len(words) < MIN_WORDS and words[0].text[0].islower() and last in SOFT_STOPS
-    return (is_finished and not (is_fragment and not has_cue_before and not has_cue_after)) or (
-        is_likely and not is_title
-    )
+    # Words within a sentence, as in the “tall,” handsome man, or a title.
+    is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_title and last in COMMAS)
+    has_cue = has_cue_after or any(i in cues for i in range(opening - MAX_CUE_DISTANCE, opening))
+    return (has_cue or not is_part) and (is_finished or (is_likely and not is_title))
 
 
 def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
