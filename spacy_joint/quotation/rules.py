@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING
 from ..annotation.reporting_verbs import is_reporting
-from .attribution import ACCORDING, DASHES, MAX_CUE_DISTANCE, MAX_SIGNATURE
+from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
 from .dialogue import find_dialogue, find_word, trim
 from .layout import find_paragraph_starts
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, MarkStyle, pair_marks
@@ -29,6 +29,8 @@ CLAUSES = frozenset(("ccomp", "parataxis"))
 MIN_WORDS = 4
 # The most words between marks and a verb that reports only beside marks.
 BESIDE = 5
+# The most words between two parts of a quotation.
+MAX_NARRATION = 50
 # Before marks, these verbs name: what they call “the house.”
 NAMING = frozenset(("call", "calls", "called", "calling"))
 # Words that titles of books and plays have in lower case.
@@ -80,10 +82,13 @@ def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> tup
     taken = np.zeros(len(doc) + 1, dtype=bool)
     for begin, end in direct:
         taken[begin:end] = True
+    previous = -MAX_NARRATION
     for first, last in pair_marks(doc, style, paragraph_starts):
-        if not taken[first : last + 1].any() and _is_speech(doc, first, last, known):
+        goes_on = first - previous < MAX_NARRATION
+        if not taken[first : last + 1].any() and _is_speech(doc, first, last, known, goes_on):
             direct.append((first, last + 1))
             taken[first : last + 1] = True
+            previous = last
     others: list[Run] = []
     for cue in cues if doc.has_annotation("DEP") else ():
         if not taken[cue]:
@@ -91,7 +96,8 @@ def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> tup
     return sorted(direct), sorted(others)
 
 
-def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
+def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bool) -> bool:
+    """Whether a pair of marks is a quotation. `goes_on`: whether it may be the next part of one."""
     inner = [token for token in doc[opening : closing + 1] if not token.text.isspace() and token.text not in ALL_MARKS]
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
@@ -113,8 +119,9 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
     # Words within a sentence, as in the “tall,” handsome man, or a title.
     is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_title and last in COMMAS)
-    has_cue = has_cue_after or any(i in cues for i in range(opening - MAX_CUE_DISTANCE, opening))
-    return (has_cue or not is_part) and (is_finished or (is_likely and not is_title))
+    has_cue = goes_on or has_cue_after or has_cue_before
+    is_within = opening > 0 and (doc[opening - 1].text[-1].isalnum() or doc[opening - 1].text in COMMAS)
+    return (has_cue or not is_part or not is_within) and (is_finished or (is_likely and not is_title))
 
 
 def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
