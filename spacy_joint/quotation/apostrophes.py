@@ -70,7 +70,7 @@ def is_elided(word: str) -> bool:
 
 def starts_clause(doc: Doc, i: int) -> bool:
     """Whether an opening mark after another one of its kind starts a sentence. Otherwise, it is an apostrophe."""
-    return not doc[i + 1].text[0].islower() and doc[i - 1].text[-1] in SENTENCE_ENDS
+    return not doc[i + 1 : i + 2].text[:1].islower() and doc[i - 1].text[-1] in SENTENCE_ENDS
 
 
 def resolve_roles(roles: dict[int, int], paragraph_starts: frozenset[int]) -> None:

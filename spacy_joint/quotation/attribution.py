@@ -84,7 +84,7 @@ def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if token.text in DASHES:
         end = next((i for i in range(cue + 1, len(doc)) if doc[i].text.isspace()), len(doc))
         return doc[cue + 1 : end] if cue + 1 < end <= cue + 1 + MAX_SIGNATURE else None
-    if token.text in (":", "."):
+    if token.text[-1] in ":.":
         return _find_announced(doc, cue, inside)
     if not doc.has_annotation("DEP"):
         return _find_inverted(doc, cue, inside)

@@ -18,7 +18,7 @@ MAX_NAME = 4
 MAX_DIRECTION = 20
 MIN_LINES = 3
 MIN_SHARE = 1 / 3
-ENDS = frozenset((".", ":", ".:"))
+ENDS = frozenset((".", ":"))
 BRACKETS = {"(": ")", "[": "]"}
 
 
@@ -51,12 +51,9 @@ def _read_line(doc: Doc, begin: int, end: int) -> Line | None:
     name = doc[begin:at].text
     if at < end and doc[at].text in BRACKETS:
         at = _skip_direction(doc, at, end)
-    # The tokenizer leaves the stop of an abbreviation.
-    if at < end and doc[at].text in ENDS:
-        cue = at
-    elif at < end and doc[at - 1].text.endswith(".") and at - 1 > begin:
-        cue = at - 1
-    else:
+    # The mark may be part of a token, such as an abbreviation or "):".
+    cue = at if at < end and doc[at].text in ENDS else at - 1
+    if cue <= begin or cue >= end or doc[cue].text[-1] not in ENDS:
         return None
     first = cue + 1
     while first < end and (doc[first].text.isspace() or doc[first].text in BRACKETS):
@@ -69,4 +66,4 @@ def _read_line(doc: Doc, begin: int, end: int) -> Line | None:
 def _skip_direction(doc: Doc, begin: int, end: int) -> int:
     """The token after a stage direction in brackets; the end of the paragraph if it has none."""
     closing = BRACKETS[doc[begin].text]
-    return next((i + 1 for i in range(begin, min(end, begin + MAX_DIRECTION)) if doc[i].text == closing), end)
+    return next((i + 1 for i in range(begin, min(end, begin + MAX_DIRECTION)) if doc[i].text[0] == closing), end)

@@ -114,7 +114,8 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     if opening > 0 and doc[opening - 1].text[0].isalnum() and not is_announced:
         # In the middle of a sentence, it must be a sentence itself.
         may_start = words[0].text[0].isupper() or _is_caseless(words[0])
-        return is_finished and may_start and not is_title and (is_long or has_cue_after or is_reported)
+        is_whole = is_long and last not in COMMAS
+        return is_finished and may_start and not is_title and (is_whole or has_cue_after or is_reported)
     has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
     # Words within a sentence, as in the “tall,” handsome man, or a title.
