@@ -59,8 +59,9 @@ def _find_closing_role(doc: Doc, i: int) -> int:
 
 def is_followed_by_verb(doc: Doc, i: int) -> bool:
     """Whether a reporting verb follows a mark, which then closes, as in "..." said he."""
-    following = doc[i + 1 : i + 2]
-    return any(token.text.islower() and token.tag_ not in BASE_FORMS and is_reporting(token) for token in following)
+    if i + 1 >= len(doc) or not doc[i + 1].text.islower() or doc[i + 1].tag_ in BASE_FORMS:
+        return False
+    return is_reporting(doc[i + 1]) or is_reporting(doc[i + 1], beside_marks=True)
 
 
 def is_elided(word: str) -> bool:

@@ -1,5 +1,7 @@
 """Direct speech in the print of many languages, without a parser or settings."""
 
+# ruff: noqa: RUF001
+
 import pytest
 import spacy
 from spacy.tokens import Doc
