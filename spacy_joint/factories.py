@@ -439,6 +439,7 @@ def make_quotation_spans(
     combined_key: str = "chain_quotations",
     single_quotes: bool | str = "auto",
     guillemets_inward: bool | str = "auto",
+    dialogue_dashes: bool | str = "auto",
     seed: int = 0,
     columns: Mapping[str, Any] = {},
 ) -> None:
@@ -451,5 +452,7 @@ def make_quotation_spans(
     combined_key (str): The key of the direct and mixed quotations of an earlier component, for "combined".
     single_quotes (bool | str): Whether single marks quote, too; "auto": if most speech in the document is in them.
     guillemets_inward (bool | str): Whether guillemets point inward, »so«; "auto": if most do in the document.
+    dialogue_dashes (bool | str): Whether a paragraph that starts with a dash is speech; "auto": where the language or
+        the document prints dialogue so.
     seed (int): The random seed of the decoder "sample".
     """

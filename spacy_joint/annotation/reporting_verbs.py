@@ -4,12 +4,22 @@ import re
 from functools import cache
 from pathlib import Path
 
+from spacy.tokens import Token
+
 ENGLISH = "en"
 
 
 @cache
-def read_verbs(language: str) -> frozenset[str]:
-    """The forms of the reporting verbs of a language, or of English if there is no list for that language."""
+def read_verbs(language: str, beside_marks: bool = False) -> frozenset[str]:
+    """The forms of the reporting verbs of a language, or of English if there is no list for that language; or those of
+    verbs that only report beside quotation marks, such as "began"."""
     text = (Path(__file__).parent / "reporting_verbs.txt").read_text(encoding="utf8")
-    sections: dict[str, str] = dict(re.findall(r"^\[(\w+)\]\n([^[]*)", text, re.MULTILINE))
-    return frozenset(sections.get(language, sections[ENGLISH]).split())
+    sections: dict[str, str] = dict(re.findall(r"^\[([\w ]+)\]\n([^[]*)", text, re.MULTILINE))
+    known = language if language in sections else ENGLISH
+    return frozenset(sections.get(f"{known} beside marks" if beside_marks else known, "").split())
+
+
+def is_reporting(token: Token, beside_marks: bool = False) -> bool:
+    """Whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag."""
+    is_form = token.lower_ in read_verbs(token.lang_, beside_marks)
+    return is_form and (not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB")

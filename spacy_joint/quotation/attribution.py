@@ -5,6 +5,7 @@ The rules follow annotation guidelines and user requests; nothing is learnt.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -23,6 +24,14 @@ ACCORDING = "according"
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 # The maximum length of a signature, in tokens.
 MAX_SIGNATURE = 8
+# The articles before a name in "said the minister X", and the most words between marks and such a verb.
+ARTICLES = frozenset(
+    re.findall(
+        r"\S+",
+        "a az das de den der det die een ein eine el het il l' l’ la las le les lo los o os the un una une η ο το",  # noqa: RUF001
+    )
+)
+MAX_GAP = 4
 # The maximum distance between a quotation and a cue that does not govern it, in tokens.
 MAX_CUE_DISTANCE = 12
 
@@ -75,10 +84,10 @@ def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if token.text in DASHES:
         end = next((i for i in range(cue + 1, len(doc)) if doc[i].text.isspace()), len(doc))
         return doc[cue + 1 : end] if cue + 1 < end <= cue + 1 + MAX_SIGNATURE else None
-    if token.text == ":":
+    if token.text[-1] in ":.":
         return _find_announced(doc, cue, inside)
     if not doc.has_annotation("DEP"):
-        return None
+        return _find_inverted(doc, cue, inside)
     mention = _find_source(token, inside)
     if mention is None and inside[max(cue - 2, 0) : cue].any():
         # “...,” said X: parsers analyse the quotation as the subject, and X as the object.
@@ -126,6 +135,18 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span |
     return doc[begin:end]
 
 
+def _find_inverted(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
+    """X in "said X" and "a déclaré le ministre X": names, after an article and common nouns."""
+    begin = end = cue + 1
+    while end < min(cue + 1 + MAX_SIGNATURE, len(doc)) and doc[end].text[0].isalpha() and not inside[end]:
+        end += 1
+    while end > begin and not doc[end - 1].text[0].isupper():
+        end -= 1
+    is_noun = begin < end and (doc[begin].text[0].isupper() or doc[begin].lower_ in ARTICLES)
+    is_beside = inside[max(cue - MAX_GAP, 0) : cue].any()
+    return doc[begin:end] if is_noun and is_beside else None
+
+
 def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
     """X in "From the desk of X:", "And from X:" and "X:" at the start of a paragraph."""
     begin = colon
@@ -137,5 +158,7 @@ def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
         if doc[i].lower_ in ("from", "of", "by"):
             begin = i + 1
             break
-    names = all(token.text[0].isupper() or not token.text[0].isalpha() for token in doc[begin:colon])
-    return doc[begin:colon] if begin < colon and names else None
+    # Without a stage direction.
+    end = next((i for i in range(begin, colon) if doc[i].text in ("(", "[")), colon)
+    names = all(token.text[0].isupper() or not token.text[0].isalpha() for token in doc[begin:end])
+    return doc[begin:end] if begin < end and names else None

@@ -1,66 +1,118 @@
 """Dialogue by dashes, as in French, Spanish or Russian print: a paragraph that starts with a dash is a speaker's turn.
 
-Narration inside a turn stands between dashes (—Vamos —dijo Ana—. Es tarde.), or follows a reporting verb after a comma
-(— Partons, dit Anna.). Text after such a verb, up to the next dash, counts as narration.
+Narration inside a turn stands between dashes (—Vamos —dijo Ana—. Es tarde.), or follows a comma, a question or an
+exclamation, with its reporting verb (— Partons, dit Anna.) or a name before it (—Is he? Haines asked.). Without dashes
+of its own, it ends at the next comma, unless narration goes on there (— Oui, dit Anna, qui sortait.), and in English at
+the end of its sentence; else, text up to the next dash counts as narration.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
-from .marks import STOPS
+from .marks import AMERICAN, AUTO, COMMAS, STOPS
 
 Run = tuple[int, int]
 # Not in English, German or Dutch, where such paragraphs are usually lists.
 LANGUAGES = frozenset(
     re.findall(r"\w+", "bg ca cs da el es et eu fi fr gl hr hu it lt lv mk nb nn no pl pt ro ru sk sl sr sv tr uk")
 )
-DASHES = frozenset(("–", "—", "―"))
-NARRATION, COMMA = frozenset(".,;:"), frozenset(",")
+DASHES = frozenset(("–", "—", "―", "--"))
+NARRATION = frozenset(".,;:")
+SENTENCE_ENDS = frozenset(".?!…")
 # Words that may stand between a comma and its reporting verb, as in "lui dit Anna" and "se preguntó Ana".
 CLITICS = frozenset(("a", "le", "lui", "leur", "me", "m'", "m’", "se", "s'", "s’", "si"))
+PRONOUNS = frozenset(("he", "she", "they", "hän"))
+# The most words of a speaker's name before a reporting verb.
+MAX_NAME = 4
+# Words after a comma with which narration goes on, also if they end in -ing and -ant.
+GOING_ON = frozenset(
+    re.findall(
+        r"\S+",
+        "and as his her with without while who when to in after looking avec en et d' d’ qui sans puis tandis pendant "
+        "tout toute les la le",
+    )
+)
+PARTICIPLE = re.compile(r"\w{2,}(ing|ant)")
+# English dialogue has this share of turns with narration.
+MIN_NARRATED = 0.1
+MIN_TURNS = 2
 
 
-def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int]) -> list[Run]:
-    """The spoken parts of turns (first token, end), in order, without dashes and final commas, given possible cues."""
-    if doc.lang_ not in LANGUAGES:
+def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], dashes: bool | str = AUTO) -> list[Run]:
+    """The spoken parts of turns (first token, end), in order, without dashes and final commas, given possible cues.
+    `dashes`: whether dashes start speech; by "auto", where the language or the document does so."""
+    if not dashes:
         return []
-    runs = []
-    for begin, end in zip(paragraph_starts, [*paragraph_starts[1:], len(doc)], strict=True):
+    turns = []
+    for begin, end in pairwise([*paragraph_starts, len(doc)]):
+        if doc[begin].text not in DASHES:
+            continue
         while doc[end - 1].text.isspace():
             end -= 1
         # A turn is a sentence; an item of a list often is not.
-        if doc[begin].text in DASHES and doc[end - 1].text[-1] in STOPS:
-            runs += _find_spoken(doc, begin, end, cues)
-    return runs
+        if _ends_turn(doc, end - 1):
+            turns.append((begin, end))
+    if dashes == AUTO and doc.lang_ not in LANGUAGES:
+        narrated = [any(_opens_narration(doc, i, cues) for i in range(begin + 2, end)) for begin, end in turns]
+        if len(turns) < MIN_TURNS or sum(narrated) < max(1, MIN_NARRATED * len(turns)):
+            return []
+    return [run for begin, end in turns for run in _find_spoken(doc, begin, end, cues)]
+
+
+def _ends_turn(doc: Doc, i: int) -> bool:
+    last = doc[i].text[-1]
+    return last in STOPS and (last != ";" or doc.lang_ == "el")
 
 
 def _find_spoken(doc: Doc, begin: int, end: int, cues: Set[int]) -> list[Run]:
     runs = []
     first: int | None = begin + 1
+    is_dashed = False
     for i in range(begin + 1, end):
         if first is None:
-            first = i + 1 if doc[i].text in DASHES else None
-        elif _opens_narration(doc, i, cues):
+            if doc[i].text in DASHES or (not is_dashed and _ends_narration(doc, i, cues)):
+                first = i + 1
+        elif i > begin + 1 and _opens_narration(doc, i, cues):
             runs.append((first, i))
-            first = None
+            first, is_dashed = None, doc[i].text in DASHES
     if first is not None:
         runs.append((first, end))
     # Without punctuation before its first word that belongs to narration, and commas at its end.
-    trimmed = (trim(doc, *run, NARRATION, COMMA) for run in runs)
+    trimmed = (trim(doc, *run, NARRATION, COMMAS) for run in runs)
     return [run for run in trimmed if any(token.text[0].isalnum() for token in doc[run[0] : run[1]])]
 
 
 def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
     before, following = find_word(doc, i, -1), find_word(doc, i, 1)
-    after_stop = doc[before].text[-1] in STOPS
+    after_stop = _ends_turn(doc, before)
     if doc[i].text in DASHES:
         attached = bool(doc[i - 1].whitespace_) and not doc[i].whitespace_
         return attached or after_stop or following in cues
-    return after_stop and doc[i].text.islower() and (i in cues or (doc[i].text in CLITICS and following in cues))
+    if not after_stop:
+        return False
+    if doc[i].text.islower() and (i in cues or (doc[i].text in CLITICS and following in cues)):
+        return True
+    # A name or a pronoun before its verb.
+    if doc[before].text[-1] == ".":
+        return False
+    if doc[i].lower_ in PRONOUNS:
+        return following in cues
+    names = [k for k in range(i, min(i + MAX_NAME + 1, len(doc))) if k in cues]
+    return bool(names) and names[0] > i and all(token.text[0].isupper() for token in doc[i : names[0]])
+
+
+def _ends_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
+    """Whether speech goes on after a token of narration that follows a comma."""
+    if doc[i].text in SENTENCE_ENDS:
+        return doc.lang_ in AMERICAN
+    following = doc[find_word(doc, i, 1)]
+    goes_on = following.lower_ in GOING_ON or PARTICIPLE.fullmatch(following.lower_)
+    return doc[i].text in COMMAS and not goes_on
 
 
 def find_word(doc: Doc, i: int, step: int) -> int:

@@ -6,97 +6,136 @@ quotation is decided elsewhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence, Set
+from functools import partial
+from itertools import chain
 
 import numpy as np
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..annotation.quotations import DOUBLE
+from .apostrophes import (
+    CLOSING,
+    EITHER,
+    NEITHER,
+    OPENING,
+    find_straight_role,
+    is_elided,
+    is_followed_by_verb,
+    resolve_roles,
+    starts_clause,
+)
 from .layout import find_paragraph_starts
 
 # Opening glyphs, with those that close them. Straight ones are both.
-PAIRS = {"“": "”", "”": "”", "„": "“”‟", "‟": "”", "«": "»", "「": "」", "『": "』", "〝": "〞〟", "``": "''"}
-SINGLE_PAIRS = {"‘": "’", "‚": "‘’", "‹": "›", "`": "'"}
+PAIRS = {
+    **{"“": ("”",), "”": ("”",), "„": ("“", "”", "‟"), "‟": ("”",), "«": ("»",), "``": ("''",)},
+    **{"「": ("」",), "『": ("』",), "〝": ("〞", "〟")},
+}
+SINGLE_PAIRS = {"‘": ("’",), "‚": ("‘", "’"), "‹": ("›",), "`": ("'",)}
 # In Finnish and some Swedish print, both marks point to the right.
-INWARD = {"»": "«»", "›": "‹›"}
+INWARD = {"»": ("«", "»"), "›": ("‹", "›")}
 DOUBLE_COMMAS = frozenset(("“", "”", "„", "‟", "``", "''", '"', "＂"))
 SINGLE_COMMAS = frozenset(("‘", "’", "‚", "`", "'"))
-OPENING, CLOSING, EITHER = 1, 2, 3
 STRAIGHT_MARKS = frozenset(('"', "''", "＂"))
 SINGLE_STRAIGHT = frozenset(("'", "’"))
 # The last character of a quoted sentence or of its first part.
-STOPS = frozenset(",.?!…。，、！？")
+STOPS = frozenset(",.?!…;·。，、！？،؟؛")
+# What speech that is interrupted ends with.
+BREAKS = frozenset("-–—―")
+# Marks that the tokenizer did not split off: “‘Tis ... late.”--
+OPENS_WORD = re.compile(r"([“”„‟«»「『\"])\W*\w*")
+CLOSES_WORD = re.compile(r".+([”‟»」』]|(?<=\W)\")\W*")
+# The longest line of quoted verse, in tokens.
+MAX_VERSE = 16
+# Without this many of them for each ‘, ' and ’ only close.
+MIN_STRAIGHT = 4
 AUTO = "auto"
-# English, or unknown. Single marks around speech are British, and apostrophes are frequent; commas precede the closing
-# mark.
+COMMAS = frozenset((",", "،", "，"))
+ALL_MARKS = frozenset((*DOUBLE, *SINGLE_COMMAS, "‹", "›"))
+# English, or unknown: commas precede the closing mark.
 AMERICAN = frozenset(("en", ""))
 
 
 class MarkStyle:
-    """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print,
-    but not apostrophes, which are attached to words. Guillemets may point inward, »so«, as in German print."""
+    """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print;
+    ’ then only opens where ‘ is not used. Guillemets may point inward, »so«, as in German print. Dashes may start
+    speech: see dialogue.py."""
 
-    def __init__(self, single: bool = False, guillemets_inward: bool = False) -> None:
+    def __init__(
+        self,
+        single: bool = False,
+        guillemets_inward: bool = False,
+        straight_opens: bool = True,
+        dashes: bool | str = AUTO,
+    ) -> None:
+        self.dashes = dashes
         self.closers = {**PAIRS, **(SINGLE_PAIRS if single else {})}
+        self.straight_opens = straight_opens
         if guillemets_inward:
             self.closers = {opening: closing for opening, closing in self.closers.items() if opening not in "«‹"}
             self.closers |= {opening: closing for opening, closing in INWARD.items() if single or opening in DOUBLE}
-        self.closing = frozenset("".join(self.closers.values()))
+        self.closing = frozenset(chain.from_iterable(self.closers.values()))
         self.either = STRAIGHT_MARKS | (SINGLE_STRAIGHT if single else frozenset())
         self.marks = {*DOUBLE, *self.closers, *self.closing, *self.either}
 
     def find_role(self, doc: Doc, i: int) -> int:
-        """Whether a mark opens, closes, or may do either, by its glyph and the spaces around it."""
+        """Whether a mark opens, closes, or may do either, by its glyph and its neighbours."""
         text = doc[i].text
         space_before = i == 0 or bool(doc[i - 1].whitespace_) or doc[i - 1].text.isspace()
         space_after = i + 1 == len(doc) or bool(doc[i].whitespace_) or doc[i + 1].text.isspace()
-        if text in "'’" and not space_before and space_after and doc[i - 1].text[-1:] == "s":
-            # Before a lower-case word, it is an apostrophe, as in "the dogs’ turn".
-            following = doc[i + 1].text if i + 1 < len(doc) else ""
-            return 0 if following[:1].islower() else CLOSING
+        if text in SINGLE_STRAIGHT:
+            return find_straight_role(doc, i, space_before, space_after, self.straight_opens)
         if text in self.either:
             if space_before != space_after:
                 return OPENING if space_before else CLOSING
-            return EITHER
+            return CLOSING if space_after and is_followed_by_verb(doc, i) else EITHER
+        if text == "‘" and is_elided(doc[i + 1 : i + 2].text):
+            return NEITHER
         if text in self.closers and text in self.closing:
             # “ closes in German print; ” also opens in Swedish print.
             return OPENING if space_before and not space_after else CLOSING if text == "”" else EITHER
         return OPENING if text in self.closers else CLOSING
 
 
-def find_style(doc: Doc, single_quotes: bool | str = AUTO, guillemets_inward: bool | str = AUTO) -> MarkStyle:
-    """The style of a document. By "auto", single marks quote if they enclose more speech than double ones, but not in
-    English; guillemets point inward if the first one of most paragraphs that have any does."""
-    if AUTO not in (single_quotes, guillemets_inward):
-        return MarkStyle(bool(single_quotes), bool(guillemets_inward))
+def find_style(
+    doc: Doc,
+    single_quotes: bool | str = AUTO,
+    guillemets_inward: bool | str = AUTO,
+    dialogue_dashes: bool | str = AUTO,
+) -> MarkStyle:
+    """The style of a document. By "auto", single marks quote if they enclose more speech than double ones; guillemets
+    point inward if the first one of most paragraphs that have any does."""
     texts, starts = Texts(doc), find_paragraph_starts(doc)
     if guillemets_inward == AUTO:
         guillemets = np.flatnonzero(texts.find("«»‹›".__contains__))
         _, first = np.unique(np.searchsorted(starts, guillemets, side="right"), return_index=True)
         inward = [doc[i].text in INWARD for i in guillemets[first].tolist()]
         guillemets_inward = sum(inward) > len(inward) / 2
+    n_opening, n_straight = (int(texts.find(marks.__contains__).sum()) for marks in ("‘‚`", SINGLE_STRAIGHT))
+    straight_opens = n_opening * MIN_STRAIGHT < n_straight
+    styles = [MarkStyle(single, bool(guillemets_inward), straight_opens, dialogue_dashes) for single in (False, True)]
     if single_quotes == AUTO:
-        single_quotes = doc.lang_ not in AMERICAN and _prefers_single(doc, bool(guillemets_inward), texts, starts)
-    return MarkStyle(bool(single_quotes), bool(guillemets_inward))
+        single_quotes = _count_speech(doc, styles[True], starts, True) > _count_speech(
+            doc, styles[False], starts, False
+        )
+    return styles[bool(single_quotes)]
 
 
-def _prefers_single(doc: Doc, guillemets_inward: bool, texts: Texts, paragraph_starts: Sequence[int]) -> bool:
-    """Whether most pairs of marks around speech are single."""
-    style = MarkStyle(True, guillemets_inward)
-    single = texts.find(lambda text: text in style.marks and text not in DOUBLE)
-    if not single.any():
-        return False
+def _count_speech(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int], single: bool) -> int:
+    """The number of pairs of single marks, or of double ones, around speech."""
     starts = frozenset(paragraph_starts)
-    speech = [a for a, b in pair_marks(doc, style, paragraph_starts) if _is_speech(doc, a, b, starts)]
-    return int(single[speech].sum()) > len(speech) / 2
+    pairs = pair_marks(doc, style, paragraph_starts)
+    return sum((doc[a].text not in DOUBLE) == single and _is_speech(doc, a, b, starts) for a, b in pairs)
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:
     """Whether a closing mark is next to a stop or a comma; in the middle of a paragraph, it may be an apostrophe."""
-    if doc[closing - 1].text[-1] in STOPS:
+    if doc[closing - 1].text[-1] in STOPS | BREAKS:
         return True
-    is_comma = doc[closing + 1 : closing + 2].text == ","
+    is_comma = doc[closing + 1 : closing + 2].text in COMMAS
     return is_comma and (doc[opening].text not in SINGLE_STRAIGHT or opening in paragraph_starts)
 
 
@@ -114,22 +153,26 @@ class Texts:
 
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of marks, as tokens (opening, closing), in order; without pairs inside others."""
-    # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the next
-    # paragraph starts with the outermost of them, as in quotations over several paragraphs; and a second opening mark
-    # replaces the first of the same kind.
+    # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the
+    # quotation goes on, and a second opening mark replaces the first of the same kind.
     pairs: list[tuple[int, int]] = []
     # From the outermost; each kind is there at most once.
     opened: list[int] = []
     starts = frozenset(paragraph_starts)
-    marks = frozenset(np.flatnonzero(Texts(doc).find(lambda text: text in style.marks)).tolist())
-    for i in sorted(starts | marks):
-        text = doc[i].text
-        role = style.find_role(doc, i) if i in marks else 0
+    glyphs, roles = _find_glyphs(doc, style, starts)
+    previous = 0
+    for i in sorted(starts | roles.keys()):
+        role, glyph = roles.get(i, NEITHER), glyphs.get(i, doc[i].text)
         if opened and i in starts:
-            if role & OPENING and text == doc[opened[0]].text:
+            if role & OPENING and glyph == glyphs[opened[0]]:
+                previous = i
                 continue
-            opened.clear()
-        closed = [mark for mark in opened if role & CLOSING and _closes(doc[mark].text, text, style)]
+            # A letter within speech has its own marks; verse has none.
+            if glyph not in SINGLE_COMMAS and not (_is_line(doc, previous, i) and not role & OPENING):
+                opened.clear()
+        if i in starts:
+            previous = i
+        closed = [mark for mark in opened if role & CLOSING and _closes(glyphs[mark], glyph, style)]
         if closed:
             begin = closed[-1]
             del opened[opened.index(begin) :]
@@ -137,9 +180,35 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
                 pairs.pop()
             pairs.append((begin, i))
         elif role & OPENING:
-            same = [level for level, mark in enumerate(opened) if _get_kind(doc[mark].text) == _get_kind(text)]
-            opened[same[0] if same else len(opened) :] = [i]
+            same = [level for level, mark in enumerate(opened) if _get_kind(glyphs[mark]) == _get_kind(glyph)]
+            if not same or glyph not in SINGLE_STRAIGHT or starts_clause(doc, i):
+                opened[same[0] if same else len(opened) :] = [i]
     return pairs
+
+
+def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -> tuple[dict[int, str], dict[int, int]]:
+    """The glyphs and the roles of the marks of a document, by token."""
+    texts = Texts(doc)
+    marks = np.flatnonzero(texts.find(style.marks.__contains__)).tolist()
+    glyphs = {i: doc[i].text for i in marks}
+    roles = {i: style.find_role(doc, i) for i in marks}
+    single = {i: role for i, role in roles.items() if glyphs[i] in SINGLE_COMMAS}
+    resolve_roles(single, paragraph_starts)
+    roles |= single
+    for pattern, role in ((OPENS_WORD, OPENING), (CLOSES_WORD, CLOSING)):
+        for i in np.flatnonzero(texts.find(partial(_is_glued, pattern, style.marks))).tolist():
+            glyphs[i], roles[i] = pattern.fullmatch(doc[i].text)[1], role  # type: ignore[index]
+    return glyphs, roles
+
+
+def _is_glued(pattern: re.Pattern[str], marks: Set[str], text: str) -> bool:
+    match = pattern.fullmatch(text)
+    return match is not None and text not in marks and match[1] in marks
+
+
+def _is_line(doc: Doc, previous: int, i: int) -> bool:
+    """Whether a paragraph is a short line and another one, at token `i`, follows it without a blank line."""
+    return i - previous <= MAX_VERSE and doc[i - 1].text.count("\n") == 1
 
 
 def _get_kind(mark: str) -> str:

@@ -39,7 +39,7 @@ from .system import QuotationSystem
 
 METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
 # The settings of `find_style`.
-STYLE = ("single_quotes", "guillemets_inward")
+STYLE = ("single_quotes", "guillemets_inward", "dialogue_dashes")
 DECODERS = ("beam", "exact", "sample")
 CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO, True, False))}
 # For exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.

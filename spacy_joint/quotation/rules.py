@@ -16,17 +16,28 @@ from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING
-from ..annotation.reporting_verbs import read_verbs
+from ..annotation.reporting_verbs import is_reporting
 from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
 from .dialogue import find_dialogue, find_word, trim
 from .layout import find_paragraph_starts
-from .marks import AMERICAN, STOPS, MarkStyle, pair_marks
+from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, MarkStyle, pair_marks
+from .plays import find_lines
 
 Run = tuple[int, int]
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
 MIN_WORDS = 4
+# The most words between marks and a verb that reports only beside marks.
+BESIDE = 5
+# The most words between two parts of a quotation.
+MAX_NARRATION = 50
+# Before marks, these verbs name: what they call “the house.”
+NAMING = frozenset(("call", "calls", "called", "calling"))
+# Words that titles of books and plays have in lower case.
+SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 COLONS = frozenset((":", "："))
+SOFT_STOPS = frozenset((".", ",", ""))
+WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
 # The particles after a Japanese quotation, but not というX, "an X called".
 QUOTATIVE = re.compile(r"(と|って)(?!いう)")
 CUT = frozenset((*TRAILING, ";", "-", "–", "—"))
@@ -34,35 +45,50 @@ CUT = frozenset((*TRAILING, ";", "-", "–", "—"))
 
 def find_rule_cues(doc: Doc, style: MarkStyle) -> list[int]:
     """The tokens that may signal a quotation: reporting verbs, "according to", and colons and dashes next to marks."""
-    pairs = pair_marks(doc, style, find_paragraph_starts(doc))
+    paragraph_starts = find_paragraph_starts(doc)
+    pairs = pair_marks(doc, style, paragraph_starts)
     opening, closing = {a for a, _ in pairs}, {b for _, b in pairs}
-    verbs = read_verbs(doc.lang_)
+    speakers = {line.cue for line in find_lines(doc, paragraph_starts)}
 
     def is_cue(token: Token) -> bool:
-        if token.lower_ in verbs:
-            # Not "the report" and "a claim"; without tags, it may be a verb.
-            return not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB"
         return (
-            token.lower_ == ACCORDING
+            is_reporting(token)
+            or token.i in speakers
+            or (is_reporting(token, beside_marks=True) and _is_beside(doc, token.i, opening, closing))
+            or token.lower_ == ACCORDING
             or (token.text in COLONS and find_word(doc, token.i, 1) in opening)
-            or (token.text in DASHES and token.i - 1 in closing and _ends_paragraph(doc, token.i))
+            or (token.text in DASHES and token.i - 1 in closing and _is_signature(doc, token.i))
         )
 
     return [token.i for token in doc if is_cue(token)]
+
+
+def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
+    """Whether a token is soon after a pair of marks, in the same clause, or right before one."""
+    for k in range(i - 1, max(i - 1 - BESIDE, -1), -1):
+        if k in closing:
+            return True
+        if doc[k].text in STOPS or "\n" in doc[k].text:
+            break
+    return any(k in opening for k in (i + 1, i + 2))
 
 
 def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> tuple[list[Run], list[Run]]:
     """The quotations (first token, end), in order: direct ones, by marks, dashes and cues, and, with trees, others."""
     paragraph_starts = find_paragraph_starts(doc)
     known = frozenset(cues)
-    direct = find_dialogue(doc, paragraph_starts, known)
+    direct = [line.speech for line in find_lines(doc, paragraph_starts)]
+    direct += find_dialogue(doc, paragraph_starts, known, style.dashes)
     taken = np.zeros(len(doc) + 1, dtype=bool)
     for begin, end in direct:
         taken[begin:end] = True
+    previous = -MAX_NARRATION
     for first, last in pair_marks(doc, style, paragraph_starts):
-        if not taken[first : last + 1].any() and _is_speech(doc, first, last, known):
+        goes_on = first - previous < MAX_NARRATION
+        if not taken[first : last + 1].any() and _is_speech(doc, first, last, known, goes_on):
             direct.append((first, last + 1))
             taken[first : last + 1] = True
+            previous = last
     others: list[Run] = []
     for cue in cues if doc.has_annotation("DEP") else ():
         if not taken[cue]:
@@ -70,25 +96,33 @@ def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> tup
     return sorted(direct), sorted(others)
 
 
-def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
-    inner = [token for token in doc[opening + 1 : closing] if not token.text.isspace()]
+def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bool) -> bool:
+    """Whether a pair of marks is a quotation. `goes_on`: whether it may be the next part of one."""
+    inner = [token for token in doc[opening : closing + 1] if not token.text.isspace() and token.text not in ALL_MARKS]
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
         return False
-    is_title = len(words) > 1 and all(token.text[0].isupper() for token in words)
+    is_title = len(words) > 1 and all(token.text[0].isupper() or token.text in SMALL_WORDS for token in words)
     before, after = (opening - 2, opening - 1), (closing + 1, closing + 2, *_find_words_after(doc, closing))
     has_cue_before = any(_is_announcement(doc, i, cues) for i in before)
     has_cue_after = any(_is_announcement(doc, i, cues) for i in after)
     is_reported = _is_reported(doc, opening, closing, cues)
-    is_finished = inner[-1].text[-1] in STOPS or is_reported
-    is_long = len(words) >= MIN_WORDS and not _is_caseless(words[0])
-    if opening > 0 and doc[opening - 1].text[0].isalnum() and opening - 1 not in cues:
+    last = inner[-1].text.rstrip("".join(ALL_MARKS))[-1:]
+    is_finished = last in STOPS or inner[-1].text[-1] in BREAKS or is_reported
+    is_long = len(words) >= MIN_WORDS and not WITHOUT_SPACES.match(words[0].text)
+    is_announced = opening - 1 in cues and doc[opening - 1].lower_ not in NAMING
+    if opening > 0 and doc[opening - 1].text[0].isalnum() and not is_announced:
         # In the middle of a sentence, it must be a sentence itself.
         may_start = words[0].text[0].isupper() or _is_caseless(words[0])
-        return is_finished and may_start and not is_title and (is_long or has_cue_after or is_reported)
-    has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text == ","
+        is_whole = is_long and last not in COMMAS
+        return is_finished and may_start and not is_title and (is_whole or has_cue_after or is_reported)
+    has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
-    return is_finished or (is_likely and not is_title)
+    # Words within a sentence, as in the “tall,” handsome man, or a title.
+    is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_title and last in COMMAS)
+    has_cue = goes_on or has_cue_after or has_cue_before
+    is_within = opening > 0 and (doc[opening - 1].text[-1].isalnum() or doc[opening - 1].text in COMMAS)
+    return (has_cue or not is_part or not is_within) and (is_finished or (is_likely and not is_title))
 
 
 def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
@@ -98,7 +132,9 @@ def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
         return True
     is_after = any(i in cues for i in _find_words_after(doc, closing)[:1])
     is_before = opening - 2 in cues and _is_announcement(doc, opening - 1, cues)
-    return doc.lang_ not in AMERICAN and (is_after or is_before)
+    # As in Ana said: «...».
+    is_sentence = doc[opening - 1].text in COLONS and doc[closing : closing + 2].text[-1] in STOPS
+    return doc.lang_ not in AMERICAN and (is_after or is_before or (opening > 0 and is_sentence))
 
 
 def _find_words_after(doc: Doc, i: int) -> list[int]:
@@ -139,7 +175,8 @@ def _find_indirect(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
     return runs
 
 
-def _ends_paragraph(doc: Doc, i: int) -> bool:
-    """Whether a paragraph ends within a signature's length of a token."""
-    following = doc[i + 1 : i + 2 + MAX_SIGNATURE]
-    return i + 1 + MAX_SIGNATURE >= len(doc) or any("\n" in token.text for token in following)
+def _is_signature(doc: Doc, dash: int) -> bool:
+    """Whether a paragraph ends within a signature's length of a dash that no verb follows."""
+    following = doc[dash + 1 : dash + 2 + MAX_SIGNATURE]
+    ends = dash + 1 + MAX_SIGNATURE >= len(doc) or any("\n" in token.text for token in following)
+    return ends and not any(is_reporting(token) for token in following)

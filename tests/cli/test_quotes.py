@@ -39,10 +39,10 @@ def test_output_replaces_a_file_only_once_it_is_complete(run, tmp_path):
     assert json.loads(output.read_text(encoding="utf8"))["quotations"]
 
 
-def test_single_marks_quote_by_option(run):
+def test_single_marks_do_not_quote_by_option(run):
     text = "‘We are late,’ said Ann Lee."
     types = []
-    for options in ([], ["--single-quotes"]):
+    for options in (["--no-single-quotes"], []):
         document = json.loads(run("quotes", "-f", "jsonl", *options, text=text).stdout)
         types.append([quotation["type"] for quotation in document["quotations"]])
     assert "direct" not in types[0]

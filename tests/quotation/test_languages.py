@@ -1,5 +1,7 @@
 """Direct speech in the print of many languages, without a parser or settings."""
 
+# ruff: noqa: RUF001
+
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -93,6 +95,14 @@ def test_japanese_speech_is_found_by_its_particle(words, quoted):
         ("pl", "– Idziemy – powiedziała Anna.", ["Idziemy"]),
         ("sv", "– Vi går, sa Anna.\n– Ja.", ["Vi går", "Ja."]),
         ("da", "– Vi går, sagde Anna.", ["Vi går"]),
+        ("fi", "– Me menemme, Anna sanoi. – Huomenna palaamme.", ["Me menemme", "Huomenna palaamme."]),
+        ("fi", "– Me menemme, hän sanoi.", ["Me menemme"]),
+        ("hu", "– Megyünk – mondta Anna. – Holnap visszajövünk.", ["Megyünk", "Holnap visszajövünk."]),
+        ("tr", "– Gidiyoruz, dedi Anna.", ["Gidiyoruz"]),
+        ("el", "— Πάμε, είπε η Άννα.\n— Πάμε; ρώτησε ο Νίκος.\n— Ναι.", ["Πάμε", "Πάμε;", "Ναι."]),
+        ("fr", "— Monsieur, dit-il, monsieur qui êtes là, venez.", ["Monsieur", "monsieur qui êtes là, venez."]),
+        ("fr", "— Ah ! s'écria-t-elle, vous voilà donc.", ["Ah !", "vous voilà donc."]),
+        ("fr", "— Nous partons, dit Anna, qui sortait.", ["Nous partons"]),
     ],
 )
 def test_paragraphs_that_start_with_a_dash_are_speech(language, text, spoken):
@@ -129,7 +139,7 @@ def test_a_setting_overrules_the_language_and_the_document():
     assert find("en", "‘We are here,’ he said.", single_quotes=True) == ["‘We are here,’"]
 
 
-@pytest.mark.parametrize("setting", ["single_quotes", "guillemets_inward"])
+@pytest.mark.parametrize("setting", ["single_quotes", "guillemets_inward", "dialogue_dashes"])
 def test_a_style_is_on_off_or_automatic(setting):
     with pytest.raises(ValueError, match="J040"):
         spacy.blank("en").add_pipe("quotation_spans", config={setting: "sometimes"})
@@ -140,3 +150,38 @@ def test_cues_are_the_verbs_of_the_language():
     nlp.add_pipe("quotation_spans")
     (quotation,) = nlp("„Wir gehen“, sagte Anna.")._.quotations
     assert quotation.cue.text == "sagte"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "quoted"),
+    [
+        ("ar", "«سنذهب»، قالت آنا.", ["«سنذهب»"]),
+        ("ar", "قالت آنا: «هل نذهب؟».", ["«هل نذهب؟»."]),
+        ("ar", "قال الوزير: «لن نذهب غدا».", ["«لن نذهب غدا»."]),
+        ("el", "«Πάμε», είπε η Άννα.", ["«Πάμε»"]),
+        ("fi", "”Me menemme”, sanoi Anna.", ["”Me menemme”"]),
+        ("hu", "„Megyünk” – mondta Anna.", ["„Megyünk”"]),
+        ("nl", "'We gaan,' zei Anna. 'Morgen komen we terug.'", ["'We gaan,'", "'Morgen komen we terug.'"]),
+        ("nl", "‘Zo’n dag, ’s avonds, is ’t mooi,’ zei Anna.", ["‘Zo’n dag, ’s avonds, is ’t mooi,’"]),
+        ("tr", '"Gidiyoruz," dedi Anna. "Yarın döneceğiz."', ['"Gidiyoruz,"', '"Yarın döneceğiz."']),
+        ("tr", "Anna, “Gidiyoruz” dedi.", ["“Gidiyoruz”"]),
+    ],
+)
+def test_speech_is_found_by_the_verbs_and_the_punctuation_of_the_language(language, text, quoted):
+    assert find(language, text) == quoted
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "speaker"),
+    [
+        ("fr", "« Nous partons demain », a déclaré le ministre Jean Dupont.", "le ministre Jean Dupont"),
+        ("de", "„Wir gehen“, sagte Anna Lee.", "Anna Lee"),
+        ("hu", "„Megyünk” – mondta Anna.", "Anna"),
+        ("fr", "« Nous partons demain », a-t-il déclaré à Paris.", None),
+    ],
+)
+def test_without_a_parser_the_names_after_the_verb_are_the_speaker(language, text, speaker):
+    nlp = spacy.blank(language)
+    nlp.add_pipe("quotation_spans")
+    (quotation,) = nlp(text)._.quotations
+    assert (quotation.speaker and quotation.speaker.text) == speaker

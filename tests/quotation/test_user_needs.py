@@ -72,10 +72,36 @@ def test_guillemets_may_point_inward(with_config):
     assert with_config(guillemets_inward=True)("She said: »We are here.« Then she left.") == ["»We are here.«"]
 
 
-def test_single_marks_quote_by_option_and_apostrophes_never_do(find, with_config):
-    text = "‘It’s the dogs’ turn,’ he said. 'We don't know,' she said."
-    assert find(text) == []
-    assert with_config(single_quotes=True)(text) == ["‘It’s the dogs’ turn,’", "'We don't know,'"]
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        ["‘It’s the dogs’ turn,’", "‘They’re right.’"],
+        ["'It's the dogs' turn,'", "'They're right.'"],
+        ["‘I’m goin’ to th’ Joneses’ house, an’ you know it,’", "‘’Tis all o’ ’em.’"],
+        ["'I'm goin' to th' Joneses' house, an' you know it,'", "'There's all o' 'em.'"],
+        ["‘He told me “I’m late,” and went,’", "‘So?’"],
+        ["'Well, 'Arry, the '90s are over, 'tis true,'", "'Ow, no.'"],
+    ],
+)
+def test_single_marks_quote_where_speech_is_in_them_and_apostrophes_never_do(find, with_config, quoted):
+    text = f"{quoted[0]} said the boys’ father. {quoted[1]} The dogs’ master took ’em home."
+    assert find(text) == quoted
+    assert with_config(single_quotes=False)(text) == [mark for mark in quoted if mark.startswith("“")]
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "’"])
+def test_apostrophes_alone_are_no_marks(find, apostrophe):
+    assert find("'Tis the dogs' turn, and we took 'em. They're goin' home.".replace("'", apostrophe)) == []
+
+
+def test_single_marks_within_double_ones_do_not_quote(find):
+    text = "“He said ‘no,’ and the dogs’ master said ‘yes,’” she told us. “Well?” The sign said ‘Stop now.’"
+    assert find(text) == ["“He said ‘no,’ and the dogs’ master said ‘yes,’”", "“Well?”"]
+
+
+def test_marks_of_tokenised_text_are_paired(find):
+    text = "' You are late , ' said Ann . ' Come in ! ' The boys ' father came . ' Well ? '"
+    assert find(text) == ["' You are late , '", "' Come in ! '", "' Well ? '"]
 
 
 # 3. A quotation over paragraphs, each with an opening mark, is one (CoreNLP #1139).
@@ -88,6 +114,27 @@ def test_a_quotation_continues_over_paragraphs(find, opening, closing):
         quoted,
         f"{opening}We left,{closing}",
     ]
+
+
+def test_quoted_verse_goes_on_over_lines(find):
+    verse = "“The river rose above the wall,\nAnd took the garden and the gate;\n  We heard him call.”"
+    assert find(f"She began to sing:\n\n{verse}\n\nThen “Stop it,” said Tom.") == [verse, "“Stop it,”"]
+
+
+def test_each_stanza_may_have_an_opening_mark(find):
+    verse = "“The river rose above the wall,\nAnd took the garden.\n\n“We heard the ferryman,\nAnd waited.”"
+    assert find(f"{verse}\n\nThat was all.") == [verse]
+
+
+@pytest.mark.parametrize("opening", ["‘", "“‘"])
+def test_a_letter_within_speech_is_part_of_it(find, opening):
+    letter = f"“It says:\n\n{opening}Dear Ann,\n\n{opening}We are late.\n\n{opening}Yours, Bo.’\n\n“Is that all?”"
+    assert find(f"“I have a letter,” said Ann. {letter}\n\nIt was.") == ["“I have a letter,”", letter]
+
+
+def test_a_letter_in_marks_within_speech_is_part_of_it(find):
+    speech = "“He writes: ‘We are late, and we know it.’ That is all,”"
+    assert find(f"{speech} said Ann.") == [speech]
 
 
 # 4. Indirect speech (textacy #293, rsyntax #2).
@@ -128,6 +175,63 @@ def test_the_subject_may_follow_a_rare_cue(parsed):
     assert (quotation.cue.text, quotation.speaker.text) == ("quipped", "the driver of the bus")
 
 
+@pytest.mark.parametrize(
+    ("text", "parts", "cue", "speaker"),
+    [
+        ('"Do you--" began Alice.', ['"Do you--"'], "began", "Alice"),
+        ("“Do you—” began Alice.", ["“Do you—”"], "began", "Alice"),
+        ('"Yes," he continued, "we go."', ['"Yes,"', '"we go."'], "continued", "he"),
+        ('"No room!" the Hatter interrupted.', ['"No room!"'], "interrupted", "the Hatter"),
+        ('"We will," returned she.', ['"We will,"'], "returned", "she"),
+    ],
+)
+def test_verbs_that_report_only_beside_marks_are_cues_there(parsed, text, parts, cue, speaker):
+    (quotation,) = parsed(text)._.quotations
+    assert [content.text for content in quotation.contents] == parts
+    assert (quotation.cue.text, quotation.speaker.text) == (cue, speaker)
+
+
+@pytest.mark.parametrize("text", ["She continued that the bridge was closed.", "It began, and she returned home."])
+def test_verbs_that_report_only_beside_marks_are_no_cues_elsewhere(parsed, text):
+    assert not parsed(text).spans["quotation_cues"]
+
+
+def test_turns_joined_by_dashes_are_apart(parsed):
+    first, second = parsed('"Well," said Alice, "you should."--"Why?" asked the Hatter.')._.quotations
+    assert [content.text for content in first.contents] == ['"Well,"', '"you should."']
+    assert (first.cue.text, first.speaker.text) == ("said", "Alice")
+    assert [content.text for content in second.contents] == ['"Why?"']
+    assert (second.cue.text, second.speaker.text) == ("asked", "the Hatter")
+
+
+DASHES = """—Is he? Haines asked.
+
+—Yes, Stephen said. He is here now. Come in.
+
+He went out.
+
+—What is it, he said, that you want?
+
+—Nothing, she answered, and went home.
+"""
+
+
+def test_english_dialogue_by_dashes_is_detected(parsed):
+    assert describe(parsed(DASHES)._.quotations) == [
+        (["Is he?"], "asked", "Haines"),
+        (["Yes", "He is here now. Come in."], "said", "Stephen"),
+        (["What is it", "that you want?"], "said", "he"),
+        (["Nothing"], "answered", "she"),
+    ]
+
+
+def test_dialogue_by_dashes_is_a_setting(with_config):
+    assert with_config(dialogue_dashes=False)(DASHES) == []
+    turn = "—Come in now."
+    assert with_config()(turn) == []
+    assert with_config(dialogue_dashes=True)(turn) == ["Come in now."]
+
+
 # 6. Quotations without cue or speaker are returned, too (sayswho #3).
 
 
@@ -159,6 +263,9 @@ def test_the_speaker_is_a_mention_in_the_document(parsed):
         'A "" b.',
         "The show “Days And Nights.” is over.",
         "She wants a city that is “open to all of us who live here.”",
+        "What people here call “the house,” was closed.",
+        "It was, in a way, “tall,” and green.",
+        "They played “The Poet and the Peasant.”",
     ],
 )
 def test_names_and_scare_quotes_are_not_quotations(find, text):

@@ -19,7 +19,7 @@ def quotes(
     lines: LinesOption = False,
     single_quotes: Annotated[
         bool | None,
-        typer.Option(help="Whether single marks quote, too (rules only). Default: by language and document."),
+        typer.Option(help="Whether single marks quote, too (rules only). Default: by the document."),
     ] = None,
 ) -> None:
     """Find quotations and their speakers, by rules if the pipeline has no quotation_spans."""
