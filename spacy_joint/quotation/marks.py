@@ -195,8 +195,9 @@ def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -
     single = {i: role for i, role in roles.items() if glyphs[i] in SINGLE_COMMAS}
     resolve_roles(single, paragraph_starts)
     roles |= single
-    for pattern, role in ((OPENS_WORD, OPENING), (CLOSES_WORD, CLOSING)):
-        for i in np.flatnonzero(texts.find(partial(_is_glued, pattern, style.marks))).tolist():
+    opening = style.either | style.closers.keys()
+    for pattern, role, able in ((OPENS_WORD, OPENING, opening), (CLOSES_WORD, CLOSING, style.marks)):
+        for i in np.flatnonzero(texts.find(partial(_is_glued, pattern, able))).tolist():
             glyphs[i], roles[i] = pattern.fullmatch(doc[i].text)[1], role  # type: ignore[index]
     return glyphs, roles
 
