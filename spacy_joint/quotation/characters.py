@@ -1,0 +1,283 @@
+"""The characters of an English document: names of one person joined, with their gender, and pronouns resolved.
+
+Deterministic rules, nothing is learnt. A name joins the character whose fullest name has all of its words, given names
+counting as equal to their short forms ("Lizzy", "Elizabeth"), unless gender or titles contradict ("Mr. Bennet", "Miss
+Bennet"). Where several characters fit, the one mentioned most gets the name, unless the name is more frequent than each
+of them: then it is a character of its own ("Mr. Knightley" beside "John Knightley").
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc, Span
+
+from .names import FEMALE, MALE, Mention, Name, are_equivalent, find_names, read_names
+
+PRONOUNS = {
+    **dict.fromkeys(("he", "him", "himself"), MALE),
+    **dict.fromkeys(("she", "her", "hers", "herself"), FEMALE),
+    "his": MALE,
+}
+FIRST_PERSON = frozenset(("i", "me", "myself"))
+NARRATOR = "Narrator"
+# How far from a name a pronoun may be that tells its gender, and from a pronoun its antecedent, in tokens.
+MAX_PRONOUN_DISTANCE = 15
+MAX_ANTECEDENT_DISTANCE = 200
+# How many more pronouns of one gender there must be than of the other.
+MIN_VOTES = 2
+SUBJECTS = ("nsubj", "nsubjpass", "nsubj:pass", "csubj")
+
+
+@dataclass(eq=False)
+class Character:
+    """A person of a document.
+
+    names (Counter[str]): What he or she is called, with frequencies.
+    gender (str | None): "male", "female" or None.
+    """
+
+    names: Counter[str] = field(default_factory=Counter)
+    gender: str | None = None
+    parsed: list[Name] = field(default_factory=list)
+    is_person: bool = False
+    first: int = 0
+
+    @property
+    def count(self) -> int:
+        """The number of mentions by name."""
+        return self.names.total()
+
+
+class Reference(NamedTuple):
+    """A mention of a character: its tokens, and its head."""
+
+    begin: int
+    end: int
+    head: int
+    character: Character
+
+
+class Cast:
+    """The characters of a document, and where they are mentioned. `inside` says which tokens are quoted (bool)."""
+
+    def __init__(self, doc: Doc, inside: np.ndarray, speakers: Iterable[Span]) -> None:
+        self.doc = doc
+        self.inside = inside.tolist()
+        self.words = [token.lower_ for token in doc]
+        self.is_subject = _find_subjects(doc)
+        mentions = find_names(doc)
+        heads = {mention.end - 1: mention for mention in mentions}
+        self.characters, of_name = _join_names(mentions, self._count_pronouns(mentions))
+        self.narrator: Character | None = None
+        self.by_noun: dict[str, Character] = {}
+        # By first token.
+        self.references: dict[int, Reference] = {}
+        for mention in mentions:
+            self._refer(mention.begin, mention.end, mention.end - 1, of_name[mention.name])
+        pronouns: list[tuple[int, str | None]] = []
+        for span in speakers:
+            root = span.root.i
+            named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
+            if len(span) == 1 and (gender := PRONOUNS.get(self.words[root])):
+                pronouns.append((root, gender))
+            elif len(span) == 1 and self.words[root] in FIRST_PERSON:
+                self._refer(span.start, span.end, root, self._get_narrator())
+            elif named is not None and (named.begin <= root < named.end or root not in heads):
+                of_name[named.name].is_person |= named.begin <= root < named.end
+                if not named.begin <= root < named.end:
+                    self._refer_noun(span, root)
+            elif doc[root].tag_ in ("NN", "") and self.words[root].isalpha():
+                self._refer_noun(span, root)
+        votes = {character for character in self.characters if character.gender and character.count > MIN_VOTES}
+        for character in self.characters:
+            character.is_person |= character in votes
+        self.characters = [character for character in self.characters if character.is_person]
+        self.references = {at: ref for at, ref in self.references.items() if ref.character.is_person}
+        self._refer_nouns()
+        self._resolve_pronouns(dict(pronouns))
+
+    def _refer(self, begin: int, end: int, head: int, character: Character) -> None:
+        self.references[begin] = Reference(begin, end, head, character)
+
+    def _get_narrator(self) -> Character:
+        if self.narrator is None:
+            self.narrator = Character(Counter([NARRATOR]), None, [], True, 0)
+            self.characters.append(self.narrator)
+        return self.narrator
+
+    def _refer_noun(self, span: Span, head: int) -> None:
+        """A speaker without a name, such as "the old man": one character for each noun, or the one with that title."""
+        noun = self.words[head]
+        if noun not in self.by_noun:
+            names = read_names()
+            titled = [
+                character
+                for character in self.characters
+                if any(noun in name.titles or _abbreviate(noun) in name.titles for name in character.parsed)
+            ]
+            if len(titled) == 1:
+                self.by_noun[noun] = titled[0]
+            else:
+                gender = names.people.get(noun)
+                self.by_noun[noun] = Character(Counter(), gender, [], True, head)
+                self.characters.append(self.by_noun[noun])
+        character = self.by_noun[noun]
+        character.names[" ".join(self.doc[i].text for i in range(max(span.start, head - 2), head + 1))] += 1
+        self._refer(span.start, span.end, head, character)
+
+    def _refer_nouns(self) -> None:
+        """Mentions of the people that speak without a name, with a determiner, outside of quotations."""
+        if not self.by_noun:
+            return
+        for i, word in enumerate(self.words):
+            if word in self.by_noun and not self.inside[i] and i and self.words[i - 1] in ("the", "this", "that"):
+                if i - 1 not in self.references:
+                    self._refer(i - 1, i + 1, i, self.by_noun[word])
+
+    def _count_pronouns(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
+        """How often the next pronoun after a name is of a gender, without those before the next name."""
+        at = [i for i, word in enumerate(self.words) if word in PRONOUNS]
+        votes: dict[Name, Counter[str]] = {}
+        for k, mention in enumerate(mentions):
+            place = bisect_left(at, mention.end)
+            end = mention.end + MAX_PRONOUN_DISTANCE
+            if k + 1 < len(mentions):
+                end = min(end, mentions[k + 1].begin)
+            if place < len(at) and at[place] < end and self.inside[at[place]] == self.inside[mention.begin]:
+                votes.setdefault(mention.name, Counter())[PRONOUNS[self.words[at[place]]]] += 1
+        return votes
+
+    def _resolve_pronouns(self, speakers: dict[int, str | None]) -> None:
+        """Links he and she in narration to the last subject of that gender in the paragraphs around, else to the last
+        mention."""
+        last: dict[str, tuple[int, Character]] = {}
+        last_subject: dict[str, tuple[int, Character]] = {}
+        marked = dict.fromkeys((i for i, word in enumerate(self.words) if word in PRONOUNS and not self.inside[i]))
+        for i in sorted({*marked, *self.references}):
+            if i in self.references:
+                _, _, head, character = self.references[i]
+                if self.inside[head]:
+                    continue
+            else:
+                gender = PRONOUNS[self.words[i]]
+                near = [
+                    found[gender]
+                    for found in (last_subject, last)
+                    if gender in found and i - found[gender][0] <= MAX_ANTECEDENT_DISTANCE
+                ]
+                if not near:
+                    continue
+                head, character = i, near[0][1]
+                if i not in speakers:
+                    self._refer(i, i + 1, i, character)
+            for gender in (character.gender,) if character.gender else (MALE, FEMALE):
+                if character.gender or gender not in last or i - last[gender][0] > MAX_ANTECEDENT_DISTANCE:
+                    last[gender] = (i, character)
+                    if self.is_subject[head]:
+                        last_subject[gender] = (i, character)
+
+
+def _find_subjects(doc: Doc) -> list[bool]:
+    if not doc.has_annotation("DEP"):
+        return [False] * len(doc)
+    return [token.dep_ in SUBJECTS for token in doc]
+
+
+def _abbreviate(title: str) -> str:
+    return {"doctor": "dr", "professor": "prof", "captain": "capt", "colonel": "col"}.get(title, title)
+
+
+def _join_names(
+    mentions: Sequence[Mention], votes: dict[Name, Counter[str]]
+) -> tuple[list[Character], dict[Name, Character]]:
+    """The characters, and that of each name."""
+    counts = Counter(mention.name for mention in mentions)
+    first: dict[Name, int] = {}
+    for mention in mentions:
+        first.setdefault(mention.name, mention.begin)
+    table = read_names()
+    lasts = {name.words[-1] for name in counts if len(name.words) > 1}
+    titled = {name.words[-1] for name in counts if name.titles}
+
+    def rank(name: Name) -> tuple[int, int, int]:
+        """Fullest names first, then given names, then surnames with titles, then others."""
+        if len(name.words) > 1:
+            kind = 0
+        elif not name.titles:
+            word = name.words[0]
+            kind = 1 if word in table.given_genders and word not in lasts - titled else 3
+        else:
+            kind = 2
+        return kind, -counts[name], first[name]
+
+    characters: list[Character] = []
+    of_name: dict[Name, Character] = {}
+    by_word: dict[str, list[Character]] = {}
+    for name in sorted(counts, key=rank):
+        gender = name.gender or _elect(votes.get(name))
+        keys = _list_keys(name)
+        near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
+        fitting = [character for character in near if _fits(name, gender, character)]
+        chosen = max(fitting, key=lambda character: (character.count, -character.first), default=None)
+        is_ambiguous = len(fitting) > 1 and name.titles and chosen is not None and counts[name] > chosen.count
+        if chosen is None or is_ambiguous:
+            chosen = Character(first=first[name])
+            characters.append(chosen)
+        of_name[name] = chosen
+        chosen.parsed.append(name)
+        chosen.names[name.text] += counts[name]
+        chosen.gender = chosen.gender or gender
+        chosen.is_person |= name.is_of_person
+        chosen.first = min(chosen.first, first[name])
+        for key in keys:
+            if chosen not in by_word.setdefault(key, []):
+                by_word[key].append(chosen)
+    return characters, of_name
+
+
+def _elect(votes: Counter[str] | None) -> str | None:
+    if votes is None:
+        return None
+    male, female = votes[MALE], votes[FEMALE]
+    if abs(male - female) < MIN_VOTES or max(male, female) < 2 * min(male, female):
+        return None
+    return MALE if male > female else FEMALE
+
+
+def _list_keys(name: Name) -> list[str]:
+    """The words by which a name may be found: its own, and full forms of a given name."""
+    full_forms = read_names().full_forms
+    return [*name.words, *sorted(form for form in full_forms.get(name.words[0], ()) if form not in name.words)]
+
+
+def _fits(name: Name, gender: str | None, character: Character) -> bool:
+    names = read_names()
+    if gender and character.gender and gender != character.gender:
+        return False
+    titles = {title for other in character.parsed for title in other.titles}
+    mine = set(name.titles)
+    if (mine & names.married and titles & names.unmarried) or (mine & names.unmarried and titles & names.married):
+        return False
+    return any(_are_one(name, other) for other in character.parsed)
+
+
+def _are_one(name: Name, other: Name) -> bool:
+    short, full = sorted((name.words, other.words), key=len)
+    if short == full:
+        return True
+    if len(short) == 1:
+        if len(full) == 1:
+            both = not name.titles and not other.titles
+            return both and are_equivalent(short[0], full[0])
+        if short[0] == full[-1]:
+            return True
+        # "Lady Catherine" is no "Kitty".
+        has_rank = bool(name.titles or other.titles)
+        return short[0] == full[0] or (not has_rank and len(short[0]) > 1 and are_equivalent(short[0], full[0]))
+    return short[-1] == full[-1] and are_equivalent(short[0], full[0])
