@@ -8,9 +8,9 @@ of them: then it is a character of its own ("Mr. Knightley" beside "John Knightl
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,12 +25,16 @@ PRONOUNS = {
     "his": MALE,
 }
 FIRST_PERSON = frozenset(("i", "me", "myself"))
+# Words before a name in an address.
+ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
 NARRATOR = "Narrator"
 # How far from a name a pronoun may be that tells its gender, and from a pronoun its antecedent, in tokens.
 MAX_PRONOUN_DISTANCE = 15
 MAX_ANTECEDENT_DISTANCE = 200
 # How many more pronouns of one gender there must be than of the other.
 MIN_VOTES = 2
+# A character that is mentioned this often is not confused with one whose title and surname are more frequent.
+MIN_RIVAL = 10
 SUBJECTS = ("nsubj", "nsubjpass", "nsubj:pass", "csubj")
 
 
@@ -66,8 +70,9 @@ class Reference(NamedTuple):
 class Cast:
     """The characters of a document, and where they are mentioned. `inside` says which tokens are quoted (bool)."""
 
-    def __init__(self, doc: Doc, inside: np.ndarray, speakers: Iterable[Span]) -> None:
+    def __init__(self, doc: Doc, inside: np.ndarray, speakers: Iterable[Span], starts: Sequence[int]) -> None:
         self.doc = doc
+        self.starts = starts
         self.inside = inside.tolist()
         self.words = [token.lower_ for token in doc]
         self.is_subject = _find_subjects(doc)
@@ -80,13 +85,13 @@ class Cast:
         self.references: dict[int, Reference] = {}
         for mention in mentions:
             self._refer(mention.begin, mention.end, mention.end - 1, of_name[mention.name])
-        pronouns: list[tuple[int, str | None]] = []
+        pronouns: list[int] = []
         for span in speakers:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
-            if len(span) == 1 and (gender := PRONOUNS.get(self.words[root])):
-                pronouns.append((root, gender))
-            elif len(span) == 1 and self.words[root] in FIRST_PERSON:
+            if self.words[root] in PRONOUNS:
+                pronouns.append(root)
+            elif self.words[root] in FIRST_PERSON:
                 self._refer(span.start, span.end, root, self._get_narrator())
             elif named is not None and (named.begin <= root < named.end or root not in heads):
                 of_name[named.name].is_person |= named.begin <= root < named.end
@@ -94,13 +99,47 @@ class Cast:
                     self._refer_noun(span, root)
             elif doc[root].tag_ in ("NN", "") and self.words[root].isalpha():
                 self._refer_noun(span, root)
-        votes = {character for character in self.characters if character.gender and character.count > MIN_VOTES}
-        for character in self.characters:
-            character.is_person |= character in votes
+        self._find_people(mentions, of_name)
         self.characters = [character for character in self.characters if character.is_person]
         self.references = {at: ref for at, ref in self.references.items() if ref.character.is_person}
         self._refer_nouns()
-        self._resolve_pronouns(dict(pronouns))
+        self._resolve_pronouns(frozenset(pronouns))
+        self.at = sorted(self.references)
+
+    def find(self, begin: int, end: int) -> Character | None:
+        """The character of a mention that is not a pronoun, by the reference that is in it and nearest to its end."""
+        return next((self.references[i].character for i in range(end - 1, begin - 1, -1) if i in self.references), None)
+
+    def list_references(self, begin: int, end: int) -> list[Reference]:
+        """The references that begin in these tokens, in order."""
+        at = self.at[bisect_left(self.at, begin) : bisect_left(self.at, end)]
+        return [self.references[i] for i in at]
+
+    def find_paragraph(self, begin: int, end: int) -> tuple[int, int]:
+        """The paragraphs around tokens; where there are none, what is next to them."""
+        if len(self.starts) <= 1:
+            return max(begin - MAX_PRONOUN_DISTANCE, 0), min(end + MAX_PRONOUN_DISTANCE, len(self.words))
+        first, last = bisect_right(self.starts, begin) - 1, bisect_left(self.starts, end)
+        return self.starts[max(first, 0)], self.starts[last] if last < len(self.starts) else len(self.words)
+
+    def is_vocative(self, reference: Reference) -> bool:
+        """Whether a mention in a quotation stands between punctuation, as an address does."""
+        after = self.words[reference.end : reference.end + 1] or ["."]
+        before = self.words[reference.begin - 1] if reference.begin else "."
+        follows = before in ADDRESSING or not before[:1].isalnum()
+        return follows and not after[0][:1].isalnum() and after[0] not in ("'s", "’s", "-", "--", "—")
+
+    def _find_people(self, mentions: Sequence[Mention], of_name: Mapping[Name, Character]) -> None:
+        """Takes names for those of people if pronouns tell their gender, they act, and nobody is in them."""
+        acting: Counter[Character] = Counter()
+        places: Counter[Character] = Counter()
+        for mention in mentions:
+            character = of_name[mention.name]
+            acting[character] += self.is_subject[mention.end - 1]
+            places[character] += mention.begin > 0 and self.words[mention.begin - 1] in ("at", "in", "near", "from")
+        for character in self.characters:
+            is_likely = acting[character] >= 0.2 * character.count and places[character] <= 0.08 * character.count
+            character.is_person |= bool(character.gender) and character.count > MIN_VOTES and is_likely
 
     def _refer(self, begin: int, end: int, head: int, character: Character) -> None:
         self.references[begin] = Reference(begin, end, head, character)
@@ -128,7 +167,8 @@ class Cast:
                 self.by_noun[noun] = Character(Counter(), gender, [], True, head)
                 self.characters.append(self.by_noun[noun])
         character = self.by_noun[noun]
-        character.names[" ".join(self.doc[i].text for i in range(max(span.start, head - 2), head + 1))] += 1
+        words = [self.doc[i].text for i in range(max(span.start, head - 2), head + 1) if not self.doc[i].is_space]
+        character.names[" ".join(words)] += 1
         self._refer(span.start, span.end, head, character)
 
     def _refer_nouns(self) -> None:
@@ -153,7 +193,7 @@ class Cast:
                 votes.setdefault(mention.name, Counter())[PRONOUNS[self.words[at[place]]]] += 1
         return votes
 
-    def _resolve_pronouns(self, speakers: dict[int, str | None]) -> None:
+    def _resolve_pronouns(self, speakers: Set[int]) -> None:
         """Links he and she in narration to the last subject of that gender in the paragraphs around, else to the last
         mention."""
         last: dict[str, tuple[int, Character]] = {}
@@ -225,7 +265,7 @@ def _join_names(
         near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
         fitting = [character for character in near if _fits(name, gender, character)]
         chosen = max(fitting, key=lambda character: (character.count, -character.first), default=None)
-        is_ambiguous = len(fitting) > 1 and name.titles and chosen is not None and counts[name] > chosen.count
+        is_ambiguous = chosen is not None and bool(name.titles) and MIN_RIVAL <= chosen.count < counts[name]
         if chosen is None or is_ambiguous:
             chosen = Character(first=first[name])
             characters.append(chosen)
@@ -264,6 +304,14 @@ def _fits(name: Name, gender: str | None, character: Character) -> bool:
     mine = set(name.titles)
     if (mine & names.married and titles & names.unmarried) or (mine & names.unmarried and titles & names.married):
         return False
+    if name.titles and not gender and character.gender == FEMALE:
+        # "Captain Weston" is no "Mrs. Weston".
+        return False
+    if mine & names.married and not titles & names.married and len(name.words) == 1:
+        # Who is called by a given name is rather her daughter.
+        bare = sum(character.names[other.text] for other in character.parsed if len(other.words) == 1)
+        if 2 * bare > character.count:
+            return False
     return any(_are_one(name, other) for other in character.parsed)
 
 
