@@ -20,6 +20,8 @@ SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
 # "according to X", where X is the speaker, in UD and other trees.
 ACCORDING = "according"
+# The tags of a simple noun phrase.
+NOMINAL = frozenset(("DT", "PRP$", "JJ", "NN", "NNP", "PRP", "POS"))
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 # The maximum length of a signature, in tokens.
 MAX_SIGNATURE = 8
@@ -95,6 +97,28 @@ def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None or inside[mention.i]:
         return None
     return _find_mention(doc, mention, cue, inside)
+
+
+def find_neighbour(doc: Doc, begin: int, end: int, inside: np.ndarray) -> Span | None:
+    """The mention of a speaker beside a direct quotation without a cue: the subject right after it, before or after its
+    verb, as in “...” laughed the keeper, or “...” The keeper laughed."""
+    n = len(doc)
+    if end >= n or inside[end] or not doc[end].text[0].isalpha() or not doc[end].tag_:
+        return None
+    has_verb = doc[end].tag_ in ("VBD", "VBZ") and doc[end].text.islower()
+    first = end + has_verb
+    last = first
+    while last < min(n, first + MAX_SIGNATURE) and not inside[last] and doc[last].tag_ in NOMINAL:
+        last += 1
+        if doc[last - 1].tag_ == "PRP":
+            break
+    if first == last or doc[last - 1].tag_ not in ("NN", "NNP", "PRP"):
+        return None
+    if not has_verb:
+        verb = last + (last < n and doc[last].tag_ == "RB")
+        if verb >= n or doc[verb].tag_ not in ("VBD", "VBZ") or inside[verb]:
+            return None
+    return doc[first:last] if doc[last - 1].lower_ not in ("it", "that", "this") else None
 
 
 def _find_source(token: Token, inside: np.ndarray) -> Token | None:

@@ -27,6 +27,8 @@ PRONOUNS = {
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
+# The titles of relatives.
+FAMILY = {"wife": "mrs", "mother": "mrs", "husband": "mr", "father": "mr", "uncle": "uncle", "aunt": "aunt"}
 NARRATOR = "Narrator"
 # How far from a name a pronoun may be that tells its gender, and from a pronoun its antecedent, in tokens.
 MAX_PRONOUN_DISTANCE = 15
@@ -79,6 +81,10 @@ class Cast:
         mentions = find_names(doc)
         heads = {mention.end - 1: mention for mention in mentions}
         self.characters, of_name = _join_names(mentions, self._count_pronouns(mentions))
+        # The number of characters with each surname.
+        self.families = Counter(
+            word for character in self.characters for word in {name.words[-1] for name in character.parsed}
+        )
         self.narrator: Character | None = None
         self.by_noun: dict[str, Character] = {}
         # By first token.
@@ -97,7 +103,7 @@ class Cast:
                 of_name[named.name].is_person |= named.begin <= root < named.end
                 if not named.begin <= root < named.end:
                     self._refer_noun(span, root)
-            elif doc[root].tag_ in ("NN", "") and self.words[root].isalpha():
+            elif doc[root].tag_ in ("NN", "") and self.words[root].replace("-", "").isalpha():
                 self._refer_noun(span, root)
         self._find_people(mentions, of_name)
         self.characters = [character for character in self.characters if character.is_person]
@@ -105,6 +111,8 @@ class Cast:
         self._refer_nouns()
         self._resolve_pronouns(frozenset(pronouns))
         self.at = sorted(self.references)
+        if self.narrator is not None:
+            self._name_narrator(self.narrator)
 
     def find(self, begin: int, end: int) -> Character | None:
         """The character of a mention that is not a pronoun, by the reference that is in it and nearest to its end."""
@@ -128,6 +136,27 @@ class Cast:
         before = self.words[reference.begin - 1] if reference.begin else "."
         follows = before in ADDRESSING or not before[:1].isalnum()
         return follows and not after[0][:1].isalnum() and after[0] not in ("'s", "’s", "-", "--", "—")
+
+    def _name_narrator(self, narrator: Character) -> None:
+        """The narrator is who is addressed most of those whom the narration does not name."""
+        addressed: Counter[Character] = Counter()
+        narrated: set[Character] = set()
+        for reference in self.references.values():
+            if not self.inside[reference.head]:
+                narrated.add(reference.character)
+            elif self.is_vocative(reference):
+                addressed[reference.character] += 1
+        found = [(count, character) for character, count in addressed.most_common() if character not in narrated]
+        if found and (len(found) == 1 or found[0][0] > found[1][0]):
+            character = found[0][1]
+            narrator.names += character.names
+            narrator.parsed += character.parsed
+            narrator.gender = character.gender
+            self.characters.remove(character)
+            self.references = {
+                at: reference._replace(character=narrator) if reference.character is character else reference
+                for at, reference in self.references.items()
+            }
 
     def _find_people(self, mentions: Sequence[Mention], of_name: Mapping[Name, Character]) -> None:
         """Takes names for those of people if pronouns tell their gender, they act, and nobody is in them."""
@@ -153,6 +182,11 @@ class Cast:
     def _refer_noun(self, span: Span, head: int) -> None:
         """A speaker without a name, such as "the old man": one character for each noun, or the one with that title."""
         noun = self.words[head]
+        if title := FAMILY.get(noun):
+            relative = self._find_relative(title, head)
+            if relative is not None:
+                self._refer(span.start, span.end, head, relative)
+                return
         if noun not in self.by_noun:
             names = read_names()
             titled = [
@@ -170,6 +204,20 @@ class Cast:
         words = [self.doc[i].text for i in range(max(span.start, head - 2), head + 1) if not self.doc[i].is_space]
         character.names[" ".join(words)] += 1
         self._refer(span.start, span.end, head, character)
+
+    def _find_relative(self, title: str, place: int) -> Character | None:
+        """The character with a title, mentioned close by, that shares a surname with another one."""
+        near = Counter(
+            reference.character
+            for begin, reference in self.references.items()
+            if abs(begin - place) <= 3 * MAX_ANTECEDENT_DISTANCE
+        )
+        with_title = [
+            character
+            for character in near
+            if any(title in name.titles and self.families[name.words[-1]] > 1 for name in character.parsed)
+        ]
+        return max(with_title, key=lambda character: (near[character], -character.first), default=None)
 
     def _refer_nouns(self) -> None:
         """Mentions of the people that speak without a name, with a determiner, outside of quotations."""
