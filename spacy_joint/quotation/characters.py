@@ -54,6 +54,13 @@ class Character:
     is_person: bool = False
     first: int = 0
 
+    def make_id(self) -> str:
+        """The fullest of the names that are used often."""
+        common = [name for name in self.parsed if 50 * self.names[name.text] >= self.count] or self.parsed
+        if not common or NARRATOR in self.names:
+            return max(self.names, key=lambda name: (name == NARRATOR, self.names[name]))
+        return max(common, key=lambda name: (len(name.words), bool(name.titles), self.names[name.text])).text
+
     @property
     def count(self) -> int:
         """The number of mentions by name."""
@@ -76,7 +83,7 @@ class Cast:
         self.doc = doc
         self.starts = starts
         self.inside = inside.tolist()
-        self.words = [token.lower_ for token in doc]
+        self.words = [token.lower_.rstrip(".") or token.text for token in doc]
         self.is_subject = _find_subjects(doc)
         mentions = find_names(doc)
         heads = {mention.end - 1: mention for mention in mentions}
@@ -109,6 +116,8 @@ class Cast:
         self.characters = [character for character in self.characters if character.is_person]
         self.references = {at: ref for at, ref in self.references.items() if ref.character.is_person}
         self._refer_nouns()
+        # What narration alone says of the pronouns that are speakers.
+        self.antecedents: dict[int, Character] = {}
         self._resolve_pronouns(frozenset(pronouns))
         self.at = sorted(self.references)
         if self.narrator is not None:
@@ -150,6 +159,7 @@ class Cast:
         if found and (len(found) == 1 or found[0][0] > found[1][0]):
             character = found[0][1]
             narrator.names += character.names
+            del narrator.names[NARRATOR]
             narrator.parsed += character.parsed
             narrator.gender = character.gender
             self.characters.remove(character)
@@ -243,7 +253,7 @@ class Cast:
 
     def _resolve_pronouns(self, speakers: Set[int]) -> None:
         """Links he and she in narration to the last subject of that gender in the paragraphs around, else to the last
-        mention."""
+        mention. Speakers may be meant by what was said instead, and only get antecedents."""
         last: dict[str, tuple[int, Character]] = {}
         last_subject: dict[str, tuple[int, Character]] = {}
         marked = dict.fromkeys((i for i, word in enumerate(self.words) if word in PRONOUNS and not self.inside[i]))
@@ -262,8 +272,10 @@ class Cast:
                 if not near:
                     continue
                 head, character = i, near[0][1]
-                if i not in speakers:
-                    self._refer(i, i + 1, i, character)
+                if i in speakers:
+                    self.antecedents[i] = character
+                    continue
+                self._refer(i, i + 1, i, character)
             for gender in (character.gender,) if character.gender else (MALE, FEMALE):
                 if character.gender or gender not in last or i - last[gender][0] > MAX_ANTECEDENT_DISTANCE:
                     last[gender] = (i, character)

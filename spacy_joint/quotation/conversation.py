@@ -10,11 +10,20 @@ addressed in it ("Oh, Emma!") or in the turn before, or is named as a speaker ri
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import exp
+from pathlib import Path
+from typing import NamedTuple
 
-from .characters import PRONOUNS, Cast, Character
+import numpy as np
+from spacy.tokens import Doc
+
+from ..annotation.quotations import DIRECT
+from .characters import PRONOUNS, Cast, Character, Reference
+from .layout import find_paragraph_starts
 
 Run = tuple[int, int]
 # The candidates of a turn are mentioned in so many tokens around it, or spoke in so many turns before it.
@@ -39,6 +48,56 @@ class Turn:
     character: Character | None = None
     confidence: float = 0.0
     is_named: bool = False
+
+
+class Attribution(NamedTuple):
+    """The characters of quotations."""
+
+    ids: list[str]  # of each quotation; empty if unknown
+    confidences: list[float]
+    references: list[tuple[int, int, str, str]]  # first token, end, character and gender of each mention, in order
+
+
+def find_characters(
+    doc: Doc, runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None], inside: np.ndarray
+) -> Attribution:
+    """The characters of an English document's quotations, given their types and the mentions of their speakers, and
+    where characters are mentioned. `inside` says which tokens are quoted (bool)."""
+    starts = find_paragraph_starts(doc)
+    spans = [doc[begin:end] for begin, end in sorted({mention for mention in mentions if mention is not None})]
+    cast = Cast(doc, inside, spans, starts)
+    direct = [k for k, label in enumerate(labels) if label == DIRECT]
+    turns = find_turns(cast, [runs[k] for k in direct], [mentions[k] for k in direct], starts)
+    attribute(cast, turns)
+    found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(runs)
+    for turn in turns:
+        for number in turn.runs:
+            found[direct[number]] = turn.character, turn.confidence
+        if turn.mention is not None and turn.character is not None and is_pronoun(cast, turn.mention):
+            cast.references.setdefault(turn.mention[0], Reference(*turn.mention, turn.mention[0], turn.character))
+    for k, mention in enumerate(mentions):
+        if labels[k] != DIRECT and mention is not None:
+            character = cast.find(*mention) or cast.antecedents.get(mention[0])
+            found[k] = character, 0.0 if character is None else 1.0
+            if character is not None and is_pronoun(cast, mention):
+                cast.references.setdefault(mention[0], Reference(*mention, mention[0], character))
+    ids = _name_characters(cast)
+    return Attribution(
+        ["" if character is None else ids[character] for character, _ in found],
+        [round(confidence, 3) if character is not None else 0.0 for character, confidence in found],
+        [(ref.begin, ref.end, ids[ref.character], ref.character.gender or "") for _, ref in sorted(cast.references.items())],
+    )
+
+
+def _name_characters(cast: Cast) -> dict[Character, str]:
+    """Ids of characters: their fullest names, with a number if an earlier one has the same."""
+    ids: dict[Character, str] = {}
+    used: Counter[str] = Counter()
+    for character in cast.characters:
+        name = character.make_id()
+        used[name] += 1
+        ids[character] = name if used[name] == 1 else f"{name} ({used[name]})"
+    return ids
 
 
 def find_turns(cast: Cast, runs: Sequence[Run], mentions: Sequence[Run | None], starts: Sequence[int]) -> list[Turn]:
@@ -73,7 +132,7 @@ def _are_same(cast: Cast, mention: Run | None, other: Run | None) -> bool:
 
 def attribute(cast: Cast, turns: Sequence[Turn], weights: Mapping[str, float] | None = None) -> None:
     """Finds the characters of turns, with confidences from 0 to 1."""
-    weights = WEIGHTS if weights is None else weights
+    weights = read_weights() if weights is None else weights
     for turn in turns:
         if turn.mention is not None:
             turn.character = cast.find(*turn.mention)
@@ -185,6 +244,8 @@ def describe(cast: Cast, turns: Sequence[Turn], k: int) -> Iterator[tuple[Charac
             features.append("beside previous")
         if character is cast.narrator:
             features.append("narrator")
+        if gender and turn.mention is not None and cast.antecedents.get(turn.mention[0]) is character:
+            features.append("antecedent")
         place = ranked.index(character) if character in ranked else 9
         features.append(f"mentioned {place}" if place < 3 else "mentioned earlier")
         yield character, [prefix + feature for feature in features]
@@ -213,4 +274,9 @@ def _list_following(turns: Sequence[Turn], k: int) -> list[Character | None]:
     return found
 
 
-WEIGHTS: dict[str, float] = {}
+@cache
+def read_weights() -> dict[str, float]:
+    """The weight of each feature."""
+    lines = (Path(__file__).parent / "speaker_weights.txt").read_text(encoding="utf8").splitlines()
+    pairs = (line.rsplit(None, 1) for line in lines if line and not line.startswith("#"))
+    return {feature: float(weight) for feature, weight in pairs}
