@@ -37,6 +37,11 @@ MAX_ANTECEDENT_DISTANCE = 200
 MIN_VOTES = 2
 # A character that is mentioned this often is not confused with one whose title and surname are more frequent.
 MIN_RIVAL = 10
+# A name used less often does not become the id of a character that is mentioned often.
+MIN_USES = 3
+PLAIN_TITLES = frozenset(("mr", "mrs", "miss", "ms", "master", "mister"))
+# How often a narrator says "I" at least: once in so many words.
+MAX_WORDS_PER_NARRATOR = 150
 SUBJECTS = ("nsubj", "nsubjpass", "nsubj:pass", "csubj")
 
 
@@ -55,11 +60,16 @@ class Character:
     first: int = 0
 
     def make_id(self) -> str:
-        """The fullest of the names that are used often."""
-        common = [name for name in self.parsed if 50 * self.names[name.text] >= self.count] or self.parsed
-        if not common or NARRATOR in self.names:
+        """The most frequent of the names with several words, or else of all, without "Mr." and the like before a given
+        name."""
+        if NARRATOR in self.names or not self.parsed:
             return max(self.names, key=lambda name: (name == NARRATOR, self.names[name]))
-        return max(common, key=lambda name: (len(name.words), bool(name.titles), self.names[name.text])).text
+        usual = [name for name in self.parsed if self.names[name.text] >= MIN_USES or self.count < MIN_RIVAL]
+        full = [name for name in usual if len(name.words) > 1 and "of" not in name.words]
+        best = max(full or usual or self.parsed, key=lambda name: self.names[name.text])
+        if full and set(best.titles) <= PLAIN_TITLES:
+            return Name((), best.words).text
+        return best.text
 
     @property
     def count(self) -> int:
@@ -88,10 +98,6 @@ class Cast:
         mentions = find_names(doc)
         heads = {mention.end - 1: mention for mention in mentions}
         self.characters, of_name = _join_names(mentions, self._count_pronouns(mentions))
-        # The number of characters with each surname.
-        self.families = Counter(
-            word for character in self.characters for word in {name.words[-1] for name in character.parsed}
-        )
         self.narrator: Character | None = None
         self.by_noun: dict[str, Character] = {}
         # By first token.
@@ -120,7 +126,8 @@ class Cast:
         self.antecedents: dict[int, Character] = {}
         self._resolve_pronouns(frozenset(pronouns))
         self.at = sorted(self.references)
-        if self.narrator is not None:
+        n_first = sum(word == "i" and not quoted for word, quoted in zip(self.words, self.inside, strict=True))
+        if self.narrator is not None and n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside):
             self._name_narrator(self.narrator)
 
     def find(self, begin: int, end: int) -> Character | None:
@@ -193,7 +200,7 @@ class Cast:
         """A speaker without a name, such as "the old man": one character for each noun, or the one with that title."""
         noun = self.words[head]
         if title := FAMILY.get(noun):
-            relative = self._find_relative(title, head)
+            relative = self._find_relative(title, span)
             if relative is not None:
                 self._refer(span.start, span.end, head, relative)
                 return
@@ -215,28 +222,33 @@ class Cast:
         character.names[" ".join(words)] += 1
         self._refer(span.start, span.end, head, character)
 
-    def _find_relative(self, title: str, place: int) -> Character | None:
-        """The character with a title, mentioned close by, that shares a surname with another one."""
-        near = Counter(
-            reference.character
-            for begin, reference in self.references.items()
-            if abs(begin - place) <= 3 * MAX_ANTECEDENT_DISTANCE
-        )
-        with_title = [
+    def _find_relative(self, title: str, span: Span) -> Character | None:
+        """The character with a title and the surname of whom a relative belongs to."""
+        owner = self.references[span.start].character if span.start in self.references else None
+        gender = PRONOUNS.get(self.words[span.start])
+        if owner is None and gender:
+            near = (self.references.get(i) for i in range(span.start - 1, span.start - MAX_ANTECEDENT_DISTANCE, -1))
+            owner = next((ref.character for ref in near if ref and ref.character.gender == gender), None)
+        if owner is None:
+            return None
+        surnames = {name.words[-1] for name in owner.parsed}
+        found = (
             character
-            for character in near
-            if any(title in name.titles and self.families[name.words[-1]] > 1 for name in character.parsed)
-        ]
-        return max(with_title, key=lambda character: (near[character], -character.first), default=None)
+            for character in self.characters
+            if character is not owner
+            and any(title in name.titles and name.words[-1] in surnames for name in character.parsed)
+        )
+        return max(found, key=lambda character: (character.count, -character.first), default=None)
 
     def _refer_nouns(self) -> None:
         """Mentions of the people that speak without a name, with a determiner, outside of quotations."""
         if not self.by_noun:
             return
         for i, word in enumerate(self.words):
-            if word in self.by_noun and not self.inside[i] and i and self.words[i - 1] in ("the", "this", "that"):
-                if i - 1 not in self.references:
-                    self._refer(i - 1, i + 1, i, self.by_noun[word])
+            if word not in self.by_noun or self.inside[i] or not i or i - 1 in self.references:
+                continue
+            if self.words[i - 1] in ("the", "this", "that"):
+                self._refer(i - 1, i + 1, i, self.by_noun[word])
 
     def _count_pronouns(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
         """How often the next pronoun after a name is of a gender, without those before the next name."""

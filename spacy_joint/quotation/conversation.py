@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import exp
@@ -57,6 +57,12 @@ class Attribution(NamedTuple):
     confidences: list[float]
     references: list[tuple[int, int, str, str]]  # first token, end, character and gender of each mention, in order
 
+    def move(self, move: Callable[[int, int], Run]) -> Attribution:
+        """The same with the tokens of another document."""
+        return self._replace(
+            references=[(*move(begin, end), id_, gender) for begin, end, id_, gender in self.references]
+        )
+
 
 def find_characters(
     doc: Doc, runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None], inside: np.ndarray
@@ -82,10 +88,11 @@ def find_characters(
             if character is not None and is_pronoun(cast, mention):
                 cast.references.setdefault(mention[0], Reference(*mention, mention[0], character))
     ids = _name_characters(cast)
+    references = [reference for _, reference in sorted(cast.references.items())]
     return Attribution(
         ["" if character is None else ids[character] for character, _ in found],
         [round(confidence, 3) if character is not None else 0.0 for character, confidence in found],
-        [(ref.begin, ref.end, ids[ref.character], ref.character.gender or "") for _, ref in sorted(cast.references.items())],
+        [(ref.begin, ref.end, ids[ref.character], ref.character.gender or "") for ref in references],
     )
 
 

@@ -33,11 +33,11 @@ OTHER_CAPITALS = frozenset(
     re.findall(
         r"\w+",
         "i god lord heaven heavens christ jesus jove providence fate nature death love chapter volume book part letter "
-        "act scene preface contents illustration the project gutenberg ebook end finis o oh ah monday tuesday wednesday "
-        "thursday friday saturday sunday january february march april june july august september october november "
-        "december christmas easter english french german italian spanish russian american british european latin greek "
+        "act scene preface contents illustration the project gutenberg ebook end finis o oh ah monday tuesday "
+        "wednesday thursday friday saturday sunday january february march april june july august september october "
+        "november december christmas easter english french german italian spanish russian american british european latin greek "
         "hebrew roman irish scotch scottish welsh dutch indian chinese london paris england france germany europe "
-        "america english bible church ii iii iv vi vii viii ix xi xii",
+        "america bible church ii iii iv vi vii viii ix xi xii",
     )
 )
 
@@ -96,8 +96,9 @@ class Name:
     @property
     def text(self) -> str:
         """The name as it is usually printed."""
-        titles = [f"{title}." if title in ABBREVIATED else title for title in self.titles]
-        return " ".join(word if word in PARTICLES or word == "of" else word.title() for word in (*titles, *self.words))
+        titles = (f"{title}." if title in ABBREVIATED else title for title in self.titles)
+        words = (f"{word}." if len(word) == 1 else word for word in self.words)
+        return " ".join(_capitalise(word) for word in (*titles, *words))
 
     @property
     def gender(self) -> str | None:
@@ -125,6 +126,12 @@ class Mention(NamedTuple):
     begin: int
     end: int
     name: Name
+
+
+def _capitalise(word: str) -> str:
+    if word in PARTICLES or word == "of":
+        return word
+    return re.sub(r"(^|-|^o['’]|^mc)(\w)", lambda match: match[1].capitalize() + match[2].upper(), word)
 
 
 def find_names(doc: Doc) -> list[Mention]:
