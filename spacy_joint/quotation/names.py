@@ -28,18 +28,6 @@ RANKS = frozenset(
 BOUND = frozenset(("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "master", "mistress"))
 ABBREVIATED = frozenset(("mr", "mrs", "ms", "dr", "st", "capt", "col", "gen", "lt", "lieut", "prof", "rev"))
 BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "general", "major", "mate"))
-# With a capital, but neither names nor, as a rule, words of the document.
-OTHER_CAPITALS = frozenset(
-    re.findall(
-        r"\w+",
-        "i god lord heaven heavens christ jesus jove providence fate nature death love chapter volume book part letter "
-        "act scene preface contents illustration the project gutenberg ebook end finis o oh ah monday tuesday "
-        "wednesday thursday friday saturday sunday january february march april june july august september october "
-        "november december christmas easter english french german italian spanish russian american british european latin greek "
-        "hebrew roman irish scotch scottish welsh dutch indian chinese london paris england france germany europe "
-        "america bible church ii iii iv vi vii viii ix xi xii",
-    )
-)
 
 
 class Names(NamedTuple):
@@ -51,6 +39,7 @@ class Names(NamedTuple):
     given_genders: Mapping[str, str | None]
     full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     people: Mapping[str, str | None]  # the gender of nouns
+    others: frozenset[str]  # with a capital, but neither names nor, as a rule, words of the document
 
 
 @cache
@@ -83,6 +72,7 @@ def read_names() -> Names:
         given,
         {name: frozenset(forms) for name, forms in full_forms.items()},
         read("people"),
+        frozenset(sections["other capitals"].split()),
     )
 
 
@@ -160,7 +150,7 @@ def find_names(doc: Doc) -> list[Mention]:
     usual = {
         word
         for word in capitals
-        if (lower := _strip(word)) not in OTHER_CAPITALS
+        if (lower := _strip(word)) not in table.others
         and (lower in table.given_genders or counts[lower] * 2 <= named[word])
         and named[word] * 2 > seen[word]
     } - {word for word in titles if word.endswith(".")}
@@ -171,7 +161,7 @@ def find_names(doc: Doc) -> list[Mention]:
         """Whether a word has a capital that its place does not explain."""
         if not (0 < at < n and words[at] in capitals and is_proper[at] and not starts[at]):
             return False
-        return words[at - 1][:1].isalnum() and _strip(words[at]) not in OTHER_CAPITALS
+        return words[at - 1][:1].isalnum() and _strip(words[at]) not in table.others
 
     def is_part(at: int) -> bool:
         """Whether a word belongs to a name: in the "White Rabbit", both support each other."""

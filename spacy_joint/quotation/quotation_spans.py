@@ -170,11 +170,17 @@ class QuotationSpans(StructuredPipe[Quoted]):
         governing = find_cues(plain, runs, cues, inside)
         mentions = {cue: find_speaker(plain, cue, inside) for cue in governing if cue is not None}
         is_english = plain.lang_ in AMERICAN and plain.has_annotation("TAG")
-        if is_english and self.cfg["cues_key"] not in doc.spans:
-            # Any verb may report speech.
+        if is_english:
+            may_add = self.cfg["cues_key"] not in doc.spans
             for k, ((begin, end), label) in enumerate(zip(runs, labels, strict=True)):
-                if governing[k] is None and label == DIRECT and (report := find_report(plain, begin, end, inside)):
-                    governing[k], mentions[report[0]] = report
+                if label != DIRECT or (report := find_report(plain, begin, end, inside)) is None:
+                    continue
+                verb, mention = report
+                # Any verb may report speech.
+                if governing[k] is None and (may_add or verb in cues):
+                    governing[k] = verb
+                if governing[k] == verb and mentions.get(verb) is None:
+                    mentions[verb] = mention
         speakers = [mentions[cue] if cue is not None else None for cue in governing]
         places = [None if speaker is None else (speaker.start, speaker.end) for speaker in speakers]
         attribution = find_characters(plain, runs, labels, places, inside) if is_english else None

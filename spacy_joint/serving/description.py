@@ -19,7 +19,8 @@ from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
 from ..pipes.components import enable_components, list_components
-from ..quotation.quotations import describe_quotation, get_quotations
+from ..quotation.quotations import get_quotations
+from ..quotation.writing import describe_quotation
 from ..rendering.tree_drawing import render_tree
 from ..transcripts.documents import make_doc_of_text, restore_marks
 from ..transcripts.reading import TEXT
@@ -88,7 +89,9 @@ def _make_doc(nlp: Language, text: str, format: str | None) -> Doc | dict[str, A
 
 
 def _describe(nlp: Language, doc: Doc) -> dict[str, Any]:
-    quotation_keys = [_find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key")]
+    quotation_keys = [
+        _find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")
+    ]
     sentences = None
     if doc.has_annotation("SENT_START"):
         sentences = [{"text": doc.text[each["start"] : each["end"]], **each} for each in describe_sentences(doc)]
