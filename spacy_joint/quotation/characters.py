@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from spacy.tokens import Doc, Span
 
-from .names import FEMALE, MALE, Mention, Name, are_equivalent, find_names, read_names
+from .names import FEMALE, MALE, Mention, Name, are_equivalent, find_names, is_person_noun, read_names
 
 PRONOUNS = {
     **dict.fromkeys(("he", "him", "himself"), MALE),
@@ -37,6 +37,8 @@ MAX_ANTECEDENT_DISTANCE = 200
 MIN_VOTES = 2
 # A character that is mentioned this often is not confused with one whose title and surname are more frequent.
 MIN_RIVAL = 10
+# People are often subjects, and seldom places. As shares of mentions.
+MIN_ACTING_SHARE, MAX_PLACE_SHARE = 0.2, 0.08
 # A name used less often does not become the id of a character that is mentioned often.
 MIN_USES = 3
 PLAIN_TITLES = frozenset(("mr", "mrs", "miss", "ms", "master", "mister"))
@@ -116,7 +118,7 @@ class Cast:
                 of_name[named.name].is_person |= named.begin <= root < named.end
                 if not named.begin <= root < named.end:
                     self._refer_noun(span, root)
-            elif doc[root].tag_ in ("NN", "") and self.words[root].replace("-", "").isalpha():
+            elif doc[root].tag_ in ("NN", "") and is_person_noun(self.words[root]):
                 self._refer_noun(span, root)
         self._find_people(mentions, of_name)
         self.characters = [character for character in self.characters if character.is_person]
@@ -176,16 +178,22 @@ class Cast:
             }
 
     def _find_people(self, mentions: Sequence[Mention], of_name: Mapping[Name, Character]) -> None:
-        """Takes names for those of people if pronouns tell their gender, they act, and nobody is in them."""
+        """Takes names for those of people if they are addressed, or if pronouns tell their gender, they act, and nobody
+        is in them."""
         acting: Counter[Character] = Counter()
         places: Counter[Character] = Counter()
+        addressed: Counter[Character] = Counter()
         for mention in mentions:
             character = of_name[mention.name]
             acting[character] += self.is_subject[mention.end - 1]
             places[character] += mention.begin > 0 and self.words[mention.begin - 1] in ("at", "in", "near", "from")
+            reference = self.references[mention.begin]
+            addressed[character] += self.inside[reference.head] and self.is_vocative(reference)
         for character in self.characters:
-            is_likely = acting[character] >= 0.2 * character.count and places[character] <= 0.08 * character.count
-            character.is_person |= bool(character.gender) and character.count > MIN_VOTES and is_likely
+            is_somewhere = places[character] > MAX_PLACE_SHARE * character.count
+            acts = acting[character] >= MIN_ACTING_SHARE * character.count and character.count > MIN_VOTES
+            is_called = addressed[character] >= MIN_VOTES
+            character.is_person |= not is_somewhere and (is_called or (acts and bool(character.gender)))
 
     def _refer(self, begin: int, end: int, head: int, character: Character) -> None:
         self.references[begin] = Reference(begin, end, head, character)
@@ -337,7 +345,9 @@ def _join_names(
         near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
         fitting = [character for character in near if _fits(name, gender, character)]
         chosen = max(fitting, key=lambda character: (character.count, -character.first), default=None)
-        is_ambiguous = chosen is not None and bool(name.titles) and MIN_RIVAL <= chosen.count < counts[name]
+        # "Mr. Knightley" is not "Mr. John Knightley" if both are frequent.
+        is_ambiguous = chosen is not None and bool(name.titles) and chosen.count < counts[name]
+        is_ambiguous = is_ambiguous and (len(fitting) > 1 or _is_distinguished(name, chosen, counts))
         if chosen is None or is_ambiguous:
             chosen = Character(first=first[name])
             characters.append(chosen)
@@ -351,6 +361,15 @@ def _join_names(
             if chosen not in by_word.setdefault(key, []):
                 by_word[key].append(chosen)
     return characters, of_name
+
+
+def _is_distinguished(name: Name, character: Character | None, counts: Mapping[Name, int]) -> bool:
+    """Whether a character is often called by a title and surname with a given name between them."""
+    others = () if character is None else character.parsed
+    return any(
+        other.titles == name.titles and len(other.words) > len(name.words) and counts[other] >= MIN_RIVAL
+        for other in others
+    )
 
 
 def _elect(votes: Counter[str] | None) -> str | None:

@@ -29,6 +29,9 @@ BOUND = frozenset(("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "
 ABBREVIATED = frozenset(("mr", "mrs", "ms", "dr", "st", "capt", "col", "gen", "lt", "lieut", "prof", "rev"))
 BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "general", "major", "mate"))
 
+# The endings of nouns for people.
+AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|ess|ian|eer|ant|ent|ard)")
+
 
 class Names(NamedTuple):
     """The lists of `names.txt`."""
@@ -39,6 +42,7 @@ class Names(NamedTuple):
     given_genders: Mapping[str, str | None]
     full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     people: Mapping[str, str | None]  # the gender of nouns
+    things: frozenset[str]  # nouns that end like those for people
     others: frozenset[str]  # with a capital, but neither names nor, as a rule, words of the document
 
 
@@ -72,6 +76,7 @@ def read_names() -> Names:
         given,
         {name: frozenset(forms) for name, forms in full_forms.items()},
         read("people"),
+        frozenset(sections["things"].split()),
         frozenset(sections["other capitals"].split()),
     )
 
@@ -213,6 +218,14 @@ def _strip(word: str) -> str:
     """A word in lower case without the stop of an abbreviation; empty if it is none."""
     lower = word.lower().rstrip(".")
     return lower if lower.replace("'", "").replace("’", "").replace("-", "").isalpha() else ""
+
+
+def is_person_noun(noun: str) -> bool:
+    """Whether a common noun in lower case is one for people, or for animals that speak in stories: in the lists, or by
+    its ending."""
+    names = read_names()
+    last = noun.rpartition("-")[2]
+    return last in names.people or bool(AGENT.fullmatch(last) and last not in names.things)
 
 
 def are_equivalent(given: str, other: str) -> bool:

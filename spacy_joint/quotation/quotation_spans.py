@@ -167,20 +167,17 @@ class QuotationSpans(StructuredPipe[Quoted]):
         inside = np.zeros(len(plain), dtype=bool)
         for begin, end in runs:
             inside[begin:end] = True
-        governing = find_cues(plain, runs, cues, inside)
-        mentions = {cue: find_speaker(plain, cue, inside) for cue in governing if cue is not None}
         is_english = plain.lang_ in AMERICAN and plain.has_annotation("TAG")
-        if is_english:
-            may_add = self.cfg["cues_key"] not in doc.spans
-            for k, ((begin, end), label) in enumerate(zip(runs, labels, strict=True)):
-                if label != DIRECT or (report := find_report(plain, begin, end, inside)) is None:
-                    continue
-                verb, mention = report
-                # Any verb may report speech.
-                if governing[k] is None and (may_add or verb in cues):
-                    governing[k] = verb
-                if governing[k] == verb and mentions.get(verb) is None:
-                    mentions[verb] = mention
+        reports: dict[int, Span] = {}
+        for (begin, end), label in zip(runs, labels, strict=True):
+            if is_english and label == DIRECT and (report := find_report(plain, begin, end, inside)):
+                reports[report[0]] = report[1]
+        if self.cfg["cues_key"] not in doc.spans:
+            # Beside direct quotations, any verb may report speech.
+            cues = sorted({*cues, *reports})
+        governing = find_cues(plain, runs, cues, inside)
+        found = ((cue, find_speaker(plain, cue, inside)) for cue in governing if cue is not None)
+        mentions = {cue: reports.get(cue) if mention is None else mention for cue, mention in found}
         speakers = [mentions[cue] if cue is not None else None for cue in governing]
         places = [None if speaker is None else (speaker.start, speaker.end) for speaker in speakers]
         attribution = find_characters(plain, runs, labels, places, inside) if is_english else None
@@ -194,7 +191,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
             labels,
             scores,
             [None if cue is None else tokens[cue] for cue in governing],
-            sorted(tokens[cue] for cue in {*cues, *mentions}),
+            [tokens[cue] for cue in cues],
             {tokens[cue]: move(mention.start, mention.end) for cue, mention in mentions.items() if mention is not None},
             attribution and attribution.move(move),
         )
