@@ -6,8 +6,9 @@ has one name for each character, so that "the man" is wrong for "convict", and "
 said; the second column of figures counts only quotations of characters with proper names. LitBank has also lost its
 paragraphs; here, one starts with each quotation that follows another one, or more than a sentence of narration.
 
-`--learn` learns the weights of the ranker (maximum likelihood by stochastic gradient) on the first 80 novels. The next
-10 are for development, the last 10 for `--final` figures.
+`--learn` learns the weights of the ranker (maximum likelihood by stochastic gradient) on the first 80 novels, and, to
+see paragraphs, on whole novels without annotation (`--novels`): there, names beside quotations are hidden, or replaced
+with a pronoun, and to be guessed. LitBank's next 10 novels are for development, the last 10 for `--final` figures.
 """
 
 from measure import format_table, replace_section, write_results
@@ -28,12 +29,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_joint
-from spacy_joint.annotation.quotations import QUOTATIONS
+from spacy_joint.annotation.quotations import DIRECT, QUOTATIONS
 from spacy_joint.corpora.litbank import read_litbank
 from spacy_joint.quotation.attribution import find_cues, find_report, find_speaker
 from spacy_joint.quotation.characters import Cast, Character
-from spacy_joint.quotation.conversation import Run, Turn, attribute, describe, find_turns, is_pronoun
-from spacy_joint.quotation.layout import find_paragraph_starts
+from spacy_joint.quotation.conversation import Run, Turn, attribute, describe, find_turns, is_open, is_pronoun
+from spacy_joint.quotation.layout import find_paragraph_starts, unwrap
 from spacy_joint.quotation.marks import MarkStyle
 from spacy_joint.quotation.names import Name, read_names
 from spacy_joint.quotation.rules import find_rule_cues
@@ -41,6 +42,9 @@ from spacy_joint.quotation.rules import find_rule_cues
 TRAIN, DEV, TEST = slice(0, 80), slice(80, 90), slice(90, 100)
 MAX_NARRATION = 12
 EPOCHS, RATE, DECAY = 12, 0.1, 0.002
+# How often whole novels are read, and how much they change.
+PLAIN_EPOCHS, PLAIN_SHARE = 4, 0.2
+HEADER = "# Learnt from LitBank (CC BY 4.0) and novels in the public domain: see benchmarks/speakers.py.\n"
 NUMBER = re.compile(r"-\d+$")
 DETERMINERS = frozenset(["the", "a", "an", "this", "that", "his", "her", "my", "our", "their", "of", "s", "'s"])
 UNNAMED = re.compile(r"(the|an?|my|our|his|her|i|one|narrator|you|another)(_|-|$)", re.IGNORECASE)
@@ -59,6 +63,7 @@ def main(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations.")],
     model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: the shipped.")] = None,
     learn: Annotated[Path | None, typer.Option(help="File of weights to learn and write.")] = None,
+    novels: Annotated[Path | None, typer.Option(help="Directory of whole novels (.txt) to learn from, too.")] = None,
     final: Annotated[bool, typer.Option(help="Measure the last 10 novels, too.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `speakers`.")] = None,
@@ -66,16 +71,17 @@ def main(
     """Measure the identity of speakers, by kind of quotation."""
     nlp = spacy_joint.load(model)
     docs = list(read_litbank(corpus, nlp.vocab))[: None if final else DEV.stop]
-    novels = [read_novel(doc, nlp) for doc in docs]
+    annotated = [read_novel(doc, nlp) for doc in docs]
     weights = None
     if learn is not None:
-        weights = learn_weights(novels[TRAIN])
+        plain = [read_plain(path, nlp) for path in sorted(novels.glob("*.txt"))] if novels is not None else []
+        weights = learn_weights(annotated[TRAIN], plain)
         lines = [f"{feature} {weight:.2f}\n" for feature, weight in sorted(weights.items())]
-        learn.write_text("".join(["# Learnt from LitBank: see benchmarks/speakers.py.\n", *lines]), encoding="utf8")
+        learn.write_text("".join([HEADER, *lines]), encoding="utf8")
     results: dict[str, Any] = {}
     rows = []
     for name, part in (("train", TRAIN), ("dev", DEV), ("test", TEST))[: 3 if final else 2]:
-        counts = score(novels[part], weights)
+        counts = score(annotated[part], weights)
         results[name] = {
             f"{kind}{', named' if named else ''}": dict(zip(("right", "all"), found, strict=True))
             for (kind, named), found in sorted(counts.items())
@@ -122,6 +128,22 @@ def read_novel(gold: Doc, nlp: Language) -> Novel:
     return Novel([span.kb_id_ for span in spans], mentions, cast, find_turns(cast, runs, mentions, starts))
 
 
+def read_plain(path: Path, nlp: Language) -> Novel:
+    """Tag and parse a novel without annotation, and find its quotations and turns."""
+    doc, _ = unwrap(nlp(path.read_text(encoding="utf8")), ())
+    found = nlp.create_pipe("quotation_spans").predict_doc(doc)  # type: ignore[attr-defined]
+    direct = [k for k, label in enumerate(found.labels) if label == DIRECT]
+    runs = [found.runs[k] for k in direct]
+    mentions = [found.speakers.get(found.governing[k]) for k in direct]
+    inside = np.zeros(len(doc), dtype=bool)
+    for begin, end in found.runs:
+        inside[begin:end] = True
+    starts = find_paragraph_starts(doc)
+    speakers = [doc[begin:end] for begin, end in sorted(set(found.speakers.values()))]
+    cast = Cast(doc, inside, speakers, starts)
+    return Novel([], mentions, cast, find_turns(cast, runs, mentions, starts))
+
+
 def score(novels: Iterable[Novel], weights: Mapping[str, float] | None) -> dict[tuple[str, bool], tuple[int, int]]:
     """The right quotations and all, by kind, and of named characters."""
     right: Counter[tuple[str, bool]] = Counter()
@@ -161,31 +183,50 @@ def parse(text: str) -> Name | None:
     return Name(titles, rest) if rest else None
 
 
-def learn_weights(novels: list[Novel]) -> dict[str, float]:
+def learn_weights(novels: list[Novel], plain: list[Novel]) -> dict[str, float]:
     """Learn weights of features. No candidate at all has the score 0."""
     weights: dict[str, float] = defaultdict(float)
     for epoch in range(EPOCHS):
         rate = RATE / (1 + epoch / 3)
+        if epoch < PLAIN_EPOCHS:
+            for _, _, cast, turns in plain:
+                attribute(cast, turns, weights)
+                for k, turn in enumerate(turns):
+                    if not turn.is_named or turn.mention is None:
+                        continue
+                    for gender in ("", turn.character.gender if turn.character is not None else None):
+                        if gender is not None:
+                            candidates = list(describe(cast, turns, k, (turn.mention, gender)))
+                            right = [character is turn.character for character, _ in candidates]
+                            if any(right):
+                                move(weights, candidates, right, PLAIN_SHARE * rate)
         for number in random.Random(epoch).sample(range(len(novels)), len(novels)):
             speakers, _, cast, turns = novels[number]
             attribute(cast, turns, {})
             for k, turn in enumerate(turns):
-                if turn.is_named or (turn.mention is not None and not is_pronoun(cast, turn.mention)):
+                if not is_open(cast, turn):
                     continue
                 candidates = list(describe(cast, turns, k))
                 right = [is_one(speakers[turn.runs[0]], character) for character, _ in candidates]
-                scores = [sum(weights[feature] for feature in features) for _, features in candidates]
-                masses = [*map(exp, scores), 1.0]
-                is_right = [*right, not any(right)]
-                right_mass = sum(mass for mass, true in zip(masses, is_right, strict=True) if true)
-                for (_, features), mass, true in zip(candidates, masses, right, strict=False):
-                    step = (mass / right_mass if true else 0.0) - mass / sum(masses)
-                    for feature in features:
-                        weights[feature] += rate * (step - DECAY * weights[feature])
+                scores = move(weights, candidates, right, rate)
                 # What comes after is decided by the true speaker, if a candidate is.
-                best = right.index(True) if any(right) else masses.index(max(masses[:-1])) if scores else None
+                best = right.index(True) if any(right) else scores.index(max(scores)) if scores else None
                 turn.character = candidates[best][0] if best is not None else None
     return dict(weights)
+
+
+def move(
+    weights: dict[str, float], candidates: list[tuple[Character, list[str]]], right: list[bool], rate: float
+) -> list[float]:
+    """Move weights towards the right candidates, or away from all if none is right; return the scores before."""
+    scores = [sum(weights[feature] for feature in features) for _, features in candidates]
+    masses = [*map(exp, scores), 1.0]
+    right_mass = sum(mass for mass, true in zip(masses, [*right, not any(right)], strict=True) if true)
+    for (_, features), mass, true in zip(candidates, masses, right, strict=False):
+        step = (mass / right_mass if true else 0.0) - mass / sum(masses)
+        for feature in features:
+            weights[feature] += rate * (step - DECAY * weights[feature])
+    return scores
 
 
 if __name__ == "__main__":

@@ -102,6 +102,8 @@ class Cast:
         self.characters, of_name = _join_names(mentions, self._count_pronouns(mentions))
         self.narrator: Character | None = None
         self.by_noun: dict[str, Character] = {}
+        # Those who are only called by nouns, such as "the old man".
+        self.unnamed: set[Character] = set()
         # By first token.
         self.references: dict[int, Reference] = {}
         for mention in mentions:
@@ -225,6 +227,7 @@ class Cast:
                 gender = names.people.get(noun)
                 self.by_noun[noun] = Character(Counter(), gender, [], True, head)
                 self.characters.append(self.by_noun[noun])
+                self.unnamed.add(self.by_noun[noun])
         character = self.by_noun[noun]
         words = [self.doc[i].text for i in range(max(span.start, head - 2), head + 1) if not self.doc[i].is_space]
         character.names[" ".join(words)] += 1

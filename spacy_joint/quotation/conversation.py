@@ -143,10 +143,10 @@ def attribute(cast: Cast, turns: Sequence[Turn], weights: Mapping[str, float] | 
     for turn in turns:
         if turn.mention is not None:
             turn.character = cast.find(*turn.mention)
-            turn.is_named = turn.character is not None
+            turn.is_named = turn.character is not None and turn.character not in cast.unnamed
             turn.confidence = 1.0 if turn.is_named else 0.0
     for k, turn in enumerate(turns):
-        if turn.is_named or (turn.mention is not None and not is_pronoun(cast, turn.mention)):
+        if not is_open(cast, turn):
             continue
         candidates = list(describe(cast, turns, k))
         scores = [sum(weights.get(feature, 0.0) for feature in features) for _, features in candidates]
@@ -158,20 +158,40 @@ def attribute(cast: Cast, turns: Sequence[Turn], weights: Mapping[str, float] | 
         turn.confidence = 1 / (exp(-scores[best]) + sum(exp(score - scores[best]) for score in scores))
 
 
+def is_open(cast: Cast, turn: Turn) -> bool:
+    """Whether the character of a turn is to be chosen among candidates: no name is beside it."""
+    if turn.mention is None or is_pronoun(cast, turn.mention):
+        return not turn.is_named
+    return turn.character is not None and not turn.is_named
+
+
 def is_pronoun(cast: Cast, mention: Run) -> bool:
     """Whether a mention is he or she."""
     return any(cast.words[i] in PRONOUNS for i in range(*mention)) and mention[1] - mention[0] == 1
 
 
-def describe(cast: Cast, turns: Sequence[Turn], k: int) -> Iterator[tuple[Character, list[str]]]:
-    """The candidates of a turn with their features. Turns before it are decided."""
+def describe(
+    cast: Cast, turns: Sequence[Turn], k: int, hidden: tuple[Run, str] | None = None
+) -> Iterator[tuple[Character, list[str]]]:
+    """The candidates of a turn with their features. Turns before it are decided. For learning, a mention of the speaker
+    can be hidden: with its gender, as if it were a pronoun, or "", as if there were none."""
     turn = turns[k]
-    gender = PRONOUNS[cast.words[turn.mention[0]]] if turn.mention is not None else None
-    prefix = "pronoun " if gender else ""
+    noun: Character | None = None
+    gender: str | None = None
+    if hidden is not None:
+        gender = hidden[1]
+    elif turn.mention is not None and is_pronoun(cast, turn.mention):
+        gender = PRONOUNS[cast.words[turn.mention[0]]]
+    elif turn.mention is not None:
+        noun = cast.find(*turn.mention)
+        gender = noun.gender if noun is not None else None
+    prefix = "noun " if noun is not None else "pronoun " if gender else ""
     spoken, gaps = _list_earlier(turns, k)
     following = _list_following(turns, k)
     first = max(turn.begin - BEFORE, 0)
     around = cast.list_references(first, turn.end + AFTER)
+    if hidden is not None:
+        around = [ref for ref in around if not hidden[0][0] <= ref.begin < hidden[0][1]]
     order: dict[Character, list[str]] = {}
     for character in spoken:
         if character is not None:
@@ -251,7 +271,16 @@ def describe(cast: Cast, turns: Sequence[Turn], k: int) -> Iterator[tuple[Charac
             features.append("beside previous")
         if character is cast.narrator:
             features.append("narrator")
-        if gender and turn.mention is not None and cast.antecedents.get(turn.mention[0]) is character:
+        if character is noun:
+            features.append("itself")
+        elif character in cast.unnamed:
+            features.append("unnamed")
+        if (
+            gender
+            and hidden is None
+            and turn.mention is not None
+            and cast.antecedents.get(turn.mention[0]) is character
+        ):
             features.append("antecedent")
         place = ranked.index(character) if character in ranked else 9
         features.append(f"mentioned {place}" if place < 3 else "mentioned earlier")
