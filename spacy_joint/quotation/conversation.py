@@ -186,7 +186,7 @@ def describe(
         noun = cast.find(*turn.mention)
         gender = noun.gender if noun is not None else None
     prefix = "noun " if noun is not None else "pronoun " if gender else ""
-    spoken, gaps = _list_earlier(turns, k)
+    spoken, gaps, close = _list_earlier(turns, k)
     following = _list_following(turns, k)
     first = max(turn.begin - BEFORE, 0)
     around = cast.list_references(first, turn.end + AFTER)
@@ -239,7 +239,8 @@ def describe(
             features.append("gender known" if character.gender else "gender unknown")
         if character in spoken:
             ago = spoken.index(character)
-            features.append(f"{ago + 1} ago{' apart' if sum(gaps[: ago + 1]) > ago + 1 else ''}")
+            how = " apart" if sum(gaps[: ago + 1]) > ago + 1 else " close" if all(close[: ago + 1]) else ""
+            features.append(f"{ago + 1} ago{how}")
             if spoken.count(character) > 1:
                 features.append("often")
         else:
@@ -287,17 +288,20 @@ def describe(
         yield character, [prefix + feature for feature in features]
 
 
-def _list_earlier(turns: Sequence[Turn], k: int) -> tuple[list[Character | None], list[int]]:
-    """The speakers of the turns before one in its conversation, latest first, and the paragraphs to each."""
+def _list_earlier(turns: Sequence[Turn], k: int) -> tuple[list[Character | None], list[int], list[bool]]:
+    """The speakers of the turns before one in its conversation, latest first; the paragraphs to the next turn of each,
+    and whether hardly more than a cue is between them."""
     speakers: list[Character | None] = []
     gaps: list[int] = []
+    close: list[bool] = []
     for at in range(k - 1, max(k - 1 - MAX_TURNS, -1), -1):
         gap = turns[at + 1].paragraph - turns[at].paragraph
         if gap > MAX_GAP:
             break
         speakers.append(turns[at].character)
         gaps.append(gap)
-    return speakers, gaps
+        close.append(turns[at + 1].begin - turns[at].end <= MAX_NARRATION)
+    return speakers, gaps, close
 
 
 def _list_following(turns: Sequence[Turn], k: int) -> list[Character | None]:
