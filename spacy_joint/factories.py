@@ -425,7 +425,7 @@ def make_quotation_cues(
     model=_perceptron(n_tables=2),
     scorer="spacy_joint.quotation_scorer.v1",
     scores={**QUOTATION_SCORES, "quotation_f": 1.0},
-    assigns=["doc._.quotations", "token._.in_quotation"],
+    assigns=["doc._.quotations", "doc._.characters", "token._.in_quotation"],
     requires=["token.tag", "token.dep", "token.head"],
 )
 def make_quotation_spans(
@@ -436,6 +436,7 @@ def make_quotation_spans(
     spans_key: str = "quotations",
     cues_key: str = "quotation_cues",
     speakers_key: str = "quotation_speakers",
+    characters_key: str = "characters",
     combined_key: str = "chain_quotations",
     single_quotes: bool | str = "auto",
     guillemets_inward: bool | str = "auto",
@@ -449,6 +450,7 @@ def make_quotation_spans(
     method (str): "rules", which needs no training, "greedy", "chain", "semimarkov" or "combined".
     decoder (str): The decoder of the last two methods: "beam", "exact" or "sample".
     spans_key, cues_key, speakers_key (str): The keys of quotations, cues and speakers in `doc.spans`.
+    characters_key (str): The key of the mentions of characters, in English.
     combined_key (str): The key of the direct and mixed quotations of an earlier component, for "combined".
     single_quotes (bool | str): Whether single marks quote, too; "auto": if most speech in the document is in them.
     guillemets_inward (bool | str): Whether guillemets point inward, »so«; "auto": if most do in the document.

@@ -13,8 +13,14 @@ from spacy.tokens import Doc, Span
 DIRECT, INDIRECT, MIXED = "DIRECT", "INDIRECT", "MIXED"
 TYPES = (DIRECT, INDIRECT, MIXED)
 CUE, SPEAKER = "CUE", "SPEAKER"
+# The label of mentions of characters whose gender is unknown; others are MALE or FEMALE.
+PERSON = "PERSON"
 # The default keys of the quotations, cues and speakers of a document. Spans that belong together have the same `id_`.
 QUOTATIONS, CUES, SPEAKERS = "quotations", "quotation_cues", "quotation_speakers"
+# The default key of the mentions of characters. Their `kb_id_`, and that of a quotation, is the id of the character.
+CHARACTERS = "characters"
+# The attribute of a group of quotations with the confidences of their characters.
+CONFIDENCES = "confidences"
 
 DOUBLE = frozenset(('"', "＂", "``", "''", "“", "”", "„", "‟", "«", "»", "「", "」", "『", "』", "〝", "〞", "〟"))
 # Never the end of a quotation: annotators leave them out.

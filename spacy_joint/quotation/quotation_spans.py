@@ -19,19 +19,32 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..annotation.quotations import CUE, DIRECT, INDIRECT, SPEAKER, TYPES, find_head, find_heads, find_type, get_words
+from ..annotation.quotations import (
+    CONFIDENCES,
+    CUE,
+    DIRECT,
+    INDIRECT,
+    PERSON,
+    SPEAKER,
+    TYPES,
+    find_head,
+    find_heads,
+    find_type,
+    get_words,
+)
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
 from ..errors import Errors, JointValueError, check_choice
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
-from .attribution import find_cues, find_speaker
+from .attribution import find_cues, find_report, find_speaker
 from .candidates import SpanScorer
+from .conversation import Attribution, find_characters
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 from .layout import unwrap
-from .marks import AUTO, MarkStyle, find_style
+from .marks import AMERICAN, AUTO, MarkStyle, find_style
 from .quotation_cues import require_spans
 from .quotations import CUE_ID, CUE_ID_PATTERN, IS_READ, Quotation, get_quotations, register_extensions
 from .rules import find_rule_cues, find_rule_quotations
@@ -60,6 +73,7 @@ class Quoted(NamedTuple):
     governing: list[int | None]  # head tokens of their cues
     cues: list[int]  # head tokens of all cues
     speakers: dict[int, Run]  # of cues
+    attribution: Attribution | None  # of the quotations to characters, in English
 
 
 register_extensions()
@@ -153,8 +167,20 @@ class QuotationSpans(StructuredPipe[Quoted]):
         inside = np.zeros(len(plain), dtype=bool)
         for begin, end in runs:
             inside[begin:end] = True
+        is_english = plain.lang_ in AMERICAN and plain.has_annotation("TAG")
+        reports: dict[int, Span] = {}
+        for (begin, end), label in zip(runs, labels, strict=True):
+            if is_english and label == DIRECT and (report := find_report(plain, begin, end, inside)):
+                reports[report[0]] = report[1]
+        if self.cfg["cues_key"] not in doc.spans:
+            # Beside direct quotations, any verb may report speech.
+            cues = sorted({*cues, *reports})
         governing = find_cues(plain, runs, cues, inside)
-        mentions = {cue: find_speaker(plain, cue, inside) for cue in governing if cue is not None}
+        found = ((cue, find_speaker(plain, cue, inside)) for cue in governing if cue is not None)
+        mentions = {cue: reports.get(cue) if mention is None else mention for cue, mention in found}
+        speakers = [mentions[cue] if cue is not None else None for cue in governing]
+        places = [None if speaker is None else (speaker.start, speaker.end) for speaker in speakers]
+        attribution = find_characters(plain, runs, labels, places, inside) if is_english else None
 
         def move(begin: int, end: int) -> Run:
             """The tokens of the document itself, given those of the plain one."""
@@ -167,6 +193,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
             [None if cue is None else tokens[cue] for cue in governing],
             [tokens[cue] for cue in cues],
             {tokens[cue]: move(mention.start, mention.end) for cue, mention in mentions.items() if mention is not None},
+            attribution and attribution.move(move),
         )
 
     def _find_by_rules(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
@@ -217,7 +244,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     def annotate(self, doc: Doc, prediction: Quoted) -> None:
         """Writes quotations, cues and speakers, linked by their `id_`."""
-        runs, labels, scores, governing, cues, speakers = prediction
+        runs, labels, scores, governing, cues, speakers, attribution = prediction
         key = self.cfg["cues_key"]
         group = doc.spans.get(key, SpanGroup(doc, spans=[Span(doc, cue, cue + 1, label=CUE) for cue in sorted(cues)]))
         heads = [find_head(span) for span in group]
@@ -235,16 +262,24 @@ class QuotationSpans(StructuredPipe[Quoted]):
             for cue, (begin, end) in sorted(speakers.items(), key=lambda speaker: speaker[1][0])
             if cue in ids
         ]
+        characters = attribution.ids if attribution is not None else [""] * len(runs)
         contents = [
-            Span(doc, begin, end, label=label, span_id="" if cue is None else ids[cue])
-            for (begin, end), label, cue in zip(runs, labels, governing, strict=True)
+            Span(doc, begin, end, label=label, kb_id=character, span_id="" if cue is None else ids[cue])
+            for (begin, end), label, cue, character in zip(runs, labels, governing, characters, strict=True)
         ]
         key = self.cfg["spans_key"]
-        doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=contents)
+        attrs: dict[str, Any] = {"scores": scores}
+        if attribution is not None:
+            attrs[CONFIDENCES] = attribution.confidences
+            doc.spans[self.cfg["characters_key"]] = [
+                Span(doc, begin, end, label=gender.upper() or PERSON, kb_id=character)
+                for begin, end, character, gender in attribution.references
+            ]
+        doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=contents)
         if self.cfg["method"] == "combined":
             # These quotations are input, not output.
             doc.spans[self.cfg["combined_key"]].attrs[IS_READ] = False
 
     def get_quotations(self, doc: Doc) -> list[Quotation]:
         """The quotations that the component has found in a document: see `get_quotations`."""
-        return get_quotations(doc, self.cfg["spans_key"], self.cfg["cues_key"], self.cfg["speakers_key"])
+        return get_quotations(doc, *(self.cfg[f"{what}_key"] for what in ("spans", "cues", "speakers", "characters")))

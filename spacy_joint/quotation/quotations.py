@@ -1,4 +1,4 @@
-"""The quotations of a document: read from its spans, as JSON, and as tables.
+"""The quotations and characters of a document, read from its spans.
 
 Spans that belong together (the runs of a quotation, their cue, their speaker) have the same `id_`; single spans have
 none. Finding quotations happens elsewhere.
@@ -6,22 +6,21 @@ none. Finding quotations happens elsewhere.
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import Any, TextIO
 
+import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup, Token
-from wasabi import table
 
 from ..annotation.extensions import register
-from ..annotation.quotations import CUES, MIXED, QUOTATIONS, SPEAKERS, TYPES
+from ..annotation.quotations import CHARACTERS, CONFIDENCES, CUES, MIXED, PERSON, QUOTATIONS, SPEAKERS, TYPES
+from .attribution import find_phrase
+from .characters import PRONOUNS
 
-HEADER = ("", "type", "speaker", "cue", "quotation", "start")
-MAX_CELL_WIDTH = 60
 # The attribute of a group of spans that says whether `Token._.in_quotation` reads it. Without it, as in joined
 # documents, a group is read if it has the default key or the labels of quotations.
 IS_READ = "in_quotation"
@@ -32,19 +31,41 @@ CUE_ID_PATTERN = re.compile(r"Q@(\d+)")
 
 
 @dataclass(frozen=True)
+class Character:
+    """A character of a document.
+
+    id (str): Its fullest name, with a number if several characters have the same.
+    names (dict[str, int]): What it is called, without pronouns, with frequencies, the most frequent first.
+    gender (str | None): "male", "female" or None.
+    n_quotations (int): How many quotations are its own.
+    n_mentions (int): How often it is mentioned, by names, nouns and pronouns.
+    """
+
+    id: str
+    names: Mapping[str, int]
+    gender: str | None
+    n_quotations: int
+    n_mentions: int
+
+
+@dataclass(frozen=True)
 class Quotation:
     """A quotation.
 
     contents (tuple[Span, ...]): Its runs of tokens, in order: several if it is interrupted.
     cue (Span | None): The cue that signals it.
-    speaker (Span | None): The mention of the speaker.
+    speaker (Span | None): The mention of the speaker, without modifiers that do not identify him or her.
     scores (tuple[float, ...]): The scores of its runs; 1 if the method does not score them.
+    character (Character | None): Who speaks, if known.
+    confidence (float | None): How certain the character is, from 0 to 1; None if there is none.
     """
 
     contents: tuple[Span, ...]
     cue: Span | None
     speaker: Span | None
     scores: tuple[float, ...]
+    character: Character | None = None
+    confidence: float | None = None
 
     @property
     def type(self) -> str:
@@ -52,13 +73,52 @@ class Quotation:
         types = {content.label_ for content in self.contents}
         return types.pop() if len(types) == 1 else MIXED
 
+    @property
+    def speaker_phrase(self) -> Span | None:
+        """The mention of the speaker with all modifiers, from the tree; without a tree, the mention itself."""
+        if self.speaker is None or self.cue is None or not self.speaker.doc.has_annotation("DEP"):
+            return self.speaker
+        inside = np.zeros(len(self.speaker.doc), dtype=bool)
+        for content in self.contents:
+            inside[content.start : content.end] = True
+        phrase = find_phrase(self.speaker.doc, self.speaker.root, self.cue.root.i, inside)
+        begin, end = min(phrase.start, self.speaker.start), max(phrase.end, self.speaker.end)
+        return self.speaker.doc[begin:end]
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether the text does not mention the speaker beside the quotation, but the conversation tells who it is."""
+        return self.character is not None and self.speaker is None
+
 
 def get_quotations(
-    doc: Doc, key: str = QUOTATIONS, cues_key: str = CUES, speakers_key: str = SPEAKERS
+    doc: Doc,
+    key: str = QUOTATIONS,
+    cues_key: str = CUES,
+    speakers_key: str = SPEAKERS,
+    characters_key: str = CHARACTERS,
 ) -> list[Quotation]:
     """The quotations of a document, in order: runs with the same `id_`, their cue and their speaker."""
+    return _read(doc, key, cues_key, speakers_key, characters_key)[0]
+
+
+def get_characters(
+    doc: Doc,
+    key: str = QUOTATIONS,
+    cues_key: str = CUES,
+    speakers_key: str = SPEAKERS,
+    characters_key: str = CHARACTERS,
+) -> list[Character]:
+    """The characters of a document: who speaks most first, then who is mentioned most."""
+    found = _read(doc, key, cues_key, speakers_key, characters_key)[1]
+    return sorted(found, key=lambda character: (-character.n_quotations, -character.n_mentions))
+
+
+def _read(
+    doc: Doc, key: str, cues_key: str, speakers_key: str, characters_key: str
+) -> tuple[list[Quotation], list[Character]]:
     if key not in doc.spans:
-        return []
+        return [], []
     linked_cues = [span for span in doc.spans.get(cues_key, ()) if span.id_]
     written = [(span, CUE_ID_PATTERN.fullmatch(span.id_)) for span in linked_cues]
     starts = sorted({span.start_char - int(match[1]) for span, match in written if match})
@@ -69,16 +129,42 @@ def get_quotations(
     cues = {identify(span): span for span in linked_cues}
     speakers = {identify(span): span for span in doc.spans.get(speakers_key, ()) if span.id_}
     group = doc.spans[key]
-    scores = group.attrs.get("scores", ())
-    runs: dict[tuple[str, int], list[tuple[Span, float]]] = {}
+    scores, confidences = (group.attrs.get(name, ()) for name in ("scores", CONFIDENCES))
+    runs: dict[tuple[str, int], list[tuple[Span, float, float | None]]] = {}
     # Spans added by users have no score.
-    for number, (span, score) in enumerate(zip(group, chain(scores, repeat(1.0)))):  # noqa: B905
+    values = zip(group, chain(scores, repeat(1.0)), chain(confidences, repeat(None)))  # noqa: B905
+    for number, (span, score, confidence) in enumerate(values):
         # A run without an id is a separate quotation.
-        runs.setdefault(identify(span) if span.id_ else ("", number), []).append((span, score))
-    return [
-        Quotation(tuple(span for span, _ in of), cues.get(identity), speakers.get(identity), tuple(s for _, s in of))
-        for identity, of in runs.items()
-    ]
+        runs.setdefault(identify(span) if span.id_ else ("", number), []).append((span, score, confidence))
+    counts = Counter(of[0][0].kb_id_ for of in runs.values())
+    characters = _read_characters(doc, characters_key, counts)
+    quotations = []
+    for identity, of in runs.items():
+        spans, run_scores, run_confidences = zip(*of, strict=True)
+        character = characters.get(spans[0].kb_id_)
+        confidence = None if character is None else run_confidences[0]
+        quotations.append(
+            Quotation(spans, cues.get(identity), speakers.get(identity), run_scores, character, confidence)
+        )
+    return quotations, list(characters.values())
+
+
+def _read_characters(doc: Doc, key: str, n_quotations: Mapping[str, int]) -> dict[str, Character]:
+    names: dict[str, Counter[str]] = {}
+    genders: dict[str, str | None] = {}
+    n_mentions: Counter[str] = Counter()
+    for span in doc.spans.get(key, ()):
+        name = span.kb_id_
+        n_mentions[name] += 1
+        genders[name] = None if span.label_ == PERSON else span.label_.lower()
+        text = " ".join(span.text.split()).rstrip(".,;")
+        names.setdefault(name, Counter())
+        if text.lower() not in PRONOUNS:
+            names[name][text] += 1
+    return {
+        name: Character(name, dict(found.most_common()), genders[name], n_quotations.get(name, 0), n_mentions[name])
+        for name, found in names.items()
+    }
 
 
 def is_in_quotation(token: Token) -> bool:
@@ -100,62 +186,7 @@ def _covers(group: SpanGroup, place: int) -> bool:
 
 
 def register_extensions() -> None:
-    """Registers `Doc._.quotations` and `Token._.in_quotation`, except for names in use."""
+    """Registers `Doc._.quotations`, `Doc._.characters` and `Token._.in_quotation`, except for names in use."""
     register(Doc, "quotations", getter=get_quotations)
+    register(Doc, "characters", getter=get_characters)
     register(Token, "in_quotation", getter=is_in_quotation)
-
-
-Read = Callable[[Doc], list[Quotation]]
-
-
-def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
-    """A document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets in the text.
-    `read` returns the quotations, like `QuotationSpans.get_quotations`."""
-    return {"text": doc.text, "quotations": [describe_quotation(quotation) for quotation in read(doc)]}
-
-
-def describe_quotation(quotation: Quotation) -> dict[str, Any]:
-    """A quotation as JSON-serialisable data: `contents` in order, and `cue` and `speaker`, which may be null. `order`
-    is the order of contents (Q), cue (C) and speaker (S), such as "QCSQ"."""
-    parts = [("Q", content) for content in quotation.contents]
-    parts += [(letter, span) for letter, span in (("C", quotation.cue), ("S", quotation.speaker)) if span is not None]
-    return {
-        "type": quotation.type.lower(),
-        "contents": [
-            {**_describe_span(content), "type": content.label_.lower(), "score": round(score, 4)}
-            for content, score in zip(quotation.contents, quotation.scores, strict=True)
-        ],
-        "cue": None if quotation.cue is None else _describe_span(quotation.cue),
-        "speaker": None if quotation.speaker is None else _describe_span(quotation.speaker),
-        "order": "".join(letter for letter, _ in sorted(parts, key=lambda part: part[1].start)),
-    }
-
-
-def _describe_span(span: Span) -> dict[str, Any]:
-    places = {"start": span.start_char, "end": span.end_char, "start_token": span.start, "end_token": span.end}
-    return {"text": span.text, **places}
-
-
-def write_json_lines(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
-    """Writes documents as JSON, one per line."""
-    for doc in docs:
-        file.write(json.dumps(describe_document(doc, read), ensure_ascii=False) + "\n")
-
-
-def write_json(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
-    """Writes all documents as a JSON list."""
-    json.dump([describe_document(doc, read) for doc in docs], file, ensure_ascii=False, indent=2)
-    file.write("\n")
-
-
-def write_table(docs: Iterable[Doc], file: TextIO, read: Read = get_quotations) -> None:
-    """Writes documents as human-readable tables, one per document."""
-    for doc in docs:
-        rows = []
-        for number, quotation in enumerate(read(doc), start=1):
-            text = " … ".join(" ".join(content.text.split()) for content in quotation.contents)
-            speaker = "" if quotation.speaker is None else " ".join(quotation.speaker.text.split())
-            cue = "" if quotation.cue is None else quotation.cue.text
-            start = quotation.contents[0].start_char
-            rows.append((str(number), quotation.type.lower(), speaker, cue, text, str(start)))
-        file.write(table(rows, header=HEADER, divider=True, max_col=MAX_CELL_WIDTH, aligns=("r", *"lllll")) + "\n")

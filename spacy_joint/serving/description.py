@@ -25,7 +25,8 @@ from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
 from ..pipes.components import list_components, run_disabled
 from ..pipes.word_classes import NO_CLASSES
-from ..quotation.quotations import describe_quotation, get_quotations
+from ..quotation.quotations import get_quotations
+from ..quotation.writing import describe_quotation
 from ..rendering.tree_drawing import render_tree
 from ..transcripts.documents import make_doc_of_text, restore_marks
 from ..transcripts.reading import TEXT
@@ -117,7 +118,9 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
             {"text": text[each["start"] : each["end"]], "probability": probability, **each}
             for each, probability in zip(describe_sentences(doc), _list_probabilities(doc), strict=True)
         ]
-    quotation_keys = [_find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key")]
+    quotation_keys = [
+        _find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")
+    ]
     quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *quotation_keys)]
     readable = _write(nlp, doc, "text")
     doc = run_disabled(nlp, doc, ORDERER, HEDGES) if phrases else doc

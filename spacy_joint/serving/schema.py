@@ -122,6 +122,9 @@ class Quotation(BaseModel):
     contents: list[QuotationContent]
     cue: QuotationPart | None
     speaker: QuotationPart | None
+    character: str | None = Field(None, description="Who speaks: the id of the character, if known.")
+    inferred: bool = Field(False, description="Whether the conversation, not a mention, tells the character.")
+    confidence: float | None = Field(None, description="How certain the character is, from 0 to 1.")
     order: str = Field(description="The order of contents (Q), cue (C) and speaker (S).")
 
 

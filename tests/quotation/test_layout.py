@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_joint.quotation.layout import find_paragraph_starts, find_soft_breaks, find_wraps, unwrap
-from spacy_joint.quotation.quotations import describe_quotation
+from spacy_joint.quotation.writing import describe_quotation
 
 NLP = spacy.blank("en")
 PARAGRAPHS = [

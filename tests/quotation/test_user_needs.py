@@ -7,7 +7,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_joint.quotation.quotations import describe_document, get_quotations
+from spacy_joint.quotation.quotations import get_quotations
+from spacy_joint.quotation.writing import describe_document
 
 
 def texts(doc):

@@ -1,5 +1,7 @@
 """`quotes`: find quotations and their speakers in plain text."""
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated, Any
 
 import typer
@@ -7,13 +9,22 @@ import typer
 from ...errors import check_choice
 from ..options import STANDARD_INPUT, LinesOption, ModelOption, OutputOption, open_lines, open_output
 
-FORMATS = ("json", "jsonl", "table")
+FORMATS = ("csv", "html", "json", "jsonl", "table")
 COMPONENT = "quotation_spans"
 
 
 def quotes(
-    file: Annotated[str, typer.Argument(help="Text file (UTF-8), or - for standard input.")] = STANDARD_INPUT,
-    format_: Annotated[str, typer.Option("--format", "-f", help="json, jsonl (documents) or table.")] = "table",
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE...", help="Text files (UTF-8), or - for standard input.")
+    ] = None,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help="table or csv (a row per quotation), json or jsonl (documents), or html (a colour per character).",
+        ),
+    ] = "table",
     output: OutputOption = None,
     model: ModelOption = None,
     lines: LinesOption = False,
@@ -22,20 +33,27 @@ def quotes(
         typer.Option(help="Whether single marks quote, too (rules only). Default: by the document."),
     ] = None,
 ) -> None:
-    """Find quotations and their speakers, by rules if the pipeline has no quotation_spans."""
+    """Find quotations, their speakers and characters, by rules if the pipeline has no quotation_spans."""
     check_choice("format", format_, FORMATS)
     from ... import load
     from ...length import lift_max_length
     from ...pipes.components import list_components
-    from ...quotation.quotations import write_json, write_json_lines, write_table
+    from ...quotation.writing import WRITERS
 
-    write = {"json": write_json, "jsonl": write_json_lines, "table": write_table}[format_]
-    with open_lines(file) as decoded:
-        nlp = lift_max_length(load(model))
-        if not list_components(nlp, COMPONENT):
-            nlp.add_pipe(COMPONENT, config={} if single_quotes is None else {"single_quotes": single_quotes})
-        finder: Any = nlp.get_pipe(list_components(nlp, COMPONENT)[-1])
-        texts = (line.rstrip("\r\n") for line in decoded) if lines else iter(["".join(decoded)])
-        docs = nlp.pipe(map(nlp.make_doc, texts))
-        with open_output(output) as written:
-            write(docs, written, finder.get_quotations)
+    def read_texts() -> Iterator[tuple[str, str]]:
+        for file in files or [STANDARD_INPUT]:
+            with open_lines(file) as decoded:
+                texts = (line.rstrip("\r\n") for line in decoded) if lines else iter(["".join(decoded)])
+                yield from ((text, file) for text in texts)
+
+    texts = read_texts()
+    # A missing file is reported before the pipeline is loaded.
+    first = next(texts, None)
+    nlp = lift_max_length(load(model))
+    if not list_components(nlp, COMPONENT):
+        nlp.add_pipe(COMPONENT, config={} if single_quotes is None else {"single_quotes": single_quotes})
+    finder: Any = nlp.get_pipe(list_components(nlp, COMPONENT)[-1])
+    pairs = ((nlp.make_doc(text), file) for text, file in chain([first] if first else [], texts))
+    docs = ((file, doc) for doc, file in nlp.pipe(pairs, as_tuples=True))
+    with open_output(output) as written:
+        WRITERS[format_](docs, written, finder.get_quotations)

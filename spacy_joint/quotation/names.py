@@ -1,0 +1,238 @@
+"""Names of people in English text: where they are, their parts, and what these say of gender.
+
+`names.txt` lists titles, given names with their short forms, and nouns for people. What is written with a capital and
+is no word of the document's own is taken for a name; whether it is one of a person is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.attrs import ORTH, SENT_START, TAG
+from spacy.tokens import Doc
+
+MALE, FEMALE = "male", "female"
+# Between the words of a name, before a word with a capital.
+PARTICLES = frozenset(("de", "du", "des", "von", "van", "der", "den", "la", "le", "della", "di", "da", "del", "o'"))
+# After these titles, "of" and a name follow.
+RANKS = frozenset(
+    ("king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "lord", "lady")
+)
+# Titles that are not used alone.
+BOUND = frozenset(("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "master", "mistress"))
+ABBREVIATED = frozenset(("mr", "mrs", "ms", "dr", "st", "capt", "col", "gen", "lt", "lieut", "prof", "rev"))
+BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "general", "major", "mate"))
+
+# The endings of nouns for people.
+AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|ess|ian|eer|ant|ent|ard)")
+
+
+class Names(NamedTuple):
+    """The lists of `names.txt`."""
+
+    title_genders: Mapping[str, str | None]
+    married: frozenset[str]
+    unmarried: frozenset[str]
+    given_genders: Mapping[str, str | None]
+    full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
+    people: Mapping[str, str | None]  # the gender of nouns
+    things: frozenset[str]  # nouns that end like those for people
+    others: frozenset[str]  # with a capital, but neither names nor, as a rule, words of the document
+
+
+@cache
+def read_names() -> Names:
+    """The lists of names."""
+    text = (Path(__file__).parent / "names.txt").read_text(encoding="utf8")
+    sections: dict[str, str] = dict(re.findall(r"^\[([\w ]+)\]\n([^[]*)", text, re.MULTILINE))
+
+    def read(kind: str) -> dict[str, str | None]:
+        male, female = (frozenset(sections[f"{gender} {kind}"].split()) for gender in (MALE, FEMALE))
+        neither = (male & female) | frozenset(sections.get(kind, "").split())
+        genders = dict.fromkeys(male, MALE) | dict.fromkeys(female, FEMALE)
+        return {**genders, **dict.fromkeys(neither - (male ^ female), None)}
+
+    given = read("names")
+    full_forms: dict[str, set[str]] = {name: {name} for name in given}
+    genders: dict[str, set[str | None]] = {}
+    for line in sections["nicknames"].splitlines():
+        full, *short_forms = line.split() or [""]
+        for short in short_forms:
+            full_forms.setdefault(short, set()).add(full)
+            genders.setdefault(short, set()).add(given.get(full))
+    for short, found in genders.items():
+        if short not in given:
+            given[short] = found.pop() if len(found) == 1 else None
+    return Names(
+        read("titles"),
+        frozenset(sections["married"].split()),
+        frozenset(sections["unmarried"].split()),
+        given,
+        {name: frozenset(forms) for name, forms in full_forms.items()},
+        read("people"),
+        frozenset(sections["things"].split()),
+        frozenset(sections["other capitals"].split()),
+    )
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name, in lower case, such as "Miss Elizabeth Bennet"."""
+
+    titles: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The name as it is usually printed."""
+        titles = (f"{title}." if title in ABBREVIATED else title for title in self.titles)
+        words = (f"{word}." if len(word) == 1 else word for word in self.words)
+        return " ".join(_capitalise(word) for word in (*titles, *words))
+
+    @property
+    def gender(self) -> str | None:
+        """The gender that titles or given names have; None if they have none."""
+        names = read_names()
+        for title in self.titles:
+            if gender := names.title_genders[title]:
+                return gender
+        if len(self.words) == 1 and self.words[0] in names.title_genders:
+            return names.title_genders[self.words[0]]
+        # "Mr. Grace" was covered above; a surname alone may look like a given name.
+        return names.given_genders.get(self.words[0]) if self.words else None
+
+    @property
+    def is_of_person(self) -> bool:
+        """Whether its form tells that it is a person's."""
+        names = read_names()
+        is_given = self.words[0] in names.given_genders
+        return bool(self.titles) or is_given or self.words[0] in names.title_genders
+
+
+class Mention(NamedTuple):
+    """A name in a document."""
+
+    begin: int
+    end: int
+    name: Name
+
+
+def _capitalise(word: str) -> str:
+    if word in PARTICLES or word == "of":
+        return word
+    return re.sub(r"(^|-|^o['’]|^mc)(\w)", lambda match: match[1].capitalize() + match[2].upper(), word)
+
+
+def find_names(doc: Doc) -> list[Mention]:
+    """The names in a document, in order."""
+    table = read_names()
+    rows = doc.to_array([ORTH, TAG, SENT_START])
+    strings = doc.vocab.strings
+    orths = rows[:, 0].tolist()
+    texts = {orth: strings[orth] for orth in set(orths)}
+    words = [texts[orth] for orth in orths]
+    proper = {tag for tag in set(rows[:, 1].tolist()) if not tag or strings[tag].startswith("NNP")}
+    is_proper = [tag in proper for tag in rows[:, 1].tolist()]
+    starts = (rows[:, 2] == 1).tolist()
+    counts = Counter(words)
+    capitals = {word for word in counts if word[:1].isupper() and _strip(word)}
+    # A word of the document's own: often written without a capital, or seldom taken for a name in a sentence.
+    seen: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    for i, word in enumerate(words):
+        if word in capitals:
+            initial = starts[i] or not words[i - 1][:1].isalnum()
+            seen[word] += 1 if initial else 2
+            if is_proper[i]:
+                named[word] += 1 if initial else 2
+    titles = {word for word in capitals if _strip(word) in table.title_genders}
+    usual = {
+        word
+        for word in capitals
+        if (lower := _strip(word)) not in table.others
+        and (lower in table.given_genders or counts[lower] * 2 <= named[word])
+        and named[word] * 2 > seen[word]
+    } - {word for word in titles if word.endswith(".")}
+    found: list[Mention] = []
+    n, i = len(words), 0
+
+    def is_capital(at: int) -> bool:
+        """Whether a word has a capital that its place does not explain."""
+        if not (0 < at < n and words[at] in capitals and is_proper[at] and not starts[at]):
+            return False
+        return words[at - 1][:1].isalnum() and _strip(words[at]) not in table.others
+
+    def is_part(at: int) -> bool:
+        """Whether a word belongs to a name: in the "White Rabbit", both support each other."""
+        if words[at] in usual:
+            return words[at] not in titles or words[at - 1] == "the"
+        return is_capital(at) and words[at] not in titles and (at > begin or is_capital(at + 1))
+
+    while i < n:
+        begin = i
+        if words[i] not in capitals or not (words[i] in titles or is_part(i)):
+            i += 1
+            continue
+        while i < n and words[i] in titles:
+            i += 1
+        first = i
+        while i < n:
+            if words[i] in capitals and is_part(i) and (i == begin or not starts[i]):
+                i += 1
+            elif i > begin and i + 1 < n and words[i + 1] in usual and not starts[i] and _joins(words, begin, i):
+                i += 2
+            elif i > first and i + 1 < n and len(words[i]) <= 2 and words[i] in capitals and words[i + 1] in usual:
+                i += 2  # an initial, as in "John H. Watson"
+            else:
+                break
+        mention = _parse(words, begin, first, i, table)
+        if mention is not None:
+            found.append(mention)
+        i = max(i, begin + 1)
+    return found
+
+
+def _joins(words: Sequence[str], begin: int, i: int) -> bool:
+    return words[i].lower() in PARTICLES or (words[i] == "of" and _strip(words[begin]) in RANKS)
+
+
+def _parse(words: Sequence[str], begin: int, first: int, end: int, table: Names) -> Mention | None:
+    titles = tuple(_strip(word) for word in words[begin:first])
+    rest = tuple(_strip(word) for word in words[first:end])
+    if rest:
+        # "Young Mr. Elton", but "Lady Russell".
+        kept = tuple(title for title in titles if title not in BOUND_OTHERS or title == "lord")
+        return Mention(begin, end, Name(kept, rest))
+    if not titles or titles[-1] in BOUND or titles[-1] in BOUND_OTHERS:
+        return None
+    return Mention(first - 1, first, Name((), titles[-1:]))
+
+
+def _strip(word: str) -> str:
+    """A word in lower case without the stop of an abbreviation; empty if it is none."""
+    lower = word.lower().rstrip(".")
+    return lower if lower.replace("'", "").replace("’", "").replace("-", "").isalpha() else ""
+
+
+def is_person_noun(noun: str) -> bool:
+    """Whether a common noun in lower case is one for people, or for animals that speak in stories: in the lists, or by
+    its ending."""
+    names = read_names()
+    last = noun.rpartition("-")[2]
+    return last in names.people or bool(AGENT.fullmatch(last) and last not in names.things)
+
+
+def are_equivalent(given: str, other: str) -> bool:
+    """Whether one given name is the other, an initial of it, or a short form of it or of the same name."""
+    if given == other:
+        return True
+    if 1 in (len(given), len(other)):
+        return given[0] == other[0]
+    full_forms = read_names().full_forms
+    return not full_forms.get(given, frozenset()).isdisjoint(full_forms.get(other, ()))

@@ -1,0 +1,179 @@
+"""Quotations written for people and programs: as JSON, as tables with a row per quotation, and as a page in colours."""
+
+from __future__ import annotations
+
+import csv
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from html import escape
+from typing import Any, TextIO
+
+from spacy.tokens import Doc, Span
+from wasabi import table
+
+from .layout import find_paragraph_starts
+from .quotations import Quotation, get_quotations
+
+Read = Callable[[Doc], list[Quotation]]
+# Documents with the names of their files.
+Named = Iterable[tuple[str, Doc]]
+COLUMNS = (
+    *("file", "type", "text", "cue", "speaker", "character", "inferred", "confidence", "start", "end", "paragraph"),
+)
+HEADER = ("", "type", "speaker", "character", "cue", "quotation", "start")
+MAX_CELL_WIDTH = 60
+SEPARATOR = " … "
+# Hues, in degrees, that differ for any number of characters: multiples of the golden angle.
+GOLDEN_ANGLE = 137.508
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Quotations</title>
+<style>
+body { font: 1.1em/1.6 serif; max-width: 45em; margin: 2em auto; padding: 0 1em; white-space: pre-wrap; }
+ul, h2 { white-space: normal; }
+mark { border-radius: .2em; color: inherit; }
+mark.inferred { border-bottom: 2px dotted; }
+</style>
+</head>
+<body>
+"""
+
+
+def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
+    """A document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets in the text.
+    `read` returns the quotations, like `QuotationSpans.get_quotations`."""
+    found = read(doc)
+    paragraphs = _number_paragraphs(doc, found)
+    quotations = [
+        {**describe_quotation(quotation), "paragraph": paragraph}
+        for quotation, paragraph in zip(found, paragraphs, strict=True)
+    ]
+    return {"text": doc.text, "quotations": quotations}
+
+
+def describe_quotation(quotation: Quotation) -> dict[str, Any]:
+    """A quotation as JSON-serialisable data: `contents` in order, and `cue`, `speaker`, `character` (its id) and
+    `confidence`, which may be null. `order` is the order of contents (Q), cue (C) and speaker (S), such as "QCSQ"."""
+    parts = [("Q", content) for content in quotation.contents]
+    parts += [(letter, span) for letter, span in (("C", quotation.cue), ("S", quotation.speaker)) if span is not None]
+    return {
+        "type": quotation.type.lower(),
+        "contents": [
+            {**_describe_span(content), "type": content.label_.lower(), "score": round(score, 4)}
+            for content, score in zip(quotation.contents, quotation.scores, strict=True)
+        ],
+        "cue": None if quotation.cue is None else _describe_span(quotation.cue),
+        "speaker": None if quotation.speaker is None else _describe_span(quotation.speaker),
+        "character": None if quotation.character is None else quotation.character.id,
+        "inferred": quotation.is_inferred,
+        "confidence": quotation.confidence,
+        "order": "".join(letter for letter, _ in sorted(parts, key=lambda part: part[1].start)),
+    }
+
+
+def _describe_span(span: Span) -> dict[str, Any]:
+    places = {"start": span.start_char, "end": span.end_char, "start_token": span.start, "end_token": span.end}
+    return {"text": span.text, **places}
+
+
+def _number_paragraphs(doc: Doc, quotations: Iterable[Quotation]) -> list[int]:
+    """The paragraphs in which quotations start, from 1."""
+    starts = find_paragraph_starts(doc)
+    return [bisect_right(starts, quotation.contents[0].start) for quotation in quotations]
+
+
+def list_rows(file: str, doc: Doc, read: Read = get_quotations) -> Iterator[dict[str, Any]]:
+    """A row for each quotation, of the columns COLUMNS. `start` and `end` enclose all of its parts."""
+    found = read(doc)
+    for quotation, paragraph in zip(found, _number_paragraphs(doc, found), strict=True):
+        yield {
+            "file": file,
+            "type": quotation.type.lower(),
+            "text": SEPARATOR.join(map(_join_lines, quotation.contents)),
+            "cue": _join_lines(quotation.cue),
+            "speaker": _join_lines(quotation.speaker),
+            "character": "" if quotation.character is None else quotation.character.id,
+            "inferred": str(quotation.is_inferred).lower(),
+            "confidence": "" if quotation.confidence is None else quotation.confidence,
+            "start": quotation.contents[0].start_char,
+            "end": quotation.contents[-1].end_char,
+            "paragraph": paragraph,
+        }
+
+
+def _join_lines(span: Span | None) -> str:
+    return "" if span is None else " ".join(span.text.split())
+
+
+def write_json_lines(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+    """Writes documents as JSON, one per line."""
+    for name, doc in docs:
+        file.write(json.dumps({"file": name, **describe_document(doc, read)}, ensure_ascii=False) + "\n")
+
+
+def write_json(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+    """Writes all documents as a JSON list."""
+    described = [{"file": name, **describe_document(doc, read)} for name, doc in docs]
+    json.dump(described, file, ensure_ascii=False, indent=2)
+    file.write("\n")
+
+
+def write_csv(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+    """Writes the quotations of all documents as comma-separated values, with a header."""
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for name, doc in docs:
+        writer.writerows(list_rows(name, doc, read))
+
+
+def write_table(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+    """Writes documents as human-readable tables, one per document. Inferred characters are in brackets."""
+    for name, doc in docs:
+        rows = []
+        for number, row in enumerate(list_rows(name, doc, read), start=1):
+            character = f"({row['character']})" if row["inferred"] == "true" else row["character"]
+            cells = (row["type"], row["speaker"], character, row["cue"], row["text"], str(row["start"]))
+            rows.append((str(number), *cells))
+        file.write(table(rows, header=HEADER, divider=True, max_col=MAX_CELL_WIDTH, aligns=("r", *"llllll")) + "\n")
+
+
+def write_html(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+    """Writes a page with the text of all documents, and their quotations in a colour for each character. Inferred
+    characters are underlined with dots."""
+    file.write(PAGE)
+    for name, doc in docs:
+        found = read(doc)
+        characters = {quotation.character.id: quotation.character for quotation in found if quotation.character}
+        ranked = sorted(characters.values(), key=lambda character: (-character.n_quotations, character.id))
+        colours = {
+            character.id: f"background: hsl({GOLDEN_ANGLE * place % 360:.0f} 75% 85%)"
+            for place, character in enumerate(ranked)
+        }
+        items = "".join(
+            f'<li><mark style="{colours[character.id]}">{escape(character.id)}</mark> {character.n_quotations}</li>'
+            for character in ranked
+        )
+        file.write(f"<h2>{escape(name)}</h2>\n<ul>{items}</ul>\n<div>")
+        contents = sorted(
+            ((content, quotation) for quotation in found for content in quotation.contents),
+            key=lambda pair: pair[0].start,
+        )
+        at = 0
+        for content, quotation in contents:
+            if content.start_char < at:
+                continue
+            who = None if quotation.character is None else quotation.character.id
+            style = f' style="{colours[who]}"' if who is not None else ""
+            kind = f"{quotation.type.lower()}{' inferred' * quotation.is_inferred}"
+            file.write(escape(doc.text[at : content.start_char]))
+            title = escape(who or "unknown")
+            file.write(f'<mark class="{kind}"{style} title="{title}">{escape(content.text)}</mark>')
+            at = content.end_char
+        file.write(f"{escape(doc.text[at:])}</div>\n")
+    file.write("</body>\n</html>\n")
+
+
+WRITERS = {"csv": write_csv, "html": write_html, "json": write_json, "jsonl": write_json_lines, "table": write_table}

@@ -1,0 +1,149 @@
+"""Speakers, the characters that they are, and turns of conversations."""
+
+import pickle
+import re
+
+import pytest
+from spacy.tokens import Doc, DocBin
+
+from spacy_joint.quotation.names import MALE, Name, are_equivalent, find_names, read_names
+
+CONVERSATION = """“Have you heard, Mr. Bennet, that the house is let at last?” said Mrs. Bennet.
+
+Mr. Bennet replied that he had not.
+
+“But it is,” returned she. “Mrs. Long told me about it.”
+
+“What is his name?”
+
+“Bingley.”
+
+“Is he married?” asked Mr. Bennet.
+
+“Oh, no, he is single, my dear!”
+"""
+FAMILY = """Elizabeth Bennet walked home. She was tired. “Come in, Lizzy,” said Mr. Bennet.
+
+“I am coming,” cried Elizabeth.
+
+“Miss Bennet is here!” said Mr. Bennet to Charlotte Lucas. Charlotte laughed. Elizabeth smiled at her.
+"""
+
+
+@pytest.fixture(scope="module")
+def conversation(parsed):
+    return parsed(CONVERSATION)
+
+
+def describe(doc):
+    return [
+        (quotation.character and quotation.character.id, quotation.is_inferred)
+        for quotation in doc._.quotations
+        if quotation.type == "DIRECT"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "phrase"),
+    [
+        ("“Quite so,” said Poirot mildly.", "Poirot", None),
+        (
+            "“We shall see,” said Lady Bertram, with the utmost composure.",
+            "Lady Bertram",
+            "Lady Bertram, with the utmost composure",
+        ),
+        ("“We stop here,” quipped the driver of the bus.", "the driver of the bus", "the driver of the bus"),
+        ("“Come in,” laughed the old keeper. “It is warm.”", "the old keeper", None),
+    ],
+)
+def test_a_speaker_is_a_mention_without_modifiers(parsed, text, speaker, phrase):
+    quotation = parsed(text)._.quotations[0]
+    assert quotation.speaker.text == speaker
+    assert phrase is None or quotation.speaker_phrase.text == phrase
+
+
+def test_names_of_one_person_are_joined(parsed):
+    characters = {character.id: character for character in parsed(FAMILY)._.characters}
+    elizabeth = characters["Elizabeth Bennet"]
+    assert {"Elizabeth", "Lizzy", "Miss Bennet", "Elizabeth Bennet"} <= set(elizabeth.names)
+    assert elizabeth.gender == "female" and elizabeth.n_quotations == 1
+    assert characters["Mr. Bennet"].gender == "male"
+    assert characters["Mr. Bennet"].n_quotations == 2
+    assert characters["Charlotte Lucas"].names == {"Charlotte Lucas": 1, "Charlotte": 1}
+
+
+def test_turns_alternate(conversation):
+    found = describe(conversation)
+    assert [who for who, _ in found][:2] == ["Mrs. Bennet", "Mrs. Bennet"]
+    by_text = {q.contents[0].text: q for q in conversation._.quotations}
+    assert by_text["“Is he married?”"].character.id == "Mr. Bennet"
+    assert by_text["“Bingley.”"].character.id == "Mrs. Bennet"
+    assert by_text["“Bingley.”"].is_inferred and 0 < by_text["“Bingley.”"].confidence < 1
+    assert not by_text["“Is he married?”"].is_inferred and by_text["“Is he married?”"].confidence == 1
+
+
+def test_characters_are_listed_by_the_number_of_their_quotations(conversation):
+    counts = [character.n_quotations for character in conversation._.characters]
+    assert counts == sorted(counts, reverse=True)
+    assert sum(counts) == sum(quotation.character is not None for quotation in conversation._.quotations)
+
+
+def test_the_narrator_has_the_name_by_which_others_call_him(parsed):
+    doc = parsed("“You see, Watson,” said Holmes. “Nothing is easier.”\n\n“I see nothing,” said I.\n\n“No, Watson.”\n")
+    assert describe(doc)[-2] == ("Watson", False)
+
+
+def test_characters_survive_serialisation(parsed, conversation):
+    def read(doc):
+        return [(q.character, q.confidence, q.is_inferred) for q in doc._.quotations], doc._.characters
+
+    expected = read(conversation)
+    assert expected[1]
+    assert read(Doc(parsed.vocab).from_bytes(conversation.to_bytes())) == expected
+    assert read(next(iter(DocBin(docs=[conversation]).get_docs(parsed.vocab)))) == expected
+    assert read(pickle.loads(pickle.dumps(conversation))) == expected
+
+
+def test_joined_documents_keep_their_characters(parsed, conversation):
+    joined = Doc.from_docs([conversation, parsed(FAMILY)])
+    assert describe(joined) == describe(conversation) + describe(parsed(FAMILY))
+    # spaCy leaves the attributes of groups out.
+    assert all(quotation.confidence is None for quotation in joined._.quotations)
+
+
+def test_annotating_again_changes_nothing(parsed, conversation):
+    expected = describe(conversation), conversation._.characters
+    doc = parsed.get_pipe("quotation_spans")(conversation.copy())
+    assert (describe(doc), doc._.characters) == expected
+
+
+def test_wrapped_text_has_the_same_characters(parsed):
+    plain = parsed(" ".join([CONVERSATION.split("\n\n")[0]] * 9) + "\n\n" + CONVERSATION.replace("\n\n", "\n\n\n"))
+    assert {who for who, _ in describe(plain)} <= {"Mrs. Bennet", "Mr. Bennet", "Mrs. Long", None}
+
+
+def test_other_languages_have_no_characters():
+    import spacy
+
+    nlp = spacy.blank("de")
+    nlp.add_pipe("quotation_spans")
+    doc = nlp("„Wir gehen“, sagte Anna.")
+    assert doc._.characters == [] and doc._.quotations[0].character is None and doc._.quotations[0].confidence is None
+
+
+def test_names_are_found_with_their_titles(parsed):
+    doc = parsed("Yesterday Mr. John Knightley met the Duke of Omnium and Lady Catherine de Bourgh.")
+    names = [mention.name for mention in find_names(doc)]
+    assert names[0] == Name(("mr",), ("john", "knightley"))
+    assert names[-1] == Name(("lady",), ("catherine", "de", "bourgh"))
+
+
+def test_short_forms_are_equivalent_to_given_names():
+    assert are_equivalent("lizzy", "elizabeth") and are_equivalent("lizzy", "eliza") and are_equivalent("j", "john")
+    assert not are_equivalent("jane", "elizabeth")
+    assert read_names().given_genders["tommy"] == MALE
+
+
+def test_no_name_is_in_two_lists_of_genders():
+    for given, gender in read_names().given_genders.items():
+        assert re.fullmatch(r"[\w'-]+", given) and gender in ("male", "female", None)
