@@ -3,7 +3,7 @@
 import { make, makeTable, makeTerm, makeText } from "./elements.js";
 
 // Colours are the same for quotations with the same name.
-const nameSpeaker = ({ speaker }) => speaker?.text ?? "";
+const nameSpeaker = ({ character, speaker }) => character ?? speaker?.text ?? "";
 // Degrees between the hues of speakers: they never repeat, and neighbours differ most.
 const GOLDEN_ANGLE = 137.5;
 
