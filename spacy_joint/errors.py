@@ -179,7 +179,7 @@ class Errors:
     J405 = Message(
         "{address} was not installed: pip stopped with exit code {code} (see above).",
         "If there is no network, copy the file to this machine and give its directory to --from. If pip is missing, "
-        "run another installer: uv pip install spacy-joint=={version} {address}",
+        "run another installer, as in `uv pip install spacy-joint=={version} {address}`.",
     )
     J401 = Message("No component of {pipeline} ({components}) has the setting {setting}.", "Leave {setting} out.")
     J480 = Message("The lexicon of '{name}' cannot be read ({reason}).", "Restore lexicon.json, or train it again.")
