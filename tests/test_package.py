@@ -128,6 +128,21 @@ def test_the_metadata_are_complete_and_their_links_are_absolute():
     assert addresses.get("Documentation", "") == about.__site__
 
 
+@in_a_checkout
+def test_metadata_and_links_have_the_addresses_that_are_set(tmp_path):
+    pytest.importorskip("Cython")
+    (tmp_path / "spacy_joint").mkdir()
+    (tmp_path / "configs").mkdir()
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "spacy_joint/about.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    with (tmp_path / "spacy_joint" / "about.py").open("a", encoding="utf8") as file:
+        file.write('__repository__, __site__ = "https://github.com/a/b", "https://a.b/"\n')
+    subprocess.run([sys.executable, "setup.py", "-q", "egg_info"], cwd=tmp_path, check=True, capture_output=True)
+    found = (tmp_path / "spacy_joint.egg-info" / "PKG-INFO").read_text(encoding="utf8")
+    assert "Project-URL: Documentation, https://a.b/\nProject-URL: Repository, https://github.com/a/b\n" in found
+    assert f"](https://github.com/a/b/blob/v{about.__version__}/docs/results.md)" in found
+
+
 def test_only_an_extra_needs_scipy():
     required = [line for line in metadata.requires("spacy-joint") if line.startswith("scipy")]
     assert required and all("extra ==" in line for line in required)
