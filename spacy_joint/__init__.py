@@ -61,9 +61,10 @@ def load(
     from .length import lift_max_length_if_own
 
     if pipeline is None or pipeline in VARIANTS:
+        variant = "" if pipeline is None else f" {pipeline}"
         pipeline = PRETRAINED if pipeline is None else f"{PRETRAINED}_{pipeline}"
         if not spacy.util.is_package(pipeline):
-            raise JointOSError(Errors.J400, name=pipeline)
+            raise JointOSError(Errors.J400, name=pipeline, variant=variant)
     for setting, value in (("beam_width", beam_width), ("threads", threads)):
         if value is None:
             continue

@@ -169,7 +169,17 @@ class Errors:
     J074 = Message("Words have {sizes} classes.", "Give each the same number of classes, at most {most}.")
     J400 = Message(
         "The pretrained pipeline {name} is not installed.",
-        "Run `pip install ./pipelines/{name}` in a checkout, or give another package or the directory of a pipeline.",
+        "Run `python -m spacy joint download{variant}` or, in a checkout, `pip install ./pipelines/{name}`; or give "
+        "another package or the directory of a pipeline.",
+    )
+    J404 = Message(
+        "This version of the package does not know where its pipelines are released.",
+        "Run `pip install ./pipelines/{name}` in a checkout, or give --from an address or directory with {wheel}.",
+    )
+    J405 = Message(
+        "{address} was not installed: pip stopped with exit code {code} (see above).",
+        "If there is no network, copy the file to this machine and give its directory to --from. If pip is missing, "
+        "run another installer, as in `uv pip install spacy-joint=={version} {address}`.",
     )
     J401 = Message("No component of {pipeline} ({components}) has the setting {setting}.", "Leave {setting} out.")
     J480 = Message("The lexicon of '{name}' cannot be read ({reason}).", "Restore lexicon.json, or train it again.")

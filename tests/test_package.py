@@ -1,6 +1,7 @@
 """The installed package: what it registers, which files it has, and how little it imports."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -10,11 +11,17 @@ from importlib import import_module, metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 import spacy_joint
+from spacy_joint import about
 
 FOLDER = Path(spacy_joint.__file__).parent
-UNIVERSE = Path(__file__).parent.parent / "docs" / "universe.json"
+ROOT = Path(__file__).parent.parent
+UNIVERSE = ROOT / "docs" / "universe.json"
+PIPELINES = sorted((ROOT / "pipelines").glob("*/meta.json"))
+in_a_checkout = pytest.mark.skipif(not (ROOT / "spacy_joint/about.py").is_file(), reason="there are no sources")
 # Released names are permanent: add to this list, but never change it.
 REGISTERED = {
     "spacy_architectures": {
@@ -110,6 +117,82 @@ def imported_by(code: str, cwd: Path) -> set[str]:
 
 def test_the_version_matches_the_distribution():
     assert spacy_joint.__version__ == metadata.version("spacy-joint")
+
+
+def test_the_metadata_are_complete_and_their_links_are_absolute():
+    found = metadata.metadata("spacy-joint")
+    assert found["License-Expression"] == "MIT" and found["Author"]
+    assert not re.search(r"\]\((?!https?:|#)", found.get_payload() or found["Description"])
+    addresses = dict(line.split(", ") for line in found.get_all("Project-URL", []))
+    assert addresses.get("Repository", "") == about.__repository__
+    assert addresses.get("Documentation", "") == about.__site__
+
+
+@in_a_checkout
+def test_metadata_and_links_have_the_addresses_that_are_set(tmp_path):
+    pytest.importorskip("Cython")
+    (tmp_path / "spacy_joint").mkdir()
+    (tmp_path / "configs").mkdir()
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "spacy_joint/about.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    with (tmp_path / "spacy_joint" / "about.py").open("a", encoding="utf8") as file:
+        file.write('__repository__, __site__ = "https://github.com/a/b", "https://a.b/"\n')
+    subprocess.run([sys.executable, "setup.py", "-q", "egg_info"], cwd=tmp_path, check=True, capture_output=True)
+    found = (tmp_path / "spacy_joint.egg-info" / "PKG-INFO").read_text(encoding="utf8")
+    assert "Project-URL: Documentation, https://a.b/\nProject-URL: Repository, https://github.com/a/b\n" in found
+    assert f"](https://github.com/a/b/blob/v{about.__version__}/docs/results.md)" in found
+
+
+def test_only_an_extra_needs_scipy():
+    required = [line for line in metadata.requires("spacy-joint") if line.startswith("scipy")]
+    assert required and all("extra ==" in line for line in required)
+
+
+@in_a_checkout
+def test_the_source_distribution_has_what_is_under_its_licence(tmp_path):
+    pytest.importorskip("Cython")
+    command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    files = set((tmp_path / "spacy_joint.egg-info" / "SOURCES.txt").read_text(encoding="utf8").splitlines())
+    assert files >= {"LICENSE", "README.md", "CHANGELOG.md", "configs/sequence_tagger.cfg", "assets/tiny_dev.conllu"}
+    assert files >= {path.relative_to(ROOT).as_posix() for path in (ROOT / "spacy_joint").rglob("*.p[xy][dxi]")}
+    assert not [
+        file for file in files if file.startswith(("pipelines/", "assets/en_")) or file.endswith((".so", ".cpp"))
+    ]
+    assert sum((ROOT / file).stat().st_size for file in files if (ROOT / file).is_file()) < 10e6
+
+
+@in_a_checkout
+@pytest.mark.skipif(sys.platform == "win32", reason="Visual Studio is not found by a variable")
+def test_a_build_without_a_compiler_says_what_to_install(tmp_path):
+    pytest.importorskip("Cython")
+    command = [sys.executable, "setup.py", "build_ext", "--build-lib", tmp_path, "--build-temp", tmp_path]
+    missing = {"CC": "no-compiler", "CXX": "no-compiler"}
+    finished = subprocess.run(command, cwd=ROOT, env={**os.environ, **missing}, capture_output=True, text=True)
+    assert finished.returncode and "needs a C++ compiler" in finished.stderr and "no-compiler" in finished.stderr
+
+
+@in_a_checkout
+def test_version_and_addresses_are_the_same_everywhere():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf8")
+    assert f"\nversion: {about.__version__}\n" in citation
+    assert not about.__repository__ or f'\nrepository-code: "{about.__repository__}"\n' in citation
+    assert f"\n## [{about.__version__}] - 2" in (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize("path", PIPELINES, ids=lambda path: path.parent.name)
+def test_the_shipped_pipelines_fit_this_version(path):
+    meta = json.loads(path.read_text(encoding="utf8"))
+    assert meta["version"] == about.__pipelines_version__ and meta["performance"]["dep_las"] > 0.8
+    required = {Requirement(line).name: Requirement(line) for line in meta["requirements"]}
+    assert about.__version__ in required["spacy-joint"].specifier
+    ours = next(found for line in metadata.requires("spacy-joint") if (found := Requirement(line)).name == "spacy")
+    assert required["spacy"].specifier == ours.specifier == SpecifierSet(meta["spacy_version"])
+    (copy,) = path.parent.glob("*/*-*/meta.json")
+    assert copy.read_bytes() == path.read_bytes()
+    card = (path.parent / "README.md").read_text(encoding="utf8")
+    assert card.startswith("---\n") and "library_name: spacy\n" in card.split("---\n")[1]
+    assert copy.with_name("README.md").read_text(encoding="utf8") == card
 
 
 def test_all_registrations_are_known():

@@ -24,6 +24,7 @@ from .corpora.check import check
 from .corpora.convert import convert, convert_quotes
 from .failures import report_failures
 from .pipelines.calibrate import calibrate
+from .pipelines.download import download
 from .pipelines.evaluate import evaluate, evaluate_quotes
 from .pipelines.export_onnx import export_onnx
 from .pipelines.finish import finish
@@ -41,7 +42,7 @@ COMMANDS = (
     *(annotate, annotate_corpus, quotes, check_order, serve),
     *(convert, convert_quotes, check),
     *(train_treebank, configs, tokenizer_exceptions, word_classes, jackknife, train, resume, distill, learn_order),
-    *(evaluate, evaluate_quotes, calibrate, finish, export_onnx),
+    *(download, evaluate, evaluate_quotes, calibrate, finish, export_onnx),
 )
 # Unknown options of these commands override the config, as for `spacy train`.
 OVERRIDING = (finish, jackknife, resume, train, train_treebank)

@@ -39,7 +39,6 @@ from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_o
 from ..tokenization.exceptions import add_exceptions, learn_exceptions
 from .finishing import finish_pipeline
 from .jackknifing import jackknife_corpus
-from .word_classes import learn_classes
 
 TAGGER, PARSER = "sequence_tagger", "joint_sbd_parser"
 MORPHOLOGIZER, LEMMATIZER = "sequence_morphologizer", "sequence_lemmatizer"
@@ -157,6 +156,9 @@ class TreebankTraining:
 
         def make() -> None:
             corpora = [self.corpora / "train.spacy", *texts]
+            # Needs scipy, which is an extra.
+            from .word_classes import learn_classes
+
             learn_classes(corpora, self.word_classes, spacy.load(self.tokenizer), seed=self.seed)
 
         settings = {"texts": digest(texts), "seed": self.seed}

@@ -53,7 +53,7 @@ def test_it_has_no_known_faults():
 
 def test_all_that_building_the_package_reads_is_copied(instructions):
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))
-    read = {"pyproject.toml", "setup.py", settings["project"]["readme"], *settings["project"]["license-files"]}
+    read = {"pyproject.toml", "setup.py", "README.md", *settings["project"]["license-files"]}
     copied = set(list_copied(instructions))
     assert {*read, "spacy_joint", "configs"} <= copied
 

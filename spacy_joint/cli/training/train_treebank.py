@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ...errors import Errors, JointValueError
+from ...extras import require_packages
 from ...files.reading import require_file
 from ..options import Kind, SubtypesOption
 from .configs import CONFIGS
@@ -67,6 +68,8 @@ def train_treebank(
     from ...corpora.treebank import SPLITS, find_splits, name_treebank
     from ...training.treebank import TreebankTraining
 
+    if word_classes is None:
+        require_packages("train", "scipy")
     # Unknown options, which override configs, and their values end up among the files.
     files = list(takewhile(lambda argument: not argument.startswith("--"), treebank or []))
     overrides = parse_config_overrides((treebank or [])[len(files) :])

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ...extras import require_packages
 from ...files.resources import WORD_CLASS_SIZES
 
 
@@ -25,6 +26,7 @@ def word_classes(
     """
     import spacy
 
+    require_packages("train", "scipy")
     from ...training.word_classes import learn_classes
 
     learn_classes(texts, output, spacy.blank(language), cased=cased, sizes=sizes, min_count=min_count, seed=seed)
