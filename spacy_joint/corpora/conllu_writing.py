@@ -33,8 +33,8 @@ def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False, 
     """Write documents with sentence boundaries as CoNLL-U.
 
     The words of multiword tokens (`Token._.ud_words`) are written with the range of their ids. Whitespace tokens are
-    left out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`, and so
-    does XPOS in a document whose tags are its parts of speech, as `read_conllu` makes them where a treebank has no XPOS.
+    left out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`. So
+    does XPOS in a document whose tags are its parts of speech: `read_conllu` reads them so if a treebank has no XPOS.
 
     Sentences whose lines were kept by `read_conllu`, and whose tokens are the same, keep all of them. Columns are
     replaced where the annotation is not what was read. If the tree is another one, apart from subtypes of relations,

@@ -20,8 +20,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..annotation import multiword_tokens  # noqa: F401  # registers Token._.ud_words for all parsed documents
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD
-from ..annotation import multiword_tokens as _  # registers the words of tokens, for any parsed document
 from ..annotation.extensions import register
 from ..annotation.glossary import extend_glossary
 from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in

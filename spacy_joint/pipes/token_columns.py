@@ -26,8 +26,8 @@ from .word_classes import MAX_CLASSES, WordClasses
 BY_TOKEN = {"tag": TAG, "pos": POS, "morph": MORPH}
 # Affixes of the lower-cased word by length; lengths of suffixes are negative.
 AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 8)}}
-# Suffixes in which all vowels are the same, since an ending may have the vowels of its stem (*evlerden*, *kitaplardan*);
-# and three letters of those, 1 to 5 letters before the end.
+# Suffixes in which all vowels are the same, since an ending may have the vowels of its stem (*ev-lerden*,
+# *kitap-lardan*); and three letters of these, 1 to 5 letters before the end.
 OUTLINES = {f"outline{n}": -n for n in range(3, 10)}
 INNER = {f"inner{n}": n for n in range(1, 6)}
 CLASSES = tuple(f"class{n}" for n in range(1, MAX_CLASSES + 1))
@@ -294,7 +294,7 @@ class WordColumns:
         """The columns of parts of lower-cased words that the templates read."""
         names = {name for _, name in self.by_word}
         outlines = list(map(outline, words)) if names.intersection((*OUTLINES, *INNER)) else []
-        columns = {}
+        columns: dict[str, np.ndarray] = {}
         for lengths, texts in ((AFFIXES, words), (OUTLINES, outlines)):
             read = [name for name in lengths if name in names]
             columns |= zip(read, affix_columns(texts, [lengths[name] for name in read]).T, strict=True) if read else ()

@@ -37,8 +37,8 @@ def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "new
 
 
 def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: str | None = None) -> dict[str, float]:
-    """The scores, between 0 and 1, of a pipeline on the raw text of documents, or on a text with all of their words, such
-    as one in lines (J152)."""
+    """The scores, between 0 and 1, of a pipeline on the raw text of documents, or on a text that differs from theirs
+    only in whitespace (J152)."""
     texts = [reference.text for reference in references] if text is None else _cut_text(text, references)
     docs = list(nlp.pipe(texts))
     missing = _find_missing(docs)

@@ -139,8 +139,7 @@ def _have_same_morphology(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
     return (gold.pos, gold.morph) == (word.pos, word.morph) and [
         (function, function.relation, function.pos, function.morph) for function in gold.function_words
     ] == [
-        (aligned.get(id(function)), function.relation, function.pos, function.morph)
-        for function in word.function_words
+        (aligned.get(id(function)), function.relation, function.pos, function.morph) for function in word.function_words
     ]
 
 

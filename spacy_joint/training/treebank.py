@@ -54,6 +54,8 @@ SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer
 BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
+# More tables and evaluations take longer than they are worth.
+MAX_TABLES, N_EVALUATIONS = 3, 3
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 SPACY_RULES = "spacy.Tokenizer.v1"
@@ -197,9 +199,11 @@ class TreebankTraining:
             "paths.train": str(self.jackknifed if source else self.corpora / "train.spacy"),
             "paths.dev": str(self.corpora / "dev.spacy"),
             "paths.word_classes": str(self.word_classes),
-            "training.eval_frequency": batches,
-            "training.patience": training["patience"] // training["eval_frequency"] * batches,
+            # All epochs are learnt from: weights are averaged over all updates.
+            "training.eval_frequency": math.ceil(batches * training["max_epochs"] / N_EVALUATIONS),
+            "training.patience": 0,
             f"components.{component}.model.table_bits": min(pipe.perceptron.table_bits, max(bits, MIN_TABLE_BITS)),
+            f"components.{component}.model.n_tables": min(pipe.perceptron.n_tables, MAX_TABLES),
         }
         if source:
             settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{kind}"}
@@ -215,7 +219,8 @@ class TreebankTraining:
 
     def jackknife(self, kind: str, folds: int) -> None:
         """Tags the training documents with taggers that have not seen them."""
-        settings = self._configure(TAGGER, kind)
+        n_tables = f"components.{TAGGER}.model.n_tables"
+        settings = {**self._configure(TAGGER, kind), n_tables: self.overrides.get(n_tables, 1)}
         folds = min(folds, self.described["documents"])
         make = partial(jackknife_corpus, self.configs / f"{TAGGER}.cfg", self.jackknifed, folds, settings)
         made_from = {"folds": folds, **_without_paths(settings)}
@@ -265,7 +270,8 @@ class TreebankTraining:
             def parse(biases: Mapping[str, float], docs: Sequence[Doc]) -> list[Doc]:
                 overrides = {f"components.{PARSER}.{setting}": bias for setting, bias in biases.items()}
                 overrides[f"components.{PARSER}.model.beam_width"] = BEAM_WIDTH
-                parser = spacy.load(trained, vocab=nlp.vocab, exclude=others, config=overrides).get_pipe(PARSER)
+                loaded = spacy.load(trained, vocab=nlp.vocab, exclude=others, config=overrides)
+                parser: Any = loaded.get_pipe(PARSER)
                 return list(parser.pipe(doc.copy() for doc in docs))
 
             write_json(self.biases, choose_biases(parse, docs, references))
@@ -354,7 +360,7 @@ def _save(nlp: Language, output: Path) -> None:
 
 
 def _without_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that change results: a moved directory does not. Files, such as those of templates, do by content."""
+    """The settings that change results: a moved directory does not. Files of templates do, by their content."""
     kept = {setting: value for setting, value in settings.items() if not setting.startswith("paths.")}
     files = digest_mentioned({setting: value for setting, value in kept.items() if setting.startswith("initialize.")})
     return {**kept, "files": files} if files else kept
