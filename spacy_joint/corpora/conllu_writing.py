@@ -19,7 +19,7 @@ from ..annotation.multiword_tokens import Word, are_joined, expand, read_words
 from ..annotation.speech import describe_speech
 from ..errors import Errors, JointValueError, JointWarning, Warnings
 from .conllu import LINES
-from .conllu_sentences import Sentence, SentenceReader, quote
+from .conllu_sentences import UPOS, Sentence, SentenceReader, quote
 
 # Separators of columns and lines, which values cannot contain.
 LINE_BREAKING = re.compile(r"[\t\r\n]+")
@@ -34,7 +34,7 @@ def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False, 
 
     The words of multiword tokens (`Token._.ud_words`) are written with the range of their ids. Whitespace tokens are
     left out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`. So
-    does XPOS in a document whose tags are its parts of speech: `read_conllu` reads them so if a treebank has no XPOS.
+    does XPOS in a document whose tags are parts of speech: `read_conllu` reads them so if a treebank has no XPOS.
 
     Sentences whose lines were kept by `read_conllu`, and whose tokens are the same, keep all of them. Columns are
     replaced where the annotation is not what was read. If the tree is another one, apart from subtypes of relations,
@@ -109,7 +109,7 @@ class _DocSentence(NamedTuple):
     heads: list[int]  # positions in the sentence; a root is its own head. Empty without a tree.
     labels: list[str]
     multiword: dict[int, list[Word]]  # words by the position of their token
-    has_tags: bool  # whether the tags of the document are not just its parts of speech
+    has_tags: bool  # whether the tags of the document are not just parts of speech
 
     def find_fault(self) -> str:
         """What keeps the heads from being a tree with one root."""
@@ -133,7 +133,7 @@ def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
     kept = np.array([not token.text.isspace() for token in doc])
     pruned = prune(np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64), kept)
     labelled = doc.has_annotation("DEP")
-    has_tags = any(token.tag_ != token.pos_ for token in doc if not token.text.isspace())
+    has_tags = any(token.tag_ not in UPOS for token in doc if token.tag and not token.text.isspace())
     start = characters = 0
     for sentence in doc.sents:
         tokens = [token for token in sentence if not token.text.isspace()]

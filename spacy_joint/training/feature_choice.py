@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from spacy.morphology import Morphology
 from spacy.tokens import Doc
 
 from ..annotation.dependency_trees import cut_subtype
@@ -27,8 +28,8 @@ class _Word(NamedTuple):
 
 def choose_features(train: Iterable[Doc], dev: Iterable[Doc]) -> list[str]:
     """The features that are worth most, the best first; each is chosen given those before it."""
-    learnt, tested = _list_words(train), _list_words(dev)
-    names = sorted({name for word in learnt for name in word.features})
+    learnt, tested = _count_words(train), _count_words(dev)
+    names = sorted({name for word, _ in learnt for name in word.features})
     chosen: list[str] = []
     bits = _measure_bits(learnt, tested, chosen)
     while len(chosen) < MOST_FEATURES and len(chosen) < len(names):
@@ -41,29 +42,38 @@ def choose_features(train: Iterable[Doc], dev: Iterable[Doc]) -> list[str]:
     return chosen
 
 
-def _list_words(docs: Iterable[Doc]) -> list[_Word]:
-    return [
-        _Word(token.tag_, token.morph.to_dict(), cut_subtype(token.dep_))
+def _count_words(docs: Iterable[Doc]) -> list[tuple[_Word, int]]:
+    counts = Counter(
+        (token.tag_, str(token.morph), cut_subtype(token.dep_))
         for doc in docs
         for token in doc
         if token.tag and token.dep
+    )
+    return [
+        (_Word(tag, Morphology.feats_to_dict(features), relation), n) for (tag, features, relation), n in counts.items()
     ]
 
 
-def _measure_bits(learnt: Sequence[_Word], tested: Sequence[_Word], names: Sequence[str]) -> float:
+def _measure_bits(
+    learnt: Sequence[tuple[_Word, int]], tested: Sequence[tuple[_Word, int]], names: Sequence[str]
+) -> float:
     """The mean surprisal of the relations of tested words, smoothed by estimates from tags only and from nothing."""
 
     def list_keys(word: _Word) -> tuple[tuple[str, ...], ...]:
         return (), (word.tag,), (word.tag, *(word.features.get(name, "") for name in names))
 
-    given = Counter(key for word in learnt for key in set(list_keys(word)))
-    together = Counter((key, word.relation) for word in learnt for key in set(list_keys(word)))
-    n_relations = len({word.relation for word in learnt}) + 1
+    given: Counter[tuple[str, ...]] = Counter()
+    together: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for word, n in learnt:
+        for key in set(list_keys(word)):
+            given[key] += n
+            together[key, word.relation] += n
+    n_relations = len({word.relation for word, _ in learnt}) + 1
     bits = 0.0
-    for word in tested:
+    for word, n in tested:
         probability = 1 / n_relations
         for key in list_keys(word):
             counted = together[key, word.relation] + SMOOTHING * probability
             probability = counted / (given[key] + SMOOTHING)
-        bits -= math.log2(probability)
-    return bits / max(len(tested), 1)
+        bits -= n * math.log2(probability)
+    return bits / max(sum(n for _, n in tested), 1)

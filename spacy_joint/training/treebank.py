@@ -58,6 +58,7 @@ MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 MAX_TABLES, N_EVALUATIONS = 3, 3
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
+NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
 SPACY_RULES = "spacy.Tokenizer.v1"
 CHARACTERS = "spacy_joint.CharacterTokenizer.v1"
 # No tokenizer is learnt if rules reach this F1 of words on the development set, in percent.
@@ -188,14 +189,15 @@ class TreebankTraining:
     def _configure(self, component: str, kind: str, source: Path | None = None) -> dict[str, Any]:
         """The overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
         training = load_config(self.configs / f"{component}.cfg")["training"]
-        pipe: Any = spacy.blank(self.language).create_pipe(component)
+        # Not the tokenizer of the language, which may need another package.
+        pipe: Any = spacy.blank(self.language, config={"nlp": {"tokenizer": NO_TOKENIZER}}).create_pipe(component)
         copies = 2 if kind == "both" else 1
         batches = math.ceil(copies * self.described["documents"] / training["batcher"]["size"])
         bits = math.ceil(math.log2(copies * self.described["words"])) + BITS_PER_WORD
         settings = {
             "system.seed": self.seed,
             "nlp.lang": self.language,
-            "nlp.tokenizer": {"@tokenizers": "spacy_joint.NoTokenizer.v1"},
+            "nlp.tokenizer": NO_TOKENIZER,
             "paths.train": str(self.jackknifed if source else self.corpora / "train.spacy"),
             "paths.dev": str(self.corpora / "dev.spacy"),
             "paths.word_classes": str(self.word_classes),

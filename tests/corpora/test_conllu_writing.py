@@ -125,7 +125,7 @@ def test_a_head_in_another_sentence_is_an_error():
     ]
 
 
-def test_a_document_whose_tags_are_its_parts_of_speech_has_no_xpos(vocab):
+def test_a_document_whose_tags_are_parts_of_speech_has_no_xpos(vocab):
     deps = ["ROOT", "obj"]
     doc = Doc(vocab, words=["See", "it"], tags=["VERB", "PRON"], pos=["VERB", "PRON"], heads=[0, 0], deps=deps)
     assert [line.split("\t")[4] for line in to_lines(doc) if line[:1].isdigit()] == ["_", "_"]
