@@ -185,6 +185,7 @@ def make_sequence_tagger(
     attribute: str = "TAG",
     order: int = 2,
     sentence_starts: bool = False,
+    features: Sequence[str] = [],
     columns: Mapping[str, Any] = {},
 ) -> None:
     """Makes a tagger that labels whole documents with a Markov sequence model.
@@ -192,6 +193,8 @@ def make_sequence_tagger(
     attribute (str): The attribute to predict: "TAG" or "POS".
     order (int): The number of previous tags that features see, 0 to 2.
     sentence_starts (bool): Whether to predict sentence boundaries along with the tags.
+    features (list[str]): Morphological features, such as "Case", that are predicted along with the tags, as a column
+        `fine_tag` for later components.
     """
 
 
@@ -203,7 +206,7 @@ def make_sequence_tagger(
     assigns=["token.pos", "token.morph"],
     requires=["token.tag", "token.dep", "token.head"],
 )
-def make_sequence_morphologizer(model: Model, scorer: Scorer) -> None:
+def make_sequence_morphologizer(model: Model, scorer: Scorer, columns: Mapping[str, Any] = {}) -> None:
     """Makes a component that gives parsed tokens parts of speech and morphological features."""
 
 

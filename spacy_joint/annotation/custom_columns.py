@@ -24,6 +24,8 @@ GUIDE_COLUMNS = ("guide_boundary", "guide_head", "guide_margin", "guide_label")
 GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_MARGIN, GUIDE_LABEL = GUIDE_COLUMNS
 # The column of facts of a streamed piece, see `find_guide_facts`. They depend on other pieces, which the guide knows.
 GUIDE_FACTS = "guide_facts"
+# The column of a `sequence_tagger` with the setting `features`: the tag with these features, None for whitespace.
+FINE_TAG = "fine_tag"
 # The columns of a `span_guide`: see `name_span_columns`.
 SPAN_PLACES = ("begin", "end", "inside")
 # Its place in `doc.user_data`, see spaCy's `Underscore`; stubs know strings only.

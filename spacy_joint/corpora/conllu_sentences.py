@@ -146,6 +146,7 @@ class SentenceReader:
             if comment[0] != "#":
                 continue
             key, _, value = map(str.strip, comment[1:].partition("="))
+            key = key.replace("_id", " id") if key.startswith("new") else key
             if key in ("newdoc", "newdoc id"):
                 sentence.opens_document = True
             elif key in ("newpar", "newpar id"):

@@ -19,12 +19,12 @@ from ..annotation.multiword_tokens import Word, are_joined, expand, read_words
 from ..annotation.speech import describe_speech
 from ..errors import Errors, JointValueError, JointWarning, Warnings
 from .conllu import LINES
-from .conllu_sentences import Sentence, SentenceReader, quote
+from .conllu_sentences import UPOS, Sentence, SentenceReader, quote
 
 # Separators of columns and lines, which values cannot contain.
 LINE_BREAKING = re.compile(r"[\t\r\n]+")
 # Comments on the division of the text, which do not depend on sentences.
-DIVISION = re.compile(r"#\s*new(doc|par)\b")
+DIVISION = re.compile(r"#\s*new(doc|par)(?![a-z])")
 # Columns. Those from FORM to HEAD are the first fields of `Word`.
 ID, FORM, HEAD, DEPREL, DEPS = 0, 1, 6, 7, 8
 
@@ -33,7 +33,8 @@ def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False, 
     """Write documents with sentence boundaries as CoNLL-U.
 
     The words of multiword tokens (`Token._.ud_words`) are written with the range of their ids. Whitespace tokens are
-    left out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`.
+    left out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`. So
+    does XPOS in a document whose tags are parts of speech: `read_conllu` reads them so if a treebank has no XPOS.
 
     Sentences whose lines were kept by `read_conllu`, and whose tokens are the same, keep all of them. Columns are
     replaced where the annotation is not what was read. If the tree is another one, apart from subtypes of relations,
@@ -108,6 +109,7 @@ class _DocSentence(NamedTuple):
     heads: list[int]  # positions in the sentence; a root is its own head. Empty without a tree.
     labels: list[str]
     multiword: dict[int, list[Word]]  # words by the position of their token
+    has_tags: bool  # whether the tags of the document are not just parts of speech
 
     def find_fault(self) -> str:
         """What keeps the heads from being a tree with one root."""
@@ -131,6 +133,7 @@ def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
     kept = np.array([not token.text.isspace() for token in doc])
     pruned = prune(np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64), kept)
     labelled = doc.has_annotation("DEP")
+    has_tags = any(token.tag_ not in UPOS for token in doc if token.tag and not token.text.isspace())
     start = characters = 0
     for sentence in doc.sents:
         tokens = [token for token in sentence if not token.text.isspace()]
@@ -142,7 +145,7 @@ def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
             heads = (pruned.heads[span] - start).tolist()
             fates = zip(tokens, pruned.promoted[span], pruned.adopted[span], strict=True)
             labels = ["ROOT" if first else "parataxis" if adopted else token.dep_ for token, first, adopted in fates]
-        yield characters, _DocSentence(tokens, heads, labels, read_words(tokens))
+        yield characters, _DocSentence(tokens, heads, labels, read_words(tokens), has_tags)
         start = span.stop
         characters += _count_characters(token.text for token in tokens)
 
@@ -161,7 +164,7 @@ def _update_lines(kept: Sentence, sentence: _DocSentence) -> list[str]:
             lines.append(line)
         elif "." not in columns[ID]:
             old, new = pairs[int(columns[ID]) - 1]
-            formatted = _format_word(new, bool(sentence.heads))
+            formatted = _format_word(new, sentence)
             for column in range(FORM, HEAD):
                 if old[column - FORM] != new[column - FORM]:
                     columns[column] = formatted[column - FORM]
@@ -200,15 +203,15 @@ def _format_words(sentence: _DocSentence, expanded: list[list[Word]]) -> list[st
             lines.append("\t".join([f"{id_}-{id_ + len(words) - 1}", form, *["_"] * 7, misc]))
             misc = "_"
         for word in words:
-            lines.append("\t".join([str(id_), *_format_word(word, bool(sentence.heads)), "_", misc]))
+            lines.append("\t".join([str(id_), *_format_word(word, sentence), "_", misc]))
             id_ += 1
     return lines
 
 
-def _format_word(word: Word, has_tree: bool) -> list[str]:
+def _format_word(word: Word, sentence: _DocSentence) -> list[str]:
     """The columns from FORM to DEPREL."""
-    deprel = "root" if word.dep == "ROOT" else word.dep
-    return [_clean(value) or "_" for value in (*word[:5], str(word.head) if has_tree else "_", deprel)]
+    word = word._replace(dep="root" if word.dep == "ROOT" else word.dep, tag=word.tag if sentence.has_tags else "")
+    return [_clean(value) or "_" for value in (*word[:5], str(word.head) if sentence.heads else "_", word.dep)]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -22,6 +22,8 @@ Splits = Mapping[str, Sequence[Path]]
 # As in `de_gsd-ud-train.conllu`, `cs_pdt-ud-train-c.conllu` and `tiny_train.conllu`.
 SPLIT_NAME = re.compile(rf"(?<![^\W_])({'|'.join(SPLITS)})(?![^\W_])")
 TREEBANK_NAME = re.compile(r"([a-z]{2,3})_(\w+)-ud-")
+# Languages of file names that spaCy has under other codes, by how the names of their treebanks begin.
+CODES = {("no", "nynorsk"): "nn", ("no", ""): "nb"}
 # The number of sentences in a document where the treebank does not say.
 SENTENCES = 10
 # One for development, and two to be tagged by taggers that have not seen them.
@@ -48,7 +50,9 @@ def name_treebank(splits: Splits) -> tuple[str | None, str | None]:
     """The language and the name in the file names of Universal Dependencies; None if they do not tell."""
     for file in (file for files in splits.values() for file in files):
         if match := TREEBANK_NAME.match(file.name):
-            return match[1], match[2]
+            code, name = match.groups()
+            known = (found for (other, start), found in CODES.items() if other == code and name.startswith(start))
+            return next(known, code), name
     return None, None
 
 

@@ -42,11 +42,11 @@ class Steps:
             return output
         record.unlink(missing_ok=True)
         self.tell(f"{name} ...")
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         make()
-        seconds = time.perf_counter() - start
+        seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_cpu
         found = {"digest": self.digests[output], "bytes": _measure(output)}
-        write_json(record, {**found, **made_from, "seconds": round(seconds, 1)})
+        write_json(record, {**found, **made_from, "seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1)})
         self.tell(f"{name}: {seconds:.1f} s")
         return output
 

@@ -20,6 +20,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..annotation import multiword_tokens  # noqa: F401  # registers Token._.ud_words for all parsed documents
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD
 from ..annotation.extensions import register
 from ..annotation.glossary import extend_glossary
@@ -94,6 +95,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
     """Splits documents into sentences and parses them in a single search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
+    coarse_templates = Path(__file__).parent / "coarse_templates.txt"
     guide_templates = Path(__file__).parent / "guide_templates.txt"
     guide_slots = tuple(GUIDE_SLOTS)
     learns_boundaries = True

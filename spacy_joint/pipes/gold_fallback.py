@@ -11,8 +11,8 @@ from spacy.training import Example
 
 
 def fall_back_to_gold(example: Example, attributes: Sequence[str], drop: float, seed: Sequence[int]) -> Example:
-    """The example, with a copy of its predicted document that has those of the attributes ("tag", "pos", "dep") which
-    only the reference has. A random share of the tokens, `drop`, gets no tag and no part of speech."""
+    """The example, with a copy of its predicted document that has those of the attributes ("tag", "pos", "morph",
+    "dep") which only the reference has. A random share of the tokens, `drop`, gets none of the first three."""
     lacking = [
         attribute
         for attribute in map(str.upper, attributes)

@@ -4,6 +4,7 @@ instances (`make_instance`), how to interpret actions (`read`), and how to write
 
 from __future__ import annotations
 
+import re
 import warnings
 from abc import abstractmethod
 from collections import deque
@@ -23,7 +24,7 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from thinc.api import Optimizer
 
 from .. import PRETRAINED
-from ..annotation.custom_columns import GUIDE_COLUMNS
+from ..annotation.custom_columns import FINE_TAG, GUIDE_COLUMNS
 from ..annotation.sentences import list_sentences
 from ..engine.columns import Columns
 from ..engine.learner import Instance
@@ -46,6 +47,10 @@ Prediction = TypeVar("Prediction")
 FIRST_EXAMPLES, TOLERATED_SHARE = 20, 0.1
 # A batch of `pipe` ends after this number of words. With threads, `pipe` reads this number of documents ahead for each.
 BATCH_WORDS, READ_AHEAD = 4096, 16
+
+
+# Tags in templates.
+TAG_ATOM = re.compile(r"\.tag\b")
 
 
 def batch_documents(stream: Iterable[Doc], max_words: int, max_docs: float = inf) -> Iterator[list[Doc]]:
@@ -77,8 +82,10 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     guide_templates: Path | None = None
     guide_columns: ClassVar[Collection[str]] = GUIDE_COLUMNS
     guide_slots: ClassVar[Collection[str]] = ()
+    # Templates that are added where all others read tags with features, if a column has these.
+    coarse_templates: Path | None = None
     # The columns that are attributes of tokens which other components set.
-    read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "dep")
+    read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "morph", "dep")
     # Documents since the last update, which are not yet in the perceptron's `n_seen`.
     _n_pending = 0
     # Non-empty documents examined, up to FIRST_EXAMPLES, and the unusable ones among them.
@@ -241,6 +248,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         labels = self.extend_labels(labels, self._added_labels)
         names = self.custom_columns.names
         texts = [_read_templates(self.default_templates if templates is None else templates)]
+        if templates is None and self.coarse_templates is not None and FINE_TAG in names:
+            texts = [TAG_ATOM.sub(f".{FINE_TAG}", texts[0]), _read_templates(self.coarse_templates)]
         if templates is None and self.guide_templates is not None and set(self.guide_columns) & set(names):
             texts.append(read_guide_templates(self.guide_templates, names, self.guide_slots, self.guide_columns))
         if additional_templates is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
-from spacy.attrs import ORTH, POS, SENT_START, SPACY, TAG
+from spacy.attrs import MORPH, ORTH, POS, SENT_START, SPACY, TAG
 from spacy.lang.lex_attrs import word_shape
 from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc
@@ -23,9 +24,13 @@ from .marks import IN_QUOTES, UNMARKED, WORD, find_ending, read_before
 from .spelling import AS_WRITTEN, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
 
-BY_TOKEN = {"tag": TAG, "pos": POS}
+BY_TOKEN = {"tag": TAG, "pos": POS, "morph": MORPH}
 # Affixes of the lower-cased word by length; lengths of suffixes are negative.
-AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 6)}}
+AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 8)}}
+# Suffixes in which all vowels are the same, since an ending may have the vowels of its stem (*ev-lerden*,
+# *kitap-lardan*); and three letters of these, 1 to 5 letters before the end.
+OUTLINES = {f"outline{n}": -n for n in range(3, 10)}
+INNER = {f"inner{n}": n for n in range(1, 6)}
 CLASSES = tuple(f"class{n}" for n in range(1, MAX_CLASSES + 1))
 # Whether the text around a token has punctuation: UNPUNCTUATED or PUNCTUATED.
 STYLE = "style"
@@ -35,7 +40,7 @@ GLUED = "glued"
 # What stands before a token, see marks.py.
 BEFORE = "before"
 NO_CUSTOM_COLUMNS = CustomColumns({})
-COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *CLASSES, STYLE, GLUED, BEFORE)
+COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *OUTLINES, *INNER, *CLASSES, STYLE, GLUED, BEFORE)
 # The marks that divide text into clauses and sentences.
 MARKS = frozenset(".,;:?!…،؛؟।॥、。，；：？！")  # noqa: RUF001
 # The minimum number of tokens in stretches without a mark, without a lower-case word, and without a word that begins
@@ -50,6 +55,20 @@ _lock = make_fork_lock()
 
 # Whether words are whitespace, by hash, which is the same in every vocabulary.
 _is_space: dict[int, bool] = {}
+
+
+# Letters without their marks, by which `outline` knows vowels, in the scripts that write them.
+VOWELS = frozenset("aeiouyıæœøαεηιουωаеиоуыэюяєіѣ")  # noqa: RUF001
+
+
+def outline(word: str) -> str:
+    """A lower-cased word with "a" for each vowel, whatever its marks."""
+    if word.isascii():
+        return word.translate(ASCII_OUTLINE)
+    return "".join("a" if normalize("NFD", letter)[:1] in VOWELS else letter for letter in word)
+
+
+ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
 
 
 def find_whitespace(doc: Doc) -> np.ndarray:
@@ -254,10 +273,9 @@ class WordColumns:
             self._grow(2 * end)
         lower_texts = list(map(self.spelling.lower, texts.values()))
         lower = np.array([get_string_id(text) for text in lower_texts], dtype=np.uint64)
-        affixes = [name for _, name in self.by_word if name in AFFIXES]
-        values = affix_columns(lower_texts, [AFFIXES[name] for name in affixes])
         columns: dict[str, Any] = {"word": lower, "form": list(map(get_string_id, texts.values()))}
-        columns |= zip([*affixes, *CLASSES], [*values.T, *self.word_classes.look_up(lower).T], strict=True)
+        columns |= zip(CLASSES, self.word_classes.look_up(lower).T, strict=True)
+        columns |= self._make_affixes(lower_texts)
         for i, name in self.by_word:
             if name == "shape":
                 columns[name] = [get_string_id(word_shape(text)) for text in texts.values()]
@@ -275,6 +293,19 @@ class WordColumns:
         ]
         # Last: if anything above fails or is interrupted, the words stay unknown.
         self.index.add(np.array(words, dtype=np.uint64))
+
+    def _make_affixes(self, words: list[str]) -> dict[str, np.ndarray]:
+        """The columns of parts of lower-cased words that the templates read."""
+        names = {name for _, name in self.by_word}
+        outlines = list(map(outline, words)) if names.intersection((*OUTLINES, *INNER)) else []
+        columns: dict[str, np.ndarray] = {}
+        for lengths, texts in ((AFFIXES, words), (OUTLINES, outlines)):
+            read = [name for name in lengths if name in names]
+            columns |= zip(read, affix_columns(texts, [lengths[name] for name in read]).T, strict=True) if read else ()
+        for name in names.intersection(INNER):
+            ends = [text[: len(text) - INNER[name]] for text in outlines]
+            columns[name] = affix_columns(ends, [-3])[:, 0]
+        return columns
 
     def _grow(self, size: int) -> None:
         for name in ("values", "is_space", "is_mark", "has_lower", "begins_lower", "lowered", "ending", "n_breaks"):

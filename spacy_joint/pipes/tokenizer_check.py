@@ -17,6 +17,12 @@ from ..errors import Errors, JointValueError, JointWarning, Warnings
 SAMPLE_WORDS = 10_000
 # F1 of words, in percent, below which there is a warning, and below which (chance reaches it) training is refused.
 DOUBTFUL, USELESS = 95, 50
+# What to do, by whether the tokenizer is learnt already.
+LEARN = (
+    "Learn exceptions with `spacy joint tokenizer-exceptions`, or set `@tokenizers = "
+    '"spacy_joint.CharacterTokenizer.v1"`, which is learnt from the corpus.'
+)
+MORE_TEXT = "It is learnt from the corpus: let it learn from more text, or set another tokenizer of the language."
 
 
 class WordScores(NamedTuple):
@@ -63,4 +69,5 @@ def report_unfit(scores: WordScores, tokenizer: object) -> None:
     if scores.f_score < USELESS:
         raise JointValueError(Errors.J505, least=USELESS, **described)
     if scores.f_score < DOUBTFUL:
-        warnings.warn(JointWarning(Warnings.JW20, least=DOUBTFUL, **described), stacklevel=4)
+        advice = MORE_TEXT if hasattr(tokenizer, "initialize") else LEARN
+        warnings.warn(JointWarning(Warnings.JW20, least=DOUBTFUL, advice=advice, **described), stacklevel=4)

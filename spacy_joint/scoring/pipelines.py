@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ CONSTITUENCY_PARSERS = ("constituency_parser", "chart_parser")
 QUOTATION_COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
 # Scores of attributes that not every pipeline predicts.
 OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
+# Other scores that compare these attributes.
+DEPENDING = {"pos": ("alltags", "mlas"), "morph": ("alltags", "mlas"), "lemma": ("blex",)}
 
 
 def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "newdoc") -> list[Doc]:
@@ -33,12 +36,23 @@ def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "new
     return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=kind, paragraphs=True)]
 
 
-def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc]) -> dict[str, float]:
-    """The scores, between 0 and 1, of a pipeline on the raw text of documents."""
-    docs = list(nlp.pipe(reference.text for reference in references))
+def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: str | None = None) -> dict[str, float]:
+    """The scores, between 0 and 1, of a pipeline on the raw text of documents, or on a text that differs from theirs
+    only in whitespace (J152)."""
+    texts = [reference.text for reference in references] if text is None else _cut_text(text, references)
+    docs = list(nlp.pipe(texts))
     missing = _find_missing(docs)
-    unknown = {f"raw_{name}_f" for name in (*missing, *(["alltags"] if {"pos", "morph"} & set(missing) else []))}
+    unknown = {f"raw_{name}_f" for lacking in missing for name in (lacking, *DEPENDING[lacking])}
     return {name: score for name, score in score_raw_text(docs, references).items() if name not in unknown}
+
+
+def _cut_text(text: str, references: Sequence[Doc]) -> list[str]:
+    """The parts of a text with the words of each document; what is left belongs to the last one."""
+    ends = [place for place, character in enumerate(text, start=1) if not character.isspace()]
+    sizes = accumulate(sum(not character.isspace() for character in reference.text) for reference in references)
+    cuts = [0, *(ends[size - 1] if 0 < size <= len(ends) else len(text) for size in sizes)]
+    cuts[-1] = len(text)
+    return [text[start:end].lstrip() for start, end in pairwise(cuts)]
 
 
 def _find_missing(docs: Sequence[Doc]) -> list[str]:

@@ -2,14 +2,13 @@
 
 The measures are those of the CoNLL 2018 shared task (https://universaldependencies.org/conll18/evaluation.html), as its
 script `conll18_ud_eval.py` computes them, from what `write_conllu` would write. Each score is an F1 over all words (or
-tokens, or sentences): a missed word counts as wrong in every score. There is one difference from the script: where XPOS
-is missing, UPOS takes its place, as in `read_conllu`.
+tokens, or sentences): a missed word counts as wrong in every score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -34,6 +33,17 @@ UNIVERSAL_FEATURES = frozenset(
 )
 
 
+# The relations of words that CLAS, MLAS and BLEX compare, and of those that MLAS compares with their heads.
+CONTENT_RELATIONS = frozenset(
+    (
+        *("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl"),
+        *("advmod", "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound"),
+        *("list", "parataxis", "orphan", "goeswith", "reparandum", "root", "dep"),
+    )
+)
+FUNCTION_RELATIONS = frozenset(("aux", "cop", "mark", "det", "clf", "case", "cc"))
+
+
 @dataclass(eq=False)
 class _Word:
     """A word of the syntax, the same as another one only if it is identical."""
@@ -47,6 +57,12 @@ class _Word:
     morph: str
     relation: str
     head: _Word | None = None  # None: a root
+    function_words: list[_Word] = field(default_factory=list)  # its dependents with FUNCTION_RELATIONS
+
+    @property
+    def has_content(self) -> bool:
+        """Whether CLAS, MLAS and BLEX compare it."""
+        return self.relation in CONTENT_RELATIONS
 
 
 class _Analysis(NamedTuple):
@@ -68,6 +84,9 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
     - `raw_alltags_f`: words with the correct TAG, POS and features (AllTags).
     - `raw_lemma_f`: words with the correct lemma, capitals included. Any lemma is correct where the reference has none.
     - `raw_uas_f`, `raw_las_f`: words with the correct head, and with the correct relation, too. Subtypes are ignored.
+    - `raw_clas_f`: the same as LAS, but only of words with CONTENT_RELATIONS.
+    - `raw_mlas_f`: of these, words that also have the correct POS and features, and so have their function words.
+    - `raw_blex_f`: of these, words that also have the correct lemma.
 
     predicted, references (Iterable[Doc]): Equally many documents with sentences and trees, whose texts differ only in
         whitespace.
@@ -83,9 +102,14 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
         pairs = list(_align(expected.words, actual.words))
         aligned = {id(word): gold for gold, word in pairs}
         count(scores["words"], len(pairs), len(actual.words), len(expected.words))
+        content = [[word for word in words if word.has_content] for words in (actual.words, expected.words)]
         for name, are_same in COMPARED.items():
-            correct = sum(are_same(gold, word, aligned) for gold, word in pairs)
-            count(scores[name], correct, len(actual.words), len(expected.words))
+            is_of_content = name in OF_CONTENT
+            compared = content if is_of_content else (actual.words, expected.words)
+            correct = sum(
+                are_same(gold, word, aligned) for gold, word in pairs if gold.has_content or not is_of_content
+            )
+            count(scores[name], correct, *map(len, compared))
     summary: dict[str, float] = {}
     for name, score in scores.items():
         if name not in COMPARED:
@@ -102,16 +126,37 @@ def _have_same_head(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
     return gold.head is None if word.head is None else aligned.get(id(word.head)) is gold.head is not None
 
 
+def _have_same_arc(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
+    return gold.relation == word.relation and _have_same_head(gold, word, aligned)
+
+
+def _have_same_lemma(gold: _Word, word: _Word) -> bool:
+    return gold.lemma in ("_", word.lemma)
+
+
+def _have_same_morphology(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
+    """Whether the parts of speech and features are the same, also of the function words, and the relations of these."""
+    return (gold.pos, gold.morph) == (word.pos, word.morph) and [
+        (function, function.relation, function.pos, function.morph) for function in gold.function_words
+    ] == [
+        (aligned.get(id(function)), function.relation, function.pos, function.morph) for function in word.function_words
+    ]
+
+
 COMPARED: dict[str, Callable[[_Word, _Word, _Aligned], bool]] = {
     "tag": lambda gold, word, aligned: gold.tag == word.tag,
     "pos": lambda gold, word, aligned: gold.pos == word.pos,
     "morph": lambda gold, word, aligned: gold.morph == word.morph,
     "alltags": lambda gold, word, aligned: (gold.tag, gold.pos, gold.morph) == (word.tag, word.pos, word.morph),
-    "lemma": lambda gold, word, aligned: gold.lemma in ("_", word.lemma),
+    "lemma": lambda gold, word, aligned: _have_same_lemma(gold, word),
     "uas": _have_same_head,
-    "las": lambda gold, word, aligned: gold.relation == word.relation and _have_same_head(gold, word, aligned),
+    "las": _have_same_arc,
+    "clas": _have_same_arc,
+    "mlas": lambda *words: _have_same_arc(*words) and _have_same_morphology(*words),
+    "blex": lambda gold, word, aligned: _have_same_arc(gold, word, aligned) and _have_same_lemma(gold, word),
 }
 """Whether two aligned words have the same annotation."""
+OF_CONTENT = frozenset(("clas", "mlas", "blex"))
 
 
 def _analyse(doc: Doc) -> _Analysis:
@@ -132,11 +177,13 @@ def _analyse(doc: Doc) -> _Analysis:
             if "-" in id_:
                 last_of_token = int(id_.partition("-")[2])
                 continue
-            tag, morph = pos if tag == "_" else tag, _keep_universal(morph)
+            morph = _keep_universal(morph)
             words.append(_Word(span, len(words) < last_of_token, form, lemma, pos, tag, morph, cut_subtype(relation)))
             heads.append(head)
         for word, head in zip(words, heads, strict=True):
             word.head = words[int(head) - 1] if head not in ("0", "_") else None
+            if word.head is not None and word.relation in FUNCTION_RELATIONS:
+                word.head.function_words.append(word)
         analysis.words.extend(words)
         analysis.sentences.append((sentence_begin, begin))
     return analysis

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from spacy.attrs import LEMMA, ORTH, POS, TAG
+from spacy.attrs import LEMMA, MORPH, ORTH, POS, TAG
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -21,9 +21,11 @@ from .sequence_labeller import Labelled, SequenceLabeller
 # An atom of a template that reads another token.
 OTHER_TOKEN = re.compile(r"^[^#\n]*\bw[+-]\d+\.\w+", re.MULTILINE)
 # The attributes that lemmas depend on.
-KEYS = [ORTH, TAG, POS]
+KEYS = [ORTH, TAG, POS, MORPH]
 # Odd numbers, so that a product loses no bit of its other factor (Steele and Vigna 2021).
-MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5], dtype=np.uint64)
+MULTIPLIERS = np.array(
+    [0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5, 0xF1357AEA2E62A9C5], dtype=np.uint64
+)
 # The lemmas are forgotten when there are this many, so that memory is bounded.
 MAX_REMEMBERED = 1 << 17
 

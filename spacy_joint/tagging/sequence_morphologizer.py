@@ -53,7 +53,9 @@ class SequenceMorphologizer(SequenceLabeller):
     """Gives tokens parts of speech and features."""
 
     default_templates = Path(__file__).parent / "morphology_templates.txt"
-    columns = (*COLUMNS, *TREE_COLUMNS)
+    coarse_templates = Path(__file__).parent / "coarse_morphology_templates.txt"
+    # It must not read its own output.
+    columns = (*(name for name in COLUMNS if name != "morph"), *TREE_COLUMNS)
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -61,7 +63,8 @@ class SequenceMorphologizer(SequenceLabeller):
 
     def make_word_columns(self) -> TreeColumns:
         """The object that builds the columns, also those of the tree."""
-        return TreeColumns(self.perceptron.templates.columns, self.word_classes, spelling=self.spelling)
+        columns = self.perceptron.templates.columns
+        return TreeColumns(columns, self.word_classes, self.custom_columns, spelling=self.spelling)
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
         """A model without a memory of previous labels."""

@@ -4,20 +4,25 @@ It needs no sentence boundaries. With `sentence_starts`, each tag also encodes w
 the component sets `Token.is_sent_start`: the baseline that Bjorkelund et al. (2016) call MARMOT, after Mueller et al.
 (2013). Preset starts, including those of trees, are kept. Whitespace gets spaCy's tag `_SP` and part of speech SPACE,
 and never forms a sentence.
+
+With `features`, a label is a tag with the values of these morphological features, which are predicted together, and
+written to the column `fine_tag` for later components: `NOUN Case=Acc`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from spacy.attrs import SENT_START
+from spacy.morphology import Morphology
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
+from ..annotation.custom_columns import FINE_TAG, write_column
 from ..engine.learner import Instance
 from ..errors import Warnings, check_choice
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
@@ -33,11 +38,17 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
 
     default_templates = Path(__file__).parent / "templates.txt"
     # It must not read its own output.
-    columns = tuple(name for name in COLUMNS if name not in ("tag", "pos"))
+    columns = tuple(name for name in COLUMNS if name not in ("tag", "pos", "morph"))
 
     def __init__(self, *args: Any, attribute: str, **settings: Any) -> None:
         check_choice("attribute", attribute, tuple(SPACE_TAGS))
         super().__init__(*args, attribute=attribute, **settings)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that labels have."""
+        # Earlier versions did not save them.
+        return tuple(self.cfg.get("features", ()))
 
     @property
     def learns_boundaries(self) -> bool:
@@ -48,12 +59,16 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         """The tags of the reference; None for tokens without a tag, and for whitespace."""
         attribute = self.cfg["attribute"]
         tags = example.get_aligned(attribute, as_string=True)
-        return [tag if tag and tag != SPACE_TAGS[attribute] else None for tag in tags]
+        known = [tag if tag and tag != SPACE_TAGS[attribute] else None for tag in tags]
+        if not self.features:
+            return known
+        found = zip(known, example.get_aligned("MORPH", as_string=True), strict=True)
+        return [tag and join_features(tag, features or "", self.features) for tag, features in found]
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
         """The Markov model with these tags."""
         for label in labels if self.cfg["attribute"] == "POS" else ():
-            check_choice("label", label, tuple(POS_IDS))
+            check_choice("label", split_label(label) if self.features else label, tuple(POS_IDS))
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
 
     def make_instance(self, example: Example) -> Instance | None:
@@ -75,6 +90,12 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         """Writes tags, and starts if they are predicted."""
         tokens, tags, starts = prediction
         attribute = self.cfg["attribute"]
+        if self.features:
+            fine: list[str | None] = [None] * len(doc)
+            for token, label in zip(tokens.tolist(), tags, strict=True):
+                fine[token] = label
+            write_column(doc, FINE_TAG, fine)
+            tags = list(map(split_label, tags))
         ids = self.get_label_ids(doc, tags)
         values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
         values[tokens] = [ids[tag] for tag in tags]
@@ -109,3 +130,14 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
             if document.n_late:
                 yield from take_done(document.stream.decide(document.n_late))
         yield from take_done(document.end())
+
+
+def join_features(tag: str, features: str, names: Sequence[str]) -> str:
+    """The label of a tag with those of the features `Name=Value|Name=Value` that have these names, `_` if none has."""
+    values = Morphology.feats_to_dict(features)
+    return f"{tag} {'|'.join(f'{name}={values[name]}' for name in names if name in values) or '_'}"
+
+
+def split_label(label: str) -> str:
+    """The tag of a label with features."""
+    return label.rpartition(" ")[0]

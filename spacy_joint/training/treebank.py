@@ -27,30 +27,37 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from .. import load
+from ..annotation.custom_columns import FINE_TAG
 from ..corpora.docbin import read_docbin
 from ..corpora.examples import make_example
 from ..corpora.treebank import read_splits
 from ..errors import JointWarning, Warnings
 from ..files.reading import require_file
 from ..files.replacing import atomic_write_directory, write_json
-from ..files.steps import Steps, digest
+from ..files.steps import Steps, digest, digest_mentioned
 from ..pipes.tokenizer_check import report_unfit, score_words
 from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
 from ..tokenization.exceptions import add_exceptions, learn_exceptions
+from .boundary_choice import choose_biases
+from .feature_choice import choose_features
 from .finishing import finish_pipeline
 from .jackknifing import jackknife_corpus
 
 TAGGER, PARSER = "sequence_tagger", "joint_sbd_parser"
 MORPHOLOGIZER, LEMMATIZER = "sequence_morphologizer", "sequence_lemmatizer"
 EXPANDER = "multiword_expander"
+FEATURES = f"components.{TAGGER}.features"
 # The paths of earlier components in the configs that build on them.
 SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer"}
 # The parser predicts with a wider beam than in training: slower and more accurate.
 BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
+# More tables and evaluations take longer than they are worth.
+MAX_TABLES, N_EVALUATIONS = 3, 3
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
+NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
 SPACY_RULES = "spacy.Tokenizer.v1"
 CHARACTERS = "spacy_joint.CharacterTokenizer.v1"
 # No tokenizer is learnt if rules reach this F1 of words on the development set, in percent.
@@ -74,6 +81,7 @@ class TreebankTraining:
         self.work, self.pipeline, self.scores = output / "steps", output / "pipeline", output / "scores.json"
         self.steps = Steps(self.work, msg.info)
         self.corpora, self.tokenizer = self.work / "corpora", self.work / "tokenizer"
+        self.features, self.biases = self.work / "features_seen.json", self.work / "biases_chosen.json"
         self.word_classes, self.jackknifed = self.work / "word_classes.msgpack", self.work / "jackknifed.spacy"
 
     # Corpora, tokenizer and word classes.
@@ -106,6 +114,19 @@ class TreebankTraining:
         for attribute, what in (("MORPH", "features"), ("LEMMA", "lemmas")):
             if not self.described[attribute]:
                 msg.info(f"The treebank has no {what}, so the pipeline will not predict any")
+
+    def choose_features(self) -> None:
+        """Chooses the features that are predicted with tags, for the parser, unless they are given."""
+        given = self.overrides.get(FEATURES)
+
+        def make() -> None:
+            nlp = spacy.blank("xx")
+            train, dev = (self._read_docs(split, nlp) for split in ("train", "dev"))
+            write_json(self.features, choose_features(train, dev) if given is None else given)
+
+        self.steps.run("features", self.features, make, after=[self.corpora], settings={"given": given})
+        self.seen = srsly.read_json(self.features)
+        msg.info(f"Features that the parser sees with tags: {', '.join(self.seen) or 'none'}")
 
     def _read_docs(self, split: str, nlp: Language) -> list[Doc]:
         """The documents of a split; none if the treebank does not have it."""
@@ -170,37 +191,45 @@ class TreebankTraining:
     def _configure(self, component: str, kind: str, source: Path | None = None) -> dict[str, Any]:
         """The overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
         training = load_config(self.configs / f"{component}.cfg")["training"]
-        pipe: Any = spacy.blank(self.language).create_pipe(component)
+        # Not the tokenizer of the language, which may need another package.
+        pipe: Any = spacy.blank(self.language, config={"nlp": {"tokenizer": NO_TOKENIZER}}).create_pipe(component)
         copies = 2 if kind == "both" else 1
         batches = math.ceil(copies * self.described["documents"] / training["batcher"]["size"])
         bits = math.ceil(math.log2(copies * self.described["words"])) + BITS_PER_WORD
         settings = {
             "system.seed": self.seed,
             "nlp.lang": self.language,
-            "nlp.tokenizer": {"@tokenizers": "spacy_joint.NoTokenizer.v1"},
+            "nlp.tokenizer": NO_TOKENIZER,
             "paths.train": str(self.jackknifed if source else self.corpora / "train.spacy"),
             "paths.dev": str(self.corpora / "dev.spacy"),
             "paths.word_classes": str(self.word_classes),
-            "training.eval_frequency": batches,
-            "training.patience": training["patience"] // training["eval_frequency"] * batches,
+            # All epochs are learnt from: weights are averaged over all updates.
+            "training.eval_frequency": math.ceil(batches * training["max_epochs"] / N_EVALUATIONS),
+            "training.patience": 0,
             f"components.{component}.model.table_bits": min(pipe.perceptron.table_bits, max(bits, MIN_TABLE_BITS)),
+            f"components.{component}.model.n_tables": min(pipe.perceptron.n_tables, MAX_TABLES),
         }
         if source:
             settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{kind}"}
         else:
-            settings["training.train_corpus"] = f"corpora.{kind}"
+            settings |= {"training.train_corpus": f"corpora.{kind}", FEATURES: self.seen}
+        if self.seen and component in (PARSER, MORPHOLOGIZER):
+            settings[f"components.{component}.columns"] = {FINE_TAG: {}}
         for setting, value in self.overrides.items():
-            if not setting.startswith("components.") or setting.startswith(f"components.{component}."):
+            of_component = setting.removeprefix("initialize.")
+            if not of_component.startswith("components.") or of_component.startswith(f"components.{component}."):
                 settings[setting] = value
         return settings
 
     def jackknife(self, kind: str, folds: int) -> None:
         """Tags the training documents with taggers that have not seen them."""
-        settings = self._configure(TAGGER, kind)
+        n_tables = f"components.{TAGGER}.model.n_tables"
+        settings = {**self._configure(TAGGER, kind), n_tables: self.overrides.get(n_tables, 1)}
         folds = min(folds, self.described["documents"])
         make = partial(jackknife_corpus, self.configs / f"{TAGGER}.cfg", self.jackknifed, folds, settings)
         made_from = {"folds": folds, **_without_paths(settings)}
-        self.steps.run("jackknife", self.jackknifed, make, after=[self.corpora, self.word_classes], settings=made_from)
+        before = [self.corpora, self.features, self.word_classes]
+        self.steps.run("jackknife", self.jackknifed, make, after=before, settings=made_from)
 
     def train_components(self, kind: str) -> Path:
         """Trains one component after the other, each with all before it, and returns the last pipeline."""
@@ -221,13 +250,43 @@ class TreebankTraining:
 
     # The finished pipeline.
 
-    def finish(self, trained: Path, meta: Mapping[str, Any]) -> None:
-        """Puts the tokenizer and the components together, without the data that only training needs."""
+    def _assemble(self, trained: Path) -> Language:
+        """The trained components, with the tokenizer."""
+        nlp, source = spacy.load(self.tokenizer), spacy.load(trained)
+        for name in source.pipe_names:
+            nlp.add_pipe(name, source=source)
+        return nlp
+
+    def _read_raw_texts(self, split: str, nlp: Language) -> list[Doc]:
+        """The documents of a split with their paragraphs, or as they are if they are made of other files."""
+        are_files = self.splits[split] and self.splits["train"]
+        return read_raw_texts(self.splits[split], nlp) if are_files else self._read_docs(split, nlp)
+
+    def choose_biases(self, trained: Path) -> None:
+        """Chooses how readily the parser ends sentences, on the raw text of the development set."""
 
         def make() -> None:
-            nlp, source = spacy.load(self.tokenizer), spacy.load(trained)
-            for name in source.pipe_names:
-                nlp.add_pipe(name, source=source)
+            nlp = self._assemble(trained)
+            references = self._read_raw_texts("dev", nlp)
+            docs = [nlp.get_pipe(TAGGER)(nlp.make_doc(reference.text)) for reference in references]
+            others = [name for name in nlp.pipe_names if name != PARSER]
+
+            def parse(biases: Mapping[str, float], docs: Sequence[Doc]) -> list[Doc]:
+                overrides = {f"components.{PARSER}.{setting}": bias for setting, bias in biases.items()}
+                overrides[f"components.{PARSER}.model.beam_width"] = BEAM_WIDTH
+                loaded = spacy.load(trained, vocab=nlp.vocab, exclude=others, config=overrides)
+                parser: Any = loaded.get_pipe(PARSER)
+                return list(parser.pipe(doc.copy() for doc in docs))
+
+            write_json(self.biases, choose_biases(parse, docs, references))
+
+        self.steps.run("biases", self.biases, make, after=[self.corpora, self.tokenizer, trained])
+
+    def finish(self, trained: Path, meta: Mapping[str, Any]) -> None:
+        """Adds what needs no training, without the data that only training needs."""
+
+        def make() -> None:
+            nlp = self._assemble(trained)
             # Only after the others: it looks tokens up by their tags.
             expander: Any = nlp.add_pipe(EXPANDER)
             examples = list(map(make_example, self._read_docs("train", nlp)))
@@ -236,9 +295,12 @@ class TreebankTraining:
                 nlp.remove_pipe(EXPANDER)
             assembled = self.work / "assembled"
             _save(nlp, assembled)
-            finish_pipeline(assembled, self.pipeline, {f"components.{PARSER}.model.beam_width": BEAM_WIDTH}, meta)
+            settings = {"model.beam_width": BEAM_WIDTH, **srsly.read_json(self.biases)}
+            overrides = {f"components.{PARSER}.{setting}": value for setting, value in settings.items()}
+            finish_pipeline(assembled, self.pipeline, overrides, meta)
 
-        self.steps.run("pipeline", self.pipeline, make, after=[self.corpora, self.tokenizer, trained], settings=meta)
+        before = [self.corpora, self.tokenizer, trained, self.biases]
+        self.steps.run("pipeline", self.pipeline, make, after=before, settings=meta)
 
     def evaluate(self) -> None:
         """Scores the pipeline on the test set, or on the development set if there is none."""
@@ -247,8 +309,8 @@ class TreebankTraining:
             nlp = load(self.pipeline)
             split = "test" if (self.corpora / "test.spacy").is_file() else "dev"
             references = self._read_docs(split, nlp)
-            raw_texts = read_raw_texts(self.splits[split], nlp) if self.splits["train"] else []
-            scores = score_pipeline(nlp, references) | score_pipeline_on_raw_text(nlp, raw_texts or references)
+            scores = score_pipeline(nlp, references)
+            scores |= score_pipeline_on_raw_text(nlp, self._read_raw_texts(split, nlp))
             write_json(self.scores, {"split": split, **scores})
 
         self.steps.run("scores", self.scores, make, after=[self.corpora, self.pipeline])
@@ -302,5 +364,7 @@ def _save(nlp: Language, output: Path) -> None:
 
 
 def _without_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that change results: a moved directory does not."""
-    return {setting: value for setting, value in settings.items() if not setting.startswith("paths.")}
+    """The settings that change results: a moved directory does not. Files of templates do, by their content."""
+    kept = {setting: value for setting, value in settings.items() if not setting.startswith("paths.")}
+    files = digest_mentioned({setting: value for setting, value in kept.items() if setting.startswith("initialize.")})
+    return {**kept, "files": files} if files else kept

@@ -89,9 +89,9 @@ def test_a_directory_with_the_name_of_a_tool_is_not_taken_for_it(tmp_path, monke
 
 def test_a_second_run_repeats_nothing_and_another_seed_what_it_changes(train, trained, tmp_path):
     shutil.copytree(trained, tmp_path / "out")
-    assert train(tmp_path / "out").output.count(": unchanged") == 10
+    assert train(tmp_path / "out").output.count(": unchanged") == 12
     unchanged = [line for line in train(tmp_path / "out", "--seed", "1").output.splitlines() if "unchanged" in line]
-    assert [line.split()[-2] for line in unchanged] == ["corpora:"]
+    assert [line.split()[-2] for line in unchanged] == ["corpora:", "features:"]
 
 
 def test_a_run_that_is_interrupted_again_and_again_makes_the_bytes_of_another(train, trained, tmp_path, monkeypatch):
@@ -142,7 +142,8 @@ def test_tags_are_of_either_kind_or_of_both(train, trained, tmp_path, tags, pipe
     assert ("joint_sbd_parser: unchanged" in train(output, "--tags", tags).output) == (tags == "both")
     nlp = spacy.load(output / "pipeline")
     assert nlp.pipe_names == [*pipes, EXPANDER]
-    assert {"NN", "NOUN"}.intersection(nlp.get_pipe("sequence_tagger").labels) == labels
+    tagged = {label.partition(" ")[0] for label in nlp.get_pipe("sequence_tagger").labels}
+    assert {"NN", "NOUN"}.intersection(tagged) == labels
     assert any(token.pos for token in nlp("The cat slept.")) == (tags != "xpos")
 
 
@@ -173,6 +174,30 @@ def test_other_languages_have_their_own_data(custom):
 def test_texts_and_metadata_are_used(custom):
     assert "zebra" in srsly.read_msgpack(custom / "steps" / "word_classes.msgpack")
     assert srsly.read_json(custom / "pipeline" / "meta.json")["license"] == "CC BY 4.0"
+
+
+def test_templates_can_be_given_and_count_by_their_content(train, trained, tmp_path):
+    templates = tmp_path / "templates.txt"
+    option = ("--initialize.components.sequence_lemmatizer.templates", templates)
+    output = shutil.copytree(trained, tmp_path / "out")
+    templates.write_text("w.word\n")
+    result = train(output, *option)
+    assert "sequence_morphologizer: unchanged" in result.output
+    assert spacy.load(output / "pipeline").get_pipe("sequence_lemmatizer").cfg["templates"] == "w.word\n"
+    assert "sequence_lemmatizer: unchanged" in train(output, *option).output
+    templates.write_text("w.word\nw.tag\n")
+    assert "sequence_lemmatizer: unchanged" not in train(output, *option).output
+
+
+def test_a_language_that_spacy_lacks_is_in_the_name_of_the_package(run, assets, tmp_path):
+    for part in ("train", "dev"):
+        shutil.copy(assets / f"tiny_{part}.conllu", tmp_path / f"got_tiny-ud-{part}.conllu")
+    result = run("train-treebank", tmp_path, "--output", tmp_path / "out", "--no-package", *FAST)
+    assert "spaCy has no language 'got'" in result.output
+    nlp = spacy.load(tmp_path / "out" / "pipeline")
+    assert (nlp.lang, nlp.meta["name"]) == ("xx", "joint_got_tiny")
+    # Also where there are no multiword tokens.
+    assert nlp("The cat slept.")[0]._.ud_words is None
 
 
 @pytest.fixture

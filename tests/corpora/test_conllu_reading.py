@@ -251,3 +251,8 @@ def test_a_missing_path_is_an_error(tmp_path, vocab):
 def test_a_directory_without_corpus_is_an_error(tmp_path, vocab):
     with pytest.raises(FileNotFoundError, match=r"\[J102\] "):
         read_conllu(tmp_path, vocab)
+
+
+def test_ids_of_documents_may_be_written_with_an_underscore(conllu, vocab):
+    path = conllu(f"# newdoc_id = a\n{LABELLED_ROOT}\n\n# newdoc_id = b\n{LABELLED_ROOT}")
+    assert len(list(read_conllu(path, vocab))) == 2

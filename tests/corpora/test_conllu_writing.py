@@ -123,3 +123,17 @@ def test_a_head_in_another_sentence_is_an_error():
         ["_", "_"],
         ["0", "root"],
     ]
+
+
+def test_a_document_whose_tags_are_parts_of_speech_has_no_xpos(vocab):
+    deps = ["ROOT", "obj"]
+    doc = Doc(vocab, words=["See", "it"], tags=["VERB", "PRON"], pos=["VERB", "PRON"], heads=[0, 0], deps=deps)
+    assert [line.split("\t")[4] for line in to_lines(doc) if line[:1].isdigit()] == ["_", "_"]
+    doc[1].tag_ = "PRP"
+    assert [line.split("\t")[4] for line in to_lines(doc) if line[:1].isdigit()] == ["VERB", "PRP"]
+
+
+def to_lines(doc):
+    file = io.StringIO()
+    write_conllu([doc], file)
+    return file.getvalue().splitlines()

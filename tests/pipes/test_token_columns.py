@@ -262,3 +262,18 @@ def test_words_stay_unknown_if_looking_them_up_is_interrupted(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             columns.values_of(doc)
     assert columns.values_of(doc)[0].tolist() == expected.tolist()
+
+
+def test_outlines_are_suffixes_in_which_all_vowels_are_the_same():
+    doc = Doc(NLP.vocab, words=["evlerden", "kitaplardan", "domovům", "domovom"])
+    first, second, third, fourth = column(doc, "outline6")
+    assert first == second != 0
+    assert third == fourth
+    assert len(set(column(doc, "suffix6"))) == 4
+
+
+def test_inner_letters_are_those_before_an_ending_of_some_length():
+    doc = Doc(NLP.vocab, words=["evlerden", "sularda", "evler"])
+    # Both are "l-r" before three letters: ler-den, lar-da has another place.
+    assert column(doc, "inner3")[0] == column(doc, "inner2")[1] == column(Doc(NLP.vocab, words=["evlere"]), "inner1")[0]
+    assert column(doc, "inner5")[2] == 0

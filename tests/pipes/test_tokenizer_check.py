@@ -1,12 +1,14 @@
 """Whether the tokenizer of a pipeline makes the words of the corpus that it is trained on."""
 
+from types import SimpleNamespace
+
 import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.pipes.tokenizer_check import score_words
+from spacy_joint.pipes.tokenizer_check import report_unfit, score_words
 
 TOKENIZER = spacy.blank("en").tokenizer
 
@@ -56,3 +58,9 @@ def test_training_on_words_that_the_tokenizer_cannot_make_is_refused(assets):
     docs = list(read_conllu(assets / "tiny_chinese_train.conllu", TOKENIZER.vocab))
     with pytest.raises(ValueError, match=r"J505.*CharacterTokenizer"):
         initialize(*docs)
+
+
+def test_a_learnt_tokenizer_is_not_advised_again():
+    scores = score_words(TOKENIZER, [make_doc("a", "b", spaces=[False, False])])._replace(f_score=90)
+    with pytest.warns(UserWarning, match=r"JW20.*learn from more text"):
+        report_unfit(scores, SimpleNamespace(initialize=None))

@@ -175,9 +175,51 @@ def test_multiword_tokens_may_overlap(tmp_path):
     assert scores["raw_tokens_f"] == 0
 
 
-def test_xpos_falls_back_to_upos(tmp_path):
+def test_a_treebank_without_xpos_has_none_in_either_document(tmp_path):
     path = tmp_path / "gold.conllu"
     path.write_text("1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
     (right,) = read_conllu(path, VOCAB)
     found = Doc(VOCAB, ["Go"], tags=["VERB"], pos=["VERB"], heads=[0], deps=["ROOT"])
     assert score_raw_text([found], [right])["raw_tag_f"] == 1
+
+
+def analyse(*rows):
+    """A document of words with their POS, features, lemma, head and relation."""
+    words, pos, morphs, lemmas, heads, deps = map(list, zip(*rows, strict=True))
+    return Doc(VOCAB, words=words, pos=pos, morphs=morphs, lemmas=lemmas, heads=heads, deps=deps)
+
+
+DOG = (
+    ("the", "DET", "Definite=Def", "the", 1, "det"),
+    ("dog", "NOUN", "Number=Sing", "dog", 2, "nsubj"),
+    ("slept", "VERB", "Tense=Past", "sleep", 2, "ROOT"),
+    (".", "PUNCT", "", ".", 2, "punct"),
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "changed", "clas", "mlas", "blex"),
+    [
+        (3, {1: "SYM"}, 1, 1, 1),
+        (3, {4: 1}, 1, 1, 1),
+        (0, {2: ""}, 1, 0.5, 1),
+        (1, {1: "PROPN"}, 1, 0.5, 1),
+        (2, {3: "slept"}, 1, 1, 0.5),
+        (1, {5: "obj"}, 0.5, 0.5, 0.5),
+        (0, {3: "a"}, 1, 1, 1),
+    ],
+)
+def test_measures_of_words_with_content(place, changed, clas, mlas, blex):
+    # Punctuation counts in none, and function words as part of their heads in MLAS.
+    rows = [list(row) for row in DOG]
+    for column, value in changed.items():
+        rows[place][column] = value
+    scores = score_raw_text([analyse(*rows)], [analyse(*DOG)])
+    assert (scores["raw_clas_f"], scores["raw_mlas_f"], scores["raw_blex_f"]) == (clas, mlas, blex)
+
+
+def test_words_of_content_are_those_of_either_side():
+    rows = [list(row) for row in DOG]
+    rows[0][5] = "amod"
+    # Three words of content instead of two.
+    assert score_raw_text([analyse(*rows)], [analyse(*DOG)])["raw_clas_f"] == 2 * 2 / (2 + 3)

@@ -220,3 +220,25 @@ def test_a_parser_after_it_keeps_its_boundaries(segmenter, saved_pipeline):
     nlp.add_pipe("joint_sbd_parser", source=spacy.load(saved_pipeline))
     text = "hey are you up yeah just got back nice"
     assert [token.is_sent_start for token in nlp(text)] == [token.is_sent_start for token in segmenter(text)]
+
+
+def make_noun(vocab, case):
+    morphs = ["", f"Case={case}|Number=Sing", ""]
+    words = ["see", {"Nom": "haus", "Acc": "hausa"}[case], "\n"]
+    return Doc(vocab, words=words, tags=["V", "N", "_SP"], morphs=morphs)
+
+
+def test_features_are_predicted_with_tags_and_written_to_a_column(small_model, train):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sequence_tagger", config={"model": small_model, "features": ["Case"]})
+    examples = [
+        Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc)
+        for doc in (make_noun(nlp.vocab, case) for case in ("Nom", "Acc"))
+    ]
+    nlp.initialize(lambda: examples)
+    assert nlp.get_pipe("sequence_tagger").labels == ("N Case=Acc", "N Case=Nom", "V _")
+    train(nlp, examples, epochs=20)
+    doc = nlp(Doc(nlp.vocab, words=["see", "hausa", "\n"]))
+    assert [token.tag_ for token in doc] == ["V", "N", "_SP"]
+    assert doc._.token_columns["fine_tag"] == ["V _", "N Case=Acc", None]
+    assert not doc.has_annotation("MORPH")

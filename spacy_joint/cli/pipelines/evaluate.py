@@ -11,6 +11,7 @@ import typer
 from wasabi import msg
 
 from ...errors import Errors, JointValueError
+from ...files.reading import require_file
 from ...files.replacing import write_json
 from ..options import DOCUMENTS, BeamWidthOption, CorpusArgument, DocumentsOption, ScoresOption, read_documents
 
@@ -41,6 +42,9 @@ MEASURES = {
     "raw_lemma_f": "Raw text: lemmas, F1",
     "raw_uas_f": "Raw text: UAS, F1",
     "raw_las_f": "Raw text: LAS without subtypes, F1",
+    "raw_clas_f": "Raw text: CLAS, F1",
+    "raw_mlas_f": "Raw text: MLAS, F1",
+    "raw_blex_f": "Raw text: BLEX, F1",
     **_name_scores("hedge", "Hedges"),
     "hedge_exact": "Sentences with all hedges correct",
     "hedge_seg_f": "Segments, F1",
@@ -61,6 +65,9 @@ def evaluate(
     raw_text: Annotated[
         bool, typer.Option("--raw-text", help="Also score from raw text, as in CoNLL 2018 (.conllu only).")
     ] = False,
+    text: Annotated[
+        Path | None, typer.Option(help="File with this raw text in other lines, such as wrapped ones; implies --raw-text.")
+    ] = None,
     beam_width: BeamWidthOption = None,
     documents: DocumentsOption = DOCUMENTS,
     update_meta: Annotated[
@@ -74,7 +81,8 @@ def evaluate(
     from ...scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
     from ...training.unpunctuated import unpunctuate
 
-    if raw_text:
+    if raw_text or text:
+        raw_text = True
         options = {"--unpunctuated": unpunctuated, "--gold-tags": gold_tags, "--gold-sentences": gold_sentences}
         if other := next((option for option, is_chosen in options.items() if is_chosen), None):
             raise JointValueError(Errors.J155, option="--raw-text", other=other)
@@ -88,7 +96,8 @@ def evaluate(
         raise JointValueError(Errors.J413, source=corpus, what="documents with words")
     scores = score_pipeline(nlp, references, gold_tags=gold_tags, gold_sentences=gold_sentences)
     if raw_text:
-        scores |= score_pipeline_on_raw_text(nlp, read_raw_texts([corpus], nlp, documents))
+        laid_out = None if text is None else require_file(text).read_text(encoding="utf8")
+        scores |= score_pipeline_on_raw_text(nlp, read_raw_texts([corpus], nlp, documents), laid_out)
     if update_meta:
         performance = {name: score for name, score in scores.items() if name != "speed"}
         write_json(nlp.path / "meta.json", {**srsly.read_json(nlp.path / "meta.json"), "performance": performance})

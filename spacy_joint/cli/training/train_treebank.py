@@ -78,13 +78,18 @@ def train_treebank(
     for file in [*(file for files in splits.values() for file in files), *(texts or [])]:
         require_file(file)
     found_language, found_name = name_treebank(splits)
-    language = language or found_language
-    if language is None:
+    code = language or found_language
+    if code is None:
         raise JointValueError(Errors.J525)
     try:
-        spacy.util.get_lang_class(language)
+        spacy.util.get_lang_class(code)
     except ImportError as error:
-        raise JointValueError(Errors.J524, language=language) from error
+        if language:
+            raise JointValueError(Errors.J524, language=language) from error
+        # Packages of several such languages can be installed together.
+        language, found_name = "xx", f"{code}_{found_name}"
+        msg.info(f"spaCy has no language '{code}', so that of the pipeline is xx")
+    language = language or code
     name = name or f"joint_{found_name or 'treebank'}"
     if not name.isidentifier() or name.strip("_") != name:
         allowed = "letters, digits and underscores, with a letter or digit at both ends"
@@ -92,13 +97,16 @@ def train_treebank(
     msg.info(f"Language {language}, seed {seed}")
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed)
     training.read_corpora(documents, tags.value, subtypes)
+    training.choose_features()
     training.make_tokenizer(tokenizer)
     training.make_word_classes(texts or [], word_classes)
     training.jackknife(kind.value, folds)
     description = f"Trained on {', '.join(file.name for file in splits['train'] or splits['dev'])}."
     given = srsly.read_json(require_file(meta)) if meta else {}
     fields = {"name": name, "version": version, "description": description, **given}
-    training.finish(training.train_components(kind.value), fields)
+    trained = training.train_components(kind.value)
+    training.choose_biases(trained)
+    training.finish(trained, fields)
     training.evaluate()
     if make_package:
         training.make_package(name, version)

@@ -1,0 +1,42 @@
+"""How readily a parser ends sentences where no mark shows it, chosen on the raw text of the development set."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..scoring.raw_text import score_raw_text
+
+# The settings, and the values that are tried, on the scale of margins.
+SETTINGS = ("punctuated_bias", "unpunctuated_bias")
+STEP, REACH, PATIENCE = 25.0, 8, 2
+
+
+def choose_biases(
+    parse: Callable[[Mapping[str, float], Sequence[Doc]], Sequence[Doc]], docs: Sequence[Doc], references: Sequence[Doc]
+) -> dict[str, float]:
+    """The biases with the best sentences and trees (the sum of both F1).
+
+    parse (Callable): Parses copies of documents with these biases.
+    docs (Sequence[Doc]): Tagged documents, made from the text of the references.
+    """
+
+    def score(biases: Mapping[str, float]) -> float:
+        scores: dict[str, Any] = score_raw_text(parse(biases, docs), references)
+        return scores["raw_sents_f"] + scores["raw_las_f"]
+
+    chosen = dict.fromkeys(SETTINGS, 0.0)
+    best = score(chosen)
+    for setting in SETTINGS:
+        before = dict(chosen)
+        for step in (-STEP, STEP):
+            # As far as it gets better; one value that is not may be chance.
+            n_worse, n = 0, 1
+            while n_worse < PATIENCE and n <= REACH:
+                tried = {**before, setting: n * step}
+                found = score(tried)
+                n_worse += 1
+                if found > best:
+                    best, chosen, n_worse = found, tried, 0
+                n += 1
+    return chosen
