@@ -1,6 +1,9 @@
 """`quotes` finds quotations in text; also the commands that convert and evaluate them."""
 
+import csv
+import io
 import json
+import re
 
 import pytest
 import spacy
@@ -89,3 +92,22 @@ def test_columns_of_the_pipeline_are_kept(run, assets, tmp_path):
 
 def test_other_formats_are_refused(run, tmp_path):
     assert "[J040]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format", "xml", fails=True).stderr
+
+
+def test_csv_has_a_row_for_each_quotation_of_all_files(run, text_file, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("“Why?” asked Bob <b>.\n", encoding="utf8")
+    printed = run("quotes", text_file, other, "-f", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [(row["file"], row["character"], row["inferred"]) for row in rows] == [
+        (str(text_file), "Ann Lee", "false"),
+        (str(other), "Bob", "false"),
+    ]
+    assert TEXT[int(rows[0]["start"]) : int(rows[0]["end"])] == "“We are late,” said Ann Lee. “We know.”"
+    assert rows[0]["paragraph"] == "1"
+
+
+def test_html_colours_characters_and_escapes_the_text(run):
+    page = run("quotes", "-f", "html", text="“Why?” asked Bob.\n\nA <b> is no tag.\n").stdout
+    assert re.search(r'<mark class="direct" style="background: hsl\([^"]+" title="Bob">“Why\?”</mark>', page)
+    assert "A &lt;b&gt; is no tag." in page
