@@ -54,8 +54,8 @@ SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer
 BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
-# More tables and evaluations take longer than they are worth.
-MAX_TABLES, N_EVALUATIONS = 3, 3
+# More take longer than they are worth: tables of weights, evaluations, and epochs of taggers for jackknifing.
+MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 5
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
@@ -208,7 +208,8 @@ class TreebankTraining:
             f"components.{component}.model.n_tables": min(pipe.perceptron.n_tables, MAX_TABLES),
         }
         if source:
-            settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{kind}"}
+            dev = "original" if kind == "both" else kind
+            settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{dev}"}
         else:
             settings |= {"training.train_corpus": f"corpora.{kind}", FEATURES: self.seen}
         if self.seen and component in (PARSER, MORPHOLOGIZER):
@@ -221,8 +222,9 @@ class TreebankTraining:
 
     def jackknife(self, kind: str, folds: int) -> None:
         """Tags the training documents with taggers that have not seen them."""
-        n_tables = f"components.{TAGGER}.model.n_tables"
-        settings = {**self._configure(TAGGER, kind), n_tables: self.overrides.get(n_tables, 1)}
+        faster = {f"components.{TAGGER}.model.n_tables": 1, "training.max_epochs": JACKKNIFE_EPOCHS}
+        settings = self._configure(TAGGER, kind)
+        settings |= {setting: self.overrides.get(setting, value) for setting, value in faster.items()}
         folds = min(folds, self.described["documents"])
         make = partial(jackknife_corpus, self.configs / f"{TAGGER}.cfg", self.jackknifed, folds, settings)
         made_from = {"folds": folds, **_without_paths(settings)}
