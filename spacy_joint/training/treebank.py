@@ -273,7 +273,6 @@ class TreebankTraining:
 
             def parse(biases: Mapping[str, float], docs: Sequence[Doc]) -> list[Doc]:
                 overrides = {f"components.{PARSER}.{setting}": bias for setting, bias in biases.items()}
-                overrides[f"components.{PARSER}.model.beam_width"] = BEAM_WIDTH
                 loaded = spacy.load(trained, vocab=nlp.vocab, exclude=others, config=overrides)
                 parser: Any = loaded.get_pipe(PARSER)
                 return list(parser.pipe(doc.copy() for doc in docs))
