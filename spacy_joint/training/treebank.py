@@ -56,6 +56,8 @@ BEAM_WIDTH = 16
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 # More take longer than they are worth: tables of weights, evaluations, and epochs of taggers for jackknifing.
 MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 5
+# What differs from the configs, which are for English: other languages have more features, for words seen less often.
+TRAINING = {MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8}}
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
@@ -188,7 +190,8 @@ class TreebankTraining:
 
     def _configure(self, component: str, kind: str, source: Path | None = None) -> dict[str, Any]:
         """The overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
-        training = load_config(self.configs / f"{component}.cfg")["training"]
+        own = TRAINING.get(component, {})
+        training = {**load_config(self.configs / f"{component}.cfg")["training"], **own}
         # Not the tokenizer of the language, which may need another package.
         pipe: Any = spacy.blank(self.language, config={"nlp": {"tokenizer": NO_TOKENIZER}}).create_pipe(component)
         copies = 2 if kind == "both" else 1
@@ -207,6 +210,7 @@ class TreebankTraining:
             f"components.{component}.model.table_bits": min(pipe.perceptron.table_bits, max(bits, MIN_TABLE_BITS)),
             f"components.{component}.model.n_tables": min(pipe.perceptron.n_tables, MAX_TABLES),
         }
+        settings |= {f"training.{setting}": value for setting, value in own.items()}
         if source:
             dev = "original" if kind == "both" else kind
             settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{dev}"}
