@@ -32,12 +32,15 @@ def choose_biases(
         before = dict(chosen)
         for step in (-STEP, STEP):
             # As far as it gets better; one value that is not may be chance.
-            n_worse, n = 0, 1
+            n_worse, n, start, has_effect = 0, 1, best, False
             while n_worse < PATIENCE and n <= REACH:
                 tried = {**before, **{setting: before[setting] + n * step for setting in changed}}
                 found = score(tried)
+                has_effect |= found != start
                 n_worse += 1
                 if found > best:
                     best, chosen, n_worse = found, tried, 0
                 n += 1
+            if chosen != before or not has_effect:
+                break
     return chosen
