@@ -4,7 +4,7 @@
 
 UD is searched for directories with the files of a treebank, such as `de_gsd-ud-dev.conllu`. Treebanks without a
 training set are learnt from their development set. `WORK` keeps everything, so that a run that was interrupted can be
-started again; minutes are the sum of those of all steps.
+started again; minutes are the sum of those of CPU time of all steps.
 """
 
 import argparse
@@ -12,18 +12,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import spacy
 import srsly
 from measure import format_table, replace_section, write_results
-
-from spacy_joint.corpora.treebank import find_splits, name_treebank
 
 COLUMNS = {
     "raw_words_f": "Words",
     "raw_sents_f": "Sentences",
     "raw_pos_f": "UPOS",
+    "raw_morph_f": "UFeats",
+    "raw_lemma_f": "Lemmas",
     "raw_uas_f": "UAS",
     "raw_las_f": "LAS",
+    "raw_mlas_f": "MLAS",
 }
 
 
@@ -33,21 +33,13 @@ def find_treebanks(directory: Path) -> dict[str, list[Path]]:
     return {next(part for part in parent.parts[::-1] if "UD_" in part): [parent] for parent in parents}
 
 
-def find_language(files: list[Path]) -> str:
-    """The language in the names of the files; `xx` if spaCy does not know it."""
-    language = name_treebank(find_splits(files))[0] or "xx"
-    try:
-        spacy.util.get_lang_class(language)
-    except ImportError:
-        return "xx"
-    return language
-
-
-def measure(files: list[Path], language: str, output: Path, options: list[str]) -> dict[str, float]:
-    command = [sys.executable, "-m", "spacy", "joint", "train-treebank", *map(str, files), "--language", language]
+def measure(files: list[Path], language: str | None, output: Path, options: list[str]) -> dict[str, float]:
+    command = [sys.executable, "-m", "spacy", "joint", "train-treebank", *map(str, files)]
+    command += ["--language", language] if language else []
     subprocess.run([*command, "--output", str(output), *options], check=True)
     sizes = srsly.read_json(output / "steps" / "corpora" / "treebank.json")
-    seconds = [srsly.read_json(path).get("seconds", 0) for path in (output / "steps").glob("*.json")]
+    records = [srsly.read_json(path) for path in (output / "steps").glob("*.json")]
+    seconds = [record.get("cpu_seconds", 0) for record in records if isinstance(record, dict)]
     (archive,) = (output / "package").glob("*/dist/*.tar.gz")
     return {
         **srsly.read_json(output / "scores.json"),
@@ -80,9 +72,8 @@ def main() -> None:
     parser.add_argument("--document", type=Path, help="page with a section `treebanks`")
     parser.add_argument("--output", type=Path)
     arguments, options = parser.parse_known_args()
-    treebanks = {
-        name: (files, find_language(files)) for name, files in sorted(find_treebanks(arguments.directory).items())
-    }
+    found = sorted(find_treebanks(arguments.directory).items())
+    treebanks: dict[str, tuple[list[Path], str | None]] = {name: (files, None) for name, files in found}
     for tiny in arguments.tiny:
         language, _, prefix = tiny.partition("=")
         treebanks[Path(prefix).name] = ([Path(f"{prefix}_{split}.conllu") for split in ("train", "dev")], language)

@@ -628,7 +628,7 @@ class Warnings:
     JW20 = Message(
         "The tokenizer ({tokenizer}) suits the corpus badly: on the text of its first {n_words:,} words, it finds "
         "{recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less than {least}).",
-        "{advice}",
+        "{advice}.",
     )
     JW30 = Message(
         "{file} has {n} `# newdoc` comments, so every {sentences} sentences become a document.",

@@ -33,7 +33,7 @@ from ..errors import Warnings, check_range
 from ..pipes.component_files import report_damage
 from ..pipes.custom_columns import read_numbers
 from ..pipes.guide_columns import find_guide_facts
-from ..pipes.marks import CLOSED, COMMA, UNMARKED, WORD
+from ..pipes.marks import CLOSED, COMMA, N_VALUES, UNMARKED, WORD
 from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import (
@@ -56,8 +56,10 @@ from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
 
 # The label that spaCy's own parser uses for unlabelled arcs, and the one by which `add_label` knows roots.
 NO_LABEL, ROOT = "dep", "ROOT"
-# The settings with a bias of all boundaries, and with those of text with and without punctuation.
+# The settings with a bias of all boundaries, with those of text with and without punctuation where no mark shows them,
+# and with that of boundaries that are shown.
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
+MARKED_BIAS = "marked_bias"
 # The key of a calibration in the cfg.
 CALIBRATION = "calibration"
 
@@ -102,7 +104,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
-        for setting in BIASES:
+        for setting in (*BIASES, MARKED_BIAS):
             if self.cfg[setting] is not None:
                 check_range(setting, self.cfg[setting], -MAX_BIAS, MAX_BIAS)
         use_noun_chunks_in(vocab, noun_chunks)
@@ -157,7 +159,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         # Templates that read neither cannot tell kinds of text apart.
         if overall is None and BEFORE in self.perceptron.templates.columns:
             marks = zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True)
-            biases = {mark + closed: bias for unshown, bias in marks for mark in unshown for closed in CLOSED}
+            biases = dict.fromkeys(range(N_VALUES), self.cfg[MARKED_BIAS]) if self.cfg[MARKED_BIAS] else {}
+            biases |= {mark + closed: bias for unshown, bias in marks for mark in unshown for closed in CLOSED}
             self.perceptron.biases = {SB_ACTION: (f"b0.{BEFORE}", biases)}
         elif overall is None and STYLE in self.perceptron.templates.columns:
             biases = dict(zip((PUNCTUATED, UNPUNCTUATED), by_style, strict=True))
@@ -276,7 +279,10 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def _describe_search(self) -> dict[str, Any]:
         """The settings that margins depend on."""
-        return {"beam_width": self.perceptron.beam_width, **{setting: self.cfg[setting] for setting in BIASES}}
+        # Calibrations of earlier versions do not know the last one.
+        marked = {MARKED_BIAS: self.cfg[MARKED_BIAS]} if self.cfg[MARKED_BIAS] else {}
+        biases = {setting: self.cfg[setting] for setting in BIASES}
+        return {"beam_width": self.perceptron.beam_width, **biases, **marked}
 
     def forget_predictions(self) -> None:
         """Drops the calibration, because the weights change."""

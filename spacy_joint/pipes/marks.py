@@ -22,6 +22,8 @@ INITIAL, ELLIPSIS = 10, 11
 # What may be added to these.
 IN_QUOTES, IN_BRACKETS, LINE, BLANK_LINE = 16, 32, 64, 128
 CLOSED = (0, IN_QUOTES, IN_BRACKETS)
+# All values are below.
+N_VALUES = 2 * BLANK_LINE
 # More endings of `find_ending`: closing marks, words that a full stop may make an abbreviation, and the full stop.
 CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP = range(12, 16)
 

@@ -20,9 +20,9 @@ DOUBTFUL, USELESS = 95, 50
 # What to do, by whether the tokenizer is learnt already.
 LEARN = (
     "Learn exceptions with `spacy joint tokenizer-exceptions`, or set `@tokenizers = "
-    '"spacy_joint.CharacterTokenizer.v1"`, which is learnt from the corpus.'
+    '"spacy_joint.CharacterTokenizer.v1"`, which is learnt from the corpus'
 )
-MORE_TEXT = "It is learnt from the corpus: let it learn from more text, or set another tokenizer of the language."
+MORE_TEXT = "It is learnt from the corpus: let it learn from more text, or set another tokenizer of the language"
 
 
 class WordScores(NamedTuple):

@@ -7,8 +7,9 @@ from spacy.tokens import Doc
 
 from ..scoring.raw_text import score_raw_text
 
-# The settings, and the values that are tried, on the scale of margins.
-SETTINGS = ("punctuated_bias", "unpunctuated_bias")
+# What is changed together, one after the other, and the steps that are tried, on the scale of margins.
+UNSHOWN, MARKED, UNPUNCTUATED = "punctuated_bias", "marked_bias", "unpunctuated_bias"
+CHANGES = ((UNSHOWN, MARKED), (MARKED,), (UNPUNCTUATED,))
 STEP, REACH, PATIENCE = 25.0, 8, 2
 
 
@@ -25,18 +26,21 @@ def choose_biases(
         scores: dict[str, Any] = score_raw_text(parse(biases, docs), references)
         return scores["raw_sents_f"] + scores["raw_las_f"]
 
-    chosen = dict.fromkeys(SETTINGS, 0.0)
+    chosen = dict.fromkeys((UNSHOWN, MARKED, UNPUNCTUATED), 0.0)
     best = score(chosen)
-    for setting in SETTINGS:
+    for changed in CHANGES:
         before = dict(chosen)
         for step in (-STEP, STEP):
             # As far as it gets better; one value that is not may be chance.
-            n_worse, n = 0, 1
+            n_worse, n, start, has_effect = 0, 1, best, False
             while n_worse < PATIENCE and n <= REACH:
-                tried = {**before, setting: n * step}
+                tried = {**before, **{setting: before[setting] + n * step for setting in changed}}
                 found = score(tried)
+                has_effect |= found != start
                 n_worse += 1
                 if found > best:
                     best, chosen, n_worse = found, tried, 0
                 n += 1
+            if chosen != before or not has_effect:
+                break
     return chosen

@@ -53,8 +53,10 @@ SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer
 BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
-# More tables and evaluations take longer than they are worth.
-MAX_TABLES, N_EVALUATIONS = 3, 3
+# More take longer than they are worth: tables of weights, evaluations, and epochs of taggers for jackknifing.
+MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 5
+# What differs from the configs, which are for English: other languages have more features, of words seen less often.
+TRAINING = {PARSER: {"max_epochs": 10}, MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8}}
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
@@ -190,7 +192,8 @@ class TreebankTraining:
 
     def _configure(self, component: str, kind: str, source: Path | None = None) -> dict[str, Any]:
         """The overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
-        training = load_config(self.configs / f"{component}.cfg")["training"]
+        own = TRAINING.get(component, {})
+        training = {**load_config(self.configs / f"{component}.cfg")["training"], **own}
         # Not the tokenizer of the language, which may need another package.
         pipe: Any = spacy.blank(self.language, config={"nlp": {"tokenizer": NO_TOKENIZER}}).create_pipe(component)
         copies = 2 if kind == "both" else 1
@@ -209,8 +212,10 @@ class TreebankTraining:
             f"components.{component}.model.table_bits": min(pipe.perceptron.table_bits, max(bits, MIN_TABLE_BITS)),
             f"components.{component}.model.n_tables": min(pipe.perceptron.n_tables, MAX_TABLES),
         }
+        settings |= {f"training.{setting}": value for setting, value in own.items()}
         if source:
-            settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{kind}"}
+            dev = "original" if kind == "both" else kind
+            settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{dev}"}
         else:
             settings |= {"training.train_corpus": f"corpora.{kind}", FEATURES: self.seen}
         if self.seen and component in (PARSER, MORPHOLOGIZER):
@@ -223,8 +228,9 @@ class TreebankTraining:
 
     def jackknife(self, kind: str, folds: int) -> None:
         """Tags the training documents with taggers that have not seen them."""
-        n_tables = f"components.{TAGGER}.model.n_tables"
-        settings = {**self._configure(TAGGER, kind), n_tables: self.overrides.get(n_tables, 1)}
+        faster = {f"components.{TAGGER}.model.n_tables": 1, "training.max_epochs": JACKKNIFE_EPOCHS}
+        settings = self._configure(TAGGER, kind)
+        settings |= {setting: self.overrides.get(setting, value) for setting, value in faster.items()}
         folds = min(folds, self.described["documents"])
         make = partial(jackknife_corpus, self.configs / f"{TAGGER}.cfg", self.jackknifed, folds, settings)
         made_from = {"folds": folds, **_without_paths(settings)}
@@ -273,7 +279,6 @@ class TreebankTraining:
 
             def parse(biases: Mapping[str, float], docs: Sequence[Doc]) -> list[Doc]:
                 overrides = {f"components.{PARSER}.{setting}": bias for setting, bias in biases.items()}
-                overrides[f"components.{PARSER}.model.beam_width"] = BEAM_WIDTH
                 loaded = spacy.load(trained, vocab=nlp.vocab, exclude=others, config=overrides)
                 parser: Any = loaded.get_pipe(PARSER)
                 return list(parser.pipe(doc.copy() for doc in docs))

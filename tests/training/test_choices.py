@@ -8,6 +8,7 @@ from spacy_joint.training.boundary_choice import choose_biases
 from spacy_joint.training.feature_choice import choose_features
 
 VOCAB = Vocab()
+NONE = dict.fromkeys(("punctuated_bias", "marked_bias", "unpunctuated_bias"), 0.0)
 
 
 def make_doc(n, relations):
@@ -47,6 +48,6 @@ def parse():
 
 def test_the_smallest_bias_with_the_best_sentences_and_trees_is_chosen(parse):
     right = Doc(VOCAB, words=["a", "b"], heads=[0, 0], deps=["ROOT", "dep"])
-    assert choose_biases(parse, [right], [right]) == {"punctuated_bias": -50.0, "unpunctuated_bias": 0.0}
+    assert choose_biases(parse, [right], [right]) == {**NONE, "marked_bias": -50.0, "punctuated_bias": -50.0}
     divided = Doc(VOCAB, words=["a", "b"], heads=[0, 1], deps=["ROOT", "ROOT"])
-    assert choose_biases(parse, [divided], [divided]) == {"punctuated_bias": 0.0, "unpunctuated_bias": 0.0}
+    assert choose_biases(parse, [divided], [divided]) == NONE
