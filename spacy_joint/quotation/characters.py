@@ -97,7 +97,8 @@ class Cast:
         self.inside = inside.tolist()
         self.words = [token.lower_.rstrip(".") or token.text for token in doc]
         self.is_subject = _find_subjects(doc)
-        mentions = find_names(doc)
+        speakers = list(speakers)
+        mentions = find_names(doc, speakers)
         heads = {mention.end - 1: mention for mention in mentions}
         self.characters, of_name = _join_names(mentions, self._count_pronouns(mentions))
         self.narrator: Character | None = None

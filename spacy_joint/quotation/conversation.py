@@ -123,10 +123,15 @@ def find_turns(cast: Cast, runs: Sequence[Run], mentions: Sequence[Run | None], 
         if last is not None and same and (None in (last.mention, mention) or _are_same(cast, last.mention, mention)):
             last.runs.append(k)
             last.end = end
-            last.mention = last.mention or mention
+            if last.mention is None or (mention is not None and not _is_known(cast, last.mention)):
+                last.mention = mention or last.mention
         else:
             turns.append(Turn([k], begin, end, number, mention))
     return turns
+
+
+def _is_known(cast: Cast, mention: Run) -> bool:
+    return is_pronoun(cast, mention) or cast.find(*mention) is not None
 
 
 def _are_same(cast: Cast, mention: Run | None, other: Run | None) -> bool:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from spacy.attrs import ORTH, SENT_START, TAG
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 MALE, FEMALE = "male", "female"
 # Between the words of a name, before a word with a capital.
@@ -81,6 +81,12 @@ def read_names() -> Names:
     )
 
 
+# Capitals in verse and at the beginning of what a parser does not take for a sentence.
+NO_NAMES = frozenset(
+    ["I", "He", "She", "They", "We", "It", "You", "The", "A", "An", "His", "Her", "My", "Our", "Their"]
+)
+
+
 @dataclass(frozen=True)
 class Name:
     """A name, in lower case, such as "Miss Elizabeth Bennet"."""
@@ -129,8 +135,8 @@ def _capitalise(word: str) -> str:
     return re.sub(r"(^|-|^o['’]|^mc)(\w)", lambda match: match[1].capitalize() + match[2].upper(), word)
 
 
-def find_names(doc: Doc) -> list[Mention]:
-    """The names in a document, in order."""
+def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
+    """The names in a document, in order. Capitals in the mentions of speakers (`speaking`) are those of names."""
     table = read_names()
     rows = doc.to_array([ORTH, TAG, SENT_START])
     strings = doc.vocab.strings
@@ -159,6 +165,12 @@ def find_names(doc: Doc) -> list[Mention]:
         and (lower in table.given_genders or counts[lower] * 2 <= named[word])
         and named[word] * 2 > seen[word]
     } - {word for word in titles if word.endswith(".")}
+    for span in speaking:
+        usual |= {
+            words[i]
+            for i in range(span.start, span.end)
+            if words[i] in capitals - titles and not starts[i] and counts[_strip(words[i])] * 2 <= counts[words[i]]
+        } - NO_NAMES
     found: list[Mention] = []
     n, i = len(words), 0
 
