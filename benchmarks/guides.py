@@ -1,10 +1,13 @@
 """What a guide brings to the joint parser: the guide alone, the guided parser by beam width, ablations, and a rival.
 
     python benchmarks/guides.py compare PIPELINE EWT GUM --sparse PIPELINE --peer PEER
+    python benchmarks/guides.py alone EWT GUM --guide PIPELINE --guide PIPELINE
     python benchmarks/guides.py ablate PIPELINE GUIDED.spacy EWT GUM
     python benchmarks/guides.py rival PIPELINE TAGGED.spacy CONFIG EWT GUM
 
-PIPELINE has a `sequence_tagger`, a `parser_guide` and a `joint_sbd_parser`.
+PIPELINE has a `sequence_tagger`, a `parser_guide` and a `joint_sbd_parser`; for `alone`, a `parser_guide`.
+
+`alone` compares guides, such as those with different encoders, without a parser.
 
 `ablate` trains parsers on GUIDED.spacy, a corpus with jackknifed columns of the guide of PIPELINE, and keeps them: with
 all columns, without each of the guide's columns, with columns of the guide itself instead of jackknifed ones, without a
@@ -334,6 +337,22 @@ def compare(
         comparison.add(f"guided, beam {beam}", System(guided, beam))
     for path in peer or []:
         comparison.add(path.name, System(path))
+    comparison.write(output, document, section)
+
+
+@app.command()
+def alone(
+    treebanks: Treebanks,
+    guide: Annotated[list[Path], typer.Option(parser=find_pipeline, help="Pipelines with a guide.")],
+    split: Split = "dev",
+    output: Output = None,
+    document: Document = None,
+    section: Section = "alone",
+) -> None:
+    """Score guides without a parser."""
+    comparison = Comparison(treebanks, split)
+    for path in guide:
+        comparison.add(path.name, System(path, 0))
     comparison.write(output, document, section)
 
 

@@ -437,7 +437,8 @@ class Errors:
     )
     J411 = Message("{config} trains nothing that predicts {attribute}.", "Add a sequence_tagger or parser_guide.")
     J442 = Message(
-        "Cannot resume from {path}: '{name}' {what}.", "Give the model-last of `spacy train`, not a finished pipeline."
+        "Cannot resume from {path}: '{name}' {what}.",
+        "Give the model-last of `spacy train`, or a checkpoint if there is a guide, not a finished pipeline.",
     )
     J443 = Message("Components of {path} saw different numbers of documents ({counts}).", "Use an earlier checkpoint.")
     J444 = Message(

@@ -27,12 +27,15 @@ from threadpoolctl import ThreadpoolController
 
 from ..errors import Errors, JointValueError
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
+from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers
 
 # Looks through the libraries that are loaded, which takes milliseconds.
 _find_blas = cache(ThreadpoolController)
 
 # The number of documents with which the encoder is initialized.
 SAMPLE = 10
+# What a checkpoint counts.
+COUNTS = ("n_seen", "n_steps", "n_steps_here")
 # The prediction for a document.
 Predicted = TypeVar("Predicted")
 
@@ -40,6 +43,13 @@ Predicted = TypeVar("Predicted")
 class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     """A component whose model has an encoder, `tok2vec`, and layers over its vectors, `heads`."""
 
+    # A checkpoint has "learning", too.
+    file_names = ("cfg", "model", "learning")
+    # Documents seen and steps made by the optimizer, in all, and steps since training was started or resumed.
+    n_seen = n_steps = n_steps_here = 0
+    # That of the training, if it has begun in this process, and the state of a training to resume.
+    _optimizer: Optimizer | None = None
+    _interrupted: dict[str, Any] | None = None
     # Since the component was made, for errors.
     _n_updates = 0
 
@@ -136,7 +146,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         if labels is None:
             labels = self.collect_labels(get_examples())
         if pretrained is not None:
-            self.from_disk(pretrained, exclude=["vocab"])
+            self.from_disk(pretrained, exclude=["vocab", "learning"])
             if missing := set(labels).difference(self.labels):
                 raise JointValueError(Errors.J665, path=pretrained, labels=", ".join(sorted(missing)))
             return
@@ -173,8 +183,11 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         self._check_is_initialized()
+        self.n_seen += len(examples)
         if not any(len(example.predicted) for example in examples):
             return losses
+        if self._interrupted is not None and "random" in self._interrupted:
+            restore_random_numbers(self._interrupted.pop("random"))
         set_dropout_rate(self.model, drop)
         vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
         loss, d_vectors = self.learn(vectors, examples)
@@ -187,6 +200,16 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             self.finish_update(sgd)
         return losses
 
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Lets the optimizer make a step. The first step of a resumed training gives it what the checkpoint has."""
+        if self._interrupted is not None:
+            restore_optimizer(self.model, sgd, self._interrupted)
+            self._interrupted, self.n_steps_here = None, 0
+        self._optimizer = sgd
+        self.n_steps += 1
+        self.n_steps_here += 1
+        super().finish_update(sgd)
+
     @abstractmethod
     def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:
         """Adds to the gradients of `heads`; returns the mean cross-entropy per token and gradients of the vectors."""
@@ -196,6 +219,17 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
         """Functions that make the content of each file."""
         return {"cfg": lambda: srsly.json_dumps(self.cfg).encode("utf8"), "model": self.model.to_bytes}
+
+    def learning_to_bytes(self) -> bytes | None:
+        """The state of the training, for a checkpoint; None if this process has not trained the component."""
+        if self._optimizer is None:
+            return None
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return pack_learning_state(self.model, self._optimizer, counts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Schedules cannot be pickled.
+        return {**self.__dict__, "_optimizer": None}
 
     def load_parts(self, parts: Parts) -> None:
         """Loads all files, and adds the labels to the vocabulary.
@@ -212,6 +246,11 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                     # Of thinc, for the bytes of anything else.
                     raise TypeError from error
             self._check()
+            if (learning := parts.get("learning", required=False)) is not None:
+                state = srsly.msgpack_loads(bytes(learning.content))
+                for name in COUNTS:
+                    setattr(self, name, int(state[name]))
+                self._interrupted = state
 
     def keep_model(self) -> Callable[[], None]:
         """Keeps the cfg and any weights; returns a function that puts them back."""

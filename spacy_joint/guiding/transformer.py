@@ -78,6 +78,11 @@ class _Shim(PyTorchShim):
 
         return torch2xp(vectors, ops=ops), backprop
 
+    @property
+    def param_names(self) -> list[str]:
+        """The names by which an optimizer knows the weights."""
+        return [name for name, _ in self._model.named_parameters()]
+
     def finish_update(self, optimizer: Optimizer) -> None:
         super().finish_update(partial(optimizer, lr_scale=self._learn_rate_scale))  # type: ignore[arg-type]
 

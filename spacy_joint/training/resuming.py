@@ -6,15 +6,16 @@ the start, so the result is byte-identical to that of an uninterrupted one. `spa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..errors import Errors, JointValueError
-from ..files.replacing import atomic_write_directory
+from ..errors import Errors, JointFileNotFoundError, JointValueError
+from ..files.replacing import atomic_write_directory, write_bytes
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from thinc.api import Config
 
 Item = TypeVar("Item")
 Batcher = Callable[[Iterable[Item]], Iterable[list[Item]]]
@@ -46,33 +47,80 @@ def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
 
 def create_checkpoint(*, path: str) -> Callable[[Language], Language]:
     """Make a callback for `[training.before_to_disk]`, registered as `spacy_joint.checkpoint.v1`, that writes the same
-    pipeline to a directory that is always complete: `spacy train` overwrites model-last in place."""
+    pipeline to a directory that is always complete: `spacy train` overwrites model-last in place. Guides can only be
+    resumed from there: the state of their optimizer is large."""
 
     def save(nlp: Language) -> Language:
         with atomic_write_directory(Path(path)) as directory:
             nlp.to_disk(directory)
+            for name, pipe in nlp.pipeline:
+                if (learning := getattr(pipe, "learning_to_bytes", lambda: None)()) is not None:
+                    write_bytes(directory / name / "learning", learning)
         return nlp
 
     return save
 
 
-def count_seen(nlp: Language, frozen: list[str], checkpoint: Path) -> int:
-    """The number of documents that the trained components of a checkpoint have all seen (J442, J443)."""
+class Progress(NamedTuple):
+    """How far a training has come."""
+
+    n_seen: int  # documents, since it was first started
+    n_steps: int  # of the optimizer of a guide, since it was started or resumed; 0 without a guide
+
+
+def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> Progress:
+    """What the trained components of a checkpoint have all seen (J442, J443)."""
     counts: dict[str, int] = {}
+    guides: dict[str, int] = {}
     for name, pipe in nlp.pipeline:
         if name in frozen or not getattr(pipe, "is_trainable", False):
             continue
-        perceptron: Any = getattr(pipe, "perceptron", None)
-        if perceptron is None:
-            what = "is not from this package"
-        elif not perceptron.is_set_up or not perceptron.weights.is_learning:
-            what = "was saved without its training state"
+        component: Any = pipe
+        perceptron = getattr(component, "perceptron", None)
+        if perceptron is not None:
+            counts[name] = perceptron.n_seen
+            is_learning = perceptron.is_set_up and perceptron.weights.is_learning
+        elif hasattr(component, "learning_to_bytes"):
+            counts[name], guides[name] = component.n_seen, component.n_steps_here
+            is_learning = component.n_steps > 0
         else:
-            what = "" if perceptron.n_seen else "has no count of the documents that it has seen"
+            raise JointValueError(Errors.J442, path=checkpoint, name=name, what="is not from this package")
+        if not is_learning:
+            what = "was saved without its training state"
+        elif len(guides) > 1:
+            what = "is another guide that learns: train them one after the other"
+        else:
+            what = "" if counts[name] else "has no count of the documents that it has seen"
         if what:
             raise JointValueError(Errors.J442, path=checkpoint, name=name, what=what)
-        counts[name] = perceptron.n_seen
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name}: {count}" for name, count in counts.items())
         raise JointValueError(Errors.J443, path=checkpoint, counts=found)
-    return next(iter(counts.values()), 0)
+    return Progress(next(iter(counts.values()), 0), next(iter(guides.values()), 0))
+
+
+def configure_resumption(checkpoint: Path, overrides: Mapping[str, Any]) -> tuple[Config, int]:
+    """The config that resumes the training of a checkpoint (J073, J442, J443), and how many documents it skips."""
+    from spacy import load
+    from spacy.util import load_config
+
+    if not (checkpoint / "config.cfg").is_file():
+        raise JointFileNotFoundError(Errors.J073, path=checkpoint, name="config.cfg")
+    settings = load_config(checkpoint / "config.cfg", dict(overrides), interpolate=False)
+    interpolated = settings.interpolate()["training"]
+    n_seen, n_steps = read_progress(load(checkpoint), interpolated["frozen_components"], checkpoint)
+    settings["components"] = {name: {"source": str(checkpoint)} for name in settings["components"]}
+    # Sourced components are not initialized.
+    settings["initialize"]["components"] = {}
+    training = settings["training"]
+    # Training may have been resumed before; the count of documents seen is from the original start.
+    batcher = training["batcher"]
+    inner = batcher["batcher"] if batcher["@batchers"] == SKIP_DOCUMENTS else batcher
+    training["batcher"] = {"@batchers": SKIP_DOCUMENTS, "n": n_seen, "batcher": inner}
+    if n_steps and interpolated["max_steps"]:
+        # Rates fall as they did, and the rest of the steps is left.
+        training["optimizer"] = interpolated["optimizer"]
+        training["max_steps"] = interpolated["max_steps"] - n_steps
+        if training["max_steps"] < 1:
+            raise JointValueError(Errors.J442, path=checkpoint, name="training", what="has made all steps")
+    return settings, n_seen
