@@ -31,7 +31,8 @@ class Figures:
 
     def list_pages(self) -> list[Path]:
         """README and all pages."""
-        return [self.root / "README.md", *sorted((self.root / "docs").rglob("*.md"))]
+        pages = [self.root / "README.md", *sorted((self.root / "docs").rglob("*.md"))]
+        return [page for page in pages if page.is_file() and "summaries" not in page.parts]
 
     def list_sections(self) -> Iterator[tuple[Path, str, str, str]]:
         """The page, name, text and wanted text of all sections."""
@@ -89,10 +90,11 @@ class Figures:
 
 
 def replace_section(document: Path | None, name: str, text: str) -> None:
-    """Replace a section of a page and its figures, if a page is given."""
+    """Replace a section of a page and its figures, if a page is given: README or one below `docs`."""
     if document is not None:
-        figures = Figures()
-        figures.replace(document, name, text)
+        page = document.resolve()
+        figures = Figures(next((folder.parent for folder in page.parents if folder.name == "docs"), page.parent))
+        figures.replace(page, name, text)
         figures.write()
 
 

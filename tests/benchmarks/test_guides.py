@@ -43,7 +43,8 @@ def test_two_systems_are_contrasted_whatever_the_first_row_is(comparison):
 
 
 def test_the_section_of_a_page_is_replaced(comparison, tmp_path):
-    page = tmp_path / "page.md"
+    page = tmp_path / "docs" / "page.md"
+    page.parent.mkdir()
     page.write_text("<!-- ablations: begin -->\n\nold\n\n<!-- ablations: end -->\n")
     comparison.write(None, page, "ablations", "more")
     text = page.read_text()
