@@ -7,9 +7,8 @@ from spacy.tokens import Doc
 
 from ..scoring.raw_text import score_raw_text
 
-# What is changed together, one after the other, and the steps that are tried, on the scale of margins.
-UNSHOWN, MARKED, UNPUNCTUATED = "punctuated_bias", "marked_bias", "unpunctuated_bias"
-CHANGES = ((UNSHOWN, MARKED), (MARKED,), (UNPUNCTUATED,))
+# The settings, in the order in which they are chosen, and the steps that are tried, on the scale of margins.
+SETTINGS = ("punctuated_bias", "marked_bias", "unpunctuated_bias")
 STEP, REACH, PATIENCE = 25.0, 8, 2
 
 
@@ -26,15 +25,15 @@ def choose_biases(
         scores: dict[str, Any] = score_raw_text(parse(biases, docs), references)
         return scores["raw_sents_f"] + scores["raw_las_f"]
 
-    chosen = dict.fromkeys((UNSHOWN, MARKED, UNPUNCTUATED), 0.0)
+    chosen = dict.fromkeys(SETTINGS, 0.0)
     best = score(chosen)
-    for changed in CHANGES:
+    for setting in SETTINGS:
         before = dict(chosen)
         for step in (-STEP, STEP):
             # As far as it gets better; one value that is not may be chance.
             n_worse, n, start, has_effect = 0, 1, best, False
             while n_worse < PATIENCE and n <= REACH:
-                tried = {**before, **{setting: before[setting] + n * step for setting in changed}}
+                tried = {**before, setting: n * step}
                 found = score(tried)
                 has_effect |= found != start
                 n_worse += 1

@@ -54,7 +54,7 @@ BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 # More take longer than they are worth: tables of weights, evaluations, and epochs of taggers for jackknifing.
-MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 5
+MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 4
 # What differs from the configs, which are for English: other languages have more features, of words seen less often.
 TRAINING: dict[str, dict[str, Any]] = {PARSER: {"max_epochs": 10}, MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8}}
 # The rules of a tokenizer by language; spaCy's own rules for other languages.

@@ -48,6 +48,6 @@ def parse():
 
 def test_the_smallest_bias_with_the_best_sentences_and_trees_is_chosen(parse):
     right = Doc(VOCAB, words=["a", "b"], heads=[0, 0], deps=["ROOT", "dep"])
-    assert choose_biases(parse, [right], [right]) == {**NONE, "marked_bias": -50.0, "punctuated_bias": -50.0}
+    assert choose_biases(parse, [right], [right]) == {**NONE, "punctuated_bias": -50.0}
     divided = Doc(VOCAB, words=["a", "b"], heads=[0, 1], deps=["ROOT", "ROOT"])
     assert choose_biases(parse, [divided], [divided]) == NONE
