@@ -7,9 +7,10 @@ from spacy.tokens import Doc
 
 from ..scoring.raw_text import score_raw_text
 
-# The settings, in the order in which they are chosen, and the steps that are tried, on the scale of margins.
+# The settings, in the order in which they are chosen, and the steps that are tried, on the scale of margins. Smaller
+# steps and gains would follow the chances of a small development set.
 SETTINGS = ("punctuated_bias", "marked_bias", "unpunctuated_bias")
-STEP, REACH, PATIENCE = 25.0, 8, 2
+STEP, REACH, PATIENCE, LEAST_GAIN = 50.0, 3, 2, 0.003
 
 
 def choose_biases(
@@ -37,7 +38,7 @@ def choose_biases(
                 found = score(tried)
                 has_effect |= found != start
                 n_worse += 1
-                if found > best:
+                if found > best + LEAST_GAIN:
                     best, chosen, n_worse = found, tried, 0
                 n += 1
             if chosen != before or not has_effect:

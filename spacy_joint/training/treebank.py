@@ -57,7 +57,10 @@ MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 # More take longer than they are worth: tables of weights, evaluations, and epochs of taggers for jackknifing.
 MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 4
 # What differs from the configs, which are for English: other languages have more features, of words seen less often.
-TRAINING = {PARSER: {"max_epochs": 10}, MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8}}
+TRAINING: Mapping[str, Mapping[str, Any]] = {
+    PARSER: {"max_epochs": 10},
+    MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8},
+}
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
@@ -277,6 +280,7 @@ class TreebankTraining:
 
             def parse(biases: Mapping[str, float], docs: Sequence[Doc]) -> list[Doc]:
                 overrides = {f"components.{PARSER}.{setting}": bias for setting, bias in biases.items()}
+                overrides[f"components.{PARSER}.model.beam_width"] = BEAM_WIDTH
                 loaded = spacy.load(trained, vocab=nlp.vocab, exclude=others, config=overrides)
                 parser: Any = loaded.get_pipe(PARSER)
                 return list(parser.pipe(doc.copy() for doc in docs))
