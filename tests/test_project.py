@@ -1,5 +1,6 @@
 """The projects: their commands are valid, and train on tiny data, in a copy of the repository's files."""
 
+import importlib.util
 import json
 import os
 import re
@@ -258,6 +259,7 @@ def english(repository):
 
 
 @pytest.mark.timeout(1800)
+@pytest.mark.skipif(importlib.util.find_spec("nupunkt") is None, reason="there is no nupunkt for Python 3.10")
 def test_the_shipped_pipelines_without_a_transformer_are_trained_on_tiny_data(english):
     run_here(english, "all", without=("trf-encoder", "trf-pretraining", "trf-columns", "trf-guide", "trf"))
     sm, md = (spacy.load(english / "training" / path) for path in ("finished", Path("md", "finished")))

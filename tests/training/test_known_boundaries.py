@@ -9,6 +9,9 @@ import pytest
 import spacy_joint
 from spacy_joint.annotation.custom_columns import read_column
 
+# There is none for Python 3.10.
+pytest.importorskip("nupunkt")
+
 SCRIPT = Path(__file__).parents[2] / "projects/english/known_boundaries.py"
 CALL = """token	start	end	speaker	punctuation	case
 So	1.0	1.2	0		UC
