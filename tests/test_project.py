@@ -147,7 +147,7 @@ def test_a_pipeline_is_trained_from_files_of_the_repository(repository):
     assert len(list(nlp("hi nora it's me i'm late call me").sents)) > 1
     edited, unpunctuated = (read_metrics(repository, name) for name in ("tiny_dev", "tiny_dev_unpunctuated"))
     assert edited["boundary_f"] > 0.52 and edited["dep_las_punct"] > 0.35
-    assert unpunctuated["boundary_f"] > 0.33 and unpunctuated["dep_las_punct"] > 0.34
+    assert unpunctuated["boundary_f"] > 0.28 and unpunctuated["dep_las_punct"] > 0.34
 
 
 def test_assets_come_from_a_local_copy_too(repository, tmp_path):
