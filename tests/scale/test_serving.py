@@ -83,7 +83,9 @@ def test_answers_are_those_of_the_server_without_ray(client):
         }.items():
             expected, found = plain.post(path, json=body), client.post(path, json=body)
             assert (found.status_code, found.json()) == (expected.status_code, expected.json())
-        assert client.get("/api/pipeline").json() == plain.get("/api/pipeline").json()
+        # The other server offers all pipelines that are installed.
+        described = [each.get("/api/pipeline").json() | {"pipelines": []} for each in (client, plain)]
+        assert described[0] == described[1]
     worker.close()
 
 
