@@ -64,7 +64,7 @@ def remove_marks(doc: Doc, kept: str = "") -> Doc | None:
     return result.from_array(ATTRIBUTES, bare.to_array(ATTRIBUTES))
 
 
-CASES = {"as it is": str, "lower case": str.lower, "capitals": str.upper, "title case": capitalise}
+CASES = {"unchanged": str, "lower case": str.lower, "capitals": str.upper, "title case": capitalise}
 MARKS: dict[str, Callable[[Doc], Doc | None]] = {
     "all marks": lambda doc: doc,
     "`,` `.` `?`": partial(remove_marks, kept=",.?"),
@@ -100,7 +100,7 @@ def accuracy(
     references = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
     kinds = {f"{marks}, {case}": make_kind(references, marks, case) for marks in MARKS for case in CASES}
     for kind in ("all marks, capitals", "all marks, title case", "no marks, lower case"):
-        kinds[f"mixed: as it is / {kind}"] = mix(references, kinds[kind])
+        kinds[f"mixed: unchanged / {kind}"] = mix(references, kinds[kind])
     report(corpus, {kind: score_documents(nlp, documents) for kind, documents in kinds.items()}, output)
 
 
@@ -114,7 +114,7 @@ def noise(
     """Measure tags, boundaries and trees for each kind of noise that `spacy_joint.noise.v1` makes, in all documents."""
     nlp = spacy.load(model)
     references = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
-    results = {"as it is": score_documents(nlp, references)}
+    results = {"unchanged": score_documents(nlp, references)}
     for change in (change for changes in CHANGES.values() for change in changes):
         # Where there is nothing to change, documents stay as they are.
         documents = [corrupt(doc, change, seed) or doc for doc in references]

@@ -40,7 +40,7 @@ def wrap(text: str) -> str:
 
 
 CHANGES: Mapping[str, Callable[[str], str]] = {
-    "as it is": str,
+    "unchanged": str,
     "‘’ and “”": lambda text: write_quotes(text, "“", "”"),
     "« »": lambda text: write_quotes(text, "«", "»"),
     '"" for « »': lambda text: text.replace("«", '"').replace("»", '"'),
@@ -84,7 +84,7 @@ def main(
     results = {}
     for name, change in CHANGES.items():
         changed = list(map(change, texts))
-        if changed == texts and name != "as it is":
+        if changed == texts and name != "unchanged":
             continue
         docs = [put_back(doc, text) for doc, text in zip(nlp.pipe(changed), texts, strict=True)]
         results[name] = {score: 100 * value for score, value in score_raw_text(docs, references).items()}

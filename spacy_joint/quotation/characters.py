@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -91,13 +91,12 @@ class Reference(NamedTuple):
 class Cast:
     """The characters of a document, and where they are mentioned. `inside` says which tokens are quoted (bool)."""
 
-    def __init__(self, doc: Doc, inside: np.ndarray, speakers: Iterable[Span], starts: Sequence[int]) -> None:
+    def __init__(self, doc: Doc, inside: np.ndarray, speakers: Sequence[Span], starts: Sequence[int]) -> None:
         self.doc = doc
         self.starts = starts
         self.inside = inside.tolist()
         self.words = [token.lower_.rstrip(".") or token.text for token in doc]
         self.is_subject = _find_subjects(doc)
-        speakers = list(speakers)
         mentions = find_names(doc, speakers)
         heads = {mention.end - 1: mention for mention in mentions}
         self.characters, of_name = _join_names(mentions, self._count_pronouns(mentions))

@@ -1,8 +1,5 @@
 """The script that makes documents of which only the boundaries are known."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,7 +9,7 @@ from spacy_joint.annotation.custom_columns import read_column
 # There is none for Python 3.10.
 pytest.importorskip("nupunkt")
 
-SCRIPT = Path(__file__).parents[2] / "projects/english/known_boundaries.py"
+SCRIPT = "known_boundaries.py"
 CALL = """token	start	end	speaker	punctuation	case
 So	1.0	1.2	0		UC
 we've	1.2	1.5	0	,	LC
@@ -21,16 +18,6 @@ grown	2.0	2.5	0	.	LC
 5%	3.5	4.0	0		CA
 Why	4.0	4.1	1	?	UC
 """
-
-
-@pytest.fixture(scope="module")
-def script():
-    if not SCRIPT.exists():
-        pytest.skip("there is only the installed package")
-    spec = importlib.util.spec_from_file_location("known_boundaries", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def list_sentences(doc):

