@@ -5,6 +5,7 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -95,7 +96,9 @@ def open_with_text(browser, address, text):
 
 
 def wait(page, condition):
-    return WebDriverWait(page, PATIENCE).until(lambda _: condition())
+    # Elements that the page draws again while a condition is looked at are looked for again.
+    waiting = WebDriverWait(page, PATIENCE, ignored_exceptions=[StaleElementReferenceException])
+    return waiting.until(lambda _: condition())
 
 
 def type_text(page, text):
