@@ -30,9 +30,9 @@ def train_treebank(
     language: Annotated[str | None, typer.Option("--language", "-l", help="Code. Default: from file names.")] = None,
     name: Annotated[str | None, typer.Option(help="Package name without language. Default: joint_TREEBANK.")] = None,
     version: Annotated[str, typer.Option(help="Version of the package.")] = "0.1.0",
-    train: Annotated[list[Path] | None, typer.Option(help="Training set, whatever its name.")] = None,
-    dev: Annotated[list[Path] | None, typer.Option(help="Development set, whatever its name.")] = None,
-    test: Annotated[list[Path] | None, typer.Option(help="Test set, whatever its name.")] = None,
+    train: Annotated[list[Path] | None, typer.Option(help="Training set, under any name.")] = None,
+    dev: Annotated[list[Path] | None, typer.Option(help="Development set, under any name.")] = None,
+    test: Annotated[list[Path] | None, typer.Option(help="Test set, under any name.")] = None,
     documents: Annotated[
         str | None, typer.Option(help="Limits of documents: newdoc, sent_id or a number. Default: newdoc, or 10.")
     ] = None,
