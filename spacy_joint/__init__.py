@@ -24,7 +24,7 @@ if find_spec(f"{__name__}.engine.columns") is None:
 
     raise JointImportError(Errors.J420, directory=Path(__file__).parent)
 
-# The pretrained pipeline: a distribution of its own, which is installed beside this one.
+# The pretrained pipeline: a separate distribution.
 PRETRAINED = "en_joint_english"
 # Variants of it that are slower and more accurate: `en_joint_english_md` and `en_joint_english_trf`.
 VARIANTS = ("md", "trf")

@@ -34,7 +34,7 @@ _of_thread = local()
 
 
 class Stopped(BaseException):
-    """Ends a task of a pool that nobody waits for any more."""
+    """Ends a task of a pool whose result is no longer needed."""
 
 
 def check_stop() -> None:

@@ -29,7 +29,7 @@ SUBSTITUTES: dict[str, str] = {
     **{character: "-‐–" for character in "-‐‑−﹣－"},  # noqa: RUF001
     **{character: CURRENCIES for character in CURRENCIES},
 }
-# A character is known if training text has it so many times.
+# A character is known if it is at least this frequent in training.
 MIN_COUNT = 5
 # Letters whose lower case is not Unicode's default, by language.
 DOTTED = {"İ": "i", "I": "ı"}  # noqa: RUF001

@@ -25,7 +25,7 @@ DEPENDENTS = {
     "case": ("case",),
     "det": ("det",),
 }
-# Tokens with these relations share the subject of their head, if they have none of their own.
+# Tokens with these relations share the subject of their head, if they have none.
 SHARING = ("aux", "cop", "conj", "xcomp")
 READ = ("word", "tag", "class2")
 # The relatives that `show_relatives` numbers.

@@ -90,7 +90,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         return (*labels[MARKS_KEY], *labels[FORMS_KEY])
 
     def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
-        """The labels with others: marks, or words with capitals of their own, such as iPhone."""
+        """The labels with others: marks, or words with special capitals, such as iPhone."""
         extended = {key: [*(labels or {}).get(key, [])] for key in (MARKS_KEY, FORMS_KEY)}
         for label in added:
             if is_punctuation(label) and label not in MARKS:

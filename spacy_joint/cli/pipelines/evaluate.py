@@ -75,8 +75,10 @@ def evaluate(
     ] = False,
     output: ScoresOption = None,
 ) -> None:
-    """Evaluate the tags, features, lemmas, sentence boundaries, trees and speed of a pipeline, on gold tokens and from
-    raw text."""
+    """Evaluate a pipeline on gold tokens and raw text.
+
+    Scores its tags, features, lemmas, sentence boundaries, trees and speed.
+    """
     from ... import load
     from ...scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
     from ...training.unpunctuated import unpunctuate
@@ -110,7 +112,10 @@ def evaluate_quotes(
     corpus: Annotated[Path, typer.Argument(help=".spacy file written by convert-quotes.")],
     output: ScoresOption = None,
 ) -> None:
-    """Evaluate the quotations and cues of a pipeline, and its speed without tagging and parsing."""
+    """Evaluate the quotations and cues of a pipeline.
+
+    Speed excludes tagging and parsing.
+    """
     from ... import load
     from ...corpora.quotations import create_quotation_corpus
     from ...scoring.pipelines import score_quotation_components

@@ -20,9 +20,10 @@ def word_classes(
     language: Annotated[str, typer.Option(help="Language of the tokenizer for .txt files.")] = "en",
     seed: Annotated[int, typer.Option(help="Random seed of the decomposition.")] = 0,
 ) -> None:
-    """Learn word classes from plain text and treebanks, as features for taggers and parsers.
+    """Learn word classes from plain text and treebanks.
 
-    Annotation is ignored. The paragraphs of .txt files are separated by blank lines.
+    They are features of all components. Annotation is ignored. The paragraphs of .txt files are separated by blank
+    lines.
     """
     import spacy
 
