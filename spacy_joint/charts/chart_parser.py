@@ -4,8 +4,6 @@
 result is in `doc.spans["constituents"]`, with the attributes of `annotation/constituents.py` and `parse_stats.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple

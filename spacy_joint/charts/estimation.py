@@ -6,8 +6,6 @@ is interpolated with any sister (order 0): `NP -> DT @NP|JJ` has a share of the 
 @NP|JJ`, by Witten & Bell (1991). Further distinctions are learnt by splitting symbols (see splitting.py).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain

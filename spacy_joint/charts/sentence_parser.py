@@ -4,8 +4,6 @@ The tags of a word are those of the grammar's lexicon, or given ones. What binar
 labels is removed from the result.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

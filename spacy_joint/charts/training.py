@@ -1,7 +1,5 @@
 """A parser of sentences from trees: its grammar, its boundary model, and what closes the cells of its charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The registered architectures of guides: vectors of documents by any `tok2vec`, and predictions from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar

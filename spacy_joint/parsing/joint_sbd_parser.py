@@ -6,8 +6,6 @@ decides it (`layout.py`). A sentence is always exactly the subtree of its single
 document, to the next one) and never forms a sentence.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path

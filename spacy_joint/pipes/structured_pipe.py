@@ -2,8 +2,6 @@
 subclass defines its labels (`collect_labels`), the system for these labels (`make_system`), how to convert examples to
 instances (`make_instance`), how to interpret actions (`read`), and how to write annotation (`annotate`)."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from abc import abstractmethod

@@ -5,8 +5,6 @@ that share sentences with them are too wide or too long, or end a line badly; th
 What is written can be read: names of speakers are written such that the reader finds the same turns.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from itertools import compress

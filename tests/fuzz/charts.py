@@ -4,8 +4,6 @@ One part of a parser is replaced. Classifiers and taggers within a part are mode
 header and the arrays apart, as in models.py.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
