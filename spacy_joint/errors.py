@@ -185,7 +185,7 @@ class Errors:
     J480 = Message("The lexicon of '{name}' cannot be read ({reason}).", "Restore lexicon.json, or train it again.")
     J704 = Message(
         "{source} lacks '{part}', which the settings of '{name}' need.",
-        "Initialize it again, or set figure_of_merit, closure and constraints as when it was initialized.",
+        "Initialize it again, or set figure_of_merit and closure as when it was initialized.",
     )
 
     # Files and pipelines

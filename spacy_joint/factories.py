@@ -359,8 +359,6 @@ def make_chart_parser(
     decoding: str = "max_constituents",
     closure: str | list[str] = "complete",
     keep_open: float = 0.99,
-    constraints: str = "none",
-    constraint_amount: float | None = None,
     max_span: int = 0,
     max_words: int = 200,
     cut_long: bool = False,
@@ -381,9 +379,6 @@ def make_chart_parser(
     closure (str | list[str]): What classifiers say of cells before parsing: "constituents", "complete", "widths",
         several of them, or "none".
     keep_open (float): The share of cells with constituents that the classifiers must keep open.
-    constraints (str): At how many words no constituent begins or ends: the mode "absolute", "high_precision",
-        "quadratic" or "linear", or "none".
-    constraint_amount (float | None): The amount of the mode; None: its usual one.
     max_span (int): The maximum number of words in a constituent; 0: any number.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.

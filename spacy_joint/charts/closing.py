@@ -8,7 +8,7 @@ One of three things is learnt (Bodenstab, Dunlop, Hall & Roark 2011). Cells of o
 - "widths": how many edges of the cell have to be taken from its agenda until that of the tree is: none, 1, 2, up to 4,
   or as many as the parser takes by default. It is learnt from trees that the parser finds, so that any text will do.
 
-All of them, and chart constraints (see constraints.py), become arrays of widths, as `ChartParser.parse` takes them.
+All of them become arrays of widths, as `ChartParser.parse` takes them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from ..trees.constituency_trees import Tree, rewrite
 from .boundaries import estimate_boundaries
 from .closing import Closing, Example, choose_biases, find_frequent_tags, learn_closing, mark_cells, mark_ranks
-from .constraints import ChartConstraints
 from .estimation import estimate_grammar, prepare
 from .grammar import Grammar
 from .sentence_parser import SentenceParser
@@ -36,7 +35,6 @@ class ParserSettings(NamedTuple):
     split_cycles: int = 0
     closures: Sequence[str] = ()
     keep_open: float = 1.0  # the share of the cells of trees that each closing leaves open
-    constraints: tuple[str, float] | None = None  # the mode and its amount: see constraints.py
 
 
 def make_parser(
@@ -52,18 +50,13 @@ def make_parser(
     boundaries = estimate_boundaries(prepared, grammar) if settings.has_boundaries else None
     parser = SentenceParser(grammar, boundaries, **settings.search)
     tags = find_frequent_tags(trees)
-    closings: list[Closing | ChartConstraints] = []
+    closings: list[Closing] = []
     for kind in settings.closures:
         examples = mark_examples(parser, prepared, kind)
         learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
         closing = learn_closing(learnt, kind, tags, branching=branching, seed=seed)
         choose_biases(closing, examples[::HELD_OUT], settings.keep_open)
         closings.append(closing)
-    if settings.constraints is not None:
-        mode, amount = settings.constraints
-        constraints = ChartConstraints(tags, branching=branching, mode=mode, amount=amount)
-        constraints.learn(prepared, seed=seed)
-        closings.append(constraints)
     return SentenceParser(grammar, boundaries, closings, **settings.search)
 
 
