@@ -182,7 +182,6 @@ class Errors:
         "run another installer, as in `uv pip install spacy-joint=={version} {address}`.",
     )
     J401 = Message("No component of {pipeline} ({components}) has the setting {setting}.", "Leave {setting} out.")
-    J480 = Message("The lexicon of '{name}' cannot be read ({reason}).", "Restore lexicon.json, or train it again.")
     J704 = Message(
         "{source} lacks '{part}', which the settings of '{name}' need.",
         "Initialize it again, or set figure_of_merit and closure as when it was initialized.",
