@@ -32,8 +32,7 @@ DEPENDING = {"pos": ("alltags", "mlas"), "morph": ("alltags", "mlas"), "lemma": 
 
 def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "newdoc") -> list[Doc]:
     """The documents of CoNLL-U files with their paragraphs."""
-    kind = int(documents) if documents.isdecimal() else documents
-    return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=kind, paragraphs=True)]
+    return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=documents, paragraphs=True)]
 
 
 def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: str | None = None) -> dict[str, float]:
