@@ -49,8 +49,8 @@ Output = Annotated[Path | None, typer.Option(help="Write figures here, as JSON."
 BY_HAND, SPLIT = "by_hand", "split"
 # How trees are annotated for a grammar; and how often symbols are split.
 ANNOTATION: dict[str, dict[str, Any]] = {
-    BY_HAND: {"branching": "right", "horizontal": 1, "parents": True, "tag_parents": True},
-    SPLIT: {"branching": "right", "horizontal": 0, "parents": False, "tag_parents": False},
+    BY_HAND: {"horizontal": 1, "parents": True, "tag_parents": True},
+    SPLIT: {"horizontal": 0, "parents": False, "tag_parents": False},
 }
 SPLIT_CYCLES = {BY_HAND: 0, SPLIT: 3}
 Kind = Annotated[str, typer.Option("--grammar", help="Whether symbols are annotated (by_hand) or split.")]

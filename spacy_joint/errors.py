@@ -415,8 +415,8 @@ class Errors:
         "Cycles of unary rules have no finite sum of probabilities.", "Those of a cycle must multiply to less than 1."
     )
     J695 = Message(
-        "There is no closing '{kind}' with {branching!r} branching and {n} classes.",
-        "Use 'constituents' or 'complete' with 2 classes, or 'widths' with 5, and 'right' or 'left' branching.",
+        "There is no closing '{kind}' with {n} classes.",
+        "Use 'constituents' or 'complete' with 2 classes, or 'widths' with 5.",
     )
     J700 = Message(
         "A sentence has {n} words, more than {limit}.",

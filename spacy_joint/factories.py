@@ -349,7 +349,6 @@ def make_constituency_parser(
 def make_chart_parser(
     scorer: Scorer,
     tags: str = "own",
-    branching: str = "right",
     horizontal: int = 0,
     parents: bool = False,
     tag_parents: bool = False,
@@ -366,8 +365,7 @@ def make_chart_parser(
     """Makes a parser that finds the most probable phrase structure of sentences by a grammar.
 
     tags (str): "own": the grammar finds tags, too, and `token.tag` is set; "given": `token.tag` is read.
-    branching (str): The side on which binarisation puts its own symbols: "right" or "left".
-    horizontal (int): How many sisters these symbols name.
+    horizontal (int): How many sisters the symbols of binarisation name.
     parents (bool): Whether symbols of constituents name the label above.
     tag_parents (bool): Whether symbols of tags name the label above.
     split_cycles (int): How often symbols are split into subsymbols, which are learnt; from 0 to 4.

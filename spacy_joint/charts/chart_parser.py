@@ -36,7 +36,7 @@ TAGS = OWN, GIVEN = "own", "given"
 MERITS = BOUNDARY, INSIDE = "boundary", "inside"
 NONE = "none"
 # The settings of `prepare`, and those of `SentenceParser`.
-ANNOTATION = ("branching", "horizontal", "parents", "tag_parents")
+ANNOTATION = ("horizontal", "parents", "tag_parents")
 SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
 
 register_extensions()

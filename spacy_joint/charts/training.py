@@ -41,12 +41,11 @@ def make_parser(
     trees: Sequence[Tree], settings: ParserSettings, *, grammar: Grammar | None = None, seed: int = 0
 ) -> SentenceParser:
     """Make a parser by a grammar, by default that of the trees. Closings learn from trees that are not too long."""
-    annotation, branching = settings.annotation, settings.annotation["branching"]
     if max_span := settings.search.get("max_span"):
         trees = [hedge(tree, max_span) for tree in trees]
     if grammar is None:
-        grammar = estimate_grammar(trees, **annotation, split_cycles=settings.split_cycles, seed=seed)
-    prepared = [prepare(tree, **annotation) for tree in trees]
+        grammar = estimate_grammar(trees, **settings.annotation, split_cycles=settings.split_cycles, seed=seed)
+    prepared = [prepare(tree, **settings.annotation) for tree in trees]
     boundaries = estimate_boundaries(prepared, grammar) if settings.has_boundaries else None
     parser = SentenceParser(grammar, boundaries, **settings.search)
     tags = find_frequent_tags(trees)
@@ -54,7 +53,7 @@ def make_parser(
     for kind in settings.closures:
         examples = mark_examples(parser, prepared, kind)
         learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
-        closing = learn_closing(learnt, kind, tags, branching=branching, seed=seed)
+        closing = learn_closing(learnt, kind, tags, seed=seed)
         choose_biases(closing, examples[::HELD_OUT], settings.keep_open)
         closings.append(closing)
     return SentenceParser(grammar, boundaries, closings, **settings.search)

@@ -189,7 +189,7 @@ TREEBANK = "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB eats) (NP (NN fish)))
 
 
 def estimate(treebank):
-    settings = {"branching": "right", "horizontal": 1, "parents": True, "tag_parents": True}
+    settings = {"horizontal": 1, "parents": True, "tag_parents": True}
     grammar = estimate_grammar(treebank, **settings)
     return grammar, estimate_boundaries([prepare(tree, **settings) for tree in treebank], grammar)
 
