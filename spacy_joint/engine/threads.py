@@ -1,7 +1,5 @@
 """Running tasks in threads that mostly release the GIL, and locks that survive a fork."""
 
-from __future__ import annotations
-
 import os
 from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Sequence

@@ -5,8 +5,6 @@ keep the given text: only what models see of it is respelt.
 Lower case that depends on the language, as in Turkish, is made here, too.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """Columns that also show what a token is in its tree: its relation, its head, its subject, its auxiliary."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

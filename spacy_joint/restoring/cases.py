@@ -1,7 +1,5 @@
 """How words are capitalised. Case is that of letters: "3d" is lower case, "3D" is capitalised."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 # word, Word, WORD, CEOs (capitals with a plural -s), and words with a special spelling, such as iPhone.

@@ -5,8 +5,6 @@ stops, question marks and exclamation marks are at their ends and nowhere else, 
 see neither marks nor capitals, so that documents with marks can be learnt from. Where text has them, they are kept.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path

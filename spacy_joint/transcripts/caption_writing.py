@@ -5,12 +5,10 @@ that share sentences with them are too wide or too long, or end a line badly; th
 What is written can be read: names of speakers are written such that the reader finds the same turns.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from itertools import compress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
@@ -38,10 +36,10 @@ class Written(NamedTuple):
     cue: Cue | None = None
 
 
-def write_captions(doc: Doc, format: str, limits: Limits, *, recut: bool = False) -> str:
-    """A document as captions, "srt" or "vtt"; if `recut`, no cue of the source stays as it is.
+def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: Any) -> str:
+    """A document as captions, "srt" or "vtt", within `Limits`; if `recut`, no cue of the source stays as it is.
     RAISES ValueError: If no word has a time (J470)."""
-    words = list_words(doc)
+    words, limits = list_words(doc), Limits(**settings)
     if not words:
         return f"{HEADER}\n" if format == "vtt" else ""
     if not any(word.start_time is not None and word.end_time is not None for word in words):

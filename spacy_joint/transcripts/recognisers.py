@@ -308,5 +308,3 @@ def is_json(lines: Sequence[str]) -> bool:
 
 
 RECOGNISER = Format("recogniser", read_recogniser, (".json",), is_json)
-# The name before there were others.
-WHISPER = Format("whisper", read_recogniser)

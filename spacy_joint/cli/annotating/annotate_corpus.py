@@ -32,7 +32,8 @@ def annotate_corpus(
     beam_width: BeamWidthOption = None,
     lines: LinesOption = False,
     format_in: Annotated[
-        str | None, typer.Option(help="text, turns, srt, vtt, whisper, csv, jsonl, parquet or wet. Default: by suffix.")
+        str | None,
+        typer.Option(help="text, turns, srt, recogniser, csv, jsonl, parquet, wet, ... Default: by suffix."),
     ] = None,
     text_column: Annotated[str, typer.Option(help="Column of the text in CSV, Parquet and JSON lines.")] = "text",
     meta: Annotated[
