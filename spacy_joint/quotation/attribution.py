@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import SENT_START
@@ -15,6 +16,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..annotation.dependency_trees import cut_subtype
 from .layout import find_paragraph_starts
+from .marks import AMERICAN
 
 Run = tuple[int, int]
 SUBJECTS = ("nsubj", "csubj")
@@ -39,6 +41,44 @@ ARTICLES = frozenset(
 MAX_GAP = 4
 # The maximum distance between a quotation and a cue that does not govern it, in tokens.
 MAX_CUE_DISTANCE = 12
+
+
+class Mentions(NamedTuple):
+    """The cues of quotations and what they say of the speakers."""
+
+    cues: list[int]  # all of them, also those of no quotation
+    governing: list[int | None]  # the cue of each quotation
+    speakers: dict[int, Run]  # of cues
+
+    def list_speakers(self) -> list[Run | None]:
+        """The mention of the speaker of each quotation."""
+        return [None if cue is None else self.speakers.get(cue) for cue in self.governing]
+
+
+def mark(doc: Doc, runs: Iterable[Run]) -> np.ndarray:
+    """Which tokens are in runs (bool)."""
+    inside = np.zeros(len(doc), dtype=bool)
+    for begin, end in runs:
+        inside[begin:end] = True
+    return inside
+
+
+def find_mentions(
+    doc: Doc, runs: Sequence[Run], direct: Iterable[Run], cues: Sequence[int], *, is_fixed: bool = False
+) -> Mentions:
+    """The cues and the speakers of quotations (first token, end). In English, any verb may report speech beside those
+    that are `direct`, unless the cues are fixed."""
+    inside = mark(doc, runs)
+    reports: dict[int, Span] = {}
+    for begin, end in direct if doc.lang_ in AMERICAN else ():
+        if report := find_report(doc, begin, end, inside):
+            reports[report[0]] = report[1]
+    if not is_fixed:
+        cues = sorted({*cues, *reports})
+    governing = find_cues(doc, runs, cues, inside)
+    found = {cue: find_speaker(doc, cue, inside) or reports.get(cue) for cue in governing if cue is not None}
+    speakers = {cue: (span.start, span.end) for cue, span in found.items() if span is not None}
+    return Mentions(list(cues), governing, speakers)
 
 
 def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.ndarray) -> list[int | None]:

@@ -8,7 +8,7 @@ cues, for instance by an earlier `quotation_cues`; without these, it finds cues 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,15 +32,17 @@ from ..annotation.quotations import (
     find_type,
     get_words,
 )
+from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
 from ..errors import Errors, JointValueError, check_choice
+from ..pipes.component_files import Parts
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
-from .attribution import find_cues, find_report, find_speaker
+from .attribution import find_mentions
 from .candidates import SpanScorer
-from .conversation import Attribution, find_characters
+from .conversation import Attribution, find_characters, make_model
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 from .layout import unwrap
@@ -59,6 +61,8 @@ CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO,
 SLACK = 1000.0
 MAX_LENGTH = 200
 TEMPLATES = Path(__file__).parent
+# The file of a model of speakers.
+SPEAKERS = "speakers"
 Run = tuple[int, int]
 # Quotations with their types and scores.
 Labelled = tuple[list[Run], list[str], list[float]]
@@ -80,8 +84,12 @@ register_extensions()
 
 
 class QuotationSpans(StructuredPipe[Quoted]):
-    """Finds quotations and their speakers."""
+    """Finds quotations and their speakers.
 
+    speaker_model (ChoiceModel | None): What `learn-speakers` has learnt; None: the model of the package.
+    """
+
+    file_names = (*StructuredPipe.file_names, SPEAKERS)
     columns = ALL_COLUMNS
     guide_columns = SPAN_GUIDE_COLUMNS
 
@@ -89,6 +97,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         for setting, known in CHOICES.items():
             check_choice(setting, settings[setting], known)
         super().__init__(vocab, model, name, **settings)
+        self.speaker_model: ChoiceModel | None = None
         has_spans = settings["method"] in ("semimarkov", "combined")
         self.default_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
         self.guide_templates = TEMPLATES / "span_guide_templates.txt" if has_spans else None
@@ -98,6 +107,19 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def is_trainable(self) -> bool:
         """Whether the method is trained."""
         return self.cfg["method"] != "rules"
+
+    def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
+        """Functions that make the content of each file."""
+        savers = super().list_savers(exclude)
+        return savers if self.speaker_model is None else {**savers, SPEAKERS: self.speaker_model.to_bytes}
+
+    def load_parts(self, parts: Parts) -> None:
+        """Loads all files. RAISES ValueError: If one is missing or damaged, or was made for other templates (J061)."""
+        super().load_parts(parts)
+        speakers, self.speaker_model = parts.get(SPEAKERS, required=False), None
+        if speakers is not None:
+            self.speaker_model = make_model()
+            self.speaker_model.from_bytes(*speakers)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """The three fixed types. RAISES ValueError: If no reference has quotations."""
@@ -164,23 +186,11 @@ class QuotationSpans(StructuredPipe[Quoted]):
         style = self.find_style(plain)
         cues = self.get_cues(plain, style)
         runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues, style)
-        inside = np.zeros(len(plain), dtype=bool)
-        for begin, end in runs:
-            inside[begin:end] = True
-        is_english = plain.lang_ in AMERICAN and plain.has_annotation("TAG")
-        reports: dict[int, Span] = {}
-        for (begin, end), label in zip(runs, labels, strict=True):
-            if is_english and label == DIRECT and (report := find_report(plain, begin, end, inside)):
-                reports[report[0]] = report[1]
-        if self.cfg["cues_key"] not in doc.spans:
-            # Beside direct quotations, any verb may report speech.
-            cues = sorted({*cues, *reports})
-        governing = find_cues(plain, runs, cues, inside)
-        found = ((cue, find_speaker(plain, cue, inside)) for cue in governing if cue is not None)
-        mentions = {cue: reports.get(cue) if mention is None else mention for cue, mention in found}
-        speakers = [mentions[cue] if cue is not None else None for cue in governing]
-        places = [None if speaker is None else (speaker.start, speaker.end) for speaker in speakers]
-        attribution = find_characters(plain, runs, labels, places, inside) if is_english else None
+        direct = [run for run, label in zip(runs, labels, strict=True) if label == DIRECT]
+        found = find_mentions(plain, runs, direct, cues, is_fixed=self.cfg["cues_key"] in doc.spans)
+        attribution = None
+        if plain.lang_ in AMERICAN and plain.has_annotation("TAG"):
+            attribution = find_characters(plain, runs, labels, found.list_speakers(), self.speaker_model)
 
         def move(begin: int, end: int) -> Run:
             """The tokens of the document itself, given those of the plain one."""
@@ -190,9 +200,9 @@ class QuotationSpans(StructuredPipe[Quoted]):
             [move(*run) for run in runs],
             labels,
             scores,
-            [None if cue is None else tokens[cue] for cue in governing],
-            [tokens[cue] for cue in cues],
-            {tokens[cue]: move(mention.start, mention.end) for cue, mention in mentions.items() if mention is not None},
+            [None if cue is None else tokens[cue] for cue in found.governing],
+            [tokens[cue] for cue in found.cues],
+            {tokens[cue]: move(*speaker) for cue, speaker in found.speakers.items()},
             attribution and attribution.move(move),
         )
 
