@@ -15,7 +15,6 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.dependency_trees import cut_subtype
-from .layout import find_paragraph_starts
 from .marks import AMERICAN
 
 Run = tuple[int, int]
@@ -64,24 +63,32 @@ def mark(doc: Doc, runs: Iterable[Run]) -> np.ndarray:
 
 
 def find_mentions(
-    doc: Doc, runs: Sequence[Run], direct: Iterable[Run], cues: Sequence[int], *, is_fixed: bool = False
+    doc: Doc,
+    starts: Sequence[int],
+    runs: Sequence[Run],
+    direct: Iterable[Run],
+    cues: Sequence[int],
+    *,
+    is_fixed: bool = False,
 ) -> Mentions:
-    """The cues and the speakers of quotations (first token, end). In English, any verb may report speech beside those
-    that are `direct`, unless the cues are fixed."""
+    """The cues and the speakers of quotations (first token, end), given the first words of paragraphs. In English, any
+    verb may report speech beside those that are `direct`, unless the cues are fixed."""
     inside = mark(doc, runs)
     reports: dict[int, Span] = {}
     for begin, end in direct if doc.lang_ in AMERICAN else ():
-        if report := find_report(doc, begin, end, inside):
+        if report := _find_report(doc, begin, end, inside):
             reports[report[0]] = report[1]
     if not is_fixed:
         cues = sorted({*cues, *reports})
-    governing = find_cues(doc, runs, cues, inside)
-    found = {cue: find_speaker(doc, cue, inside) or reports.get(cue) for cue in governing if cue is not None}
+    governing = _find_cues(doc, starts, runs, cues, inside)
+    found = {cue: _find_speaker(doc, cue, inside) or reports.get(cue) for cue in governing if cue is not None}
     speakers = {cue: (span.start, span.end) for cue, span in found.items() if span is not None}
     return Mentions(list(cues), governing, speakers)
 
 
-def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.ndarray) -> list[int | None]:
+def _find_cues(
+    doc: Doc, starts: Sequence[int], runs: Sequence[Run], cues: Sequence[int], inside: np.ndarray
+) -> list[int | None]:
     """The cue of each run (first token, end): one that governs it, else the nearest in its sentence, else the nearest
     one close by in the same paragraph. `inside` says which tokens are in runs (bool)."""
     # Cues inside quotations belong to nested quotations.
@@ -90,7 +97,7 @@ def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.nda
         return [None] * len(runs)
     sentences = np.cumsum(doc.to_array([SENT_START]) == 1)
     paragraphs = np.zeros(len(doc), dtype=np.int64)
-    paragraphs[find_paragraph_starts(doc)] = 1
+    paragraphs[starts] = 1
     paragraphs = np.cumsum(paragraphs)
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
@@ -122,7 +129,7 @@ def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.nda
     return found
 
 
-def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
+def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     """The mention of the speaker in the tree: the subject of the cue, or an agent; for "according to", its object; or,
     without a tree, the signature after a dash or the name before a colon. `inside` says what is quoted (bool)."""
     token = doc[cue]
@@ -151,7 +158,7 @@ def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     return _find_mention(doc, mention, cue, inside)
 
 
-def find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
+def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
     """The verb and the speaker right after a direct quotation, by their tags, whatever the verb: “...,” laughed the
     keeper; “...,” she laughed. After a full stop, only the first: “We go.” She laughed is another sentence."""
     n = len(doc)

@@ -21,7 +21,6 @@ from ..annotation.quotations import DIRECT
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
 from .characters import Cast, Character, Reference
-from .layout import find_paragraph_starts
 from .speaker_columns import COLUMNS, MAX_NARRATION, Run, Turn, describe, is_pronoun, make_columns
 
 FOLDER = Path(__file__).parent
@@ -45,14 +44,16 @@ class Attribution(NamedTuple):
 
 def find_characters(
     doc: Doc,
+    starts: Sequence[int],
     runs: Sequence[Run],
     labels: Sequence[str],
     mentions: Sequence[Run | None],
     model: ChoiceModel | None = None,
 ) -> Attribution:
-    """The characters of an English document's quotations, given their types and the mentions of their speakers, and
-    where characters are mentioned. Without a model, that of the package is used."""
-    cast, turns = find_turns(doc, runs, labels, mentions)
+    """The characters of an English document's quotations, given the first words of paragraphs, the types of
+    quotations and the mentions of their speakers; and where characters are mentioned. Without a model, that of the
+    package is used."""
+    cast, turns = find_turns(doc, starts, runs, labels, mentions)
     attribute(cast, turns, load_model() if model is None else model)
     found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(runs)
     for turn in turns:
@@ -87,10 +88,9 @@ def _name_characters(cast: Cast) -> dict[Character, str]:
 
 
 def find_turns(
-    doc: Doc, runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None]
+    doc: Doc, starts: Sequence[int], runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None]
 ) -> tuple[Cast, list[Turn]]:
     """The characters of a document and the turns of its direct quotations: see `find_characters`."""
-    starts = find_paragraph_starts(doc)
     spans = [doc[begin:end] for begin, end in sorted({mention for mention in mentions if mention is not None})]
     cast = Cast(doc, mark(doc, runs), spans, starts)
     turns: list[Turn] = []

@@ -46,14 +46,14 @@ from .conversation import Attribution, find_characters, make_model
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 from .layout import unwrap
-from .marks import AMERICAN, AUTO, MarkStyle, find_style
+from .marks import AMERICAN, AUTO, Marking, find_marking
 from .quotation_cues import require_spans
 from .quotations import CUE_ID, CUE_ID_PATTERN, IS_READ, Quotation, get_quotations, register_extensions
 from .rules import find_rule_cues, find_rule_quotations
 from .system import QuotationSystem
 
 METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
-# The settings of `find_style`.
+# The settings of `find_marking`.
 STYLE = ("single_quotes", "guillemets_inward", "dialogue_dashes")
 DECODERS = ("beam", "exact", "sample")
 CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO, True, False))}
@@ -101,7 +101,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         has_spans = settings["method"] in ("semimarkov", "combined")
         self.default_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
         self.guide_templates = TEMPLATES / "span_guide_templates.txt" if has_spans else None
-        self.find_style: Callable[[Doc], MarkStyle] = partial(find_style, **{what: settings[what] for what in STYLE})
+        self.find_marking: Callable[[Doc], Marking] = partial(find_marking, **{key: settings[key] for key in STYLE})
 
     @property
     def is_trainable(self) -> bool:
@@ -164,16 +164,16 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def make_word_columns(self) -> QuotationColumns:
         """Makes the columns for the templates."""
         names = self.perceptron.templates.columns
-        return QuotationColumns(names, self.word_classes, self.find_style, self.custom_columns)
+        return QuotationColumns(names, self.word_classes, self.find_marking, self.custom_columns)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, self.get_cues(doc))
 
-    def get_cues(self, doc: Doc, style: MarkStyle | None = None) -> list[int]:
+    def get_cues(self, doc: Doc, marking: Marking | None = None) -> list[int]:
         """The head tokens of existing cues, or else of cues found by rules."""
         key = self.cfg["cues_key"]
-        return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, style or self.find_style(doc))
+        return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, marking or self.find_marking(doc))
 
     def require_trained(self) -> None:
         """RAISES ValueError: If a component that is not by rules has been neither trained nor loaded."""
@@ -183,14 +183,16 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def predict_doc(self, doc: Doc) -> Quoted:
         """The quotations of a document."""
         plain, tokens = unwrap(doc, (self.cfg["cues_key"], self.cfg["combined_key"]))
-        style = self.find_style(plain)
-        cues = self.get_cues(plain, style)
-        runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues, style)
+        marking = self.find_marking(plain)
+        cues = self.get_cues(plain, marking)
+        runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues, marking)
         direct = [run for run, label in zip(runs, labels, strict=True) if label == DIRECT]
-        found = find_mentions(plain, runs, direct, cues, is_fixed=self.cfg["cues_key"] in doc.spans)
+        found = find_mentions(plain, marking.starts, runs, direct, cues, is_fixed=self.cfg["cues_key"] in doc.spans)
         attribution = None
         if plain.lang_ in AMERICAN and plain.has_annotation("TAG"):
-            attribution = find_characters(plain, runs, labels, found.list_speakers(), self.speaker_model)
+            attribution = find_characters(
+                plain, marking.starts, runs, labels, found.list_speakers(), self.speaker_model
+            )
 
         def move(begin: int, end: int) -> Run:
             """The tokens of the document itself, given those of the plain one."""
@@ -206,12 +208,14 @@ class QuotationSpans(StructuredPipe[Quoted]):
             attribution and attribution.move(move),
         )
 
-    def _find_by_rules(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
-        direct, others = find_rule_quotations(doc, style, cues)
-        labels = dict.fromkeys(direct, DIRECT) | {run: find_type(get_words(doc, *run), style.marks) for run in others}
+    def _find_by_rules(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
+        direct, others = find_rule_quotations(doc, marking, cues)
+        labels = dict.fromkeys(direct, DIRECT) | {
+            run: find_type(get_words(doc, *run), marking.style.marks) for run in others
+        }
         return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
 
-    def _find_trained(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
+    def _find_trained(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
         columns, tokens = self._get_word_columns().columns_of(doc, cues)
         found = self._search(columns, tokens, cues)
         has_scores = isinstance(self.perceptron.system, QuotationSystem)
@@ -219,7 +223,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         runs = [(int(tokens[first]), int(tokens[last]) + 1) for first, last in found]
         if self.cfg["method"] == "combined":
             runs, scores = self._combine(doc, runs, scores)
-        return runs, [find_type(get_words(doc, *run), style.marks) for run in runs], scores
+        return runs, [find_type(get_words(doc, *run), marking.style.marks) for run in runs], scores
 
     def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
         """Quotations as first and last rows of the columns."""

@@ -22,8 +22,8 @@ from ..errors import Errors, JointValueError
 from ..quotation.attribution import find_mentions
 from ..quotation.characters import Cast
 from ..quotation.conversation import attribute, find_turns, is_open, make_model, name_speakers
-from ..quotation.layout import unwrap
-from ..quotation.marks import MarkStyle
+from ..quotation.layout import find_paragraph_starts, unwrap
+from ..quotation.marks import find_marking
 from ..quotation.rules import find_rule_cues
 from ..quotation.speaker_columns import MAX_NARRATION, Run, Turn, describe, make_columns
 from ..scoring.speakers import are_same
@@ -62,8 +62,9 @@ def read_annotated(gold: Doc, nlp: Language) -> Novel:
         words.append(token.text)
     doc = nlp(Doc(nlp.vocab, words=words))
     runs = [(places[span.start], places[span.end - 1] + 1) for span in spans]
-    mentions = find_mentions(doc, runs, runs, find_rule_cues(doc, MarkStyle(True))).list_speakers()
-    turns = find_turns(doc, runs, [DIRECT] * len(runs), mentions)
+    marking = find_marking(doc, single_quotes=True)
+    mentions = find_mentions(doc, marking.starts, runs, runs, find_rule_cues(doc, marking)).list_speakers()
+    turns = find_turns(doc, marking.starts, runs, [DIRECT] * len(runs), mentions)
     return Novel([span.kb_id_ for span in spans], mentions, *turns)
 
 
@@ -72,7 +73,7 @@ def read_plain(doc: Doc, finder: Any) -> Novel:
     doc, _ = unwrap(doc, ())
     found = finder.predict_doc(doc)
     mentions = [None if cue is None else found.speakers.get(cue) for cue in found.governing]
-    return Novel([], mentions, *find_turns(doc, found.runs, found.labels, mentions))
+    return Novel([], mentions, *find_turns(doc, find_paragraph_starts(doc), found.runs, found.labels, mentions))
 
 
 def list_hidden(novel: Novel, names: Sequence[str], *, with_gender: bool) -> Iterator[Instance]:
