@@ -15,9 +15,9 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.dependency_trees import cut_subtype
+from ..annotation.quotations import Run
 from .marks import AMERICAN
 
-Run = tuple[int, int]
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
 # "according to X", where X is the speaker, in UD and other trees.

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc
 
-from ..annotation.quotations import DIRECT
+from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
 from .characters import Cast, Character, Reference
-from .speaker_columns import COLUMNS, MAX_NARRATION, Run, Turn, describe, is_pronoun, make_columns
+from .speaker_columns import COLUMNS, MAX_NARRATION, Turn, describe, is_pronoun, make_columns
 
 FOLDER = Path(__file__).parent
 MODEL = "speaker_model.bin"

@@ -27,6 +27,7 @@ from ..annotation.quotations import (
     PERSON,
     SPEAKER,
     TYPES,
+    Run,
     find_head,
     find_heads,
     find_type,
@@ -40,7 +41,7 @@ from ..errors import Errors, JointValueError, check_choice
 from ..pipes.component_files import Parts
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
-from .attribution import find_mentions
+from .attribution import find_mentions, mark
 from .candidates import SpanScorer
 from .conversation import Attribution, find_characters, make_model
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
@@ -63,7 +64,6 @@ MAX_LENGTH = 200
 TEMPLATES = Path(__file__).parent
 # The file of a model of speakers.
 SPEAKERS = "speakers"
-Run = tuple[int, int]
 # Quotations with their types and scores.
 Labelled = tuple[list[Run], list[str], list[float]]
 
@@ -248,9 +248,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         if key not in doc.spans:
             raise JointValueError(Errors.J322, name=self.name, key=key)
         kept = {(span.start, span.end): 1.0 for span in doc.spans[key] if span.label_ != INDIRECT}
-        taken = np.zeros(len(doc), dtype=bool)
-        for begin, end in kept:
-            taken[begin:end] = True
+        taken = mark(doc, kept)
         for (begin, end), score in zip(runs, scores, strict=True):
             if find_type(get_words(doc, begin, end)) == INDIRECT and not taken[begin:end].any():
                 kept[begin, end] = score

@@ -15,14 +15,13 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype
-from ..annotation.quotations import TRAILING
+from ..annotation.quotations import TRAILING, Run
 from ..annotation.reporting_verbs import is_reporting, read_verbs
 from .attribution import ACCORDING, DASHES, MAX_SIGNATURE, mark
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .plays import find_lines
 
-Run = tuple[int, int]
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
 MIN_WORDS = 4

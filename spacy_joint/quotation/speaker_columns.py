@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..annotation.quotations import Run
 from ..engine.columns import Columns
 from .characters import PRONOUNS, Cast, Character, Reference
 
-Run = tuple[int, int]
 # Candidates are mentioned in so many tokens around a turn, or spoke in so many turns before it.
 BEFORE, AFTER = 150, 40
 MAX_TURNS = 4

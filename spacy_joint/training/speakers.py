@@ -15,7 +15,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotation.quotations import DIRECT, QUOTATIONS
+from ..annotation.quotations import DIRECT, QUOTATIONS, Run
 from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
@@ -25,7 +25,7 @@ from ..quotation.conversation import attribute, find_turns, is_open, make_model,
 from ..quotation.layout import find_paragraph_starts, unwrap
 from ..quotation.marks import find_marking
 from ..quotation.rules import find_rule_cues
-from ..quotation.speaker_columns import MAX_NARRATION, Run, Turn, describe, make_columns
+from ..quotation.speaker_columns import MAX_NARRATION, Turn, describe, make_columns
 from ..scoring.speakers import are_same
 
 # The columns of the candidates of a turn, and which are right.
