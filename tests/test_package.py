@@ -257,6 +257,8 @@ def test_compiled_modules_come_with_stubs(path):
         "quotation/label_templates.txt",
         "quotation/span_guide_templates.txt",
         "quotation/span_templates.txt",
+        "quotation/speaker_model.bin",
+        "quotation/speaker_templates.txt",
     ],
 )
 def test_templates_are_installed(path):
