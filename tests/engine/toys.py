@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.perceptron import Perceptron
 from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
@@ -177,6 +178,16 @@ def fresh_weights(system, bits=14):
 
 def make_learner(system, weights=None, width=4, **settings):
     return Learner(weights or fresh_weights(system), system, templates_for(system), width, **settings)
+
+
+def make_perceptron(system=TAGGING, templates=None, columns=COLUMNS, **settings):
+    defaults = {
+        **{"table_bits": 10, "beam_width": 4, "update_strategy": "dlaso", "rule": "perceptron"},
+        **{"aggressiveness": 1.0, "min_changes": 1, "n_tables": 1, "threads": 1},
+    }
+    perceptron = Perceptron(**{**defaults, **settings})
+    perceptron.set_up(system, templates or TEMPLATES[type(system)], columns)
+    return perceptron
 
 
 def train(system, problem, n_epochs=1, batch_size=1, dropout=0.0, weights=None, **settings):
