@@ -28,19 +28,12 @@ from spacy_joint.guiding.windows import WindowStream, cut_windows
 from spacy_joint.pipes.guide_columns import find_guide_facts
 from spacy_joint.pipes.streaming import FORGET_AFTER, can_stream, stream_sentences
 
-from .test_parser_guide import NOUNS, SMALL, VERBS, read_columns, say, train_guide
+from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, read_columns, say, train_guide
 
 WINDOW, STRIDE = 24, 16
 WINDOWS = {"window": WINDOW, "stride": STRIDE}
 ENCODE = {**SMALL["tok2vec"]["encode"], **WINDOWS}
 MODEL = {**SMALL, **WINDOWS, "tok2vec": {**SMALL["tok2vec"], "encode": ENCODE}}
-CNN = {
-    "@architectures": "spacy.MaxoutWindowEncoder.v2",
-    "width": 16,
-    "window_size": 1,
-    "maxout_pieces": 3,
-    "depth": 2,
-}
 PARSER_COLUMNS = {
     "guide_boundary": {"edges": [-2.0, 0.0, 2.0]},
     "guide_head": {"edges": [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]},
