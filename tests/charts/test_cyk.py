@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.charts.cyk import ChartParser
-from spacy_joint.charts.estimation import estimate_grammar
 from spacy_joint.charts.grammar import Rule
 from spacy_joint.errors import JointValueError
-from spacy_joint.trees.constituency_trees import parse_trees
 
 from .grammars import SYMBOLS, grammars, make_grammar, sentences
 
@@ -90,12 +88,6 @@ def test_nodes_are_children_first_and_numbered_after_words():
     assert score == pytest.approx(3 * math.log(0.5) - 3)
 
 
-def test_cyclic_unary_rules_end():
-    cycle = [Rule("R", ("A",), 0.999), Rule("A", ("B",), 0.999), Rule("B", ("A",), 0.999)]
-    score, nodes, _ = ChartParser(make_grammar(cycle)).parse([[("B", -1.0)]])
-    assert nodes == [("A", 0, -1), ("R", 1, -1)] and score == pytest.approx(2 * math.log(0.999) - 1)
-
-
 @pytest.mark.parametrize("sentence", [[], [[]], [ALL_TAGS, []], [[("@R", -1.0)]]])
 def test_what_cannot_be_derived_has_no_nodes(sentence):
     grammar = make_grammar([Rule("R", ("A", "B"), 0.5)])
@@ -131,14 +123,6 @@ def test_a_limit_is_a_number_of_words(max_span):
     with pytest.raises(JointValueError) as caught:
         ChartParser(make_grammar([Rule("R", ("A",), 0.5)]), max_span=max_span)
     assert caught.value.code == "J030"
-
-
-def test_a_sentence_of_the_treebank_is_parsed():
-    text = "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB eats) (NP (NN fish)))))"
-    grammar = estimate_grammar(parse_trees(text))
-    found = [grammar.lexicon.find_tags(word) for word in ["a", "old", "cat", "eats", "fish"]]
-    _, nodes, _ = ChartParser(grammar).parse([[(tag, math.log(p)) for tag, p in tags.items()] for tags in found])
-    assert [symbol for symbol, *_ in nodes if "@" not in symbol] == ["NP^S", "NP^VP", "VP^S", "S", "ROOT"]
 
 
 def test_nltk_finds_the_same_log_probability():

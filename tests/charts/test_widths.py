@@ -51,13 +51,6 @@ def test_a_search_without_limits_is_exhaustive(parser, sentence):
 
 
 @QUICK
-@given(parsers, sentences)
-def test_the_order_of_agendas_does_not_matter_without_limits(parser, sentence):
-    if parser.merit.boundaries is not None:
-        assert parser.parse(sentence)[0] == pytest.approx(parser.parse(sentence, width=WIDE)[0])
-
-
-@QUICK
 @given(parsers, sentences, st.data())
 def test_no_restricted_search_finds_a_better_derivation(parser, sentence, data):
     exhaustive, *_ = parser.parse(sentence)
