@@ -32,8 +32,9 @@ def segmenter(make_tagger):
     return make_tagger(sentence_starts=True)
 
 
-@pytest.mark.parametrize("order", [0, 1, 2])
-@pytest.mark.parametrize(("attribute", "score"), [("TAG", "tag_acc"), ("POS", "pos_acc")])
+@pytest.mark.parametrize(
+    ("attribute", "score", "order"), [("TAG", "tag_acc", 0), ("TAG", "tag_acc", 2), ("POS", "pos_acc", 1)]
+)
 def test_it_predicts_tags_or_parts_of_speech_with_any_order(make_tagger, read_examples, attribute, score, order):
     nlp = make_tagger(attribute=attribute, order=order)
     assert nlp.evaluate(read_examples(nlp))[score] > 0.8
@@ -41,13 +42,6 @@ def test_it_predicts_tags_or_parts_of_speech_with_any_order(make_tagger, read_ex
     assert doc.has_annotation(attribute)
     assert not doc.has_annotation("POS" if attribute == "TAG" else "TAG")
     assert all(token.is_sent_start is None for token in doc[1:])
-
-
-def test_the_order_changes_the_model(make_tagger):
-    models = {
-        order: make_tagger(order=order).get_pipe("sequence_tagger").to_bytes(exclude=["vocab"]) for order in (0, 2)
-    }
-    assert models[0] != models[2]
 
 
 @pytest.mark.parametrize("order", [-1, 3])
