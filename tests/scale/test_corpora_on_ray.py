@@ -15,10 +15,8 @@ from .corpora import (
     kill,
     list_children,
     read_tree,
-    save_splitter,
     start,
     wait_until_done,
-    write_records,
 )
 
 ray = pytest.importorskip("ray")
@@ -42,20 +40,6 @@ def cluster():
         yield cluster
         ray.shutdown()
         cluster.shutdown()
-
-
-@pytest.fixture(scope="module")
-def splitter(tmp_path_factory):
-    return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    """Records of 200 shards, 18 of which have 1,000 bytes or more."""
-    directory = tmp_path_factory.mktemp("corpus")
-    write_records(directory / "a.jsonl", 18 * N_SHARDS // 2)
-    write_records(directory / "b.jsonl", 18 * N_SHARDS // 2)
-    return directory
 
 
 @pytest.fixture(scope="module")
