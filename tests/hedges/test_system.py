@@ -107,11 +107,6 @@ def test_unknown_labels_have_no_actions():
     assert HedgeSystem(["NP"], [], 7).actions([read("(VP (NN a))")]) is None
 
 
-def test_an_empty_document_is_final_at_once():
-    assert Walk(make_system(), blank_columns(0)).is_final
-    assert len(make_system().actions([])) == 0
-
-
 @pytest.mark.parametrize("n_labels", [20, 40, 100])
 def test_more_categories_than_kinds_share_them(n_labels):
     names = [f"X{number}" for number in range(n_labels)]
