@@ -84,6 +84,15 @@ def train_parser(tmp_path, hears=True):
     return nlp, nlp.evaluate(read_corpus("dev.spacy", range(100, 105)))
 
 
+@pytest.fixture(scope="module")
+def hearing(tmp_path_factory):
+    """The directory of a parser that hears pauses, and its scores."""
+    directory = tmp_path_factory.mktemp("hearing")
+    nlp, scores = train_parser(directory)
+    nlp.to_disk(directory / "pipeline")
+    return directory / "pipeline", scores
+
+
 def begin_parser(tmp_path, columns, settings=None):
     """A parser whose templates read all of the columns, before training; `settings` are the columns by default."""
     templates = tmp_path / "templates.txt"
@@ -257,13 +266,12 @@ def test_documents_without_columns_are_not_changed():
     assert not doc.user_data
 
 
-def test_a_parser_learns_to_read_pauses(tmp_path):
+def test_a_parser_learns_to_read_pauses(hearing, tmp_path):
+    path, scores = hearing
     _, deaf = train_parser(tmp_path, hears=False)
-    nlp, scores = train_parser(tmp_path)
     assert deaf["boundary_f"] < 0.8
     assert scores["boundary_f"] > 0.98
-    nlp.to_disk(tmp_path / "pipeline")
-    loaded = spacy.load(tmp_path / "pipeline")
+    loaded = spacy.load(path)
     assert loaded.config["components"]["joint_sbd_parser"]["columns"] == PAUSE
     doc = speak(loaded.vocab, 7)
     expected = [token.is_sent_start for token in doc]
@@ -272,8 +280,8 @@ def test_a_parser_learns_to_read_pauses(tmp_path):
     assert [token.is_sent_start for token in loaded(fresh)] == expected
 
 
-def test_a_missing_column_is_reported_once(tmp_path):
-    nlp, _ = train_parser(tmp_path)
+def test_a_missing_column_is_reported_once(hearing):
+    nlp = spacy.load(hearing[0])
     parser = nlp.get_pipe("joint_sbd_parser")
     doc = Doc(nlp.vocab, words=["one", "two"], tags=["X", "X"])
     with pytest.warns(JointWarning) as caught:
@@ -310,8 +318,8 @@ def test_a_column_that_no_template_reads_may_be_added_later(tmp_path):
     assert spacy.load(tmp_path / "pipeline", config=added).get_pipe("joint_sbd_parser").labels
 
 
-def test_columns_are_read_in_streams_too(tmp_path):
-    nlp, _ = train_parser(tmp_path)
+def test_columns_are_read_in_streams_too(hearing):
+    nlp = spacy.load(hearing[0])
     parser = nlp.get_pipe("joint_sbd_parser")
     doc = speak(nlp.vocab, 9)
     pauses = doc._.token_columns["pause"]

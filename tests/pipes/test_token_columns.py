@@ -55,11 +55,11 @@ def test_affixes_are_those_of_the_lower_cased_word_and_never_the_whole_word():
     assert king == king_too == 0
 
 
-@pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize("words", [[], ["a"], ["\n"], ["A", "\n", "a", "\n\n", "bcdefgh"]])
 @pytest.mark.parametrize("vocab", [NLP.vocab, Vocab()])
-def test_every_column_of_any_document_has_one_row_per_word(name, words, vocab):
-    assert len(column(Doc(vocab, words=words), name)) == sum(not word.isspace() for word in words)
+def test_every_column_of_any_document_has_one_row_per_word(words, vocab):
+    values, tokens = WordColumns(list(COLUMNS), NO_CLASSES).values_of(Doc(vocab, words=words))
+    assert values.shape == (sum(not word.isspace() for word in words), len(COLUMNS)) and len(tokens) == len(values)
 
 
 def test_whitespace_is_left_out():
