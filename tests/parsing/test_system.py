@@ -323,26 +323,6 @@ def test_building_gives_heads_labels_and_starts():
     assert starts.tolist() == [True, False, True, False]
 
 
-def test_building_from_no_actions_gives_nothing():
-    heads, labels, starts = SYSTEM.build([], 0)
-    assert (len(heads), labels, len(starts)) == (0, [], 0)
-
-
-def test_a_path_for_more_tokens_is_refused():
-    with pytest.raises(ValueError, match="J314"):
-        SYSTEM.build(numbers("sh sh sh"), 2)
-
-
-@QUICK
-@given(st.lists(st.integers(0, 8), max_size=30), st.integers(0, 5))
-def test_building_from_any_actions_gives_trees_or_an_error(actions, n_tokens):
-    try:
-        heads, labels, starts = SYSTEM.build(actions, n_tokens)
-    except (ValueError, IndexError):
-        return
-    assert len(heads) == len(labels) == len(starts) == n_tokens
-
-
 # Setup
 
 

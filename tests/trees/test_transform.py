@@ -55,12 +55,6 @@ def test_hedging_twice_is_hedging_at_the_smaller_limit(tree, first, second):
 
 
 @QUICK
-@given(trees)
-def test_a_tree_within_the_limit_is_unchanged(tree):
-    assert hedge(tree, len(tree.leaves())) == tree
-
-
-@QUICK
 @given(trees, limits)
 def test_hedges_are_the_maximal_constituents_within_the_limit(tree, limit):
     hedges = {
@@ -111,14 +105,6 @@ def test_segments_cover_the_words_and_only_groups_may_be_long(tree, limit, start
 def test_segments_that_are_not_chunks_have_the_type_out():
     segments = find_segments([("S", 0, 2), ("VP", 0, 1), ("NP", 3, 5)], 5)
     assert segments == [("OUT", 0, 2), ("G", 2, 3), ("NP", 3, 5)]
-
-
-@QUICK
-@given(trees)
-def test_binarisation_can_be_undone(tree):
-    binary = binarise(mark_heads(tree, RULES))
-    assert all(len(node.children) <= 2 for node in binary.nodes())
-    assert unbinarise(binary) == tree
 
 
 @QUICK
