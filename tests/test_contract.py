@@ -493,7 +493,7 @@ def test_dropout_is_repeatable_and_changes_the_model(model_of, make, examples_of
     models = []
     for drop in (0.3, 0.3, 0.0):
         nlp = make()
-        train(nlp, examples_of(nlp), epochs=2, drop=drop)
+        train(nlp, examples_of(nlp), epochs=1, drop=drop)
         models.append(model_of(nlp))
     assert models[0] == models[1] != models[2]
 
@@ -512,7 +512,7 @@ def test_the_number_of_threads_does_not_change_the_model(model_of, make, example
 @needs("code", "updates", "resuming")
 def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of, train, tmp_path):
     uninterrupted = make()
-    train(uninterrupted, examples_of(uninterrupted), epochs=2)
+    train(uninterrupted, examples_of(uninterrupted), epochs=1)
     uninterrupted.to_disk(tmp_path)
     resumed = [
         spacy.load(tmp_path),
@@ -522,7 +522,7 @@ def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of
     for nlp in (uninterrupted, *resumed):
         # Evaluation in between, as in `spacy train`, must not change the result.
         nlp.evaluate(examples_of(nlp, "dev"))
-        train(nlp, examples_of(nlp), epochs=2, seed=1, drop=0.1)
+        train(nlp, examples_of(nlp), epochs=1, seed=1, drop=0.1)
     assert [model_of(nlp) for nlp in resumed] == 3 * [model_of(uninterrupted)]
 
 
@@ -666,15 +666,6 @@ def test_any_text_gets_annotation_that_survives_serialisation(component, nlp, te
 def test_pipe_agrees_with_single_calls(nlp, annotate, component):
     piped = [[component.read(token) for token in doc] for doc in nlp.pipe(TEXTS, batch_size=3)]
     assert piped == annotate(nlp)
-
-
-@needs("code", "resuming")
-def test_the_training_state_does_not_show_in_predictions(component, nlp, annotate, make):
-    predicting = make(initialize=False)
-    predicting.get_pipe(component.factory).from_bytes(
-        nlp.get_pipe(component.factory).to_bytes(exclude=["learning"]), exclude=["vocab"]
-    )
-    assert annotate(predicting) == annotate(nlp)
 
 
 def test_annotating_again_changes_nothing(component, nlp, pipe):
@@ -1061,7 +1052,7 @@ def test_copies_are_independent(component, make, examples_of, train, annotate):
     train(nlp, examples_of(nlp), epochs=1)
     copies = [pickle.loads(pickle.dumps(nlp)), copy.deepcopy(nlp)]
     expected = annotate(nlp)
-    train(nlp, examples_of(nlp), epochs=2)
+    train(nlp, examples_of(nlp), epochs=1)
     for other in copies:
         assert annotate(other) == expected
 
@@ -1106,16 +1097,6 @@ def test_what_an_untrained_component_saved_makes_it_untrained(component, make, s
 def test_any_bytes_are_refused(pipe_to_break, content):
     with pytest.raises(ValueError, match=r"\[J05\d\]"):
         pipe_to_break.from_bytes(content)
-
-
-@needs("code", "perceptron")
-@settings(deadline=None, max_examples=15)
-@given(data=st.data())
-def test_parts_with_arbitrary_content_are_refused(parts, pipe_to_break, data):
-    part = data.draw(st.sampled_from(sorted(parts)))
-    content = data.draw(st.binary(min_size=1, max_size=100))
-    with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
-        pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: content}))
 
 
 @needs("code", "learning", "perceptron")

@@ -257,15 +257,6 @@ def test_compiled_modules_come_with_stubs(path):
         "quotation/label_templates.txt",
         "quotation/span_guide_templates.txt",
         "quotation/span_templates.txt",
-    ],
-)
-def test_templates_are_installed(path):
-    assert (FOLDER / path).is_file()
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
         "trees/head_rules_english.txt",
         "phrases/gap_templates.txt",
         "hedges/guide_templates.txt",
@@ -273,8 +264,8 @@ def test_templates_are_installed(path):
         "phrases/swap_templates.txt",
     ],
 )
-def test_texts_of_constituents_are_installed(name):
-    assert (FOLDER / name).is_file()
+def test_templates_and_rules_are_installed(path):
+    assert (FOLDER / path).is_file()
 
 
 def test_headers_are_installed_for_packages_that_compile_against_this_one():
