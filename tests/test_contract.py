@@ -327,12 +327,7 @@ COMPONENTS |= {
 }
 # A pipeline of another language.
 COMPONENTS |= {
-    f"{name}, German": replace(
-        COMPONENTS[name],
-        language="de",
-        corpus="tiny_german",
-        lacks=SAME_LABELS | {"code"},
-    )
+    f"{name}, German": replace(COMPONENTS[name], language="de", corpus="tiny_german", lacks=SAME_LABELS | {"code"})
     for name in ("sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer")
 }
 
@@ -1100,10 +1095,7 @@ def test_any_bytes_are_refused(pipe_to_break, content):
 
 
 @needs("code", "learning", "perceptron")
-@pytest.mark.parametrize(
-    ("part", "other"),
-    [("model", "learning"), ("learning", "model")],
-)
+@pytest.mark.parametrize(("part", "other"), [("model", "learning"), ("learning", "model")])
 def test_parts_in_the_wrong_place_are_refused(parts, pipe_to_break, part, other):
     with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
         pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: parts[other]}))

@@ -209,12 +209,7 @@ def test_its_file_is_a_readable_grammar(nlp, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [
-        (b"\xff\xfe", "J052"),
-        (b"hello", "J666"),
-        (b"pcfg 1\nroot ROOT\nbinary 2\n", "J668"),
-        (b"\n", "J668"),
-    ],
+    [(b"\xff\xfe", "J052"), (b"hello", "J666"), (b"pcfg 1\nroot ROOT\nbinary 2\n", "J668"), (b"\n", "J668")],
 )
 def test_damaged_files_are_refused_by_name(nlp, tmp_path, content, code):
     parser = nlp.get_pipe("chart_parser")

@@ -8,15 +8,7 @@ from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
 
-from .toys import (
-    COLUMNS,
-    JOINT,
-    ORDERING,
-    TAGGING,
-    random_values,
-    random_weights,
-    replay,
-)
+from .toys import COLUMNS, JOINT, ORDERING, TAGGING, random_values, random_weights, replay
 
 QUICK = settings(deadline=None, max_examples=100)
 

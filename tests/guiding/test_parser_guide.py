@@ -13,12 +13,7 @@ from spacy.vocab import Vocab
 from thinc.api import Adam
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from spacy_joint.annotation.custom_columns import (
-    GUIDE_BOUNDARY,
-    GUIDE_COLUMNS,
-    GUIDE_HEAD,
-    GUIDE_LABEL,
-)
+from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import encoder
 
@@ -39,13 +34,7 @@ SMALL = {
     "arc_width": 16,
     "label_width": 16,
 }
-CNN = {
-    "@architectures": "spacy.MaxoutWindowEncoder.v2",
-    "width": 16,
-    "window_size": 1,
-    "maxout_pieces": 3,
-    "depth": 2,
-}
+CNN = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "width": 16, "window_size": 1, "maxout_pieces": 3, "depth": 2}
 # A language that can be learnt without errors: a sentence is "the" NOUN VERB, and perhaps "the" NOUN.
 NOUNS, VERBS = ["man", "dog", "cat"], ["sees", "hears"]
 

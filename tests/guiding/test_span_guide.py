@@ -150,8 +150,7 @@ def test_places_are_aligned_and_not_whitespace():
     example = place(["ab", "\n", "cd", "ef"], [(0, 3)], ["a", "b", "\n", "cd", "ef"])
     nan = np.nan
     np.testing.assert_array_equal(
-        find_span_places(example, "quotations").T,
-        [[1, 0, nan, 0, 0], [0, 0, nan, 1, 0], [1, 1, nan, 1, 0]],
+        find_span_places(example, "quotations").T, [[1, 0, nan, 0, 0], [0, 0, nan, 1, 0], [1, 1, nan, 1, 0]]
     )
 
 

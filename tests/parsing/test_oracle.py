@@ -12,10 +12,7 @@ from spacy_joint.parsing.system import JointSystem
 from .strategies import POSITIONS, QUICK, blank_columns, forests, joint_system, projective_trees, replay
 
 # you said you have four cats | i have four cats | how old are they
-CATS = {
-    "heads": [1, 1, 3, 1, 5, 3, 7, 7, 9, 7, 11, 11, 11, 11],
-    "starts": [token in (0, 6, 10) for token in range(14)],
-}
+CATS = {"heads": [1, 1, 3, 1, 5, 3, 7, 7, 9, 7, 11, 11, 11, 11], "starts": [token in (0, 6, 10) for token in range(14)]}
 SYSTEMS = {position: JointSystem(["l"], ["r"], ["r"], position) for position in POSITIONS}
 
 

@@ -12,16 +12,7 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.system import JointSystem
 
-from .strategies import (
-    POSITIONS,
-    QUICK,
-    blank_columns,
-    constraint_lists,
-    joint_system,
-    random_walk,
-    replay,
-    seeds,
-)
+from .strategies import POSITIONS, QUICK, blank_columns, constraint_lists, joint_system, random_walk, replay, seeds
 
 SYSTEM = JointSystem(["l"], ["r"], ["root"])
 NAMES = {"sh": "SHIFT", "sb": "SB", "swap": "SWAP", "la": ("LEFT", "l"), "ra": ("RIGHT", "r"), "root": ("ROOT", "root")}

@@ -12,13 +12,7 @@ from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_joint.annotation.custom_columns import (
-    GUIDE_COLUMNS,
-    GUIDE_LABEL,
-    TOKEN_COLUMNS,
-    copy_columns,
-    write_column,
-)
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL, TOKEN_COLUMNS, copy_columns, write_column
 from spacy_joint.corpora.docbin import create_docbin_corpus
 from spacy_joint.corpora.quotations import make_quotation_example
 from spacy_joint.errors import JointValueError, JointWarning

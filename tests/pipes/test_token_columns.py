@@ -160,8 +160,7 @@ def test_clitics_in_lower_case_do_not_end_a_stretch_in_title_case():
 
 
 @pytest.mark.parametrize(
-    "words",
-    ["We met NATO , the UN and the EU .", "Ann Lee , Bo Kim and Cy Day left .", "John Smith", "你好 NASA 你好"],
+    "words", ["We met NATO , the UN and the EU .", "Ann Lee , Bo Kim and Cy Day left .", "John Smith", "你好 NASA 你好"]
 )
 def test_names_and_acronyms_keep_their_capitals(words):
     doc = Doc(NLP.vocab, words=words.split())

@@ -6,16 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .corpora import (
-    N_SHARDS,
-    count_done,
-    kill,
-    list_children,
-    read_lines,
-    read_tree,
-    start,
-    wait_until_done,
-)
+from .corpora import N_SHARDS, count_done, kill, list_children, read_lines, read_tree, start, wait_until_done
 
 OPTIONS = ("--format", "jsonl", "--shard-bytes", 1000)
 

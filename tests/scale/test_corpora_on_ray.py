@@ -9,15 +9,7 @@ import spacy
 
 from spacy_joint.scale.annotating.shards import add_annotation
 
-from .corpora import (
-    N_SHARDS,
-    count_done,
-    kill,
-    list_children,
-    read_tree,
-    start,
-    wait_until_done,
-)
+from .corpora import N_SHARDS, count_done, kill, list_children, read_tree, start, wait_until_done
 
 ray = pytest.importorskip("ray")
 pytestmark = [

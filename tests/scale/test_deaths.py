@@ -10,16 +10,7 @@ from functools import partial
 
 import pytest
 
-from .corpora import (
-    is_running,
-    list_children,
-    read_lines,
-    read_tree,
-    save_trap,
-    start,
-    wait_until_done,
-    write_records,
-)
+from .corpora import is_running, list_children, read_lines, read_tree, save_trap, start, wait_until_done, write_records
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc, and has names of any bytes")
 TEXTS = ["One.", "This will kill it.", "Two.", "Too little memory.", "No answer comes.", "Three."]

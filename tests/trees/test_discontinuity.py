@@ -4,14 +4,7 @@ from itertools import combinations
 
 from hypothesis import given, settings
 
-from spacy_joint.trees.constituency_trees import (
-    Tree,
-    assemble,
-    count_blocks,
-    find_blocks,
-    parse_trees,
-    take_apart,
-)
+from spacy_joint.trees.constituency_trees import Tree, assemble, count_blocks, find_blocks, parse_trees, take_apart
 from spacy_joint.trees.discontinuity import attach_root_children, make_continuous
 from spacy_joint.trees.heads import HeadRules, load_head_rules
 from spacy_joint.trees.transform import binarise, mark_heads
