@@ -1132,13 +1132,10 @@ def test_an_invalid_cfg_is_refused(parts, pipe_to_break, cfg, saved, component, 
 
 @needs("code", "learning", "perceptron")
 @pytest.mark.parametrize("part", ["model", "learning"])
-@pytest.mark.parametrize("damage", ["empty", "truncated", "other"])
-def test_damaged_files_are_refused_by_name(component, saved, pipe_to_break, tmp_path, part, damage):
+@pytest.mark.parametrize("n_left", [0, 100])
+def test_truncated_files_are_refused_by_name(component, saved, pipe_to_break, tmp_path, part, n_left):
     path = shutil.copytree(saved / component.factory, tmp_path / "broken")
-    content = (path / part).read_bytes()
-    (path / part).write_bytes(
-        {"empty": b"", "truncated": content[: len(content) // 2], "other": b"PK\3\4" * 100}[damage]
-    )
+    (path / part).write_bytes((path / part).read_bytes()[:n_left])
     with pytest.raises(ValueError, match=rf"\[J05\d\].*{part}"):
         pipe_to_break.from_disk(path)
 

@@ -129,12 +129,6 @@ def test_a_finished_pipeline_has_the_given_metadata(run, saved_pipeline, tmp_pat
     assert spacy.load(tmp_path / "finished").meta["license"] == "CC0"
 
 
-def test_a_finished_pipeline_may_have_a_wider_beam(run, saved_pipeline, tmp_path):
-    run("finish", saved_pipeline, tmp_path / "finished", "--components.joint_sbd_parser.model.beam_width", "16")
-    perceptron = spacy.load(tmp_path / "finished").get_pipe("joint_sbd_parser").perceptron
-    assert perceptron.beam_width == 16
-
-
 @pytest.mark.parametrize(("options", "threads"), [((), 1), (("--components.joint_sbd_parser.model.threads", "2"), 2)])
 def test_a_finished_pipeline_predicts_in_one_thread_unless_told_otherwise(
     run, saved_pipeline, tmp_path, options, threads

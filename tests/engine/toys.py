@@ -74,7 +74,18 @@ def all_paths(walk_to, prefix=()):
         yield from all_paths(walk_to, (*prefix, action))
 
 
+def walk_at_random(system, columns, seed):
+    """The actions of a walk to the end."""
+    random = np.random.default_rng(seed)
+    walk, actions = Walk(system, columns), []
+    while not walk.is_final:
+        actions.append(int(random.choice(walk.legal())))
+        walk.advance(actions[-1])
+    return np.array(actions, dtype=np.uint16)
+
+
 def replay(system, columns, actions):
+    """A walk after these actions; raises if one of them is illegal."""
     walk = Walk(system, columns)
     for action in actions:
         walk.advance(int(action))

@@ -87,14 +87,6 @@ def blank_columns(n_tokens, constraints=None):
     return Columns(["word"], np.arange(1, n_tokens + 1, dtype=np.uint64).reshape(-1, 1), constraints)
 
 
-def replay(system, columns, actions):
-    """A walk after these actions; raises if one of them is illegal."""
-    walk = Walk(system, columns)
-    for action in actions:
-        walk.advance(int(action))
-    return walk
-
-
 def random_walk(system, columns, seed, each_step=lambda walk: None):
     """Actions of a complete walk. Each walk has its own preferences, so that some swap often and others never."""
     random = np.random.default_rng(seed)

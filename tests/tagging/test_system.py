@@ -11,6 +11,8 @@ from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.tagging.system import SKIP, TaggingSystem
 
+from ..engine.toys import walk_at_random
+
 QUICK = settings(deadline=None, max_examples=60)
 TAGS = ("NN", "VB", "IN")
 PLAIN = TaggingSystem(TAGS)
@@ -29,26 +31,16 @@ def after(system, actions, n_tokens=5, constraints=None):
     return walk
 
 
-def random_walk(system, columns, seed):
-    random = np.random.default_rng(seed)
-    walk, actions = Walk(system, columns), []
-    while not walk.is_final:
-        actions.append(int(random.choice(walk.legal())))
-        walk.advance(actions[-1])
-        assert len(actions) <= len(columns)
-    return np.array(actions, dtype=np.uint16)
-
-
 @QUICK
 @given(st.integers(0, 12), st.integers(0, 2**32 - 1), st.sampled_from([PLAIN, BOUNDED]))
 def test_every_walk_takes_one_action_per_token(n_tokens, seed, system):
-    assert len(random_walk(system, blank_columns(n_tokens), seed)) == n_tokens
+    assert len(walk_at_random(system, blank_columns(n_tokens), seed)) == n_tokens
 
 
 @QUICK
 @given(constraint_lists, st.integers(0, 2**32 - 1))
 def test_every_walk_keeps_preset_boundaries(constraints, seed):
-    actions = random_walk(BOUNDED, blank_columns(len(constraints), constraints), seed)
+    actions = walk_at_random(BOUNDED, blank_columns(len(constraints), constraints), seed)
     _, starts = BOUNDED.build(actions)
     for token, constraint in enumerate(constraints[1:], 1):
         assert constraint == 0 or starts[token] == (constraint == 1)
