@@ -94,15 +94,6 @@ def test_conllu_has_lemmas_parts_of_speech_and_features(run, text_file, full_pip
     assert doc.has_annotation("MORPH") and doc.has_annotation("LEMMA") and doc.has_annotation("POS")
 
 
-def test_standard_input_has_lemmas_parts_of_speech_and_features(run, full_pipeline):
-    found = read_columns(run("annotate", "-", "--model", full_pipeline, text=TEXT * 20).stdout)
-    nlp = spacy.load(full_pipeline)
-    sentences = stream_sentences(TEXT.splitlines(keepends=True) * 20, nlp)
-    parts = dict.fromkeys(sentence.doc for sentence in sentences)
-    assert found == [word for part in parts for word in describe(part)]
-    assert len(parts) > 1 and all(lemma != "_" and part != "_" for _, lemma, part, _ in found)
-
-
 def test_conllu_is_printed_by_default(annotate, text_file, tmp_path):
     output = tmp_path / "annotated.conllu"
     annotate(text_file, "--output", output)

@@ -95,11 +95,6 @@ def test_labels_are_those_of_constituents_over_just_the_span(doc):
     assert doc[0:2]._.labels == ()
 
 
-def test_constituents_are_listed_outermost_first(doc):
-    spans = [span for span in doc[0:6]._.constituents if span.label_]
-    assert [(span.label_, span.start, span.end) for span in spans] == FOUND[:4]
-
-
 def test_children_and_parent(doc):
     assert [(child.text, child.label_) for child in iterate_children(doc[3:6])] == [("of", ""), ("my aunt", "NP")]
     assert get_parent(doc[4:6]).label_ == "PP"
