@@ -162,6 +162,18 @@ QUOTATION_MODEL = {
     "rule": "perceptron",
     "min_changes": 1,
 }
+TREES = ("token.tag", "token.dep", "token.head")
+QUOTED = Component(
+    "quotation_spans",
+    read=read_quotations,
+    score=("quotation_f", 0.9),
+    slot="w",
+    corpus="tiny_quotes",
+    language="en",
+    requires=TREES,
+    model=QUOTATION_MODEL,
+    lacks=SAME_LABELS,
+)
 COMPONENTS = {
     "joint_sbd_parser": Component(
         "joint_sbd_parser",
@@ -187,7 +199,7 @@ COMPONENTS = {
         keep=("TAG", "HEAD", "DEP"),
         slot="w",
         fails=FIXED_PARTS,
-        requires=("token.tag", "token.dep", "token.head"),
+        requires=TREES,
     ),
     "sequence_lemmatizer": Component(
         "sequence_lemmatizer",
@@ -206,7 +218,7 @@ COMPONENTS = {
         slot="w",
         corpus="tiny_quotes",
         language="en",
-        requires=("token.tag", "token.dep", "token.head", "doc.sents"),
+        requires=(*TREES, "doc.sents"),
     ),
     "hedge_chunker": Component(
         "hedge_chunker",
@@ -254,29 +266,8 @@ COMPONENTS = {
         requires=("token.tag",),
         lacks=frozenset(("strategies", "other labels")),
     ),
-    "quotation_cues": Component(
-        "quotation_cues",
-        read=read_quotations,
-        score=("quotation_cue_f", 0.9),
-        slot="w",
-        corpus="tiny_quotes",
-        language="en",
-        requires=("token.tag", "token.dep", "token.head"),
-        model=QUOTATION_MODEL,
-        lacks=SAME_LABELS,
-    ),
-    "quotation_spans": Component(
-        "quotation_spans",
-        read=read_quotations,
-        score=("quotation_f", 0.9),
-        config={"method": "semimarkov"},
-        slot="w",
-        corpus="tiny_quotes",
-        language="en",
-        requires=("token.tag", "token.dep", "token.head"),
-        model=QUOTATION_MODEL,
-        lacks=SAME_LABELS,
-    ),
+    "quotation_cues": replace(QUOTED, factory="quotation_cues", score=("quotation_cue_f", 0.9)),
+    "quotation_spans": replace(QUOTED, config={"method": "semimarkov"}),
     "parser_guide": Component(
         "parser_guide",
         read=read_guidance,
@@ -300,14 +291,8 @@ COMPONENTS = {
             "test_it_generalises_to_other_documents": SLOW_LEARNER,
         },
     ),
-    "quotation_spans, rules": Component(
-        "quotation_spans",
-        read=read_quotations,
-        score=("quotation_f", 0.0),
-        corpus="tiny_quotes",
-        language="en",
-        requires=("token.tag", "token.dep", "token.head"),
-        lacks=frozenset(("learning", "other labels")),
+    "quotation_spans, rules": replace(
+        QUOTED, score=("quotation_f", 0.0), model=None, lacks=frozenset(("learning", "other labels"))
     ),
 }
 EDGES = {"edges": [0.0, 1.0]}

@@ -17,7 +17,7 @@ SHARDS = ([1, 2, 3], [4], [5, 6, 7, 8])
 
 def make_perceptron(templates=TEMPLATES, **settings):
     learning = {"table_bits": 12, "beam_width": 2, "update_strategy": "early", "rule": "passive_aggressive"}
-    return toys.make_perceptron(toys.TAGGING, templates, ["word"], **{**learning, **settings})
+    return toys.make_perceptron(toys.TAGGING, templates, ["word"], **learning | settings)
 
 
 def make_instance(number):

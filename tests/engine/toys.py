@@ -192,11 +192,9 @@ def make_learner(system, weights=None, width=4, **settings):
 
 
 def make_perceptron(system=TAGGING, templates=None, columns=COLUMNS, **settings):
-    defaults = {
-        **{"table_bits": 10, "beam_width": 4, "update_strategy": "dlaso", "rule": "perceptron"},
-        **{"aggressiveness": 1.0, "min_changes": 1, "n_tables": 1, "threads": 1},
-    }
-    perceptron = Perceptron(**{**defaults, **settings})
+    defaults = {"table_bits": 10, "beam_width": 4, "update_strategy": "dlaso", "rule": "perceptron"}
+    defaults |= {"aggressiveness": 1.0, "min_changes": 1, "n_tables": 1, "threads": 1}
+    perceptron = Perceptron(**defaults | settings)
     perceptron.set_up(system, templates or TEMPLATES[type(system)], columns)
     return perceptron
 

@@ -10,58 +10,33 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
-from spacy.util import load_config_from_str
+from thinc.api import Config
 
 import spacy_joint
 from spacy_joint.errors import JointWarning
 
-CONFIG = """
-[paths]
-train = null
-dev = null
-[nlp]
-lang = "en"
-pipeline = ["sequence_tagger","joint_sbd_parser"]
-[components]
-[components.sequence_tagger]
-factory = "sequence_tagger"
-[components.sequence_tagger.model]
-@architectures = "spacy_joint.BeamPerceptron.v1"
-table_bits = 18
-beam_width = 4
-[components.joint_sbd_parser]
-factory = "joint_sbd_parser"
-[components.joint_sbd_parser.model]
-@architectures = "spacy_joint.BeamPerceptron.v1"
-table_bits = 18
-beam_width = 4
-[corpora]
-[corpora.train]
-@readers = "spacy_joint.ConlluCorpus.v1"
-path = ${paths.train}
-[corpora.dev]
-@readers = "spacy_joint.ConlluCorpus.v1"
-path = ${paths.dev}
-[training]
-seed = 1
-gpu_allocator = null
-max_epochs = 4
-patience = 0
-eval_frequency = 10
-annotating_components = ["sequence_tagger"]
-[training.batcher]
-@batchers = "spacy.batch_by_sequence.v1"
-size = 1
-[initialize]
-"""
-
+MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 18, "beam_width": 4}
+COMPONENTS = {name: {"factory": name, "model": MODEL} for name in ("sequence_tagger", "joint_sbd_parser")}
+TRAINING = {
+    "seed": 1,
+    "gpu_allocator": None,
+    "max_epochs": 4,
+    "patience": 0,
+    "eval_frequency": 10,
+    "annotating_components": ["sequence_tagger"],
+    "batcher": {"@batchers": "spacy.batch_by_sequence.v1", "size": 1},
+}
 FACTORIES = sorted(point.name for point in entry_points(group="spacy_factories") if "spacy_joint" in point.value)
 
 
 @pytest.fixture
 def configured(assets):
-    paths = {"paths.train": str(assets / "tiny_train.conllu"), "paths.dev": str(assets / "tiny_dev.conllu")}
-    return load_config_from_str(CONFIG, overrides=paths)
+    corpora = {
+        part: {"@readers": "spacy_joint.ConlluCorpus.v1", "path": str(assets / f"tiny_{part}.conllu")}
+        for part in ("train", "dev")
+    }
+    nlp = {"lang": "en", "pipeline": list(COMPONENTS)}
+    return Config({"nlp": nlp, "components": COMPONENTS, "corpora": corpora, "training": TRAINING}).copy()
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
