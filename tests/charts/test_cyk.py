@@ -96,15 +96,13 @@ def test_what_cannot_be_derived_has_no_nodes(sentence):
 
 @pytest.mark.parametrize("tag", [("X", -1.0), ("A", 0.5), ("A", math.nan), ("A", -math.inf)])
 def test_wrong_tags_are_refused(tag):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J675\]"):
         ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS, [tag]])
-    assert caught.value.code == "J675"
 
 
 def test_too_long_sentences_are_refused():
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J002\]"):
         ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS] * 5_001)
-    assert caught.value.code == "J002"
 
 
 def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
@@ -120,9 +118,8 @@ def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
 
 @pytest.mark.parametrize("max_span", [-1, 2**31 - 1])
 def test_a_limit_is_a_number_of_words(max_span):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         ChartParser(make_grammar([Rule("R", ("A",), 0.5)]), max_span=max_span)
-    assert caught.value.code == "J030"
 
 
 def test_nltk_finds_the_same_log_probability():

@@ -109,9 +109,8 @@ def test_each_token_needs_an_offset_that_is_an_integer(read_examples, small_mode
     nlp.initialize(lambda: read_examples(nlp, keep=["TAG"], limit=1))
     doc = Doc(nlp.vocab, words=["a", "b"], tags=["X", "X"])
     write_column(doc, "guide_head", offsets)
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
         parser.get_columns(doc, None)
-    assert caught.value.code == code
 
 
 def test_templates_read_only_the_columns_that_there_are():

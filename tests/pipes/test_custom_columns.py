@@ -188,25 +188,22 @@ def test_whitespace_has_values_that_are_left_out():
 
 @pytest.mark.parametrize("name", ["", "b0.pause", "two words", "word"])
 def test_names_that_templates_could_not_use_are_refused(name):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         CustomColumns({name: {}}, taken=["word"])
-    assert caught.value.code == "J030"
 
 
 @pytest.mark.parametrize(
     "settings", [{"edges": []}, {"edges": [1, 1]}, {"edges": ["a"]}, {"edges": [float("nan")]}, {"bins": 3}, 3]
 )
 def test_settings_that_make_no_bins_are_refused(settings):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         CustomColumns({"pause": settings})
-    assert caught.value.code == "J030"
 
 
 @pytest.mark.parametrize("values", [[0.1], 0.1, "abcdef", dict.fromkeys(range(6))])
 def test_each_token_needs_a_value(values):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J612\]"):
         read(make_doc(values))
-    assert caught.value.code == "J612"
 
 
 @pytest.mark.parametrize(
@@ -220,9 +217,8 @@ def test_each_token_needs_a_value(values):
     ],
 )
 def test_values_of_the_wrong_type_are_refused(values, settings):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J613\]"):
         read(make_doc(values), settings)
-    assert caught.value.code == "J613"
 
 
 def test_columns_are_saved_with_documents_and_reach_the_predicted_side():
@@ -283,9 +279,8 @@ def test_a_missing_column_is_reported_once(hearing):
         parser(doc.copy())
     assert [warning.message.code for warning in caught] == ["JW37"]
     assert "'pause'" in str(caught[0].message)
-    with pytest.raises(JointValueError) as refused:
+    with pytest.raises(JointValueError, match=r"\[J614\]"):
         list(parser.stream([doc]))
-    assert refused.value.code == "J614"
 
 
 def test_each_missing_column_is_reported(tmp_path):
@@ -301,9 +296,8 @@ def test_edges_changed_after_training_are_refused(tmp_path, edges):
     nlp = begin_parser(tmp_path, PAUSE)
     nlp.to_disk(tmp_path / "pipeline")
     changed = {"components.joint_sbd_parser.columns.pause.edges": edges}
-    with pytest.raises(JointValueError) as refused:
+    with pytest.raises(JointValueError, match=r"\[J061\]"):
         spacy.load(tmp_path / "pipeline", config=changed)
-    assert refused.value.code == "J061"
 
 
 def test_a_column_that_no_template_reads_may_be_added_later(tmp_path):
