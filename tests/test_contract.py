@@ -1072,7 +1072,7 @@ def test_what_an_untrained_component_saved_makes_it_untrained(component, make, s
 
 
 @needs("code")
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_refused(pipe_to_break, content):
     with pytest.raises(ValueError, match=r"\[J05\d\]"):
@@ -1087,7 +1087,7 @@ def test_parts_in_the_wrong_place_are_refused(parts, pipe_to_break, part, other)
 
 
 @needs("code", "learning", "perceptron")
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
     part = data.draw(st.sampled_from(["learning", "model"]))

@@ -15,7 +15,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 
 from ..trees.strategies import trees
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 TREEBANK = (
     "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB sleeps)))) (ROOT (S (NP (NN cat)) (VP (VB eats) (NP (NN fish)))))"
 )

@@ -18,7 +18,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 from ..trees.strategies import trees
 from .grammars import SYMBOLS, grammars, make_grammar, sentences
 
-QUICK = settings(deadline=None, max_examples=150)
+QUICK = settings(max_examples=150)
 WIDE = 1_000
 
 
@@ -185,7 +185,7 @@ def estimate(treebank):
     return grammar, estimate_boundaries([prepare(tree, **settings) for tree in treebank], grammar)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(trees, min_size=1, max_size=3))
 def test_boundary_models_are_distributions(treebank):
     _grammar, model = estimate(treebank)

@@ -31,7 +31,7 @@ from .toys import (
     templates_for,
 )
 
-QUICK = settings(deadline=None, max_examples=40)
+QUICK = settings(max_examples=40)
 SYSTEMS = st.sampled_from([JOINT, LATE, TAGGING, BOUNDED_TAGGING])
 seeds = st.integers(0, 2**32 - 1)
 
@@ -108,7 +108,7 @@ def test_beam_width_one_is_greedy_search(system, n_tokens, seed):
     assert predict(system, weights, columns, 1) == actions
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.sampled_from([(TAGGING, 4), (BOUNDED_TAGGING, 3), (JOINT, 2), (LATE, 2)]), seeds)
 def test_a_beam_that_holds_all_paths_finds_the_best(problem, seed):
     system, n_tokens = problem

@@ -52,7 +52,7 @@ def test_a_path_through_a_preset_boundary_is_refused():
         train(JOINT, [(columns, [shift, shift, left, root])])
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     st.sampled_from([JOINT, TAGGING]),
     st.sampled_from(STRATEGIES),

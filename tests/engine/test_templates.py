@@ -10,7 +10,7 @@ from spacy_joint.engine.templates import Templates
 
 from .toys import COLUMNS, JOINT, ORDERING, TAGGING, random_values, random_weights, replay
 
-QUICK = settings(deadline=None, max_examples=100)
+QUICK = settings(max_examples=100)
 
 
 def compile_for_joint(text, columns=COLUMNS):

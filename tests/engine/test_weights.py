@@ -14,7 +14,7 @@ from spacy_joint.engine.weights import Weights
 
 from .toys import JOINT, TAGGING, all_kept, make_perceptron, random_columns, random_weights, row_width, templates_for
 
-QUICK = settings(deadline=None, max_examples=30)
+QUICK = settings(max_examples=30)
 
 
 def arrays_for(weights):

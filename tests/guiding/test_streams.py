@@ -40,7 +40,7 @@ PARSER_COLUMNS = {
     "guide_margin": {"edges": [1.0]},
     "guide_label": {},
 }
-FEW = settings(deadline=None, max_examples=20)
+FEW = settings(max_examples=20)
 
 
 @pytest.fixture(scope="module")

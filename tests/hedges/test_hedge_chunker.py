@@ -271,7 +271,7 @@ def segmenter(make):
     return make("hedge_segmenter").get_pipe("hedge_segmenter").perceptron
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_streamed_segments_equal_those_of_the_whole_document(segmenter, data):
     names = segmenter.templates.columns

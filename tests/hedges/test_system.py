@@ -22,7 +22,7 @@ from spacy_joint.trees.transform import binarise, find_segments, mark_heads
 from ..phrases.binarised import check_rows
 from ..trees.strategies import LABELS, trees
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 RULES = HeadRules("S left VP\nVP left VB\nNP right NN")
 BINARY = [(mark + label, side) for label in LABELS for mark in ("", "@") for side in "LR"]
 TYPES = ("G", "NP", "VP", "PP", "OUT")

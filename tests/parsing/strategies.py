@@ -10,8 +10,7 @@ from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.parsing.system import JointSystem
 
-# Slow examples are not errors, because the machine may be busy.
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 POSITIONS = ("early", "late")
 LEFT, RIGHT, ROOT = ("det", "nsubj"), ("obj", "obl", "det"), ("root", "frag")
 

@@ -67,7 +67,7 @@ def check_trees(doc):
 # Preset boundaries
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(pairs=words_with_presets())
 def test_preset_boundaries_are_kept_and_trees_agree_with_sentences(parser, pipeline, pairs):
     doc = parser(preset(pipeline.vocab, pairs))
@@ -127,7 +127,7 @@ def test_a_boundary_within_an_entity_can_be_forbidden(parser, pipeline):
     assert starts_of(parser(doc))[2:4] == [False, False]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_presets_that_contradict_the_reference_do_not_stop_training(learning, data):
     nlp, examples = learning
@@ -213,7 +213,7 @@ def test_whitespace_does_not_change_the_trees_of_words(pipeline):
 # Using the result
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(pairs=words_with_presets(60))
 def test_sentences_survive_serialisation(parser, pipeline, pairs):
     doc = parser(preset(pipeline.vocab, pairs))

@@ -17,7 +17,7 @@ SWAP_SYSTEMS = {kind: SwapSystem(LABELS, BINARY, "ROOT", -1, range(1, 13), kind)
 DISCONTINUOUS = {"gap": GapSystem(LABELS, BINARY, "ROOT"), **SWAP_SYSTEMS}
 SYSTEMS = {**DISCONTINUOUS, "shift_reduce": ShiftReduceSystem(LABELS, BINARY, "ROOT")}
 MOVING = {"GAP", "SWAP", "SKIP"}
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
 each_system = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 

@@ -184,7 +184,7 @@ STRETCHES = [
 ]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.sampled_from(STRETCHES), st.integers(1, 30)), max_size=6), st.integers(0, 600))
 def test_values_of_the_beginning_of_a_document_are_final(parts, n):
     words = [word for text, times in parts for word in text.split() * times]

@@ -20,7 +20,7 @@ EDITED = [
 ]
 FORMS = ["iPhone"]
 WORDS = ["did", "you", "see", "anna", "we", "left", "IPhone", "US", *"',.?!:—()", "--", "\n\n"]
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 
 
 def make_doc(nlp, text):

@@ -13,7 +13,7 @@ from spacy_joint.restoring.system import ENDS, KEEPS_CASE, KEEPS_MARK, Restoring
 
 from ..engine.toys import walk_at_random
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 SYSTEM = RestoringSystem(["lower", "capitalised"], ["", ",", ":"], [".", "?"])
 constraint_lists = st.lists(st.integers(0, ENDS | KEEPS_CASE | KEEPS_MARK), max_size=12)
 

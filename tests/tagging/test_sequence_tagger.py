@@ -158,7 +158,7 @@ def test_boundaries_are_not_scored_where_they_are_not_predicted(pipeline, read_e
     assert scores.get("boundary_f") is None
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(pairs=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from([True, False, None])), max_size=20))
 def test_preset_boundaries_are_kept_and_whitespace_is_not_a_sentence(segmenter, pairs):
     doc = Doc(segmenter.vocab, words=[word for word, _ in pairs], sent_starts=[start for _, start in pairs] or None)

@@ -13,7 +13,7 @@ from spacy_joint.tagging.system import SKIP, TaggingSystem
 
 from ..engine.toys import walk_at_random
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 TAGS = ("NN", "VB", "IN")
 PLAIN = TaggingSystem(TAGS)
 BOUNDED = TaggingSystem(TAGS, with_boundaries=True)

@@ -13,7 +13,7 @@ from spacy_joint.tokenization.system import JOIN, SKIP, SegmentationSystem
 
 from ..engine.toys import walk_at_random
 
-QUICK = settings(deadline=None, max_examples=100)
+QUICK = settings(max_examples=100)
 SYSTEM = SegmentationSystem()
 BEGIN, INSIDE, END, SINGLE, OUTSIDE = range(5)
 # Characters (0), and whitespace that may be in a word only between two of them.

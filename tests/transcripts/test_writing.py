@@ -187,7 +187,7 @@ WORDS = st.lists(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["Anna", "ben", None, "the man"]), WORDS), min_size=1, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_all_words_survive(turns):
     segments, time = [], 0.0
     for speaker, words in turns:

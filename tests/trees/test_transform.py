@@ -14,7 +14,7 @@ from spacy_joint.trees.transform import binarise, find_segments, mark_heads
 
 from .strategies import constituents, number, trees, unbinarise
 
-QUICK = settings(deadline=None, max_examples=80)
+QUICK = settings(max_examples=80)
 limits = st.integers(1, 12)
 RULES = HeadRules("S left VP\nVP left VB\nNP right NN\nPP leftmost")
 MARKET = (
