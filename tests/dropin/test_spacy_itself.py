@@ -10,7 +10,14 @@ import sys
 from pathlib import Path
 
 MODULES = {
-    "parser": ("test_parse", "test_add_label", "test_preset_sbd"),
+    "parser": (
+        "test_parse",
+        "test_add_label",
+        "test_preset_sbd",
+        "test_parse_navigate",
+        "test_space_attachment",
+        "test_nonproj",
+    ),
     "pipeline": ("test_tagger", "test_pipe_methods", "test_initialize"),
     "serialize": ("test_serialize_pipeline",),
 }
