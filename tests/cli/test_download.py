@@ -56,9 +56,7 @@ def test_the_release_of_this_version_is_the_default(run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
-    [(["lg"], "J040"), (["--from", "nowhere"], "J402"), (["md"], "J404")],
-    ids=str,
+    ("arguments", "code"), [(["lg"], "J040"), (["--from", "nowhere"], "J402"), (["md"], "J404")], ids=str
 )
 def test_errors_have_codes(run, monkeypatch, arguments, code):
     monkeypatch.setattr("spacy_joint.cli.pipelines.download.__repository__", "")

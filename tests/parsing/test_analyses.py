@@ -14,7 +14,7 @@ from spacy_joint.parsing.joint_sbd_parser import BIASES
 from spacy_joint.pipes.streaming import stream_sentences
 
 WORDS = ["you", "said", "you", "have", "four", "cats", "i", "have", "four", "cats", "how", "old", "are", "they"]
-FEW = settings(deadline=None, max_examples=40)
+FEW = settings(max_examples=40)
 WIDTHS = [1, 2, 7, 40]
 
 
