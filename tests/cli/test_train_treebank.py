@@ -89,7 +89,7 @@ def test_a_directory_with_the_name_of_a_tool_is_not_taken_for_it(tmp_path, monke
 
 def test_a_second_run_repeats_nothing_and_another_seed_what_it_changes(train, trained, tmp_path):
     shutil.copytree(trained, tmp_path / "out")
-    assert train(tmp_path / "out").output.count(": unchanged") == 12
+    assert train(tmp_path / "out").output.count(": unchanged") == 13
     unchanged = [line for line in train(tmp_path / "out", "--seed", "1").output.splitlines() if "unchanged" in line]
     assert [line.split()[-2] for line in unchanged] == ["corpora:", "features:"]
 
