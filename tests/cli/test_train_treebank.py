@@ -159,6 +159,20 @@ def custom(train, tmp_path_factory):
     return directory / "out"
 
 
+def test_weights_are_rounded_and_files_are_added_without_training_anew(train, custom, tmp_path):
+    output = shutil.copytree(custom, tmp_path / "out")
+    (papers := tmp_path / "papers").mkdir()
+    (papers / "meta.json").write_text(json.dumps({"license": "CC0"}))
+    (papers / "LICENSE").write_text("Free.")
+    texts = ("--texts", custom.parent / "text.txt")
+    settings = ("--components.joint_sbd_parser.model.n_tables", "1", "--kind", "original", "--weight-bits", "4")
+    told = train(output, *settings, *texts, "--meta", papers, language="fr").output
+    assert "biases: unchanged" in told and "finished: unchanged" not in told
+    nlp = spacy.load(output / "pipeline")
+    assert nlp.meta["license"] == "CC0" and (nlp.path / "LICENSE").read_text() == "Free."
+    assert not (nlp.get_pipe("joint_sbd_parser").perceptron.weights.averaged % 16).any()
+
+
 def test_settings_of_a_component_are_for_its_own_training(custom):
     config = spacy.util.load_config(custom / "pipeline" / "config.cfg")
     assert config["components"]["joint_sbd_parser"]["model"]["n_tables"] == 1
