@@ -9,6 +9,8 @@ capitals (`*`); "LAS of words" leaves punctuation out, as spaCy does.
 from measure import format_table, read_references, replace_section, write_results
 
 # isort: split
+import io
+import tarfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +23,7 @@ from treebanks import COLUMNS
 import spacy_joint
 from spacy_joint.scoring.pipelines import read_raw_texts, score_pipeline_on_raw_text
 
+RAW = {name: key for key, name in COLUMNS.items()}
 GOLD = {name: key for name, key in MEASURES.items() if key != "tag_acc"}
 GOLD |= {"sentences": "sents_f", "LAS of words": "dep_las"}
 
@@ -45,9 +48,17 @@ def make_row(name: str, scores: dict[str, Any], columns: dict[str, str]) -> list
     return [name, *(f"{100 * scores[key]:.1f}" if scores.get(key) is not None else "" for key in columns.values())]
 
 
+def pack(path: Path) -> bytes:
+    """The archive of a directory."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as archive:
+        archive.add(path, arcname=path.name)
+    return content.getvalue()
+
+
 def format_figures(results: dict[str, dict[str, Any]], path: Path) -> str:
-    """The tables, and the size of the pipeline."""
-    raw = [make_row(name, scores["raw"], COLUMNS) for name, scores in results.items()]
+    """The tables, and the size of the pipeline in `path`."""
+    raw = [make_row(name, scores["raw"], RAW) for name, scores in results.items()]
     gold = [
         make_row(" ".join([treebank + star, split]), scores[key], GOLD)
         for name, scores in results.items()
@@ -55,8 +66,11 @@ def format_figures(results: dict[str, dict[str, Any]], path: Path) -> str:
         for star, key in (("", "gold"), ("*", "starred"))
     ]
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 1e6
-    tables = (format_table(["", *columns], rows) for columns, rows in ((COLUMNS, raw), (GOLD, gold)))
-    return "From raw text:\n\n{}\n\nGold tokens:\n\n{}\n\nSize on disk: {:.1f} MB.\n".format(*tables, size)
+    packed = len(pack(path)) / 1e6
+    tables = (format_table(["", *columns], rows) for columns, rows in ((RAW, raw), (GOLD, gold)))
+    return "From raw text:\n\n{}\n\nGold tokens:\n\n{}\n\nSize: {:.1f} MB as an archive, {:.1f} MB on disk.\n".format(
+        *tables, packed, size
+    )
 
 
 def main(

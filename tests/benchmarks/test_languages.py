@@ -23,7 +23,7 @@ def test_a_treebank_is_measured_from_raw_text_and_with_gold_tokens(assets, tmp_p
     result = CliRunner().invoke(app, ["en", str(treebank)], catch_exceptions=False)
     rows = [line.split("|")[1].strip() for line in result.output.splitlines() if line.startswith("| Tiny")]
     assert rows == ["Tiny dev", "Tiny test", "Tiny dev", "Tiny* dev", "Tiny test", "Tiny* test"]
-    assert "Size on disk: " in result.output
+    assert "| Words | Sentences | UPOS |" in result.output and " MB on disk." in result.output
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +35,8 @@ def replace_marks():
 
 
 def test_marks_of_a_transcription_become_ordinary(replace_marks):
-    words, tags = (
-        ["#", "you", "<", "how", "dey", "//", "?//"],
-        ["PUNCT", "PRON", "PUNCT", "ADV", "VERB", "PUNCT", "PUNCT"],
-    )
+    words = ["#", "you", "<", "how", "dey", "//", "?//"]
+    tags = ["PUNCT", "PRON", "PUNCT", "ADV", "VERB", "PUNCT", "PUNCT"]
     heads = [4, 4, 1, 4, 4, 4, 4]
     deps = ["punct", "nsubj", "punct", "advmod", "ROOT", "punct", "punct"]
     doc = Doc(Vocab(), words, pos=tags, heads=heads, deps=deps, lemmas=words)
