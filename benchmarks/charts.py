@@ -34,7 +34,6 @@ from spacy_joint.charts.closing import (
     find_frequent_tags,
     learn_closing,
 )
-from spacy_joint.charts.constraints import ChartConstraints
 from spacy_joint.charts.cyk import ChartParser
 from spacy_joint.charts.decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI
 from spacy_joint.charts.estimation import estimate_grammar, prepare
@@ -50,8 +49,8 @@ Output = Annotated[Path | None, typer.Option(help="Write figures here, as JSON."
 BY_HAND, SPLIT = "by_hand", "split"
 # How trees are annotated for a grammar; and how often symbols are split.
 ANNOTATION: dict[str, dict[str, Any]] = {
-    BY_HAND: {"branching": "right", "horizontal": 1, "parents": True, "tag_parents": True},
-    SPLIT: {"branching": "right", "horizontal": 0, "parents": False, "tag_parents": False},
+    BY_HAND: {"horizontal": 1, "parents": True, "tag_parents": True},
+    SPLIT: {"horizontal": 0, "parents": False, "tag_parents": False},
 }
 SPLIT_CYCLES = {BY_HAND: 0, SPLIT: 3}
 Kind = Annotated[str, typer.Option("--grammar", help="Whether symbols are annotated (by_hand) or split.")]
@@ -62,13 +61,10 @@ INTERVAL = (2.5, 97.5)
 COLOURS = {"exhaustive": "tab:gray", "inside": "tab:orange", "boundary": "tab:blue"}
 MARKERS = {
     "": "o",
-    "constraints": "x",
     "constituents": "s",
     "complete": "^",
     "widths": "v",
-    "complete + constraints": "P",
     "complete + widths": "D",
-    "complete + widths + constraints": "*",
 }
 
 
@@ -112,14 +108,13 @@ def closings(
     boundary: int = 15,
     keep: Annotated[float, typer.Option(help="The share of cells that closings leave open where they should.")] = 0.98,
     keep_widths: Annotated[float, typer.Option(help="The same, of the classifier of widths.")] = 0.99,
-    threshold: Annotated[float, typer.Option(help="The score from which constraints close a word.")] = 50.0,
     parsed: Annotated[int, typer.Option(help="From how many sentences widths are learnt; 0: all.")] = 0,
     sentences: int = 0,
     repeats: int = 3,
     kind: Kind = BY_HAND,
     output: Output = None,
 ) -> None:
-    """Print the table of what is told beforehand: closings, widths and constraints, learnt from TRAIN, tuned on DEV."""
+    """Print the table of what is told beforehand: closings and widths, learnt from TRAIN, tuned on DEV."""
     treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
     grammar, boundaries, prepared = estimate(treebank, kind)
@@ -133,21 +128,16 @@ def closings(
 
     searches = {"exhaustive": make(grammar)}
     constituents, complete = (learn(kind, searches["exhaustive"], keep) for kind in ("constituents", "complete"))
-    constraints = ChartConstraints(tags, mode="absolute", amount=threshold)
-    constraints.learn(prepared)
     for name, closing in (("constituents", constituents), ("complete", complete)):
         searches[f"exhaustive + {name}"] = make(grammar, closings=[closing])
     for name, model, width in (("inside", None, inside), ("boundary", boundaries, boundary)):
         widths = learn("widths", make(grammar, model, width=width), keep_widths, parsed)
         combined = {
             "": [],
-            " + constraints": [constraints],
             " + constituents": [constituents],
             " + complete": [complete],
             " + widths": [widths],
-            " + complete + constraints": [complete, constraints],
             " + complete + widths": [complete, widths],
-            " + complete + widths + constraints": [complete, widths, constraints],
         }
         for more, used in combined.items():
             searches[f"{name}, {width}{more}"] = make(grammar, model, used, width=width)
@@ -156,7 +146,6 @@ def closings(
         claims[f"{search}: complete, not constituents"] = (f"{search} + constituents", f"{search} + complete")
         if search != "exhaustive":
             claims[f"{search}: widths, too"] = (f"{search} + complete", f"{search} + complete + widths")
-            claims[f"{search}: constraints, too"] = (f"{search} + complete", f"{search} + complete + constraints")
             claims[f"{search}: complete and widths"] = (search, f"{search} + complete + widths")
     write_table(searches, trees, output, repeats, claims)
 
@@ -235,23 +224,19 @@ def compare_grammars(
 def long(
     train: Path,
     test: Path,
-    amount: int = 20,
     width: int = 10,
+    keep: Annotated[float, typer.Option(help="The share of cells that stay open where they should.")] = 0.99,
     lengths: Annotated[list[int], typer.Option("--length")] = [50, 100, 200, 400],  # noqa: B006
     sentences: int = 3,
     decoding: str = MAX_CONSTITUENTS,
     output: Output = None,
 ) -> None:
-    """Print seconds per sentence by its length, with the linear mode of constraints and without."""
-    treebank = list(read_treebank(train))
+    """Print seconds per sentence by its length, with complete closure and without."""
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
-    grammar, boundaries, prepared = estimate(treebank, BY_HAND)
-    constraints = ChartConstraints(find_frequent_tags(treebank), mode="linear", amount=amount)
-    constraints.learn(prepared)
-    parsers = {
-        "beam": make(grammar, boundaries, width=width, decoding=decoding),
-        "linear": make(grammar, boundaries, [constraints], width=width, decoding=decoding),
-    }
+    search = {"width": width, "decoding": decoding, "max_words": MAX_WORDS, "cut_long": False}
+    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=keep)
+    closed = make_parser(list(read_treebank(train)), settings)
+    parsers = {"complete": closed, "beam": make(closed.grammar, closed.boundaries, width=width, decoding=decoding)}
     results = {}
     for length in lengths:
         figures = {name: {"s/sentence": 0.0, "edges": 0.0} for name in parsers}

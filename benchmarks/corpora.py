@@ -4,7 +4,7 @@
     python corpora.py plan WORK
     python corpora.py drive WORK --runner ray
 
-Runs are processes of their own, whose trees are watched in /proc (Linux). Only what happens after all workers have
+Runs are separate processes, whose trees are watched in /proc (Linux). Only what happens after all workers have
 annotated something is timed: starting is not part of a rate.
 """
 

@@ -2,7 +2,7 @@
 
     python benchmarks/figures.py
 
-writes all tables anew. A page has sections between the comments `NAME: begin` and `NAME: end`. A benchmark measures one
+rewrites all tables. A page has sections between the comments `NAME: begin` and `NAME: end`. A benchmark measures one
 and replaces it. The text of others is a Jinja template, docs/summaries/NAME.md, which quotes figures of the former.
 """
 

@@ -202,10 +202,10 @@ def train_senter(learnt: list[Doc], heldout: list[Doc], work: Path) -> Language:
     return train(nlp)[0]
 
 
-def score_tokens(system: System, references: list[Doc]) -> dict[str, float | None]:
-    """Scores on gold tokens."""
+def score_tokens(system: System, references: list[Doc]) -> dict[str, float]:
+    """Scores on gold tokens; of trees only where the system predicts them."""
     scores = score_all(system.load(references[0].vocab), references)
-    return {name: scores[key] if system.parses or name == "boundary F1" else None for name, key in MEASURES.items()}
+    return {name: scores[key] for name, key in MEASURES.items() if system.parses or name == "boundary F1"}
 
 
 def score_text(setup: Setup) -> dict[str, dict[str, float]]:
@@ -256,9 +256,12 @@ def make_report(results: dict[str, Any]) -> str:
     """Format all tables."""
     split = results["split"]
     parts = []
-    for corpus, scores in results["tokens"].items():
-        rows = [[name, *map(show_share, found.values())] for name, found in scores.items()]
-        parts += [f"{corpus}, {split}, gold tokens:\n", format_table(["", *MEASURES], rows), ""]
+    tokens = results["tokens"]
+    rows = [
+        [name, *(" / ".join(show_share(scores[name][key]) for key in scores[name]) for scores in tokens.values())]
+        for name in next(iter(tokens.values()))
+    ]
+    parts += [f"{split.capitalize()}, gold tokens, {' / '.join(MEASURES)}:\n", format_table(["", *tokens], rows), ""]
     rows = [[name, *map(show_share, found.values())] for name, found in results["text"].items()]
     parts += [f"{LEARNT_FROM.upper()}, {split}, raw text:\n", format_table(["", *RAW_MEASURES], rows), ""]
     costs = results["costs"]
@@ -279,9 +282,9 @@ def make_report(results: dict[str, Any]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def show_share(share: float | None) -> str:
-    """A share in percent; a dash if the system does not do this."""
-    return "-" if share is None else f"{100 * share:.1f}"
+def show_share(share: float) -> str:
+    """A share in percent."""
+    return f"{100 * share:.1f}"
 
 
 def main(
@@ -306,8 +309,8 @@ def main(
         return
     train_peers(setup)
     results: dict[str, Any] = {"split": split, "rounds": rounds, "tokens": {}}
-    for starred in (False, True):
-        for corpus in CORPORA:
+    for corpus in CORPORA:
+        for starred in (False, True):
             results["tokens"][corpus.upper() + "*" * starred] = {
                 name: score_tokens(system, setup.read(corpus, starred=starred))
                 for name, system in setup.list_systems(starred).items()

@@ -1,7 +1,5 @@
 """Significance of the difference between two systems, by approximate randomisation (Noreen 1989) over documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -81,7 +81,7 @@ def main(
     silver: Annotated[Path | None, typer.Option(help="Directory that `distill` wrote. None: gold only.")] = None,
     share: Annotated[float, typer.Option(help="Words of silver documents per word of gold documents.")] = 1.0,
     epochs: Annotated[int, typer.Option(min=1)] = 6,
-    max_batches: Annotated[int, typer.Option(help="Stream so many batches instead of epochs. 0: epochs.")] = 0,
+    max_batches: Annotated[int, typer.Option(help="Batches to stream instead of epochs. 0: epochs.")] = 0,
     table_bits: Annotated[int, typer.Option(help="Binary logarithm of the number of weights.")] = 22,
     threads: Annotated[int, typer.Option(min=1)] = 1,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,

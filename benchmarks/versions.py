@@ -1,6 +1,6 @@
 """Compares the speed of two versions of the package in one run, and whether they predict the same.
 
-Each version is installed in an environment of its own. Both annotate the same documents with the pipeline that they
+Each version is installed in a separate environment. Both annotate the same documents with the pipeline that they
 ship, in turn and in one thread: from tokens to trees, and the parser alone with tags given. The environment of this
 script times spaCy's parser along with them.
 """

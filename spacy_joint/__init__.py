@@ -25,7 +25,7 @@ if find_spec(f"{__name__}.engine.columns") is None:
 
     raise JointImportError(Errors.J420, directory=Path(__file__).parent)
 
-# The pretrained pipeline: a distribution of its own, which is installed beside this one.
+# The pretrained pipeline: a separate distribution.
 PRETRAINED = "en_joint_english"
 # Others by their short names: variants of it that are slower and more accurate, and those of other languages.
 VARIANTS = {

@@ -187,10 +187,9 @@ class Errors:
         "train-treebank DIRECTORY`, and give the directory of the pipeline or the name of its package.",
     )
     J401 = Message("No component of {pipeline} ({components}) has the setting {setting}.", "Leave {setting} out.")
-    J480 = Message("The lexicon of '{name}' cannot be read ({reason}).", "Restore lexicon.json, or train it again.")
     J704 = Message(
         "{source} lacks '{part}', which the settings of '{name}' need.",
-        "Initialize it again, or set figure_of_merit, closure and constraints as when it was initialized.",
+        "Initialize it again, or set figure_of_merit and closure as when it was initialized.",
     )
 
     # Files and pipelines
@@ -421,8 +420,8 @@ class Errors:
         "Cycles of unary rules have no finite sum of probabilities.", "Those of a cycle must multiply to less than 1."
     )
     J695 = Message(
-        "There is no closing '{kind}' with {branching!r} branching and {n} classes.",
-        "Use 'constituents' or 'complete' with 2 classes, or 'widths' with 5, and 'right' or 'left' branching.",
+        "There is no closing '{kind}' with {n} classes.",
+        "Use 'constituents' or 'complete' with 2 classes, or 'widths' with 5.",
     )
     J700 = Message(
         "A sentence has {n} words, more than {limit}.",

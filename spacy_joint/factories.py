@@ -349,7 +349,6 @@ def make_constituency_parser(
 def make_chart_parser(
     scorer: Scorer,
     tags: str = "own",
-    branching: str = "right",
     horizontal: int = 0,
     parents: bool = False,
     tag_parents: bool = False,
@@ -359,8 +358,6 @@ def make_chart_parser(
     decoding: str = "max_constituents",
     closure: str | list[str] = "complete",
     keep_open: float = 0.99,
-    constraints: str = "none",
-    constraint_amount: float | None = None,
     max_span: int = 0,
     max_words: int = 200,
     cut_long: bool = False,
@@ -368,8 +365,7 @@ def make_chart_parser(
     """Makes a parser that finds the most probable phrase structure of sentences by a grammar.
 
     tags (str): "own": the grammar finds tags, too, and `token.tag` is set; "given": `token.tag` is read.
-    branching (str): The side on which binarisation puts its own symbols: "right" or "left".
-    horizontal (int): How many sisters these symbols name.
+    horizontal (int): How many sisters the symbols of binarisation name.
     parents (bool): Whether symbols of constituents name the label above.
     tag_parents (bool): Whether symbols of tags name the label above.
     split_cycles (int): How often symbols are split into subsymbols, which are learnt; from 0 to 4.
@@ -381,9 +377,6 @@ def make_chart_parser(
     closure (str | list[str]): What classifiers say of cells before parsing: "constituents", "complete", "widths",
         several of them, or "none".
     keep_open (float): The share of cells with constituents that the classifiers must keep open.
-    constraints (str): At how many words no constituent begins or ends: the mode "absolute", "high_precision",
-        "quadratic" or "linear", or "none".
-    constraint_amount (float | None): The amount of the mode; None: its usual one.
     max_span (int): The maximum number of words in a constituent; 0: any number.
     max_words (int): The most words that are parsed together.
     cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.

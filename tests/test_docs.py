@@ -142,6 +142,19 @@ def test_unknown_commands_and_options_are_noticed(command):
         parse_command(command)
 
 
+# Configs
+
+
+@pytest.mark.parametrize("page", list_pages())
+def test_configs_name_what_exists(page):
+    blocks = FENCED.findall(page.read_text(encoding="utf8"))
+    text = "\n".join(block for _, language, block in blocks if language == "ini")
+    for group, name in re.findall(r'^ *@(\w+) = "([^"]+)"$', text, re.MULTILINE):
+        assert registry.has(group, name), f"{page.name}: [{group}] {name}"
+    for name in re.findall(r'^ *factory = "([^"]+)"$', text, re.MULTILINE):
+        assert spacy.blank("en").has_factory(name), f"{page.name}: {name}"
+
+
 # Figures
 
 

@@ -8,8 +8,6 @@ from its mistakes. The head, where known, is the last word of each row. Stems ar
 costs and smoothing, whose values it does not give, are ours.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import permutations

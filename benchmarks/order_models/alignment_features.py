@@ -4,8 +4,6 @@ Identity, stem, length in bins, six properties of the form, and nine endings, ea
 cut of inflections, not Porter's.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable
 

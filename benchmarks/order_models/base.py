@@ -6,8 +6,6 @@ depends on the multiset of modifiers only, never on the order that they are give
 that score alike count as one answer, an undecided one.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import permutations

@@ -1,7 +1,5 @@
 """The package's own system behind the interface of all others: what `prenominal_orderer` learns, without a pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from thinc.api import Model

@@ -6,8 +6,6 @@ expectation-maximisation, transitions staying uniform, as updating them did not 
 held-out phrases gets no better, and keeps the best.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 

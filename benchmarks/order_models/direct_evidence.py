@@ -5,8 +5,6 @@ inferred along chains of pairs that were; and what remains from groups of modifi
 third ones. Where nothing was seen, nothing is decided.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable

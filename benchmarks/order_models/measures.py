@@ -6,8 +6,6 @@ phrase among the orders given, the expectation of choosing at random; precision 
 1999, Mitchell 2009) count what was said. Phrases with repeated modifiers have no order to find: leave them out before.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations

@@ -5,8 +5,6 @@ Learnt from noun phrases alone, with their heads, from a start mark to an end ma
 that were never seen, by what they look like. For vocabularies of noun phrases: counts are kept in plain dictionaries.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from math import log

@@ -4,8 +4,6 @@ Each pair has features of its two words (identity, ending, length, capitals, tag
 pairs. No adjacency, no head, no place; learnt by comparing the text with the best of all orders.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import combinations, permutations

@@ -65,7 +65,7 @@ WITH_A_GUIDE = """\
 
 Yes, on starred text. With the columns of a [`parser_guide`](../parser_guide.md), a bidirectional LSTM that began with
 raw text, NOSYNTAX gains 4 to 5 points of F1 on EWT* and GUM*, and JOINT is still ahead of it, though by less: see the
-[ablations of guides](../parser_guide.md#ablations), which are not of the runs below.
+[ablations of guides](guides.md#ablations), which are not of the runs below.
 """
 
 # Results on test from tables 2 and 3 of the paper: boundary F1, then LAS.

@@ -11,8 +11,6 @@ constituent, except for `parse_string`; `span._.blocks` has all blocks. Reading 
 if constituents are not annotated.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import Counter

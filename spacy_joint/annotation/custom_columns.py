@@ -5,8 +5,6 @@ They are plain lists or arrays in `doc._.token_columns`, by name, with one value
 document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

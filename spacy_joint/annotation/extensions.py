@@ -1,8 +1,6 @@
 """Extension attributes: registering them, and reading those of many tokens at once, which is faster than asking each
 token (`Token._`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ its letters can be divided into the words, as `do` and `n't`, these are separate
 for all but the first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ A chunk is a base noun phrase: an NP or WHNP that contains no other, except for 
 [who], [the park]. Dependency trees are preferred where a document has them: see parsing/noun_chunks.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from spacy.lang.en.syntax_iterators import noun_chunks as chunk_clear_trees

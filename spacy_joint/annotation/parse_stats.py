@@ -3,8 +3,6 @@ has one dict of plain numbers per sentence, with "start" and "end", its extent w
 saved with the document.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 
 from spacy.tokens import Doc, Span

@@ -4,8 +4,6 @@ The types are those of Scheible, Klinger & Pado (ACL 2016): direct, mixed or ind
 marks happen elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence, Set
 
 from spacy.tokens import Doc, Span

@@ -1,8 +1,6 @@
 """Text with its marks and capitals restored, beside the text of a `Doc`: of each token, its text in its restored case
 and the mark after it. Also the reverse: the words of edited text, and the marks after them."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache, partial

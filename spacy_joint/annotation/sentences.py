@@ -1,7 +1,5 @@
 """The sentences of documents that may have no boundaries, and how sure a parser is of them."""
 
-from __future__ import annotations
-
 from spacy.tokens import Doc, Span
 
 # The attribute of `Token._` with the margin of the token's boundary decision: the score of the best analysis in the

@@ -3,8 +3,6 @@ the document. Times are in seconds from the beginning of the recording; None if 
 how a transcript is divided, for those who write it again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from operator import itemgetter

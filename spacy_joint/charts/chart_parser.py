@@ -4,8 +4,6 @@
 result is in `doc.spans["constituents"]`, with the attributes of `annotation/constituents.py` and `parse_stats.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -28,18 +26,17 @@ from ..pipes.component_files import ComponentFiles, Parts, report_damage
 from ..trees.constituency_trees import Tree, nest
 from .boundaries import BoundaryModel
 from .closing import KINDS, Closing
-from .constraints import MODES, ChartConstraints, check_mode
 from .estimation import check_settings
 from .grammar import Grammar, is_factored, strip_annotation
 from .sentence_parser import Parse, SentenceParser, check_search
 from .training import ParserSettings, make_parser
 
-GRAMMAR, BOUNDARIES, CONSTRAINTS = "grammar.txt", "boundaries", "constraints"
+GRAMMAR, BOUNDARIES = "grammar.txt", "boundaries"
 TAGS = OWN, GIVEN = "own", "given"
 MERITS = BOUNDARY, INSIDE = "boundary", "inside"
 NONE = "none"
 # The settings of `prepare`, and those of `SentenceParser`.
-ANNOTATION = ("branching", "horizontal", "parents", "tag_parents")
+ANNOTATION = ("horizontal", "parents", "tag_parents")
 SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
 
 register_extensions()
@@ -64,21 +61,17 @@ class ChartParserPipe(ComponentFiles, Pipe):
     """
 
     # Closings are files with the names of their kinds.
-    file_names = (GRAMMAR, BOUNDARIES, *KINDS, CONSTRAINTS)
+    file_names = (GRAMMAR, BOUNDARIES, *KINDS)
 
     def __init__(
         self, vocab: Vocab, name: str = "chart_parser", *, scorer: Callable[..., dict[str, Any]] | None, **settings: Any
     ) -> None:
-        closure, mode, amount = (settings[key] for key in ("closure", "constraints", "constraint_amount"))
+        closure = settings["closure"]
         kinds, allowed_kinds = ([closure], (*KINDS, NONE)) if isinstance(closure, str) else (closure, tuple(KINDS))
         check_choice("tags", settings["tags"], TAGS)
         check_choice("figure_of_merit", settings["figure_of_merit"], MERITS)
         for kind in kinds:
             check_choice("closure", kind, allowed_kinds)
-        check_choice("constraints", mode, (*MODES, NONE))
-        if mode != NONE:
-            amount = MODES[mode] if amount is None else amount
-            check_mode(mode, amount)
         if not 0 < settings["keep_open"] <= 1:
             value = settings["keep_open"]
             raise JointValueError(Errors.J030, name="keep_open", value=value, allowed="above 0 and at most 1")
@@ -91,7 +84,6 @@ class ChartParserPipe(ComponentFiles, Pipe):
             # In one order, so that the same models have the same bytes.
             closures=tuple(kind for kind in KINDS if kind in kinds),
             keep_open=settings["keep_open"],
-            constraints=None if mode == NONE else (mode, amount),
         )
         check_settings(settings["split_cycles"], **self.learnt.annotation)
         check_search(**self.learnt.search)
@@ -211,7 +203,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         if self._parser.boundaries is not None:
             savers[BOUNDARIES] = self._parser.boundaries.to_bytes
         for closing in self._parser.closings:
-            savers[closing.kind if isinstance(closing, Closing) else CONSTRAINTS] = closing.to_bytes
+            savers[closing.kind] = closing.to_bytes
         return savers
 
     def load_parts(self, parts: Parts) -> None:
@@ -234,16 +226,12 @@ class ChartParserPipe(ComponentFiles, Pipe):
             return bytes(part.content)
 
         boundaries = BoundaryModel.from_bytes(require(BOUNDARIES)) if self.learnt.has_boundaries else None
-        closings: list[Closing | ChartConstraints] = []
+        closings: list[Closing] = []
         for kind in self.learnt.closures:
             closing = Closing.from_bytes(require(kind))
             if closing.kind != kind:
                 raise JointValueError(Errors.J704, source=parts.source, part=kind, name=self.name)
             closings.append(closing)
-        if self.learnt.constraints:
-            constraints = ChartConstraints.from_bytes(require(CONSTRAINTS))
-            constraints.choose(*self.learnt.constraints)
-            closings.append(constraints)
         grammar = Grammar.from_text(text, f"{GRAMMAR} of {parts.source}")
         self._set_parser(SentenceParser(grammar, boundaries, closings, **self.learnt.search))
 

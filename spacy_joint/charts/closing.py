@@ -3,12 +3,12 @@
 One of three things is learnt (Bodenstab, Dunlop, Hall & Roark 2011). Cells of one word or the whole sentence are open.
 
 - "constituents": whether a constituent is there. If not, the cell is only for symbols of binarisation, and only if a
-  larger open cell with the same end (with left branching: the same beginning) can use them.
+  larger open cell with the same end can use them, since binarisation branches to the right.
 - "complete": whether any symbol of the binarised tree is there. If not, the cell is closed.
 - "widths": how many edges of the cell have to be taken from its agenda until that of the tree is: none, 1, 2, up to 4,
   or as many as the parser takes by default. It is learnt from trees that the parser finds, so that any text will do.
 
-All of them, and chart constraints (see constraints.py), become arrays of widths, as `ChartParser.parse` takes them.
+All of them become arrays of widths, as `ChartParser.parse` takes them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from ..errors import Errors, JointValueError
 from ..pipes.component_files import report_damage
 from ..trees.constituency_trees import Constituent, Tree
 from .cells import CellClassifier
-from .estimation import BRANCHING
 from .grammar import is_factored
 from .lexicon import LEAST, RARE, list_classes
 
@@ -55,44 +54,40 @@ def mark_ranks(ranks: np.ndarray) -> np.ndarray:
     return np.searchsorted(KINDS["widths"][:-1], ranks).astype(np.int32)
 
 
-def to_widths(classes: np.ndarray, kind: str, branching: str = "right") -> np.ndarray:
-    """The widths of the classes of cells (int32, n x n + 1), given the branching of the grammar."""
+def to_widths(classes: np.ndarray, kind: str) -> np.ndarray:
+    """The widths of the classes of cells (int32, n x n + 1)."""
     widths = np.array(KINDS[kind], dtype=np.int32)[classes]
     if kind == "constituents":
         lengths = np.arange(widths.shape[1]) - np.arange(len(widths))[:, None]
         is_open = (classes > 0) & (lengths > 1)
-        # Whether an open cell begins before this one and ends with it, or begins with it and ends after it.
-        if branching == "right":
-            is_useful = np.cumsum(is_open, axis=0) - is_open > 0
-        else:
-            is_useful = np.cumsum(is_open[:, ::-1], axis=1)[:, ::-1] - is_open > 0
+        # Whether an open cell begins before this one and ends with it.
+        is_useful = np.cumsum(is_open, axis=0) - is_open > 0
         widths[(widths == FACTORED_ONLY) & ~is_useful] = CLOSED
     return widths
 
 
 class Closing:
-    """Tells widths of cells by a classifier of a kind, with the branching of the grammar (J695 if they do not fit)."""
+    """Tells widths of cells by a classifier of a kind (J695 if they do not fit)."""
 
-    def __init__(self, kind: str, classifier: CellClassifier, branching: str = "right") -> None:
-        if branching not in BRANCHING or len(KINDS.get(kind, ())) != classifier.n_classes:
-            raise JointValueError(Errors.J695, kind=kind, branching=branching, n=classifier.n_classes)
-        self.kind, self.classifier, self.branching = kind, classifier, branching
+    def __init__(self, kind: str, classifier: CellClassifier) -> None:
+        if len(KINDS.get(kind, ())) != classifier.n_classes:
+            raise JointValueError(Errors.J695, kind=kind, n=classifier.n_classes)
+        self.kind, self.classifier = kind, classifier
 
     def predict(self, words: Sequence[str]) -> np.ndarray:
         """The widths of cells (int32, n x n + 1). RAISES ValueError: If there are too many words (J002)."""
-        return to_widths(self.classifier.predict(words), self.kind, self.branching)
+        return to_widths(self.classifier.predict(words), self.kind)
 
     def to_bytes(self) -> bytes:
         """The closing as bytes."""
-        cells = self.classifier.to_bytes()
-        return srsly.msgpack_dumps({"kind": self.kind, "branching": self.branching, "cells": cells})
+        return srsly.msgpack_dumps({"kind": self.kind, "cells": self.classifier.to_bytes()})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Closing:
         """Read a closing. RAISES ValueError: If the bytes are none (J052, J695), or the classifier's are none."""
         with report_damage("The closing of cells", "the content"):
             read = srsly.msgpack_loads(data)
-            return cls(read["kind"], CellClassifier.from_bytes(read["cells"]), read["branching"])
+            return cls(read["kind"], CellClassifier.from_bytes(read["cells"]))
 
 
 def combine(*widths: np.ndarray) -> np.ndarray:
@@ -127,7 +122,6 @@ def learn_closing(
     kind: str,
     tags: Mapping[str, str],
     *,
-    branching: str = "right",
     cost: float = COST,
     passes: int = PASSES,
     table_bits: int = 18,
@@ -135,7 +129,7 @@ def learn_closing(
 ) -> Closing:
     """Learn to close cells, before `choose_biases` says how many. `cost`: of closing one that should be open."""
     classifier = CellClassifier(len(KINDS.get(kind, "  ")), tags, table_bits)
-    closing = Closing(kind, classifier, branching)
+    closing = Closing(kind, classifier)
     shuffled, rng = list(examples), random.Random(seed)
     for _ in range(passes):
         rng.shuffle(shuffled)

@@ -1,7 +1,5 @@
 """Trees from posterior probabilities: the constituents that are most probably right, each by itself (Goodman 1996)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 

@@ -6,21 +6,17 @@ is interpolated with any sister (order 0): `NP -> DT @NP|JJ` has a share of the 
 @NP|JJ`, by Witten & Bell (1991). Further distinctions are learnt by splitting symbols (see splitting.py).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from ..errors import Errors, JointValueError, check_choice, check_range
+from ..errors import Errors, JointValueError, check_range
 from ..trees.constituency_trees import ROOT, Tree, assemble, rewrite, take_apart
 from ..trees.transform import binarise
 from .grammar import Grammar, Rule, is_factored, strip_annotation
 from .lexicon import estimate_lexicon
 from .splitting import MAX_CYCLES, Counted, SplitTreebank
-
-BRANCHING = ("right", "left")
 
 
 def estimate_grammar(
@@ -55,23 +51,20 @@ def estimate_grammar(
     return Grammar(ROOT, made, estimate_lexicon(sentences, {tag: of_parent[tag] for tag in words}))
 
 
-def check_settings(split_cycles: int, *, branching: str = "right", horizontal: int = 1, **flags: bool) -> None:
-    """RAISES ValueError: If a setting of `estimate_grammar` is not allowed (J030, J040)."""
-    check_choice("branching", branching, BRANCHING)
+def check_settings(split_cycles: int, *, horizontal: int = 1, **flags: bool) -> None:
+    """RAISES ValueError: If a setting of `estimate_grammar` is not allowed (J030)."""
     check_range("horizontal", horizontal, 0)
     check_range("split_cycles", split_cycles, 0, MAX_CYCLES)
 
 
-def prepare(
-    tree: Tree, *, branching: str = "right", horizontal: int = 1, parents: bool = True, tag_parents: bool = True
-) -> Tree:
-    """Binarise a tree, with new symbols on the side `branching`, which name `horizontal` sisters, and annotate the
-    labels of constituents and tags with the label above. X over X alone becomes one X."""
+def prepare(tree: Tree, *, horizontal: int = 1, parents: bool = True, tag_parents: bool = True) -> Tree:
+    """Binarise a tree, with new symbols on the right, which name `horizontal` sisters, and annotate the labels of
+    constituents and tags with the label above. X over X alone becomes one X."""
 
     def mark(node: Tree, children: tuple[Tree, ...]) -> Sequence[Tree]:
         if len(children) == 1 and children[0].label == node.label and not children[0].is_preterminal:
             return children
-        return (node.with_children(children, (len(children) - 1) * (branching == "right") if children else None),)
+        return (node.with_children(children, len(children) - 1 if children else None),)
 
     nodes, above = take_apart(binarise(rewrite(tree, mark)[0], horizontal))
     labels = [node.label for node in nodes]

@@ -5,8 +5,6 @@ likely. A word that is not known has its class only. The class of a word is its 
 `lower:ing`; classes that are too rare have fewer letters. The first word of a sentence is known if it is in lower case.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain

@@ -4,8 +4,6 @@ The tags of a word are those of the grammar's lexicon, or given ones. What binar
 labels is removed from the result.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -21,7 +19,6 @@ from ..errors import Errors, JointValueError, check_choice, check_range
 from .boundaries import BoundaryModel
 from .chart import MAX_WORDS
 from .closing import Closing, combine
-from .constraints import BOUNDED, ChartConstraints
 from .cyk import ChartParser
 from .decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI, decode_posteriors
 from .grammar import Grammar, is_factored, strip_annotation
@@ -57,14 +54,12 @@ class SentenceParser:
         self,
         grammar: Grammar,
         boundaries: BoundaryModel | None = None,
-        closings: Sequence[Closing | ChartConstraints] = (),
+        closings: Sequence[Closing] = (),
         **settings: Any,
     ) -> None:
         check_search(**settings)
         self.settings = settings
         self.grammar, self.boundaries, self.closings = grammar, boundaries, tuple(closings)
-        # Which closings bound the time of a sentence, and so hold whatever happens.
-        self._are_bounds = [isinstance(closing, ChartConstraints) and closing.mode in BOUNDED for closing in closings]
         self._chart = ChartParser(grammar, boundaries, settings.get("max_span", 0))
         # The symbols of each tag, and of all tags, as ordered sets.
         self._symbols: defaultdict[str, dict[str, None]] = defaultdict(dict)
@@ -101,14 +96,12 @@ class SentenceParser:
     def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int], str]:
         with _lock:
             told = [closing.predict(words) for closing in self.closings]
-            bounds = [widths for widths, is_bound in zip(told, self._are_bounds, strict=True) if is_bound]
             search = self._chart.parse if self.settings["decoding"] == VITERBI else self._decode
             score, nodes, tags, stage = parse_surely(
                 search,
                 possible,
                 width=self.settings["width"],
                 widths=combine(*told) if told else None,
-                bounds=combine(*bounds) if bounds else None,
             )
             stats = self._chart.stats
         return _read(score, nodes, tags), stats, stage
@@ -165,13 +158,12 @@ def parse_surely(
     *,
     width: int,
     widths: np.ndarray | None = None,
-    bounds: np.ndarray | None = None,
 ) -> tuple[float, list[tuple[str, int, int]], list[str], str]:
-    """Find a tree, whatever the widths: if there is none, leave out less, at last with the widths `bounds`, and then
-    glue fragments. Returns the derivation, whose log-probability is minus infinity if it was glued, and the stage."""
+    """Find a tree, whatever the widths: if there is none, leave out less, at last nothing, and then glue fragments.
+    Returns the derivation, whose log-probability is minus infinity if it was glued, and the stage."""
     attempts = [(FIRST, width, widths)]
     if widths is not None:
-        attempts += [(WIDER, 2 * width, np.where(widths > 0, 2 * widths, widths)), (OPEN, 2 * width, bounds)]
+        attempts += [(WIDER, 2 * width, np.where(widths > 0, 2 * widths, widths)), (OPEN, 2 * width, None)]
     elif width:
         attempts.append((WIDER, 2 * width, None))
     for stage, wide, of_cells in attempts:

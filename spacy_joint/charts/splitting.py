@@ -7,8 +7,6 @@ that matter least. In the end, the rules of a subsymbol are smoothed towards tho
 height and number of children are one operation on arrays, whose last axes are subsymbols of parent and children.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

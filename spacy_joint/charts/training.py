@@ -1,14 +1,11 @@
 """A parser of sentences from trees: its grammar, its boundary model, and what closes the cells of its charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..trees.constituency_trees import Tree, rewrite
 from .boundaries import estimate_boundaries
 from .closing import Closing, Example, choose_biases, find_frequent_tags, learn_closing, mark_cells, mark_ranks
-from .constraints import ChartConstraints
 from .estimation import estimate_grammar, prepare
 from .grammar import Grammar
 from .sentence_parser import SentenceParser
@@ -38,34 +35,27 @@ class ParserSettings(NamedTuple):
     split_cycles: int = 0
     closures: Sequence[str] = ()
     keep_open: float = 1.0  # the share of the cells of trees that each closing leaves open
-    constraints: tuple[str, float] | None = None  # the mode and its amount: see constraints.py
 
 
 def make_parser(
     trees: Sequence[Tree], settings: ParserSettings, *, grammar: Grammar | None = None, seed: int = 0
 ) -> SentenceParser:
     """Make a parser by a grammar, by default that of the trees. Closings learn from trees that are not too long."""
-    annotation, branching = settings.annotation, settings.annotation["branching"]
     if max_span := settings.search.get("max_span"):
         trees = [hedge(tree, max_span) for tree in trees]
     if grammar is None:
-        grammar = estimate_grammar(trees, **annotation, split_cycles=settings.split_cycles, seed=seed)
-    prepared = [prepare(tree, **annotation) for tree in trees]
+        grammar = estimate_grammar(trees, **settings.annotation, split_cycles=settings.split_cycles, seed=seed)
+    prepared = [prepare(tree, **settings.annotation) for tree in trees]
     boundaries = estimate_boundaries(prepared, grammar) if settings.has_boundaries else None
     parser = SentenceParser(grammar, boundaries, **settings.search)
     tags = find_frequent_tags(trees)
-    closings: list[Closing | ChartConstraints] = []
+    closings: list[Closing] = []
     for kind in settings.closures:
         examples = mark_examples(parser, prepared, kind)
         learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
-        closing = learn_closing(learnt, kind, tags, branching=branching, seed=seed)
+        closing = learn_closing(learnt, kind, tags, seed=seed)
         choose_biases(closing, examples[::HELD_OUT], settings.keep_open)
         closings.append(closing)
-    if settings.constraints is not None:
-        mode, amount = settings.constraints
-        constraints = ChartConstraints(tags, branching=branching, mode=mode, amount=amount)
-        constraints.learn(prepared, seed=seed)
-        closings.append(constraints)
     return SentenceParser(grammar, boundaries, closings, **settings.search)
 
 

@@ -122,14 +122,12 @@ def read_documents(
     suffix = path.suffix
     if path.is_dir():
         suffix = next((suffix for suffix in known if any(path.glob(f"*{suffix}"))), docbin.SUFFIX)
-    number = int(documents) if documents.isdecimal() else None
     if format_ is not None or suffix in SUFFIXES:
-        n = 1 if number is None else number
+        n = int(documents) if documents.isdecimal() else 1
         return read_tree_documents(path, vocab, sentences=n, format=format_, traces=traces, change=change)
     if suffix == conllu.SUFFIX:
-        division = documents if number is None else number
         settings: dict[str, Any] = {"subtypes": subtypes, "keep_lines": keep_lines, "paragraphs": paragraphs}
-        return conllu.read_conllu(path, vocab, documents=division, leave_out=leave_out, **settings)
+        return conllu.read_conllu(path, vocab, documents=documents, leave_out=leave_out, **settings)
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
     raise JointValueError(Errors.J040, name="file type", value=str(path), allowed=", ".join(known))

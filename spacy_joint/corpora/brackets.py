@@ -62,7 +62,7 @@ def write_discbrackets(trees: Iterable[Tree], file: TextIO) -> None:
 
 
 def put_under_root(tree: Tree) -> Tree:
-    """The tree under a single root with the label ROOT, whatever the treebank calls it."""
+    """The tree under a single root with the label ROOT, regardless of the treebank's."""
     return replace(tree, label=ROOT) if tree.label in ROOTS and not tree.is_preterminal else Tree(ROOT, (tree,))
 
 

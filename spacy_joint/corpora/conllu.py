@@ -45,8 +45,8 @@ def read_conllu(
     path (str | Path): A file, or a directory whose `.conllu` files are read in the order of their names.
     documents (int | str): How documents are delimited. "newdoc": a `# newdoc` comment starts a document. "sent_id":
         the sentences of a document share the sent_id up to the number at its end and any `-` and `_` before it, so
-        `a-b_12`, `a-b__12` and `a-b-12` all belong to `a-b`; `# newdoc` is ignored. An int: that many sentences, fewer
-        before a `# newdoc` or the end. Documents never span files.
+        `a-b_12`, `a-b__12` and `a-b-12` all belong to `a-b`; `# newdoc` is ignored. A number, also as a string: that
+        many sentences, fewer before a `# newdoc` or the end. Documents never span files.
     leave_out (str | None): A regular expression: leaves out documents whose first sent_id matches it at the start. In
         treebanks with several genres, the sent_id identifies the genre and so the licence.
     paragraphs (bool): Whether to insert a whitespace token with a blank line before a sentence with a `# newpar`
@@ -102,8 +102,9 @@ def _choose_division(documents: int | str) -> _BeginsDocument:
         return lambda sentence, before, file: sentence.opens_document
     if documents == "sent_id":
         return lambda sentence, before, file: _get_prefix(sentence, file) != _get_prefix(before[0], file)
-    if isinstance(documents, int) and documents >= 1:
-        return lambda sentence, before, file: sentence.opens_document or len(before) == documents
+    n = int(documents) if str(documents).isdecimal() else 0
+    if n >= 1:
+        return lambda sentence, before, file: sentence.opens_document or len(before) == n
     allowed = "'newdoc' (at `# newdoc`), 'sent_id' (its last number differs), or a number of sentences above 0"
     raise JointValueError(Errors.J030, name="documents", value=documents, allowed=allowed)
 

@@ -188,7 +188,7 @@ class SentenceReader:
 
 
 def _cut(token: _SurfaceToken, sentence: Sentence) -> bool:
-    """Cut a token into its words, if they are its letters, in whatever case; return whether they are."""
+    """Cut a token into its words, if they spell it, ignoring case; return whether they do."""
     forms = [sentence.tokens[word].form for word in token.words]
     joined = "".join(forms)
     if len(joined) != len(token.form) or joined.lower() != token.form.lower():

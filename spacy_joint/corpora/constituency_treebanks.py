@@ -4,8 +4,6 @@ The formats mark neither spaces nor documents: each word is followed by a space,
 trees. annotation/constituents.py defines how a `Doc` stores a tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """Several corpora as one, such as gold and silver documents, each with the share of words that one sets."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 from itertools import islice

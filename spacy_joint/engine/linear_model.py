@@ -4,8 +4,6 @@ Several threads may predict at the same time, but not while another trains. Pred
 even during training.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from abc import ABC, abstractmethod

@@ -18,8 +18,6 @@ or 1. Then the mixture has
 A mixture of one pass is the end of this pass, to the bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

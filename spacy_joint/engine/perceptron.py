@@ -1,7 +1,5 @@
 """The structured perceptron: a linear model with beam search that is trained on search errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Running tasks in threads that mostly release the GIL, and locks that survive a fork."""
 
-from __future__ import annotations
-
 import os
 from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +32,7 @@ _of_thread = local()
 
 
 class Stopped(BaseException):
-    """Ends a task of a pool that nobody waits for any more."""
+    """Ends a task of a pool whose result is no longer needed."""
 
 
 def check_stop() -> None:

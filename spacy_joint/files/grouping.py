@@ -1,19 +1,23 @@
 """Consecutive items in groups of a minimum size."""
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
 
-def group_by_size(items: Iterable[Item], measure: Callable[[Item], int], least: int) -> Iterator[list[Item]]:
-    """Group consecutive items; a group ends as soon as its size is `least`, and only the last one may be smaller."""
+def group_by_size(
+    items: Iterable[Item], measure: Callable[[Item], int], least: int, most_items: float = inf
+) -> Iterator[list[Item]]:
+    """Group consecutive items; a group ends as soon as its size is `least`, or it has `most_items`. Only the last one
+    may be smaller."""
     group: list[Item] = []
     size = 0
     for item in items:
         group.append(item)
         size += measure(item)
-        if size >= least:
+        if size >= least or len(group) >= most_items:
             yield group
             group, size = [], 0
     if group:

@@ -1,8 +1,6 @@
 """Registered readers of files that commands make for configs: word classes, tokenizer exceptions and labels. Without a
 path they read nothing, so that a config is valid before its files are made."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import srsly

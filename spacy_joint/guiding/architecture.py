@@ -1,7 +1,5 @@
 """The registered architectures of guides: vectors of documents by any `tok2vec`, and predictions from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -11,7 +9,7 @@ from thinc.api import Linear, Model, with_array
 from thinc.types import Floats2d
 
 from ..annotation.custom_columns import SPAN_PLACES
-from ..pipes.structured_pipe import batch_documents
+from ..files.grouping import group_by_size
 from .encoder import use_numpy_products
 from .guidance import NOTHING, Guidance, GuidanceStream, find_best, join
 from .heads import GuideHeads
@@ -126,7 +124,7 @@ def _find_in_documents(
             whole.append(number)
     predicted = (
         of_document
-        for batch in batch_documents((docs[number] for number in whole), BATCH_TOKENS)
+        for batch in group_by_size((docs[number] for number in whole), len, BATCH_TOKENS)
         for of_document in find(tok2vec.predict(batch))
     )
     found.update(zip(whole, predicted, strict=True))

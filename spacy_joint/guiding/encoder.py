@@ -1,7 +1,5 @@
 """The registered encoder: a bidirectional LSTM without torch, between embeddings and predictions of a `tok2vec`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ The encoder is any `tok2vec`, also that of another component (`spacy.Tok2VecList
 decisions (stacking: Nivre & McDonald 2008, Martins et al. 2008).
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache

@@ -5,8 +5,6 @@ no boundaries are needed. A label depends on both ends of its arc. Its bilinear 
 (Yang et al. 2015): full matrices would cost as much as an encoder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple

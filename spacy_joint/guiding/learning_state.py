@@ -1,8 +1,6 @@
 """The state of an interrupted training of a guide: the moments of the optimizer, how many steps it has made, and the
 states of random numbers. Checkpoints have it as a file, `learning`, twice as large as the weights."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

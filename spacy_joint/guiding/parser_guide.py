@@ -1,8 +1,6 @@
 """`parser_guide`: predicts boundaries, heads and labels from the vectors of an encoder, as a spaCy component. It writes
 columns, which the templates of a `joint_sbd_parser` read: its search turns them into trees."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Any, NamedTuple

@@ -1,8 +1,6 @@
 """`span_guide`: predicts where spans begin and end from the vectors of an encoder, as a spaCy component. It writes
 columns, which the templates of `quotation_cues` and `quotation_spans` read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 It is trained together with the layers that read its vectors. A saved pipeline contains the weights and the tokenizer,
 and needs neither the hub nor the transformer's directory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import partial

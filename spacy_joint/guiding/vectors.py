@@ -1,8 +1,6 @@
 """Vectors of the tokens of a document that arrives in parts. Long documents are cut into parts, too, so that encoders
 need memory for some windows at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Overlapping windows of long sequences: each row is taken from the window in which it is most central."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple

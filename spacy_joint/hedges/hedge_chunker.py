@@ -6,8 +6,6 @@ boundaries. With `joint`, one search finds extents and structure; without it, th
 `hedge_segmenter` are fixed. The document should have part-of-speech tags, which the features read.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice, takewhile

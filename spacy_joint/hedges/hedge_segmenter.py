@@ -4,8 +4,6 @@ It is the first step of segment-then-parse (Yarmohammadi, Dunlop & Roark 2014); 
 need it. A sequence model of order 2 labels each word with the type of its segment and whether it begins the segment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path

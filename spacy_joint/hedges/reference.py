@@ -3,8 +3,6 @@
 Only constituents up to the maximum span count. Whitespace tokens are left out, as everywhere.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

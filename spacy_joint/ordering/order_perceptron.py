@@ -1,7 +1,5 @@
 """The engine's linear model with the search and the learner for orders (`system.pyx`, `learner.pyx`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ case after a comma, an abbreviation or a quotation. A single line break says not
 be wrapped. A constraint depends on a bounded context, so that streams get the same.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator

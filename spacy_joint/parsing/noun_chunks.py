@@ -6,8 +6,6 @@ mayor 's old dog], [who] chased [Ann] and [two cats] from [the park]. Unlike in 
 chunk if the second has no dependents, as in treebanks: [the terms and conditions], [cats and dogs].
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spacy.tokens import Doc, Span, Token

@@ -2,8 +2,6 @@
 whitespace. If the tokens differ, trees are projected through the alignment as far as possible, and tokens without a
 head are attached to the root of their sentence."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Unary chains above constituents are one node, so that only words and the root have unary nodes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

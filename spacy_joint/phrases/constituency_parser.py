@@ -5,8 +5,6 @@ need sentence boundaries, and should have tags, which the features read. The res
 with the attributes of annotation/constituents.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path

@@ -2,8 +2,6 @@
 content of the files (`list_savers`) and loads it (`load_parts`). Files are replaced atomically, and a component that
 refuses to load something does not change."""
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Components of a pipeline by their factories, since users choose their names."""
 
-from __future__ import annotations
-
 from spacy.language import Language
 from spacy.tokens import Doc
 

@@ -2,8 +2,6 @@
 (annotation/custom_columns.py); the setting `columns` of a component names those that its templates may read. Missing
 values are 0, as are those of missing tokens. Every component has BUILT_IN, which documents may lack."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any

@@ -2,8 +2,6 @@
 by default (`annotating_components` is empty). A parser that sees no tags in training is lost when it gets them from a
 tagger later; one that always sees the right ones trusts them too much, so some tokens get none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The columns of a guide for components that read them: facts of a guided parser, templates, and places of spans."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A tokenizer for pipelines that are given tokens, as steps on the way to another pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from spacy.language import Language

@@ -2,8 +2,6 @@
 neither predicts nor trains: see structured_pipe.py. Most components of a pipeline share a large table of word classes:
 a file beside them, which their cfgs name by a digest. A component that is saved elsewhere has it among its files."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The base class of components that build constituents of smaller ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ keep the given text: only what models see of it is respelt.
 Lower case that depends on the language, as in Turkish, is made here, too.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
@@ -29,7 +27,7 @@ SUBSTITUTES: dict[str, str] = {
     **{character: "-‐–" for character in "-‐‑−﹣－"},  # noqa: RUF001
     **{character: CURRENCIES for character in CURRENCIES},
 }
-# A character is known if training text has it so many times.
+# A character is known if it is at least this frequent in training.
 MIN_COUNT = 5
 # Letters whose lower case is not Unicode's default, by language.
 DOTTED = {"İ": "i", "I": "ı"}  # noqa: RUF001

@@ -1,8 +1,6 @@
 """Streaming: annotates the tokens of a document as they arrive, and yields them when their annotation is final, in
 separate documents, since a streamed document may have no end."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

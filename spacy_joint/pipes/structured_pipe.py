@@ -2,8 +2,6 @@
 subclass defines its labels (`collect_labels`), the system for these labels (`make_system`), how to convert examples to
 instances (`make_instance`), how to interpret actions (`read`), and how to write annotation (`annotate`)."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from abc import abstractmethod
@@ -11,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -31,6 +28,7 @@ from ..engine.learner import Instance
 from ..engine.mixing import TrainingState
 from ..engine.threads import open_pool
 from ..errors import Errors, JointValueError, JointWarning, Warnings
+from ..files.grouping import group_by_size
 from .gold_fallback import fall_back_to_gold
 from .guide_columns import read_guide_templates
 from .no_tokenizer import NoTokenizer
@@ -47,24 +45,8 @@ Prediction = TypeVar("Prediction")
 FIRST_EXAMPLES, TOLERATED_SHARE = 20, 0.1
 # A batch of `pipe` ends after this number of words. With threads, `pipe` reads this number of documents ahead for each.
 BATCH_WORDS, READ_AHEAD = 4096, 16
-
-
 # Tags in templates.
 TAG_ATOM = re.compile(r"\.tag\b")
-
-
-def batch_documents(stream: Iterable[Doc], max_words: int, max_docs: float = inf) -> Iterator[list[Doc]]:
-    """Documents in batches, each of which ends when it has this number of words or documents."""
-    batch: list[Doc] = []
-    n_words = 0
-    for doc in stream:
-        batch.append(doc)
-        n_words += len(doc)
-        if n_words >= max_words or len(batch) >= max_docs:
-            yield batch
-            batch, n_words = [], 0
-    if batch:
-        yield batch
 
 
 def _read_templates(path: str | Path) -> str:
@@ -186,7 +168,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         """
         if self.threads == 1:
             # Batches of short documents keep a component's weights in the caches. Long documents only cost memory.
-            for docs in batch_documents(stream, BATCH_WORDS, batch_size):
+            for docs in group_by_size(stream, len, BATCH_WORDS, batch_size):
                 yield from [annotated for doc in docs if (annotated := self(doc)) is not None]
             return
         waiting: deque[tuple[Doc, Future[list[Prediction]]]] = deque()

@@ -1,8 +1,6 @@
 """A `Doc` as columns of the engine: the token attributes available to templates, without whitespace, which components
 attach afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 from unicodedata import normalize

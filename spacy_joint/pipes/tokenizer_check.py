@@ -2,8 +2,6 @@
 is trained on gold tokens does well on them even if the pipeline's own tokenizer splits text differently.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

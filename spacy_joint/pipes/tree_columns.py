@@ -1,7 +1,5 @@
 """Columns that also show what a token is in its tree: its relation, its head, its subject, its auxiliary."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +23,7 @@ DEPENDENTS = {
     "case": ("case",),
     "det": ("det",),
 }
-# Tokens with these relations share the subject of their head, if they have none of their own.
+# Tokens with these relations share the subject of their head, if they have none.
 SHARING = ("aux", "cop", "conj", "xcomp")
 READ = ("word", "tag", "class2")
 # The relatives that `show_relatives` numbers.

@@ -1,7 +1,5 @@
 """A table of distributional word classes: the columns class1, class2, ... training/word_classes.py learns them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any

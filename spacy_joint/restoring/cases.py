@@ -1,10 +1,8 @@
 """How words are capitalised. Case is that of letters: "3d" is lower case, "3D" is capitalised."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
-# word, Word, WORD, CEOs (capitals with a plural -s), and words with a spelling of their own, such as iPhone.
+# word, Word, WORD, CEOs (capitals with a plural -s), and words with a special spelling, such as iPhone.
 LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
 # Their letters begin or are joined by these: addresses have no capital at the beginning of a sentence.
 OF_ADDRESSES = ("@", "/", "\\", "#", "_")

@@ -5,8 +5,6 @@ stops, question marks and exclamation marks are at their ends and nowhere else, 
 see neither marks nor capitals, so that documents with marks can be learnt from. Where text has them, they are kept.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -90,7 +88,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         return (*labels[MARKS_KEY], *labels[FORMS_KEY])
 
     def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
-        """The labels with others: marks, or words with capitals of their own, such as iPhone."""
+        """The labels with others: marks, or words with special capitals, such as iPhone."""
         extended = {key: [*(labels or {}).get(key, [])] for key in (MARKS_KEY, FORMS_KEY)}
         for label in added:
             if is_punctuation(label) and label not in MARKS:

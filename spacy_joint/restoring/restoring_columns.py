@@ -1,8 +1,6 @@
 """Columns that also show which phrases begin and end at a word, and what is asked in its sentence. Only words have
 rows, so that text looks the same with and without marks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 

@@ -92,7 +92,7 @@ def build_application(settings: Settings) -> "Application":
 
 @cache
 def start_workers(settings: Settings) -> Workers:
-    """The workers of a replica, with processes of their own. They end with the replica."""
+    """The workers of a replica, with their processes. They end with the replica."""
     return Workers.start(settings.pipelines, timeout=settings.timeout, max_characters=settings.max_characters)
 
 

@@ -3,8 +3,6 @@
 Roots of sentences are not constituents here. The predicted document may have other tokens than the reference.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

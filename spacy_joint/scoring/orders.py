@@ -1,7 +1,5 @@
 """Scores of ordered modifiers against the original order: whole phrases, and pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import combinations

@@ -32,8 +32,7 @@ DEPENDING = {"pos": ("alltags", "mlas"), "morph": ("alltags", "mlas"), "lemma": 
 
 def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "newdoc") -> list[Doc]:
     """The documents of CoNLL-U files with their paragraphs."""
-    kind = int(documents) if documents.isdecimal() else documents
-    return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=kind, paragraphs=True)]
+    return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=documents, paragraphs=True)]
 
 
 def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: str | None = None) -> dict[str, float]:
@@ -60,18 +59,13 @@ def _find_missing(docs: Sequence[Doc]) -> list[str]:
     return [name for name, attribute in OPTIONAL.items() if not any(doc.has_annotation(attribute) for doc in docs)]
 
 
-def score_pipeline(
-    nlp: Language, references: Sequence[Doc], *, gold_tags: bool = False, gold_sentences: bool = False
-) -> dict[str, Any]:
+def score_pipeline(nlp: Language, references: Sequence[Doc], *, gold_sentences: bool = False) -> dict[str, Any]:
     """All scores of a pipeline, between 0 and 1, and `speed` in words per second. `morph_acc` is the share of words
     whose features are all correct, also those of single languages."""
-    taggers = [name for name in nlp.pipe_names if gold_tags and "token.tag" in nlp.get_pipe_meta(name).assigns]
-    keep = ["TAG"] * gold_tags + ["SENT_START"] * gold_sentences
-    examples = [make_example(reference, keep) for reference in references]
-    with nlp.select_pipes(disable=taggers):
-        start = time.perf_counter()
-        docs = list(nlp.pipe([example.predicted for example in examples]))
-        seconds = time.perf_counter() - start
+    examples = [make_example(reference, ["SENT_START"] if gold_sentences else []) for reference in references]
+    start = time.perf_counter()
+    docs = list(nlp.pipe([example.predicted for example in examples]))
+    seconds = time.perf_counter() - start
     examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
     scores = {
         **score_tags(examples),

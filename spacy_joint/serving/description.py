@@ -218,7 +218,7 @@ def _draw_constituents(nlp: Language, doc: Doc, number: int) -> str | None:
 
 
 def draw_tree(tokens: Sequence[Mapping[str, Any]], doc: Doc) -> str:
-    """Draws a sentence as displaCy's SVG, which is well-formed whatever the tokens contain."""
+    """Draws a sentence as displaCy's SVG, which is well-formed for all tokens."""
     renderer = DependencyRenderer(TREE)
     renderer.direction = doc.vocab.writing_system.get("direction", "ltr")
     renderer.lang = doc.lang_

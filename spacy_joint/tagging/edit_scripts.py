@@ -6,8 +6,6 @@ for capitals, `=` like the word. EDIT is `DELETE>ADD|DELETE>ADD`, what happens t
 (*making*, *make*: `;0>|3>e`), or `=LEMMA` if the two have no letter in common (*are*, *be*: `;=be`).
 """
 
-from __future__ import annotations
-
 import re
 from difflib import SequenceMatcher
 

@@ -1,7 +1,5 @@
 """The base class of components that give each token a label, which may depend on those before it."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

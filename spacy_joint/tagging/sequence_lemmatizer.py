@@ -1,8 +1,6 @@
 """`sequence_lemmatizer`: lemmas of tagged tokens, as a spaCy component. A label is an edit script. The templates only
 read the token itself, so tokens with the same word and columns have the same lemma, which is remembered."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A label is a part of speech with features, written as spaCy's `morphologizer` do
 follows from the tag; the tree adds what the tag does not say, such as the number of a verb, from its subject.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

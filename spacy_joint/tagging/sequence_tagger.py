@@ -9,8 +9,6 @@ With `features`, a label is a tag with the values of these morphological feature
 written to the column `fine_tag` for later components: `NOUN Case=Acc`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any

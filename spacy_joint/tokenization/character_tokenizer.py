@@ -264,11 +264,10 @@ class CharacterTokenizer:
         if described:
             with report_damage(source, "an array"):
                 templates, loaded.joins_spaces = described["templates"], described["joins_spaces"]
-                # Earlier versions did not save the characters.
-                characters = described.get("characters")
-                if not isinstance(templates, str) or not isinstance(loaded.joins_spaces, bool):
+                characters = described["characters"]
+                if not all(isinstance(text, str) for text in (templates, characters)):
                     raise TypeError
-                if not isinstance(characters, str | None):
+                if not isinstance(loaded.joins_spaces, bool):
                     raise TypeError
                 loaded.spelling = Spelling(characters, self.vocab.lang)
                 loaded.lexicon = Lexicon(arrays["words"], arrays["frequencies"])

@@ -5,8 +5,6 @@ marks at its ends on which rules and treebank agree. A suggestion is kept if it 
 than it breaks. Strings whose tokens depend on the context, such as `its` for `it's`, are left unchanged.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice

@@ -6,16 +6,12 @@ their letters (see `annotation.multiword_tokens`). Where a token is sometimes on
 the token before them if there is no space.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import TypeVar
 
 import srsly
-from spacy import util
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Token
@@ -23,8 +19,7 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 
 from ..annotation.multiword_tokens import Word, are_joined, get_words, join, set_words
-from ..errors import Errors, JointValueError
-from ..files.replacing import write_bytes
+from ..pipes.component_files import ComponentFiles, Parts, report_damage
 from ..pipes.spelling import AS_WRITTEN, Characters, Spelling
 from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed
 
@@ -38,8 +33,10 @@ Value = TypeVar("Value", bound=Hashable)
 FILE = "lexicon.json"
 
 
-class MultiwordExpander(Pipe):
+class MultiwordExpander(ComponentFiles, Pipe):
     """Sets `Token._.ud_words` and `Token._.ud_joined` of multiword tokens. Tokens that have words are left alone."""
+
+    file_names = (FILE,)
 
     def __init__(self, vocab: Vocab, name: str = "multiword_expander") -> None:
         self.vocab, self.name = vocab, name
@@ -76,8 +73,8 @@ class MultiwordExpander(Pipe):
         analyses = self.lexicon.get(form)
         return self.rules.find(form, tag) if analyses is None else analyses.get(tag, analyses[ANY])
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialises the lexicons and rules."""
+    def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
+        """What makes the file: the lexicons, the rules, and the characters of the training data."""
         content = {
             "words": self.lexicon,
             "joints": self.joints,
@@ -85,45 +82,33 @@ class MultiwordExpander(Pipe):
             "known": sorted(self.rules.known),
             "characters": self.spelling.known,
         }
-        return srsly.json_dumps(content).encode("utf8")
+        return {FILE: srsly.json_dumps(content).encode}
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> MultiwordExpander:
-        """Loads the lexicons and rules (J480)."""
-        try:
-            content = srsly.json_loads(bytes_data)
-            lexicon = {
-                form: {tag: tuple(Word(*word) for word in words) for tag, words in by_tag.items()}
-                for form, by_tag in content["words"].items()
+    def load_parts(self, parts: Parts) -> None:
+        """Loads the lexicons and rules. RAISES ValueError: If they are missing (J073, J050) or damaged (J052)."""
+        if (part := parts.get(FILE)) is None:
+            return
+        with report_damage(part.source, "the content"):
+            content = srsly.json_loads(part.content)
+            self.lexicon = {
+                form: {tag: tuple(Word(*word) for word in words) for tag, words in dict(by_tag).items()}
+                for form, by_tag in dict(content["words"]).items()
             }
-            joints = {form: dict(others) for form, others in content["joints"].items()}
-            # Earlier versions did not have the others.
+            self.joints = {form: dict(others) for form, others in dict(content["joints"]).items()}
             rules = {
                 Rule(start, end, kept, tuple(Word(*word) for word in words)): {
-                    tag: (bool(unknown), bool(known)) for tag, (unknown, known) in by_tag.items()
+                    tag: (bool(unknown), bool(known)) for tag, (unknown, known) in dict(by_tag).items()
                 }
-                for (start, end, kept, words), by_tag in content.get("rules", ())
+                for (start, end, kept, words), by_tag in content["rules"]
             }
-            if not all(ANY in entry for entry in (*lexicon.values(), *joints.values(), *rules.values())):
-                raise ValueError("an entry has no default")
-            if not all(0 <= rule.kept < len(rule.words) for rule in rules):
-                raise ValueError("a rule has no stem")
-            found = MultiwordRules(rules, content.get("known", ()))
-            spelling = Spelling(content.get("characters"), self.vocab.lang)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise JointValueError(Errors.J480, name=self.name, reason=error) from error
-        self.lexicon, self.joints, self.rules, self.spelling = lexicon, joints, found, spelling
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Saves the lexicons in a directory."""
-        write_bytes(util.ensure_path(path) / FILE, self.to_bytes())
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> MultiwordExpander:
-        """Loads the lexicons from a directory (J073, J480)."""
-        file = util.ensure_path(path) / FILE
-        if not file.is_file():
-            raise JointValueError(Errors.J073, path=path, name=FILE)
-        return self.from_bytes(file.read_bytes())
+            entries: list[Collection[str]] = [*self.lexicon.values(), *self.joints.values(), *rules.values()]
+            # Entries have a default, and rules a stem.
+            if not all(ANY in entry for entry in entries) or not all(
+                0 <= rule.kept < len(rule.words) for rule in rules
+            ):
+                raise ValueError
+            self.rules = MultiwordRules(rules, content["known"])
+            self.spelling = Spelling(content["characters"], self.vocab.lang)
 
 
 def list_adjacent(doc: Doc) -> Iterator[tuple[Token, Token]]:

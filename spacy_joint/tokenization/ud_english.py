@@ -7,8 +7,6 @@ on the training part of EWT. Words without a rule are covered by the exceptions 
 exceptions learnt from a treebank (see `exceptions`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -2,8 +2,6 @@
 `« yes »`, `why ?`. Characters that only replace others need no copies: see `pipes.spelling`.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 

@@ -108,7 +108,7 @@ class Worker:
             self.nlp,
             training["optimizer"],
             ((of_epoch, batch) for of_epoch, batch in batches if of_epoch == epoch),
-            # Only mixtures are evaluated. Losses begin anew with every evaluation.
+            # Only mixtures are evaluated. Losses restart with every evaluation.
             lambda: (0.0, {}),
             eval_frequency=1,
             dropout=training["dropout"],

@@ -96,10 +96,9 @@ class TreebankTraining:
 
     def read_corpora(self, documents: str | None, tags: str, subtypes: bool) -> None:
         """Converts the treebank, and describes it. `tags` may be "upos" (TAG is UPOS) or "xpos" (there is no POS)."""
-        division = int(documents) if documents and documents.isdecimal() else documents
 
         def make() -> None:
-            read = read_splits(self.splits, Vocab(), documents=division, subtypes=subtypes)
+            read = read_splits(self.splits, Vocab(), documents=documents, subtypes=subtypes)
             if tags == "upos":
                 for token in (token for docs in read.values() for doc in docs for token in doc):
                     token.tag_ = token.pos_

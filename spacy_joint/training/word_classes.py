@@ -8,6 +8,7 @@ but are numbers rather than bit strings, and maximise no bigram likelihood. `lea
 is capitalised where its position does not require it.
 """
 
+import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +19,8 @@ import numpy
 import srsly
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
-from scipy.sparse import coo_array, csr_array, diags_array, hstack
+from scipy.cluster.vq import kmeans2
+from scipy.sparse import coo_array, csr_array, hstack
 from scipy.sparse.linalg import svds
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
@@ -34,7 +36,6 @@ from ..files.reading import require_file
 from ..files.replacing import atomic_write
 from ..files.resources import WORD_CLASS_SIZES
 from ..pipes.spelling import AS_WRITTEN, Spelling
-from ..pipes.token_columns import MAX_CLASSES
 
 # Only the most frequent words serve as contexts: more of them enlarge the table without improving the classes.
 MAX_CONTEXTS = 3000
@@ -55,8 +56,6 @@ def learn_classes(
     output: Path,
     nlp: Language,
     *,
-    cased: bool = True,
-    sizes: Sequence[int] = WORD_CLASS_SIZES,
     min_count: int = 3,
     seed: int = 0,
 ) -> None:
@@ -64,19 +63,16 @@ def learn_classes(
 
     texts (Sequence[Path]): `.txt`, `.conllu` or `.spacy` files.
     nlp (Language): A pipeline with the tokenizer for `.txt` files.
-    cased (bool): Whether to add classes of capitalisation.
-    RAISES ValueError: If there are too many sizes (J074), there is no text (J330), or a format is unknown (J040).
+    RAISES ValueError: If there is no text (J330), or a format is unknown (J040).
     RAISES FileNotFoundError: If a file is missing (J402).
     """
-    if len(sizes) + cased > MAX_CLASSES:
-        raise JointValueError(Errors.J074, sizes=[len(sizes) + cased], most=MAX_CLASSES)
     spelling = Spelling(language=nlp.vocab.lang)
     sentences = [list(map(spelling.spell, words)) for path in texts for words in _read_sentences(path, nlp) if words]
     if not sentences:
         raise JointValueError(Errors.J330, source=", ".join(map(str, texts)), what="sentences with words")
-    cases = learn_case_classes(sentences, spelling=spelling) if cased else None
-    found = learn_word_classes(sentences, sizes=sizes, min_count=min_count, seed=seed, spelling=spelling)
-    classes = {word: [*row] if cases is None else [*row, cases.get(word, NO_CASE)] for word, row in found.items()}
+    cases = learn_case_classes(sentences, spelling=spelling)
+    found = learn_word_classes(sentences, min_count=min_count, seed=seed, spelling=spelling)
+    classes = {word: [*row, cases.get(word, NO_CASE)] for word, row in found.items()}
     with atomic_write(output) as path:
         path.write_bytes(srsly.msgpack_dumps(classes))
     msg.good(f"{output}: {len(classes):,} words, from {sum(map(len, sentences)):,} (seed {seed})")
@@ -121,9 +117,7 @@ def learn_word_classes(
     words, stream = _number_words(sentences, min_count, window, spelling)
     if len(words) < 3:
         return {word: (0,) * len(sizes) for word in words}
-    vectors = _reduce(_count_contexts(stream, len(words), window), dims, seed)
-    finest = _kmeans(vectors, max(sizes))
-    classes = _coarsen(vectors, finest, sizes)
+    classes = _cluster(_reduce(_count_contexts(stream, len(words), window), dims, seed), sizes)
     return {word: tuple(row) for word, row in zip(words, classes.tolist(), strict=True)}
 
 
@@ -200,39 +194,18 @@ def _reduce(table: csr_array, dims: int, seed: int) -> NDArray[numpy.float64]:
     return vectors / numpy.maximum(numpy.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
 
-def _kmeans(vectors: NDArray[numpy.float64], k: int) -> NDArray[numpy.int64]:
-    """Cluster the rows around `k` centres, which are initialized with the first (most frequent) distinct rows."""
+def _cluster(vectors: NDArray[numpy.float64], sizes: Sequence[int]) -> NDArray[numpy.int64]:
+    """The class of each row at each size: clusters around the first (most frequent) distinct rows, which are merged."""
     _, first = numpy.unique(numpy.round(vectors, 6), axis=0, return_index=True)
-    centres = vectors[numpy.sort(first)[:k]]
-    groups = numpy.full(len(vectors), -1)
-    for _ in range(KMEANS_ROUNDS):
-        nearest = ((centres * centres).sum(axis=1) - 2 * vectors @ centres.T).argmin(axis=1)
-        if (nearest == groups).all():
-            break
-        groups = nearest
-        means, filled = _means(vectors, groups, len(centres))
-        centres = numpy.where(filled[:, None], means, centres)
-    return numpy.unique(groups, return_inverse=True)[1]
-
-
-def _means(
-    vectors: NDArray[numpy.float64], groups: NDArray[numpy.int64], k: int
-) -> tuple[NDArray[numpy.float64], NDArray[numpy.bool_]]:
-    """The mean of the rows of each group, and which groups are not empty."""
-    sizes = numpy.bincount(groups, minlength=k)
-    member = csr_array((numpy.ones(len(groups)), (groups, numpy.arange(len(groups)))), shape=(k, len(groups)))
-    return diags_array(1.0 / numpy.maximum(sizes, 1)) @ (member @ vectors), sizes > 0
-
-
-def _coarsen(
-    vectors: NDArray[numpy.float64], finest: NDArray[numpy.int64], sizes: Sequence[int]
-) -> NDArray[numpy.int64]:
-    """The class of each row at each size, by merging the finest groups."""
-    k = int(finest.max()) + 1
-    if k < 2:
+    with warnings.catch_warnings():
+        # Of clusters that have become empty.
+        warnings.simplefilter("ignore", UserWarning)
+        centres = vectors[numpy.sort(first)[: max(sizes)]]
+        centres, groups = kmeans2(vectors, centres, KMEANS_ROUNDS, minit="matrix")
+    used, finest = numpy.unique(groups, return_inverse=True)
+    if len(used) < 2:
         return numpy.zeros((len(finest), len(sizes)), dtype=numpy.int64)
-    merges = linkage(_means(vectors, finest, k)[0], "ward")
     # In decreasing order: `cut_tree` always puts a level that merges nothing into the first column.
-    levels = sorted({min(size, k) for size in sizes}, reverse=True)
-    cut = cut_tree(merges, n_clusters=levels)
-    return cut[finest][:, [levels.index(min(size, k)) for size in sizes]]
+    levels = sorted({min(size, len(used)) for size in sizes}, reverse=True)
+    cut = cut_tree(linkage(centres[used], "ward"), n_clusters=levels)
+    return cut[finest][:, [levels.index(min(size, len(used))) for size in sizes]]

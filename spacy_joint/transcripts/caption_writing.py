@@ -1,16 +1,14 @@
 """Writing captions: SubRip (.srt) and WebVTT (.vtt).
 
 Cues of the source stay as they are, byte for byte in the same format, if their words do, and if neither they nor those
-that share sentences with them are too wide or too long, or end a line badly; the others are cut anew (captioning.py).
+that share sentences with them are too wide or too long, or end a line badly; the others are cut again (captioning.py).
 What is written can be read: names of speakers are written such that the reader finds the same turns.
 """
-
-from __future__ import annotations
 
 import html
 from collections.abc import Sequence
 from itertools import compress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
@@ -38,10 +36,10 @@ class Written(NamedTuple):
     cue: Cue | None = None
 
 
-def write_captions(doc: Doc, format: str, limits: Limits, *, recut: bool = False) -> str:
-    """A document as captions, "srt" or "vtt"; if `recut`, no cue of the source stays as it is.
+def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: Any) -> str:
+    """A document as captions, "srt" or "vtt", within `Limits`; if `recut`, no cue of the source stays as it is.
     RAISES ValueError: If no word has a time (J470)."""
-    words = list_words(doc)
+    words, limits = list_words(doc), Limits(**settings)
     if not words:
         return f"{HEADER}\n" if format == "vtt" else ""
     if not any(word.start_time is not None and word.end_time is not None for word in words):
@@ -118,7 +116,7 @@ def _introduce(words: Sequence[Word], place: int, label: str) -> str:
 
 
 def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Written]:
-    """All captions: cues of the source, and what is cut anew, in stretches of cues between ends of sentences."""
+    """All captions: cues of the source, or new cuts, in stretches of cues between ends of sentences."""
     starts = [0, *(place for place, word in enumerate(words) if place and word.cue and word.begins_sentence)]
     captions: list[Written] = []
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
@@ -203,7 +201,7 @@ def _write_lines(words: Sequence[Word], caption: Caption, label: str) -> list[st
 
 
 def _escape(text: str, is_vtt: bool) -> str:
-    """Text of which nothing is taken for markup. SubRip has no escapes of its own, so only the rare text that needs
+    """Text without anything that looks like markup. SubRip has no escapes, so only the rare text that needs
     them has any."""
     escaped = html.escape(text, quote=False) if is_vtt else text
     is_plain = ARROW not in escaped and strip_markup(escaped) == " ".join(text.split())

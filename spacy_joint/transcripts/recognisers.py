@@ -274,7 +274,7 @@ def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
         for part in divide(Part(_require_text(text), read(phrase), speaker), spoken):
             is_spaced |= part.text[:1].isspace()
             if part.text.strip():
-                # Only words that are found in the text have times of their own.
+                # Only words that are found in the text have times.
                 times = part.times if part.is_word else None
                 yield Spoken(part.text.strip(), times, speaker, not is_spaced, begins)
                 is_spaced, begins = part.text[-1:].isspace(), False
@@ -308,5 +308,3 @@ def is_json(lines: Sequence[str]) -> bool:
 
 
 RECOGNISER = Format("recogniser", read_recogniser, (".json",), is_json)
-# The name before there were others.
-WHISPER = Format("whisper", read_recogniser)

@@ -27,7 +27,7 @@ from ..annotation.speech import (
     register_extensions,
 )
 from ..errors import JointWarning, Warnings
-from .transcript import DECIMALS, Cue, is_sound
+from .transcript import DECIMALS, Cue, is_sound, spread
 
 register_extensions()
 
@@ -202,11 +202,9 @@ def fill_times(words: Sequence[Word]) -> list[Word]:
 
 
 def _spread(words: Sequence[Word], start: float, end: float) -> Iterator[Word]:
-    rate = (end - start) / sum(len(word.text) for word in words)
-    for word in words:
-        last = start + rate * len(word.text)
-        yield word._replace(start_time=round(start, DECIMALS), end_time=round(last, DECIMALS), is_estimated=True)
-        start = last
+    for word, times in zip(words, spread([word.text for word in words], start, end), strict=True):
+        first, last = (round(time, DECIMALS) for time in times)
+        yield word._replace(start_time=first, end_time=last, is_estimated=True)
 
 
 def warn_of_estimates(estimated: Sequence[bool], what: str) -> None:

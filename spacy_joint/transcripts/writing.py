@@ -1,6 +1,7 @@
 """Writing annotated documents as transcripts, for people and for players. A new format is a row of WRITERS."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,11 @@ from .caption_writing import write_captions
 from .captioning import Limits
 from .text_writing import ROWS, write_csv, write_markdown, write_text
 
-
-def _write_srt(doc: Doc, recut: bool = False, **limits: Any) -> str:
-    return write_captions(doc, "srt", Limits(**limits), recut=recut)
-
-
-def _write_vtt(doc: Doc, recut: bool = False, **limits: Any) -> str:
-    return write_captions(doc, "vtt", Limits(**limits), recut=recut)
-
-
 WRITERS: dict[str, Callable[..., str]] = {
     "text": write_text,
     "markdown": write_markdown,
-    "srt": _write_srt,
-    "vtt": _write_vtt,
+    "srt": partial(write_captions, format="srt"),
+    "vtt": partial(write_captions, format="vtt"),
     "csv": write_csv,
 }
 OF_CAPTIONS = (*Limits._fields, "recut")

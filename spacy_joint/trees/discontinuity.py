@@ -1,7 +1,5 @@
 """Making trees less discontinuous: root attachment, and the continuous variant of a tree."""
 
-from __future__ import annotations
-
 from .constituency_trees import Tree, assemble, count_blocks, find_blocks, take_apart
 
 

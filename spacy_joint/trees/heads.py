@@ -7,8 +7,6 @@ labels, the outermost child; `function` is followed by grammatical functions, an
 are tried first, for all labels. If no rule matches, the head is the leftmost child. Labels are compared exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path

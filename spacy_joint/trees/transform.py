@@ -4,8 +4,6 @@ A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent up to a max
 of uncertainty; a hedged tree has only hedges and single tags under its root.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 

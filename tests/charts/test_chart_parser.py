@@ -131,7 +131,6 @@ def test_a_sentence_that_is_too_long_goes_to_the_error_handler():
     ("settings", "code"),
     [
         ({"tags": "found"}, "J040"),
-        ({"branching": "up"}, "J040"),
         ({"horizontal": -1}, "J030"),
         ({"split_cycles": 5}, "J030"),
         ({"max_words": 0}, "J030"),
@@ -141,7 +140,6 @@ def test_a_sentence_that_is_too_long_goes_to_the_error_handler():
         ({"closure": "all"}, "J040"),
         ({"closure": ["complete", "none"]}, "J040"),
         ({"decoding": "best"}, "J040"),
-        ({"constraints": "cubic"}, "J040"),
         ({"max_words": 5001}, "J030"),
         ({"keep_open": 0.0}, "J030"),
     ],
@@ -291,48 +289,36 @@ def test_cells_can_be_closed(closure, tmp_path):
 
 
 @pytest.mark.parametrize("closure", ["none", "constituents", "complete", "widths"])
-@pytest.mark.parametrize("branching", ["right", "left"])
-def test_constituents_can_be_hedges(closure, branching):
-    nlp = make(TREES * 20, max_span=3, closure=closure, branching=branching)
+def test_constituents_can_be_hedges(closure):
+    nlp = make(TREES * 20, max_span=3, closure=closure)
     doc = parse(nlp, untagged(TREES))
     assert list(map(str, get_trees(doc))) == [str(hedge(tree, 3)) for tree in TREES]
     assert all(sentence._.parse_probability < 0 for sentence in doc.sents)
 
 
-def test_several_closings_and_constraints_work_together(tmp_path):
-    closure, constraints = ["widths", "complete"], {"constraints": "absolute", "constraint_amount": 0.0}
-    nlp = make(TREES * 20, closure=closure, **constraints)
+def test_several_closings_work_together(tmp_path):
+    nlp = make(TREES * 20, closure=["widths", "complete"])
     doc = parse(nlp, untagged(TREES))
     assert list(map(str, get_trees(doc))) == list(map(str, TREES))
     nlp.to_disk(tmp_path)
     files = sorted(path.name for path in (tmp_path / "chart_parser").iterdir())
-    assert files == ["boundaries", "complete", "constraints", "grammar.txt", "widths"]
+    assert files == ["boundaries", "complete", "grammar.txt", "widths"]
     for again in (spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
         assert list(parse(again, untagged(TREES))._.parse_stats) == list(doc._.parse_stats)
-    # They can be chosen from, and the mode of constraints can be another one than that of training.
-    less = {"closure": "widths", "constraints": "linear", "constraint_amount": 1}
-    again = spacy.load(tmp_path, config={f"components.chart_parser.{key}": value for key, value in less.items()})
+    # They can be chosen from.
+    again = spacy.load(tmp_path, config={"components.chart_parser.closure": "complete"})
     assert all(stats["closed"] > 0 for stats in parse(again, untagged(TREES))._.parse_stats)
     with pytest.raises(JointValueError, match=r"\[J704\].*constituents"):
         spacy.load(tmp_path, config={"components.chart_parser.closure": "constituents"})
 
 
-def test_constraints_are_needed_if_they_are_set(nlp, tmp_path):
-    nlp.to_disk(tmp_path)
-    with pytest.raises(JointValueError, match=r"\[J704\].*constraints"):
-        spacy.load(tmp_path, config={"components.chart_parser.constraints": "linear"})
-    with pytest.raises(JointValueError, match=r"\[J030\].*amount"):
-        make(constraints="linear", constraint_amount=-1.0)
-
-
-@pytest.mark.parametrize("name", ["complete", "constraints"])
-def test_damaged_closings_are_refused(name, tmp_path):
-    parser = make(constraints="linear").get_pipe("chart_parser")
+def test_damaged_closings_are_refused(tmp_path):
+    parser = make().get_pipe("chart_parser")
     parser.to_disk(tmp_path, exclude=["vocab"])
-    content, before = (tmp_path / name).read_bytes(), parser.to_bytes()
-    for damaged in (b"", content[: len(content) // 2], content[:-1], b"\x80", content.replace(b"right", b"wrong")):
-        (tmp_path / name).write_bytes(damaged)
-        with pytest.raises(JointValueError, match=r"\[J(040|05\d|695)\]"):
+    content, before = (tmp_path / "complete").read_bytes(), parser.to_bytes()
+    for damaged in (b"", content[:9], content[:-1], b"\x80", content.replace(b"complete", b"finished")):
+        (tmp_path / "complete").write_bytes(damaged)
+        with pytest.raises(JointValueError, match=r"\[J(05\d|695)\]"):
             parser.from_disk(tmp_path)
     assert parser.to_bytes() == before
 
@@ -345,21 +331,10 @@ def test_a_closing_of_another_kind_is_refused(tmp_path):
         parser.from_disk(tmp_path)
 
 
-def test_linear_constraints_leave_few_cells_of_long_sentences_open():
-    words = [word for _ in range(20) for tree in TREES for word in tree.leaves()]
-    doc = Doc(Vocab(), words=words, sent_starts=[place == 0 for place in range(len(words))])
-    nlp = make(TREES * 5, closure="none", constraints="linear", constraint_amount=4, max_words=5000)
-    (stats,) = parse(nlp, doc)._.parse_stats
-    n = stats["words"]
-    # Besides single words, only columns of some words are open, and they stay the only ones if there is no tree.
-    assert stats["cells"] - stats["closed"] <= n + 5 * n
-    assert [word for tree in get_trees(doc) for word in tree.leaves()] == words
-
-
 # Decoding
 
 
-@pytest.mark.parametrize("settings", [{"closure": "none", "width": 0}, {}, {"constraints": "high_precision"}])
+@pytest.mark.parametrize("settings", [{"closure": "none", "width": 0}, {}])
 def test_the_tree_of_the_most_probable_constituents_is_found(settings):
     nlp = make(TREES * 20, decoding="max_constituents", **settings)
     doc = parse(nlp, untagged(TREES))

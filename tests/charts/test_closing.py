@@ -45,7 +45,7 @@ def read(text=TREEBANK):
 
 
 def make_examples(kind, text=TREEBANK):
-    prepared = [prepare(tree, branching="right", **SETTINGS) for tree in read(text)]
+    prepared = [prepare(tree, **SETTINGS) for tree in read(text)]
     return [(tree.leaves(), mark_cells(tree.spans(), len(tree.leaves()), kind)) for tree in prepared]
 
 
@@ -53,15 +53,15 @@ def tag(grammar, words):
     return [[(tag, np.log(p)) for tag, p in grammar.lexicon.find_tags(word).items()] for word in words]
 
 
-@given(st.lists(trees, min_size=1, max_size=3), st.sampled_from(["right", "left"]), st.sampled_from(sorted(KINDS)[:2]))
+@given(st.lists(trees, min_size=1, max_size=3), st.sampled_from(sorted(KINDS)[:2]))
 @QUICK
-def test_with_the_cells_of_the_best_tree_open_it_remains_the_best(treebank, branching, kind):
-    grammar = estimate_grammar(treebank, branching=branching)
+def test_with_the_cells_of_the_best_tree_open_it_remains_the_best(treebank, kind):
+    grammar = estimate_grammar(treebank)
     parser = ChartParser(grammar)
     for tree in treebank:
         words = tag(grammar, tree.leaves())
         score, nodes, tags = parser.parse(words)
-        widths = to_widths(mark_cells(find_spans(nodes, len(words)), len(words), kind), kind, branching)
+        widths = to_widths(mark_cells(find_spans(nodes, len(words)), len(words), kind), kind)
         assert widths[0, len(words)] in (DEFAULT, FACTORED_ONLY) or len(words) == 1
         for word in range(len(words)):
             widths[word, word + 1] = DEFAULT
@@ -98,13 +98,13 @@ def test_ranks_have_the_least_class_that_is_wide_enough():
     assert mark_ranks(np.array([0, 1, 2, 3, 4, 5, 99])).tolist() == [0, 1, 2, 3, 3, 4, 4]
 
 
-@pytest.mark.parametrize(("branching", "useful"), [("right", [(2, 4), (1, 4)]), ("left", [(0, 2), (0, 3)])])
-def test_a_closed_constituent_is_for_symbols_of_binarisation_of_a_larger_one(branching, useful):
+def test_a_closed_constituent_is_for_symbols_of_binarisation_of_a_larger_one():
     classes = np.zeros((4, 5), dtype=np.int32)
     classes[0, 4] = 1
-    widths = to_widths(classes, "constituents", branching)
-    cells = {(i, j): widths[i, j] for i in range(4) for j in range(i + 2, 5)}
-    assert cells == {cell: DEFAULT if cell == (0, 4) else FACTORED_ONLY if cell in useful else CLOSED for cell in cells}
+    widths = to_widths(classes, "constituents")
+    open_cells = {(0, 4): DEFAULT, (1, 4): FACTORED_ONLY, (2, 4): FACTORED_ONLY}
+    for cell in ((i, j) for i in range(4) for j in range(i + 2, 5)):
+        assert widths[cell] == open_cells.get(cell, CLOSED)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,6 @@ def words_of(n):
         ("J052", lambda: CellClassifier.from_bytes(CellClassifier(2, {}).to_bytes().replace(b"tags", b"gats"))),
         ("J695", lambda: Closing("widths", CellClassifier(2, {}))),
         ("J695", lambda: Closing("none", CellClassifier(2, {}))),
-        ("J695", lambda: Closing("complete", CellClassifier(2, {}), "up")),
         ("J695", lambda: learn_closing([], "none", {})),
         ("J030", lambda: choose_biases(Closing("complete", CellClassifier(2, {})), [], 0)),
     ],

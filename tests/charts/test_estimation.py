@@ -42,11 +42,6 @@ def test_probabilities_are_relative_frequencies():
     }
 
 
-def test_symbols_of_binarisation_are_on_the_chosen_side():
-    assert "NP -> @NP NN" in rules(estimate(branching="left", **PLAIN))
-    assert "NP -> DT @NP" in rules(estimate(branching="right", **PLAIN))
-
-
 def test_symbols_of_binarisation_name_sisters():
     found = rules(estimate(horizontal=1, parents=False, tag_parents=False))
     assert found["@NP|JJ -> JJ NN"] == 1
@@ -66,9 +61,9 @@ def test_a_constituent_alone_in_one_of_the_same_label_is_the_same_constituent():
 
 
 @QUICK
-@given(st.lists(trees, min_size=1, max_size=4), st.sampled_from(("left", "right")), st.integers(0, 2), st.booleans())
-def test_probabilities_of_rules_and_words_add_up_to_one(treebank, branching, horizontal, parents):
-    grammar = estimate_grammar(treebank, branching=branching, horizontal=horizontal, parents=parents)
+@given(st.lists(trees, min_size=1, max_size=4), st.integers(0, 2), st.booleans())
+def test_probabilities_of_rules_and_words_add_up_to_one(treebank, horizontal, parents):
+    grammar = estimate_grammar(treebank, horizontal=horizontal, parents=parents)
     totals = dict(grammar.lexicon.totals())
     for rule in grammar.rules:
         totals[rule.parent] = totals.get(rule.parent, 0) + rule.probability
@@ -159,7 +154,6 @@ def test_a_truncated_text_is_refused():
         ("(ROOT (A^B (NN cat)))", {}, "J672"),
         ("(ROOT (@A (NN cat)))", {}, "J672"),
         ("", {}, "J330"),
-        (TREEBANK, {"branching": "up"}, "J040"),
         (TREEBANK, {"horizontal": -1}, "J030"),
     ],
 )

@@ -31,11 +31,10 @@ def format_parse(parse, words):
     return str(nest(Tree("ROOT"), below, [Tree(tag, word=word) for tag, word in zip(parse.tags, words, strict=True)]))
 
 
-@pytest.mark.parametrize("branching", ["right", "left"])
 @pytest.mark.parametrize("horizontal", [0, 1, 2])
 @pytest.mark.parametrize("annotated", [True, False])
-def test_trees_of_the_treebank_come_back_without_what_was_added_to_labels(branching, horizontal, annotated):
-    parser = make(branching=branching, horizontal=horizontal, parents=annotated, tag_parents=annotated)
+def test_trees_of_the_treebank_come_back_without_what_was_added_to_labels(horizontal, annotated):
+    parser = make(horizontal=horizontal, parents=annotated, tag_parents=annotated)
     for tree in parse_trees(TREES):
         parse, stats = parser.parse(tree.leaves())
         assert format_parse(parse, tree.leaves()) == str(tree)

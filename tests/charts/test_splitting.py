@@ -21,7 +21,7 @@ from spacy_joint.trees.constituency_trees import parse_trees, take_apart
 from ..trees.strategies import trees
 
 QUICK = settings(deadline=None, max_examples=10)
-PLAIN = {"branching": "right", "horizontal": 0, "parents": False, "tag_parents": False}
+PLAIN = {"horizontal": 0, "parents": False, "tag_parents": False}
 # Subjects are pronouns and objects are not, which the symbols do not say.
 TREEBANK = list(
     parse_trees(

@@ -173,8 +173,6 @@ def test_a_failed_search_is_repeated_with_less_left_out():
     assert parse_surely(parser.parse, sentence, width=3)[-1] == "first"
     assert parse_surely(parser.parse, sentence, width=2)[-1] == "wider"
     assert parse_surely(parser.parse, sentence, width=2, widths=make_widths(sentence, 0))[-1] == "open"
-    bounds = make_widths(sentence, 0)
-    assert parse_surely(parser.parse, sentence, width=2, widths=bounds, bounds=bounds)[-1] == "glued"
     _, nodes, _, stage = parse_surely(parser.parse, sentence, width=1)
     assert stage == "glued" and nodes == [("A", 0, 1), ("R", 2, -1)]
 
@@ -191,7 +189,7 @@ TREEBANK = "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB eats) (NP (NN fish)))
 
 
 def estimate(treebank):
-    settings = {"branching": "right", "horizontal": 1, "parents": True, "tag_parents": True}
+    settings = {"horizontal": 1, "parents": True, "tag_parents": True}
     grammar = estimate_grammar(treebank, **settings)
     return grammar, estimate_boundaries([prepare(tree, **settings) for tree in treebank], grammar)
 

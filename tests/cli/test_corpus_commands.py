@@ -84,23 +84,6 @@ def test_word_classes_are_learnt_from_all_formats_alike(run, assets, converted, 
     assert {row[3] for row in classes.values()} <= set(range(7))
 
 
-def test_word_classes_of_text_without_case_have_no_class_of_case(run, tmp_path):
-    (tmp_path / "text.txt").write_text("a b c d\n\n" * 9, encoding="utf8")
-    run("word-classes", tmp_path / "text.txt", "--uncased", "--output", tmp_path / "a.msgpack")
-    classes = srsly.read_msgpack(tmp_path / "a.msgpack")
-    assert set(classes) == set("abcd")
-    assert {len(row) for row in classes.values()} == {3}
-
-
-def test_word_classes_are_as_many_as_wanted(run, assets, tmp_path):
-    arguments = ("word-classes", assets / "tiny_train.conllu", "--output", tmp_path / "a.msgpack", "--min-count", 1)
-    run(*arguments, "--size", 3, "--size", 7)
-    rows = srsly.read_msgpack(tmp_path / "a.msgpack").values()
-    assert [max(column) + 1 for column in list(zip(*rows, strict=True))[:2]] == [3, 7]
-    assert {len(row) for row in rows} == {3}
-    assert "[J074]" in run(*arguments, *["--size", 2] * 4, fails=True).stderr
-
-
 def test_word_classes_need_utf8(run, tmp_path):
     (tmp_path / "text.txt").write_bytes(b"one\ncaf\xe9")
     failed = run("word-classes", tmp_path / "text.txt", "--output", tmp_path / "x", fails=True).stderr
@@ -124,10 +107,8 @@ def test_scores_of_an_evaluation_can_be_stored_in_the_pipeline(run, assets, save
     assert spacy.load(tmp_path / "pipeline").meta["performance"]["boundary_f"] > 0.5
 
 
-def test_evaluation_can_take_gold_tags_and_unpunctuated_text(run, assets, saved_pipeline, tmp_path):
+def test_evaluation_can_take_unpunctuated_text(run, assets, saved_pipeline, tmp_path):
     arguments = [saved_pipeline, assets / "tiny_dev.conllu", "--output", tmp_path / "scores.json"]
-    run("evaluate", *arguments, "--gold-tags")
-    assert json.loads((tmp_path / "scores.json").read_text())["tag_acc"] == 1
     assert "unpunctuated" in run("evaluate", *arguments, "--unpunctuated", "--beam-width", 2).stdout
     assert json.loads((tmp_path / "scores.json").read_text())["words"] < 256
 
@@ -210,7 +191,7 @@ def test_evaluate_scores_parts_of_speech_features_and_lemmas(run, full_pipeline,
         assert 0.8 < scores[name] <= scores["raw_words_f"]
 
 
-@pytest.mark.parametrize("option", ["--unpunctuated", "--gold-tags", "--gold-sentences"])
+@pytest.mark.parametrize("option", ["--unpunctuated", "--gold-sentences"])
 def test_raw_text_has_no_gold_annotation(run, saved_pipeline, assets, option):
     failed = run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--raw-text", option, fails=True)
     assert "[J155]" in failed.stderr

@@ -6,8 +6,6 @@ All of a life derives from the seed and its number, and each step from its own n
 each kind of failure, the first one is replayed with ever fewer steps, and a command that repeats it is printed.
 """
 
-from __future__ import annotations
-
 import argparse
 import faulthandler
 import resource

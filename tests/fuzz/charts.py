@@ -1,10 +1,8 @@
-"""The target for the saved parts of chart parsers: grammars, boundary models, closings and chart constraints.
+"""The target for the saved parts of chart parsers: grammars, boundary models and closings.
 
 One part of a parser is replaced. Classifiers and taggers within a part are model files, of which an input has the
 header and the arrays apart, as in models.py.
 """
-
-from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache
@@ -30,11 +28,10 @@ TREES = """
 """
 SETTINGS = {
     "closure": ["constituents", "complete", "widths"],
-    "constraints": "quadratic",
     "decoding": "max_constituents",
 }
-# Of a closing, the key of its model file; of constraints, that of a list of them.
-CELLS, TAGGERS = "cells", "taggers"
+# Of a closing, the key of its model file.
+CELLS = "cells"
 
 
 @cache
@@ -56,8 +53,8 @@ def make_seeds() -> list[bytes]:
         pieces = [_make()[1][name]]
         with suppress(Exception):
             settings = srsly.msgpack_loads(pieces[0])
-            models = [settings.pop(CELLS)] if CELLS in settings else settings.pop(TAGGERS)
-            pieces = [srsly.msgpack_dumps(settings), *(piece for model in models for piece in unseal(model))]
+            cells = unseal(settings.pop(CELLS))
+            pieces = [srsly.msgpack_dumps(settings), *cells]
         seeds.append(bytes([number]) + DIVIDER.join(pieces))
     return seeds
 
@@ -69,9 +66,7 @@ def load_charts(content: bytes, directory: Path) -> None:
     if pieces:
         # What is wrong otherwise is left as it is.
         with suppress(Exception):
-            settings = srsly.msgpack_loads(part)
-            models = list(map(seal, pieces[::2], pieces[1::2]))
-            part = srsly.msgpack_dumps(settings | ({TAGGERS: models} if len(models) > 1 else {CELLS: models[0]}))
+            part = srsly.msgpack_dumps(srsly.msgpack_loads(part) | {CELLS: seal(*pieces)})
     # Most bytes are not a component at all.
     _try(pipe, content)
     names = pipe.file_names

@@ -3,8 +3,6 @@
 Their files are those of spaCy's own components, without checksums, so changed weights are accepted.
 """
 
-from __future__ import annotations
-
 import copy
 from contextlib import suppress
 from functools import cache

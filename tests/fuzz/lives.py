@@ -1,7 +1,5 @@
 """A pipeline that calls.py calls, what is expected of it, and reading all that can be read of a document."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial

@@ -5,8 +5,6 @@ header and the arrays apart, separated by DIVIDER), which are assembled here wit
 contents are wrong.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import zlib

@@ -1,7 +1,5 @@
 """What tests/fuzz/calls.py calls: tiny trained pipelines, odd documents, and what a fresh process says of them."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import re

@@ -3,8 +3,6 @@
 For formats with two files, one input has text and annotation, separated by DIVIDER, so that both are mutated together.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache

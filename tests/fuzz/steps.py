@@ -1,7 +1,5 @@
 """The steps of calls.py: each calls a pipeline in some way, and raises an error if something is not as expected."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

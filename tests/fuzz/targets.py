@@ -3,8 +3,6 @@
 Other exceptions, crashes, and excessive memory or time are failures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
@@ -102,7 +103,8 @@ def test_a_pipeline_survives_saving(nlp, tmp_path):
     for copied in copies:
         assert expand(copied, "Im") == ["In", "dem"]
         assert find_joined(copied, "it_", "'s", "your_", "'s") == ["'s"]
-        assert copied.get_pipe("multiword_expander").to_bytes() == nlp.get_pipe("multiword_expander").to_bytes()
+        contents = [each.get_pipe("multiword_expander").to_bytes(exclude=["vocab"]) for each in (copied, nlp)]
+        assert contents[0] == contents[1]
 
 
 def test_other_processes_expand_too(nlp):
@@ -122,8 +124,11 @@ def test_an_untrained_component_finds_nothing():
     "content", [b"", b"{", b"[]", b"{}", b'{"words": {"im": {}}, "joints": {}}', b'{"words": {"im": 1}, "joints": {}}']
 )
 def test_a_broken_lexicon_is_named(nlp, content):
-    with pytest.raises(ValueError, match=r"\[J480\] .*'multiword_expander'"):
-        nlp.get_pipe("multiword_expander").from_bytes(content)
+    expander = nlp.get_pipe("multiword_expander")
+    before = expander.to_bytes()
+    with pytest.raises(ValueError, match=r"\[J052\]"):
+        expander.from_bytes(srsly.msgpack_dumps({"lexicon.json": content}))
+    assert expander.to_bytes() == before
 
 
 def test_a_missing_lexicon_is_named(nlp, tmp_path):

@@ -38,7 +38,7 @@ def test_no_sentence_and_no_tree_crosses_a_turn():
 
 def test_words_with_times_have_pauses_in_a_column():
     words = [{"word": word, "start": n, "end": n + 0.6} for n, word in enumerate(["so", "don't", "go."])]
-    doc = make_doc(NLP, read_string(json.dumps({"segments": [{"text": "so don't go.", "words": words}]}), "whisper"))
+    doc = make_doc(NLP, read_string(json.dumps({"segments": [{"text": "so don't go.", "words": words}]}), "recogniser"))
     assert [token.text for token in doc] == ["so", "do", "n't", "go", "."]
     np.testing.assert_array_equal(doc._.token_columns["pause"], [np.nan, 0.4, 0.0, 0.4, 0.0])
     assert "pause" not in make_doc(NLP, read_string(VTT, "vtt"))._.token_columns

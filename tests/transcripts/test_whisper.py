@@ -67,7 +67,7 @@ WHISPER_CPP = {
 
 
 def read(content):
-    return read_string(content if isinstance(content, str) else json.dumps(content), "whisper", "file.json")
+    return read_string(content if isinstance(content, str) else json.dumps(content), "recogniser", "file.json")
 
 
 def find_times(transcript, words):

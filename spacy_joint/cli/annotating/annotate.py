@@ -105,13 +105,12 @@ def annotate(
         typer.Option(help="srt, vtt: characters per second. Default: 20."),
     ] = None,
 ) -> None:
-    """Split text and transcripts into sentences and parse them.
+    """Split text and transcripts into parsed sentences.
 
-    Unless --lines is given, the text is one document, regardless of its lines and paragraphs. Standard input is
-    annotated as it arrives, except for json, spacy and the formats to read: sentences are printed as soon as they are
-    final, with --line-breaks at the end of their line. In text without marks, the formats to read
-    have those of the punctuation_restorer of the pipeline. Constituents are those of the constituency_parser, even if
-    it is disabled, or chart_parser of the pipeline.
+    The text is one document, unless --lines is given. For conllu, jsonl and table, standard input is annotated as it
+    arrives: sentences are printed as soon as they are final, with --line-breaks at the end of their line. The formats
+    for reading restore the punctuation of text that has none, and those for constituents parse them, even if the
+    component that does so is disabled.
     """
     from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
 

@@ -32,7 +32,8 @@ def annotate_corpus(
     beam_width: BeamWidthOption = None,
     lines: LinesOption = False,
     format_in: Annotated[
-        str | None, typer.Option(help="text, turns, srt, vtt, whisper, csv, jsonl, parquet or wet. Default: by suffix.")
+        str | None,
+        typer.Option(help="text, turns, srt, recogniser, csv, jsonl, parquet, wet, ... Default: by suffix."),
     ] = None,
     text_column: Annotated[str, typer.Option(help="Column of the text in CSV, Parquet and JSON lines.")] = "text",
     meta: Annotated[
@@ -43,10 +44,11 @@ def annotate_corpus(
     ray: RayOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 if any record failed.")] = False,
 ) -> None:
-    """Annotate a corpus of any size: the output is a directory of shards, with a manifest.
+    """Annotate a corpus of any size.
 
-    Started again, a run that was stopped continues. --ray and --workers do not affect the result. Records that fail are
-    listed in errors.jsonl. The exit code is 1 if all of them do, or any for lack of memory, files or processes.
+    The output is a directory of shards, with a manifest. The same command continues an interrupted run. --ray and
+    --workers do not affect the result. Records that fail are listed in errors.jsonl. The exit code is 1 if all of them
+    fail, or any for lack of memory, files or processes.
     """
     from ...scale.annotating.corpus import annotate_corpus
     from ...scale.annotating.local_runner import LocalCorpusRunner

@@ -24,7 +24,10 @@ def check_order(
     threshold: Annotated[float | None, typer.Option(help="Minimum margin. Default: that of the component.")] = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
-    """List phrases with an odd order of modifiers, with their positions in characters and a better order."""
+    """List phrases with an odd order of modifiers.
+
+    Each comes with its position in characters and a better order.
+    """
     import spacy
 
     from ... import load

@@ -33,7 +33,10 @@ def quotes(
         typer.Option(help="Whether single marks quote, too (rules only). Default: by the document."),
     ] = None,
 ) -> None:
-    """Find quotations, their speakers and characters, by rules if the pipeline has no quotation_spans."""
+    """Find quotations, their speakers and characters.
+
+    They are found by rules if the pipeline has no quotation_spans.
+    """
     check_choice("format", format_, FORMATS)
     from ... import load
     from ...length import lift_max_length

@@ -28,9 +28,10 @@ def serve(
     replicas: Annotated[int | None, typer.Option(min=1, help="Number of replicas with Ray, each on one core.")] = None,
     ray: RayOption = None,
 ) -> None:
-    """Show texts with punctuation, sentences, trees and quotations on a web page, with a JSON API behind it.
+    """Serve a web page and a JSON API that annotate texts.
 
-    Needs the extra `serve`: pip install 'spacy-joint[serve]'. With --replicas or --ray, also the extra `ray`.
+    The page shows punctuation, sentences, trees and quotations. Needs the extra `serve`: pip install
+    'spacy-joint[serve]'. With --replicas or --ray, also the extra `ray`.
     """
     require_packages("serve", "fastapi", "fastapi_offline", "prometheus_client", "uvicorn")
     from ...serving.app import create_app

@@ -22,8 +22,10 @@ def check(
     tokenizer: Annotated[str | None, typer.Option(help="Registered tokenizer to check instead of its default.")] = None,
     pipeline: Annotated[str | None, typer.Option(help="Pipeline, or its path, whose tokenizer is checked.")] = None,
 ) -> None:
-    """Describe a corpus (sizes, lengths, labels, non-projective and discontinuous trees, how well a tokenizer makes its
-    words), and warn of problems for training."""
+    """Describe a corpus, and warn of problems.
+
+    Prints sizes, lengths, labels, non-projective and discontinuous trees, and how well a tokenizer finds its words.
+    """
     from spacy.vocab import Vocab
 
     from ...training.checking import Contents

@@ -50,9 +50,10 @@ def convert(
         typer.Option(help="Make trees continuous by these head rules: alpino, english (Penn Treebank) or negra."),
     ] = None,
 ) -> None:
-    """Convert corpora to a DocBin of whole documents with gold tokens, to CoNLL-U, or to a constituency treebank.
+    """Convert treebanks from and to spaCy's format.
 
-    Unlike `spacy convert`, this keeps documents, spaces, multiword tokens and non-projective trees.
+    The output is a DocBin of whole documents with gold tokens, CoNLL-U, or a constituency treebank. Unlike `spacy
+    convert`, this keeps documents, spaces, multiword tokens and non-projective trees.
     """
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
@@ -118,9 +119,10 @@ def convert_quotes(
     ] = "brat",
     model: ModelOption = None,
 ) -> None:
-    """Convert annotated quotations to a DocBin, with the annotation that a pipeline predicts.
+    """Convert annotated quotations to a DocBin.
 
-    Paragraphs always start a sentence. Quotation models are trained and evaluated on predicted tags and trees.
+    Documents have the tags and trees that a pipeline predicts. Paragraphs always start a sentence. Quotation models are
+    trained and evaluated on predicted tags and trees.
     """
     check_choice("format", format_, QUOTATION_FORMATS)
     from spacy.tokens import DocBin

@@ -32,12 +32,12 @@ def calibrate(
     kind: Annotated[Kind, typer.Option(help="Documents to calibrate on.")] = Kind.both,
     documents: DocumentsOption = DOCUMENTS,
 ) -> None:
-    """Copy a pipeline with a calibrated parser, whose setting boundary_probabilities then sets the probability that a
-    token starts a sentence.
+    """Calibrate the boundary probabilities of a parser.
 
-    The table shows the quality of the probabilities of predicted boundaries, by cross-validation over documents: the
-    share of right boundaries, the average difference of the probabilities from it (expected calibration error), and
-    the share of right ones among the 20 % with the highest probability.
+    Copies a pipeline; the parser's setting boundary_probabilities then stores the probability that a token starts a
+    sentence. The table shows the quality of the probabilities of predicted boundaries, by cross-validation over
+    documents: the share of right boundaries, the average difference of the probabilities from it (expected calibration
+    error), and the share of right ones among the 20 % with the highest probability.
     """
     from ... import load
     from ...parsing.joint_sbd_parser import JointSbdParser

@@ -23,9 +23,10 @@ def download(
         typer.Option("--from", metavar="ADDRESS", help="Address or directory of wheels. Default: this release."),
     ] = None,
 ) -> None:
-    """Install a pretrained pipeline that fits this version of the package, with pip.
+    """Install a pretrained pipeline with pip.
 
-    pip neither upgrades nor downgrades this package: it refuses a pipeline that needs another version.
+    It fits this version of the package. pip neither upgrades nor downgrades this package: it refuses a pipeline that
+    needs another version.
     """
     name = PRETRAINED
     if variant is not None:

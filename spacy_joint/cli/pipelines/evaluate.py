@@ -58,9 +58,6 @@ def evaluate(
     model: Annotated[str, typer.Argument(help="Path or package of a pipeline.")],
     corpus: CorpusArgument,
     unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Remove punctuation and capitals.")] = False,
-    gold_tags: Annotated[
-        bool, typer.Option("--gold-tags", help="Use the tags of the corpus and disable components that tag.")
-    ] = False,
     gold_sentences: Annotated[bool, typer.Option("--gold-sentences", help="Use the corpus's boundaries.")] = False,
     raw_text: Annotated[
         bool, typer.Option("--raw-text", help="Also score from raw text, as in CoNLL 2018 (.conllu only).")
@@ -75,15 +72,17 @@ def evaluate(
     ] = False,
     output: ScoresOption = None,
 ) -> None:
-    """Evaluate the tags, features, lemmas, sentence boundaries, trees and speed of a pipeline, on gold tokens and from
-    raw text."""
+    """Evaluate a pipeline on gold tokens and raw text.
+
+    Scores its tags, features, lemmas, sentence boundaries, trees and speed.
+    """
     from ... import load
     from ...scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
     from ...training.unpunctuated import unpunctuate
 
     if raw_text or text:
         raw_text = True
-        options = {"--unpunctuated": unpunctuated, "--gold-tags": gold_tags, "--gold-sentences": gold_sentences}
+        options = {"--unpunctuated": unpunctuated, "--gold-sentences": gold_sentences}
         if other := next((option for option, is_chosen in options.items() if is_chosen), None):
             raise JointValueError(Errors.J155, option="--raw-text", other=other)
         if corpus.suffix != ".conllu" and not (corpus.is_dir() and any(corpus.glob("*.conllu"))):
@@ -94,7 +93,7 @@ def evaluate(
         references = [variant for variant in map(unpunctuate, references) if variant is not None]
     if not references:
         raise JointValueError(Errors.J413, source=corpus, what="documents with words")
-    scores = score_pipeline(nlp, references, gold_tags=gold_tags, gold_sentences=gold_sentences)
+    scores = score_pipeline(nlp, references, gold_sentences=gold_sentences)
     if raw_text:
         laid_out = None if text is None else require_file(text).read_text(encoding="utf8")
         scores |= score_pipeline_on_raw_text(nlp, read_raw_texts([corpus], nlp, documents), laid_out)
@@ -110,7 +109,10 @@ def evaluate_quotes(
     corpus: Annotated[Path, typer.Argument(help=".spacy file written by convert-quotes.")],
     output: ScoresOption = None,
 ) -> None:
-    """Evaluate the quotations and cues of a pipeline, and its speed without tagging and parsing."""
+    """Evaluate the quotations and cues of a pipeline.
+
+    Speed excludes tagging and parsing.
+    """
     from ... import load
     from ...corpora.quotations import create_quotation_corpus
     from ...scoring.pipelines import score_quotation_components

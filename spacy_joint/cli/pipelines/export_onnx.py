@@ -14,7 +14,7 @@ def export_onnx(
     output: ReplacedArgument,
     threads: Annotated[int, typer.Option(help="Number of threads in which the transformer runs.", min=1)] = 1,
 ) -> None:
-    """Export the transformers of a pipeline as ONNX, with weights of 8 bits.
+    """Export transformers as ONNX, with weights of 8 bits.
 
     The new pipeline needs the extra `onnx` instead of `transformer`. It cannot be trained further.
     """

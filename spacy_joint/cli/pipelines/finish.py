@@ -15,12 +15,12 @@ def finish(
     meta: Annotated[Path | None, typer.Option(help="JSON file with fields for its meta.json.", exists=True)] = None,
     weight_bits: WeightBitsOption = 8,
 ) -> None:
-    """Copy a trained pipeline without the data that only further training needs: much smaller, same predictions.
+    """Remove what only further training needs.
 
-    Its config can be overridden as for `spacy train`, e.g. with --components.joint_sbd_parser.model.beam_width 16: a
-    beam wider than in training is slower and more accurate. The config loses the paths of corpora, and components
-    predict in one thread. If all components are from this package, the vocabulary loses words without vectors, and the
-    length of texts is not limited.
+    The copy is much smaller and predicts the same. Its config can be overridden as for `spacy train`, e.g. with
+    --components.joint_sbd_parser.model.beam_width 16: a beam wider than in training is slower and more accurate. The
+    config loses the paths of corpora, and components predict in one thread. If all components are from this package,
+    the vocabulary loses words without vectors, and the length of texts is not limited.
     """
     import srsly
     from spacy.cli._util import parse_config_overrides

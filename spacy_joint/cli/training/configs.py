@@ -15,10 +15,10 @@ CONFIGS = next(folder for folder in (PACKAGE / "configs", PACKAGE.parent / "conf
 
 
 def configs(output: Annotated[Path, typer.Argument(help="Output directory.")]) -> None:
-    """Copy the training configs of all components to a directory, where they replace files of the same names.
+    """Copy the training configs to a directory.
 
-    `spacy train` fills in the defaults that they leave out. For tools that need complete configs, `python -m spacy init
-    fill-config` writes the defaults.
+    They replace files of the same names. `spacy train` fills in the defaults that they omit; `python -m spacy init
+    fill-config` writes them, for tools that need complete configs.
     """
     paths = sorted(CONFIGS.glob("*.cfg"))
     for config in paths:

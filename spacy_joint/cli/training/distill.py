@@ -47,11 +47,11 @@ def distill(
     ray: RayOption = None,
     workers: WorkersOption = 1,
 ) -> None:
-    """Make training documents from raw text, annotated by a teacher.
+    """Make training documents from raw text.
 
-    Paragraphs that do not end like a sentence, such as headings, are left out. The output directory has `.spacy` files,
-    for spacy_joint.MixedCorpus.v1, and a manifest. After an interruption, the same command continues after the last
-    file. --ray and --workers do not affect the result.
+    A teacher, a trained pipeline, annotates them. Paragraphs that do not end like a sentence, such as headings, are
+    skipped. The output directory has `.spacy` files, for spacy_joint.MixedCorpus.v1, and a manifest. After an
+    interruption, the same command continues after the last file. --ray and --workers do not affect the result.
     """
     if marks and projected:
         raise JointValueError(Errors.J155, option="--marks", other="--projected")

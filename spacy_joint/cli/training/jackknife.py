@@ -17,12 +17,13 @@ def jackknife(
     ray: RayOption = None,
     workers: WorkersOption = 1,
 ) -> None:
-    """Annotate the training corpus of a config with taggers, guides, or models of cues, trained on other parts of it.
+    """Annotate a training corpus by jackknifing.
 
-    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds are of documents; copies
-    that an augmenter makes follow their originals, and stay in their folds if the output is annotated again, as by a
-    guide after a tagger. After an interruption, the same command continues after the last fold. --ray and --workers do
-    not affect the result.
+    Taggers, guides or models of cues annotate each part of the corpus of a config; they are trained on the others. The
+    config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds are of documents; copies that
+    an augmenter makes follow their originals, and stay in their folds if the output is annotated again, as by a guide
+    after a tagger. After an interruption, the same command continues after the last fold. --ray and --workers do not
+    affect the result.
     """
     from spacy.cli._util import parse_config_overrides, show_validation_error
 

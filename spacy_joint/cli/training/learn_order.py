@@ -44,10 +44,10 @@ def learn_order(
     seed: Annotated[int, typer.Option(help="Random seed of the order of phrases and of dropout.")] = 0,
     phrases: Annotated[Path | None, typer.Option(help="Output .jsonl file of phrases.")] = None,
 ) -> None:
-    """Learn the order of modifiers before nouns, taking the order in the text as correct.
+    """Learn the order of modifiers before nouns.
 
-    After an interruption, the same command continues after the last file. With `--phrases` alone, phrases are extracted
-    but nothing is trained.
+    The order in the text is taken as correct. After an interruption, the same command continues after the last file.
+    With `--phrases` alone, phrases are extracted but nothing is trained.
     """
     import spacy
     import srsly

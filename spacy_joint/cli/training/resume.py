@@ -15,13 +15,13 @@ def resume(
     checkpoint: Annotated[Path, typer.Argument(help="The model-last or checkpoint of an interrupted `spacy train`.")],
     config: Annotated[Path, typer.Argument(help="Output config for `spacy train`.")],
 ) -> None:
-    """Write a config that resumes a training: with the same corpus, the result is as if it had not been interrupted.
+    """Write a config that resumes an interrupted training.
 
-    Then run `spacy train CONFIG --output DIRECTORY`, where DIRECTORY, which is emptied, does not have the checkpoint.
-    Settings can be overridden as for `spacy train`, e.g. with --training.max_epochs 20. Epochs count from the original
-    start; max_steps, patience and the logged scores count from the checkpoint, but max_steps of a guide from the
-    original start. All trained components must be from this package; a guide needs a checkpoint that
-    spacy_joint.checkpoint.v1 has written.
+    Then run `spacy train CONFIG --output DIRECTORY`. DIRECTORY is emptied, so it must not have the checkpoint. With the
+    same corpus, the result is that of uninterrupted training. Settings can be overridden as for `spacy train`, e.g.
+    with --training.max_epochs 20. Epochs count from the original start; max_steps, patience and the logged scores count
+    from the checkpoint, but max_steps of a guide from the original start. All trained components must be from this
+    package; a guide needs a checkpoint that spacy_joint.checkpoint.v1 has written.
     """
     from spacy.cli._util import parse_config_overrides
 

@@ -17,10 +17,11 @@ def tokenizer_exceptions(
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
     min_count: Annotated[int, typer.Option(min=1, help="Minimum chunks that an exception corrects.")] = 2,
 ) -> None:
-    """Learn strings that a treebank often and consistently splits differently from the rules of a tokenizer.
+    """Learn exceptions to a tokenizer from a treebank.
 
-    Only the words and spaces of the treebank are used. For tokenizers that take no exceptions, such as those of
-    Chinese, Japanese and Thai, the file is empty.
+    Exceptions are strings that the treebank splits consistently and otherwise than the rules. Only the words and spaces
+    of the treebank are used. For tokenizers that take no exceptions, such as those of Chinese, Japanese and Thai, the
+    file is empty.
     """
     import spacy
     from spacy.tokenizer import Tokenizer

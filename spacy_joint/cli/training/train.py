@@ -20,12 +20,13 @@ def train(
     ray: RayOption = None,
     workers: Annotated[int, typer.Option(min=1, help="Number of workers; without --ray, they take turns.")] = 1,
 ) -> None:
-    """Train one component by iterative parameter mixing, as `spacy train` does over a single shard.
+    """Train one component on many workers.
 
-    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. In every epoch, each table of
-    the model passes over each shard of the documents by itself; the weights of all shards are then averaged,
-    evaluated, and saved. The number of shards affects the result; --ray and --workers do not. After an interruption,
-    the same command continues from the last epoch.
+    The method is iterative parameter mixing; with one shard, the result is that of `spacy train`. The config can be
+    overridden as for `spacy train`, e.g. with --paths.train CORPUS. In every epoch, each table of the model learns from
+    each shard of the documents separately; the weights of all shards are then averaged, evaluated, and saved. The
+    number of shards affects the result; --ray and --workers do not. After an interruption, the same command continues
+    from the last epoch.
     """
     from spacy.cli._util import parse_config_overrides, show_validation_error
     from spacy.util import load_config

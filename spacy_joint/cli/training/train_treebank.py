@@ -30,9 +30,9 @@ def train_treebank(
     language: Annotated[str | None, typer.Option("--language", "-l", help="Code. Default: from file names.")] = None,
     name: Annotated[str | None, typer.Option(help="Package name without language. Default: joint_TREEBANK.")] = None,
     version: Annotated[str, typer.Option(help="Version of the package.")] = "0.1.0",
-    train: Annotated[list[Path] | None, typer.Option(help="Training set, whatever its name.")] = None,
-    dev: Annotated[list[Path] | None, typer.Option(help="Development set, whatever its name.")] = None,
-    test: Annotated[list[Path] | None, typer.Option(help="Test set, whatever its name.")] = None,
+    train: Annotated[list[Path] | None, typer.Option(help="Training set, under any name.")] = None,
+    dev: Annotated[list[Path] | None, typer.Option(help="Development set, under any name.")] = None,
+    test: Annotated[list[Path] | None, typer.Option(help="Test set, under any name.")] = None,
     documents: Annotated[
         str | None, typer.Option(help="Limits of documents: newdoc, sent_id or a number. Default: newdoc, or 10.")
     ] = None,
@@ -56,13 +56,13 @@ def train_treebank(
     make_package: Annotated[bool, typer.Option("--package/--no-package", help="Whether to make a package.")] = True,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
-    """Train a pipeline on a treebank, evaluate it from raw text, and make a package of it.
+    """Train, evaluate and package a treebank pipeline.
 
-    It has a tagger, a parser, and, if the treebank has such annotation, a morphologizer, a lemmatizer and a
-    multiword_expander. The output directory has the finished `pipeline`, its `scores.json`, the `package`, and
-    intermediate `steps`, from which an interrupted run continues. The configs can be overridden as for `spacy train`,
-    e.g. with --training.max_epochs 5; a setting of a component, such as
-    --components.joint_sbd_parser.model.beam_width 4, is for its own training.
+    The pipeline has a tokenizer, a tagger, a parser, and, if the treebank has such annotation, a morphologizer, a
+    lemmatizer and a multiword_expander. The output directory has the finished `pipeline`, its `scores.json`, the
+    `package`, and intermediate `steps`, from which an interrupted run continues. The configs can be overridden as for
+    `spacy train`, e.g. with --training.max_epochs 5; settings of a component, such as
+    --components.joint_sbd_parser.model.beam_width 4, apply to its own training.
 
     --meta may be a directory with meta.json and files for the package: README.md, LICENSE, LICENSES_SOURCES.
     """

@@ -6,27 +6,23 @@ from typing import Annotated
 import typer
 
 from ...extras import require_packages
-from ...files.resources import WORD_CLASS_SIZES
 
 
 def word_classes(
     texts: Annotated[list[Path], typer.Argument(help=".txt (UTF-8), .conllu or .spacy files.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Output msgpack file.")],
-    cased: Annotated[bool, typer.Option("--cased/--uncased", help="Whether to add classes of capitalisation.")] = True,
-    sizes: Annotated[
-        list[int], typer.Option("--size", min=1, help="Number of classes at a granularity; repeat it for others.")
-    ] = WORD_CLASS_SIZES,  # type: ignore[assignment]  # typer makes a list of it
     min_count: Annotated[int, typer.Option(min=1, help="Minimum occurrences of a word.")] = 3,
     language: Annotated[str, typer.Option(help="Language of the tokenizer for .txt files.")] = "en",
     seed: Annotated[int, typer.Option(help="Random seed of the decomposition.")] = 0,
 ) -> None:
-    """Learn word classes from plain text and treebanks, as features for taggers and parsers.
+    """Learn word classes from plain text and treebanks.
 
-    Annotation is ignored. The paragraphs of .txt files are separated by blank lines.
+    They are features of all components. Annotation is ignored. The paragraphs of .txt files are separated by blank
+    lines.
     """
     import spacy
 
     require_packages("train", "scipy")
     from ...training.word_classes import learn_classes
 
-    learn_classes(texts, output, spacy.blank(language), cased=cased, sizes=sizes, min_count=min_count, seed=seed)
+    learn_classes(texts, output, spacy.blank(language), min_count=min_count, seed=seed)

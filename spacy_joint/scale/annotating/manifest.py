@@ -59,7 +59,7 @@ def is_output(address: str) -> bool:
 def write_shard(
     output: Directory, name: str, suffix: str, parts: Iterable[bytes], describe: Callable[[], Mapping[str, Any]]
 ) -> None:
-    """Writes the shard of a partition as its parts come, and then its record, with what is known by then."""
+    """Writes the shard of a partition as its parts arrive, and then its record."""
     size, digest = 0, sha256()
 
     def measure() -> Iterator[bytes]:
