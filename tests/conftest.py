@@ -13,11 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
     from spacy.training import Example
+
+# Slow examples are no errors: the machine may have other work.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 ASSETS = Path(__file__).parent.parent / "assets"
 

@@ -162,6 +162,18 @@ QUOTATION_MODEL = {
     "rule": "perceptron",
     "min_changes": 1,
 }
+TREES = ("token.tag", "token.dep", "token.head")
+QUOTED = Component(
+    "quotation_spans",
+    read=read_quotations,
+    score=("quotation_f", 0.9),
+    slot="w",
+    corpus="tiny_quotes",
+    language="en",
+    requires=TREES,
+    model=QUOTATION_MODEL,
+    lacks=SAME_LABELS,
+)
 COMPONENTS = {
     "joint_sbd_parser": Component(
         "joint_sbd_parser",
@@ -187,7 +199,7 @@ COMPONENTS = {
         keep=("TAG", "HEAD", "DEP"),
         slot="w",
         fails=FIXED_PARTS,
-        requires=("token.tag", "token.dep", "token.head"),
+        requires=TREES,
     ),
     "sequence_lemmatizer": Component(
         "sequence_lemmatizer",
@@ -206,7 +218,7 @@ COMPONENTS = {
         slot="w",
         corpus="tiny_quotes",
         language="en",
-        requires=("token.tag", "token.dep", "token.head", "doc.sents"),
+        requires=(*TREES, "doc.sents"),
     ),
     "hedge_chunker": Component(
         "hedge_chunker",
@@ -254,29 +266,8 @@ COMPONENTS = {
         requires=("token.tag",),
         lacks=frozenset(("strategies", "other labels")),
     ),
-    "quotation_cues": Component(
-        "quotation_cues",
-        read=read_quotations,
-        score=("quotation_cue_f", 0.9),
-        slot="w",
-        corpus="tiny_quotes",
-        language="en",
-        requires=("token.tag", "token.dep", "token.head"),
-        model=QUOTATION_MODEL,
-        lacks=SAME_LABELS,
-    ),
-    "quotation_spans": Component(
-        "quotation_spans",
-        read=read_quotations,
-        score=("quotation_f", 0.9),
-        config={"method": "semimarkov"},
-        slot="w",
-        corpus="tiny_quotes",
-        language="en",
-        requires=("token.tag", "token.dep", "token.head"),
-        model=QUOTATION_MODEL,
-        lacks=SAME_LABELS,
-    ),
+    "quotation_cues": replace(QUOTED, factory="quotation_cues", score=("quotation_cue_f", 0.9)),
+    "quotation_spans": replace(QUOTED, config={"method": "semimarkov"}),
     "parser_guide": Component(
         "parser_guide",
         read=read_guidance,
@@ -300,14 +291,8 @@ COMPONENTS = {
             "test_it_generalises_to_other_documents": SLOW_LEARNER,
         },
     ),
-    "quotation_spans, rules": Component(
-        "quotation_spans",
-        read=read_quotations,
-        score=("quotation_f", 0.0),
-        corpus="tiny_quotes",
-        language="en",
-        requires=("token.tag", "token.dep", "token.head"),
-        lacks=frozenset(("learning", "other labels")),
+    "quotation_spans, rules": replace(
+        QUOTED, score=("quotation_f", 0.0), model=None, lacks=frozenset(("learning", "other labels"))
     ),
 }
 EDGES = {"edges": [0.0, 1.0]}
@@ -327,12 +312,7 @@ COMPONENTS |= {
 }
 # A pipeline of another language.
 COMPONENTS |= {
-    f"{name}, German": replace(
-        COMPONENTS[name],
-        language="de",
-        corpus="tiny_german",
-        lacks=SAME_LABELS | {"code"},
-    )
+    f"{name}, German": replace(COMPONENTS[name], language="de", corpus="tiny_german", lacks=SAME_LABELS | {"code"})
     for name in ("sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer")
 }
 
@@ -493,7 +473,7 @@ def test_dropout_is_repeatable_and_changes_the_model(model_of, make, examples_of
     models = []
     for drop in (0.3, 0.3, 0.0):
         nlp = make()
-        train(nlp, examples_of(nlp), epochs=2, drop=drop)
+        train(nlp, examples_of(nlp), epochs=1, drop=drop)
         models.append(model_of(nlp))
     assert models[0] == models[1] != models[2]
 
@@ -512,7 +492,7 @@ def test_the_number_of_threads_does_not_change_the_model(model_of, make, example
 @needs("code", "updates", "resuming")
 def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of, train, tmp_path):
     uninterrupted = make()
-    train(uninterrupted, examples_of(uninterrupted), epochs=2)
+    train(uninterrupted, examples_of(uninterrupted), epochs=1)
     uninterrupted.to_disk(tmp_path)
     resumed = [
         spacy.load(tmp_path),
@@ -522,7 +502,7 @@ def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of
     for nlp in (uninterrupted, *resumed):
         # Evaluation in between, as in `spacy train`, must not change the result.
         nlp.evaluate(examples_of(nlp, "dev"))
-        train(nlp, examples_of(nlp), epochs=2, seed=1, drop=0.1)
+        train(nlp, examples_of(nlp), epochs=1, seed=1, drop=0.1)
     assert [model_of(nlp) for nlp in resumed] == 3 * [model_of(uninterrupted)]
 
 
@@ -666,15 +646,6 @@ def test_any_text_gets_annotation_that_survives_serialisation(component, nlp, te
 def test_pipe_agrees_with_single_calls(nlp, annotate, component):
     piped = [[component.read(token) for token in doc] for doc in nlp.pipe(TEXTS, batch_size=3)]
     assert piped == annotate(nlp)
-
-
-@needs("code", "resuming")
-def test_the_training_state_does_not_show_in_predictions(component, nlp, annotate, make):
-    predicting = make(initialize=False)
-    predicting.get_pipe(component.factory).from_bytes(
-        nlp.get_pipe(component.factory).to_bytes(exclude=["learning"]), exclude=["vocab"]
-    )
-    assert annotate(predicting) == annotate(nlp)
 
 
 def test_annotating_again_changes_nothing(component, nlp, pipe):
@@ -1061,7 +1032,7 @@ def test_copies_are_independent(component, make, examples_of, train, annotate):
     train(nlp, examples_of(nlp), epochs=1)
     copies = [pickle.loads(pickle.dumps(nlp)), copy.deepcopy(nlp)]
     expected = annotate(nlp)
-    train(nlp, examples_of(nlp), epochs=2)
+    train(nlp, examples_of(nlp), epochs=1)
     for other in copies:
         assert annotate(other) == expected
 
@@ -1101,35 +1072,22 @@ def test_what_an_untrained_component_saved_makes_it_untrained(component, make, s
 
 
 @needs("code")
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_refused(pipe_to_break, content):
     with pytest.raises(ValueError, match=r"\[J05\d\]"):
         pipe_to_break.from_bytes(content)
 
 
-@needs("code", "perceptron")
-@settings(deadline=None, max_examples=15)
-@given(data=st.data())
-def test_parts_with_arbitrary_content_are_refused(parts, pipe_to_break, data):
-    part = data.draw(st.sampled_from(sorted(parts)))
-    content = data.draw(st.binary(min_size=1, max_size=100))
-    with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
-        pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: content}))
-
-
 @needs("code", "learning", "perceptron")
-@pytest.mark.parametrize(
-    ("part", "other"),
-    [("model", "learning"), ("learning", "model")],
-)
+@pytest.mark.parametrize(("part", "other"), [("model", "learning"), ("learning", "model")])
 def test_parts_in_the_wrong_place_are_refused(parts, pipe_to_break, part, other):
     with pytest.raises(ValueError, match=r"\[J0[56]\d\]"):
         pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: parts[other]}))
 
 
 @needs("code", "learning", "perceptron")
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
     part = data.draw(st.sampled_from(["learning", "model"]))
@@ -1159,13 +1117,10 @@ def test_an_invalid_cfg_is_refused(parts, pipe_to_break, cfg, saved, component, 
 
 @needs("code", "learning", "perceptron")
 @pytest.mark.parametrize("part", ["model", "learning"])
-@pytest.mark.parametrize("damage", ["empty", "truncated", "other"])
-def test_damaged_files_are_refused_by_name(component, saved, pipe_to_break, tmp_path, part, damage):
+@pytest.mark.parametrize("n_left", [0, 100])
+def test_truncated_files_are_refused_by_name(component, saved, pipe_to_break, tmp_path, part, n_left):
     path = shutil.copytree(saved / component.factory, tmp_path / "broken")
-    content = (path / part).read_bytes()
-    (path / part).write_bytes(
-        {"empty": b"", "truncated": content[: len(content) // 2], "other": b"PK\3\4" * 100}[damage]
-    )
+    (path / part).write_bytes((path / part).read_bytes()[:n_left])
     with pytest.raises(ValueError, match=rf"\[J05\d\].*{part}"):
         pipe_to_break.from_disk(path)
 

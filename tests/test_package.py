@@ -39,17 +39,13 @@ REGISTERED = {
         "spacy_joint.noise.v1": "spacy_joint.training.noise:create_noise_augmenter",
         "spacy_joint.unpunctuated.v1": "spacy_joint.training.unpunctuated:create_unpunctuated_augmenter",
     },
-    "spacy_batchers": {
-        "spacy_joint.skip_documents.v1": "spacy_joint.training.resuming:create_skip_documents",
-    },
+    "spacy_batchers": {"spacy_joint.skip_documents.v1": "spacy_joint.training.resuming:create_skip_documents"},
     "spacy_callbacks": {
         "spacy_joint.add_tokenizer_exceptions.v1": "spacy_joint.tokenization.exceptions:create_exceptions_adder",
         "spacy_joint.checkpoint.v1": "spacy_joint.training.resuming:create_checkpoint",
         "spacy_joint.lift_max_length.v1": "spacy_joint.length:create_max_length_lifter",
     },
-    "spacy_cli": {
-        "joint": "spacy_joint.cli:app",
-    },
+    "spacy_cli": {"joint": "spacy_joint.cli:app"},
     "spacy_factories": {
         "chart_parser": "spacy_joint.factories:make_chart_parser",
         "constituency_parser": "spacy_joint.factories:make_constituency_parser",
@@ -67,9 +63,7 @@ REGISTERED = {
         "sequence_tagger": "spacy_joint.factories:make_sequence_tagger",
         "span_guide": "spacy_joint.factories:make_span_guide",
     },
-    "spacy_loggers": {
-        "spacy_joint.console_logger.v1": "spacy_joint.training.loggers:console_logger",
-    },
+    "spacy_loggers": {"spacy_joint.console_logger.v1": "spacy_joint.training.loggers:console_logger"},
     "spacy_readers": {
         "spacy_joint.ConstituencyCorpus.v1": "spacy_joint.corpora.constituency_treebanks:create_constituency_corpus",
         "spacy_joint.ConlluCorpus.v1": "spacy_joint.corpora.conllu:create_conllu_corpus",
@@ -271,15 +265,8 @@ def test_compiled_modules_come_with_stubs(path):
         "quotation/label_templates.txt",
         "quotation/span_guide_templates.txt",
         "quotation/span_templates.txt",
-    ],
-)
-def test_templates_are_installed(path):
-    assert (FOLDER / path).is_file()
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
+        "quotation/speaker_model.bin",
+        "quotation/speaker_templates.txt",
         "trees/head_rules_english.txt",
         "phrases/gap_templates.txt",
         "hedges/guide_templates.txt",
@@ -287,8 +274,8 @@ def test_templates_are_installed(path):
         "phrases/swap_templates.txt",
     ],
 )
-def test_texts_of_constituents_are_installed(name):
-    assert (FOLDER / name).is_file()
+def test_templates_and_rules_are_installed(path):
+    assert (FOLDER / path).is_file()
 
 
 def test_headers_are_installed_for_packages_that_compile_against_this_one():

@@ -36,7 +36,7 @@ def run_workflow(directory: Path) -> str:
         "--vars.processes",
         "1",
         "--vars.seeds",
-        "2",
+        "1",
     ]
     finished = subprocess.run(command, cwd=directory, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stdout + finished.stderr
@@ -54,7 +54,7 @@ def project(tmp_path_factory):
     for path in [*(ROOT / "assets").glob("tiny_*.conllu"), ROOT / "assets" / "en_word_classes.msgpack"]:
         shutil.copy(path, repository / "assets")
     script, assets = repository / "benchmarks" / "reproduce.py", repository / "assets"
-    command = [sys.executable, str(script), str(assets), str(WORK), str(REPORT), "--quick", "--seeds", "2"]
+    command = [sys.executable, str(script), str(assets), str(WORK), str(REPORT), "--quick", "--seeds", "1"]
     # In its own process group, so that it is killed as a whole.
     with subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, start_new_session=True) as process:
         while process.poll() is None and len(list_runs(directory)) < 3:
@@ -91,15 +91,10 @@ def test_a_run_stores_its_settings_and_its_results(project, finished):
     runs = {name: json.loads(content) for name, content in list_runs(project).items()}
     parsers = [run for run in runs.values() if "epochs" in run]
     assert {run["settings"]["system"] for run in parsers} == {"MARMOT", "NOSYNTAX", "JOINT", "GOLD"}
-    assert {run["settings"]["strategy"] for run in parsers} >= {
-        "greedy",
-        "early",
-        "max_violation",
-        "dlaso",
-        "laso",
-    }
+    strategies = {"greedy", "early", "max_violation", "dlaso", "laso"}
+    assert {run["settings"]["strategy"] for run in parsers} >= strategies
     for run in parsers:
-        assert run["settings"]["seed"] in (0, 1)
+        assert run["settings"]["seed"] == 0
         assert all(0 < epoch["used"] <= 1 and epoch["seconds"] > 0 for epoch in run["epochs"])
     for run in runs.values():
         dev = run["splits"]["dev"]

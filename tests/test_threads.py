@@ -198,12 +198,3 @@ def test_searches_that_nobody_waits_for_end_soon(threaded, leave, monkeypatch):
 def test_fewer_threads_than_one_are_refused(threads, threaded):
     with pytest.raises(ValueError, match="J030"):
         threaded.get_pipe("sequence_tagger").perceptron.threads = threads
-
-
-def test_a_search_lent_with_another_beam_does_not_come_back():
-    perceptron = spacy_joint.load(beam_width=4).get_pipe("sequence_tagger").perceptron
-    with perceptron._lend_search() as search:
-        assert search.width == 4
-        perceptron.beam_width = 2
-    with perceptron._lend_search() as search:
-        assert search.width == 2

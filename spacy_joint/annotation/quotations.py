@@ -8,6 +8,8 @@ from collections.abc import Sequence, Set
 
 from spacy.tokens import Doc, Span
 
+# A part of a document: its first token and its end.
+Run = tuple[int, int]
 DIRECT, INDIRECT, MIXED = "DIRECT", "INDIRECT", "MIXED"
 TYPES = (DIRECT, INDIRECT, MIXED)
 CUE, SPEAKER = "CUE", "SPEAKER"

@@ -32,6 +32,7 @@ from .training.configs import configs
 from .training.distill import distill
 from .training.jackknife import jackknife
 from .training.learn_order import learn_order
+from .training.learn_speakers import learn_speakers
 from .training.resume import resume
 from .training.tokenizer_exceptions import tokenizer_exceptions
 from .training.train import train
@@ -41,7 +42,8 @@ from .training.word_classes import word_classes
 COMMANDS = (
     *(annotate, annotate_corpus, quotes, check_order, serve),
     *(convert, convert_quotes, check),
-    *(train_treebank, configs, tokenizer_exceptions, word_classes, jackknife, train, resume, distill, learn_order),
+    *(train_treebank, configs, tokenizer_exceptions, word_classes, jackknife, train, resume, distill),
+    *(learn_order, learn_speakers),
     *(download, evaluate, evaluate_quotes, calibrate, finish, export_onnx),
 )
 # Unknown options of these commands override the config, as for `spacy train`.

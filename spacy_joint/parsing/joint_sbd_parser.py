@@ -6,6 +6,7 @@ decides it (`layout.py`). A sentence is always exactly the subtree of its single
 document, to the next one) and never forms a sentence.
 """
 
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +65,10 @@ extend_glossary()
 for attribute in (MARGIN, PROBABILITY):
     register(Token, attribute, default=None)
 
+# Shares of the analyses in a beam, by token and head, and by token and label.
+HeadScores = defaultdict[tuple[int, int], float]
+LabelScores = defaultdict[tuple[int, str], float]
+
 
 class Analysis(NamedTuple):
     """An analysis of a document and its score. Scores are comparable for the same document only."""
@@ -82,6 +87,8 @@ class DependencyTrees(NamedTuple):
     # If requested: see margins.pyx and calibration.py.
     margins: np.ndarray | None = None
     probabilities: np.ndarray | None = None
+    # As searched, for `scored_parses`; None if it was streamed.
+    columns: Columns | None = None
 
 
 class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
@@ -219,7 +226,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         """The trees of a document, with margins and probabilities if requested."""
         calibration = self.calibration if self.cfg["boundary_probabilities"] else None
         if calibration is None and not self.cfg["boundary_margins"]:
-            return super().predict_doc(doc)
+            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
+            return self.read(tokens, self.search(columns))._replace(columns=columns)
         parsed, decisions = self.decide(doc)
         if self.cfg["boundary_margins"]:
             parsed = parsed._replace(margins=decisions.margins)
@@ -246,7 +254,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         values, tokens = self.get_values(doc)
         columns = self.make_columns(doc, values, tokens, constraints)
         actions, (parents, taken, gaps) = self.perceptron.trace(columns)
-        parsed = self.read(tokens, actions)
+        parsed = self.read(tokens, actions)._replace(columns=columns)
         is_open = constraints[tokens] == 0
         # The first word starts a sentence anyway.
         is_open[:1] = False
@@ -337,13 +345,36 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             best.setdefault(parsed.heads.tobytes() + "\n".join(parsed.labels).encode("utf8"), (parsed, score))
         return list(best.values())
 
+    def scored_parses(self, parses: Iterable[DependencyTrees]) -> tuple[list[HeadScores], list[LabelScores]]:
+        """How much of the beam agrees on each head and label, as with spaCy's `beam_parser`.
+
+        parses (Iterable[DependencyTrees]): The result of `predict`.
+        RETURNS (tuple[list[HeadScores], list[LabelScores]]): For each document, a share from 0 to 1 for each (token,
+            head) and each (token, label). Analyses are weighted by the exponential of their score, so the shares are
+            not calibrated: they rank better than they estimate.
+        """
+        all_heads, all_labels = [], []
+        for parsed in parses:
+            columns, width = parsed.columns, self.perceptron.beam_width
+            analyses = [(parsed, 0.0)] if columns is None else self._find_all(columns, parsed.tokens, width)
+            shares = np.exp([score - analyses[0][1] for _, score in analyses])
+            heads, labels = HeadScores(float), LabelScores(float)
+            tokens = parsed.tokens.tolist()
+            for (analysis, _), share in zip(analyses, (shares / shares.sum()).tolist(), strict=True):
+                for token, head, label in zip(tokens, analysis.heads.tolist(), analysis.labels, strict=True):
+                    heads[token, tokens[head]] += share
+                    labels[token, label] += share
+            all_heads.append(heads)
+            all_labels.append(labels)
+        return all_heads, all_labels
+
     def annotate(self, doc: Doc, prediction: DependencyTrees) -> None:
         """Writes heads and labels; the sentence starts that spaCy derives from them are those of the actions."""
         # The vocabulary is another one if the parser has been sourced from another pipeline.
         use_noun_chunks(doc, noun_chunks)
         if not len(doc):
             return
-        tokens, heads, names, starts, margins, probabilities = prediction
+        tokens, heads, names, starts, margins, probabilities, _ = prediction
         ids = self.get_label_ids(doc, names)
         labels = np.array([ids[name] for name in names], dtype=np.uint64)
         first = starts

@@ -40,7 +40,7 @@ class PerceptronPipe(ComponentFiles):
     """
 
     cfg: dict[str, Any]
-    file_names = (CFG, WORD_CLASSES, MODEL, LEARNING)
+    file_names: ClassVar[tuple[str, ...]] = (CFG, WORD_CLASSES, MODEL, LEARNING)
     # The columns that templates can read, besides those that users bring.
     columns: ClassVar[tuple[str, ...]] = COLUMNS
 

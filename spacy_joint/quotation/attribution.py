@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.dependency_trees import cut_subtype
-from .layout import find_paragraph_starts
+from ..annotation.quotations import Run
+from .marks import AMERICAN
 
-Run = tuple[int, int]
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
 # "according to X", where X is the speaker, in UD and other trees.
@@ -41,7 +42,53 @@ MAX_GAP = 4
 MAX_CUE_DISTANCE = 12
 
 
-def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.ndarray) -> list[int | None]:
+class Mentions(NamedTuple):
+    """The cues of quotations and what they say of the speakers."""
+
+    cues: list[int]  # all of them, also those of no quotation
+    governing: list[int | None]  # the cue of each quotation
+    speakers: dict[int, Run]  # of cues
+
+    def list_speakers(self) -> list[Run | None]:
+        """The mention of the speaker of each quotation."""
+        return [None if cue is None else self.speakers.get(cue) for cue in self.governing]
+
+
+def mark(doc: Doc, runs: Iterable[Run]) -> np.ndarray:
+    """Which tokens are in runs (bool)."""
+    inside = np.zeros(len(doc), dtype=bool)
+    for begin, end in runs:
+        inside[begin:end] = True
+    return inside
+
+
+def find_mentions(
+    doc: Doc,
+    starts: Sequence[int],
+    runs: Sequence[Run],
+    direct: Iterable[Run],
+    cues: Sequence[int],
+    *,
+    is_fixed: bool = False,
+) -> Mentions:
+    """The cues and the speakers of quotations (first token, end), given the first words of paragraphs. In English, any
+    verb may report speech beside those that are `direct`, unless the cues are fixed."""
+    inside = mark(doc, runs)
+    reports: dict[int, Span] = {}
+    for begin, end in direct if doc.lang_ in AMERICAN else ():
+        if report := _find_report(doc, begin, end, inside):
+            reports[report[0]] = report[1]
+    if not is_fixed:
+        cues = sorted({*cues, *reports})
+    governing = _find_cues(doc, starts, runs, cues, inside)
+    found = {cue: _find_speaker(doc, cue, inside) or reports.get(cue) for cue in governing if cue is not None}
+    speakers = {cue: (span.start, span.end) for cue, span in found.items() if span is not None}
+    return Mentions(list(cues), governing, speakers)
+
+
+def _find_cues(
+    doc: Doc, starts: Sequence[int], runs: Sequence[Run], cues: Sequence[int], inside: np.ndarray
+) -> list[int | None]:
     """The cue of each run (first token, end): one that governs it, else the nearest in its sentence, else the nearest
     one close by in the same paragraph. `inside` says which tokens are in runs (bool)."""
     # Cues inside quotations belong to nested quotations.
@@ -50,7 +97,7 @@ def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.nda
         return [None] * len(runs)
     sentences = np.cumsum(doc.to_array([SENT_START]) == 1)
     paragraphs = np.zeros(len(doc), dtype=np.int64)
-    paragraphs[find_paragraph_starts(doc)] = 1
+    paragraphs[starts] = 1
     paragraphs = np.cumsum(paragraphs)
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
@@ -82,7 +129,7 @@ def find_cues(doc: Doc, runs: Sequence[Run], cues: Sequence[int], inside: np.nda
     return found
 
 
-def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
+def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     """The mention of the speaker in the tree: the subject of the cue, or an agent; for "according to", its object; or,
     without a tree, the signature after a dash or the name before a colon. `inside` says what is quoted (bool)."""
     token = doc[cue]
@@ -111,7 +158,7 @@ def find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     return _find_mention(doc, mention, cue, inside)
 
 
-def find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
+def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
     """The verb and the speaker right after a direct quotation, by their tags, whatever the verb: “...,” laughed the
     keeper; “...,” she laughed. After a full stop, only the first: “We go.” She laughed is another sentence."""
     n = len(doc)

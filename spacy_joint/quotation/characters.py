@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from spacy.attrs import DEP
 from spacy.tokens import Doc, Span
 
+from .marks import Texts
 from .names import FEMALE, MALE, Mention, Name, are_equivalent, find_names, is_person_noun, read_names
 
 PRONOUNS = {
@@ -95,7 +97,7 @@ class Cast:
         self.doc = doc
         self.starts = starts
         self.inside = inside.tolist()
-        self.words = [token.lower_.rstrip(".") or token.text for token in doc]
+        self.words: list[str] = Texts(doc).map(lambda text: text.lower().rstrip(".") or text)
         self.is_subject = _find_subjects(doc)
         mentions = find_names(doc, speakers)
         heads = {mention.end - 1: mention for mention in mentions}
@@ -307,9 +309,8 @@ class Cast:
 
 
 def _find_subjects(doc: Doc) -> list[bool]:
-    if not doc.has_annotation("DEP"):
-        return [False] * len(doc)
-    return [token.dep_ in SUBJECTS for token in doc]
+    labels = [doc.vocab.strings[name] for name in SUBJECTS]
+    return np.isin(doc.to_array([DEP]), np.array(labels, dtype=np.uint64)).tolist()
 
 
 def _abbreviate(title: str) -> str:

@@ -1,53 +1,31 @@
 """Who speaks in a conversation: the characters of direct quotations, whether they are named, meant by a pronoun, or not
 mentioned at all.
 
-A turn is what one character says in a paragraph. The candidates of a turn are the characters around it. Each is
-described by features: whether it has spoken one turn ago or two, acts or is mentioned beside the quotation, is
-addressed in it ("Oh, Emma!") or in the turn before, or is named as a speaker right after it. The weights of
-`WEIGHTS` rank candidates; turns are decided in order, so that each sees those before it.
+A turn is what one character says in a paragraph. A log-linear model on the engine (`ChoiceModel`) chooses among the
+candidates of a turn, which speaker_columns.py describes; turns are decided in order, so that each sees those before it.
+The model is learnt by training/speakers.py.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
-from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 from spacy.tokens import Doc
 
-from ..annotation.quotations import DIRECT
-from .characters import PRONOUNS, Cast, Character, Reference
-from .layout import find_paragraph_starts
+from ..annotation.quotations import DIRECT, Run
+from ..engine.choice_model import ChoiceModel
+from .attribution import mark
+from .characters import Cast, Character, Reference
+from .speaker_columns import COLUMNS, MAX_NARRATION, Turn, describe, is_pronoun, make_columns
 
-Run = tuple[int, int]
-# The candidates of a turn are mentioned in so many tokens around it, or spoke in so many turns before it.
-BEFORE, AFTER = 150, 40
-MAX_TURNS = 4
-MAX_CANDIDATES = 12
-# A conversation ends where so many paragraphs have no quotation.
-MAX_GAP = 4
-# Between two parts of a turn, where there are no paragraphs.
-MAX_NARRATION = 12
-
-
-@dataclass
-class Turn:
-    """Consecutive direct quotations of one character."""
-
-    runs: list[int]  # numbers of quotations
-    begin: int
-    end: int
-    paragraph: int
-    mention: Run | None = None  # of the speaker
-    character: Character | None = None
-    confidence: float = 0.0
-    is_named: bool = False
+FOLDER = Path(__file__).parent
+MODEL = "speaker_model.bin"
+TABLE_BITS, AGGRESSIVENESS = 12, 0.05
 
 
 class Attribution(NamedTuple):
@@ -65,20 +43,22 @@ class Attribution(NamedTuple):
 
 
 def find_characters(
-    doc: Doc, runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None], inside: np.ndarray
+    doc: Doc,
+    starts: Sequence[int],
+    runs: Sequence[Run],
+    labels: Sequence[str],
+    mentions: Sequence[Run | None],
+    model: ChoiceModel | None = None,
 ) -> Attribution:
-    """The characters of an English document's quotations, given their types and the mentions of their speakers, and
-    where characters are mentioned. `inside` says which tokens are quoted (bool)."""
-    starts = find_paragraph_starts(doc)
-    spans = [doc[begin:end] for begin, end in sorted({mention for mention in mentions if mention is not None})]
-    cast = Cast(doc, inside, spans, starts)
-    direct = [k for k, label in enumerate(labels) if label == DIRECT]
-    turns = find_turns(cast, [runs[k] for k in direct], [mentions[k] for k in direct], starts)
-    attribute(cast, turns)
+    """The characters of an English document's quotations, given the first words of paragraphs, the types of
+    quotations and the mentions of their speakers; and where characters are mentioned. Without a model, that of the
+    package is used."""
+    cast, turns = find_turns(doc, starts, runs, labels, mentions)
+    attribute(cast, turns, load_model() if model is None else model)
     found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(runs)
     for turn in turns:
         for number in turn.runs:
-            found[direct[number]] = turn.character, turn.confidence
+            found[number] = turn.character, turn.confidence
         if turn.mention is not None and turn.character is not None and is_pronoun(cast, turn.mention):
             cast.references.setdefault(turn.mention[0], Reference(*turn.mention, turn.mention[0], turn.character))
     for k, mention in enumerate(mentions):
@@ -107,12 +87,18 @@ def _name_characters(cast: Cast) -> dict[Character, str]:
     return ids
 
 
-def find_turns(cast: Cast, runs: Sequence[Run], mentions: Sequence[Run | None], starts: Sequence[int]) -> list[Turn]:
-    """The turns of direct quotations, given the mentions of their speakers and the first tokens of paragraphs."""
+def find_turns(
+    doc: Doc, starts: Sequence[int], runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None]
+) -> tuple[Cast, list[Turn]]:
+    """The characters of a document and the turns of its direct quotations: see `find_characters`."""
+    spans = [doc[begin:end] for begin, end in sorted({mention for mention in mentions if mention is not None})]
+    cast = Cast(doc, mark(doc, runs), spans, starts)
     turns: list[Turn] = []
     has_paragraphs = len(starts) > 1
     number = 0
-    for k, ((begin, end), mention) in enumerate(zip(runs, mentions, strict=True)):
+    for k, ((begin, end), label, mention) in enumerate(zip(runs, labels, mentions, strict=True)):
+        if label != DIRECT:
+            continue
         last = turns[-1] if turns else None
         if has_paragraphs:
             number = bisect_right(starts, begin)
@@ -127,7 +113,7 @@ def find_turns(cast: Cast, runs: Sequence[Run], mentions: Sequence[Run | None], 
                 last.mention = mention or last.mention
         else:
             turns.append(Turn([k], begin, end, number, mention))
-    return turns
+    return cast, turns
 
 
 def _is_known(cast: Cast, mention: Run) -> bool:
@@ -142,25 +128,24 @@ def _are_same(cast: Cast, mention: Run | None, other: Run | None) -> bool:
     return found[0] is found[1] or (None in found and (found[0] is None) != (found[1] is None))
 
 
-def attribute(cast: Cast, turns: Sequence[Turn], weights: Mapping[str, float] | None = None) -> None:
+def attribute(cast: Cast, turns: Sequence[Turn], model: ChoiceModel) -> None:
     """Finds the characters of turns, with confidences from 0 to 1."""
-    weights = read_weights() if weights is None else weights
-    for turn in turns:
-        if turn.mention is not None:
-            turn.character = cast.find(*turn.mention)
-            turn.is_named = turn.character is not None and turn.character not in cast.unnamed
-            turn.confidence = 1.0 if turn.is_named else 0.0
+    name_speakers(cast, turns)
     for k, turn in enumerate(turns):
-        if not is_open(cast, turn):
-            continue
-        candidates = list(describe(cast, turns, k))
-        scores = [sum(weights.get(feature, 0.0) for feature in features) for _, features in candidates]
-        if not scores:
-            continue
-        best = max(range(len(scores)), key=scores.__getitem__)
-        turn.character = candidates[best][0]
-        # An absent candidate has the score 0.
-        turn.confidence = 1 / (exp(-scores[best]) + sum(exp(score - scores[best]) for score in scores))
+        if is_open(cast, turn):
+            candidates, rows = describe(cast, turns, k)
+            if candidates:
+                shares = model.choose(make_columns(model.templates.columns, rows))[:-1]
+                best = int(shares.argmax())
+                turn.character, turn.confidence = candidates[best], float(shares[best])
+
+
+def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
+    """Finds the characters of turns with a mention that is not a pronoun."""
+    for turn in turns:
+        turn.character = cast.find(*turn.mention) if turn.mention is not None else None
+        turn.is_named = turn.character is not None and turn.character not in cast.unnamed
+        turn.confidence = 1.0 if turn.is_named else 0.0
 
 
 def is_open(cast: Cast, turn: Turn) -> bool:
@@ -170,158 +155,16 @@ def is_open(cast: Cast, turn: Turn) -> bool:
     return turn.character is not None and not turn.is_named
 
 
-def is_pronoun(cast: Cast, mention: Run) -> bool:
-    """Whether a mention is he or she."""
-    return any(cast.words[i] in PRONOUNS for i in range(*mention)) and mention[1] - mention[0] == 1
-
-
-def describe(
-    cast: Cast, turns: Sequence[Turn], k: int, hidden: tuple[Run, str] | None = None
-) -> Iterator[tuple[Character, list[str]]]:
-    """The candidates of a turn with their features. Turns before it are decided. For learning, a mention of the speaker
-    can be hidden: with its gender, as if it were a pronoun, or "", as if there were none."""
-    turn = turns[k]
-    noun: Character | None = None
-    gender: str | None = None
-    if hidden is not None:
-        gender = hidden[1]
-    elif turn.mention is not None and is_pronoun(cast, turn.mention):
-        gender = PRONOUNS[cast.words[turn.mention[0]]]
-    elif turn.mention is not None:
-        noun = cast.find(*turn.mention)
-        gender = noun.gender if noun is not None else None
-    prefix = "noun " if noun is not None else "pronoun " if gender else ""
-    spoken, gaps, close = _list_earlier(turns, k)
-    following = _list_following(turns, k)
-    first = max(turn.begin - BEFORE, 0)
-    around = cast.list_references(first, turn.end + AFTER)
-    if hidden is not None:
-        around = [ref for ref in around if not hidden[0][0] <= ref.begin < hidden[0][1]]
-    order: dict[Character, list[str]] = {}
-    for character in spoken:
-        if character is not None:
-            order.setdefault(character, [])
-    for character in following:
-        if character is not None:
-            order.setdefault(character, [])
-    outside = [reference for reference in around if not cast.inside[reference.head]]
-    latest = list(dict.fromkeys(ref.character for ref in reversed(outside) if ref.begin < turn.begin))
-    for character in (*latest, *(ref.character for ref in around)):
-        order.setdefault(character, [])
-    if gender:
-        order = {character: found for character, found in order.items() if character.gender in (None, gender)}
-    # The words of this paragraph outside of quotations, and those since the turn before.
-    begin, end = cast.find_paragraph(turn.begin, turn.end)
-    before = turns[k - 1].end if k else 0
-    here = [ref for ref in outside if begin <= ref.begin < end]
-    since = [ref for ref in outside if before <= ref.begin < turn.begin]
-    subjects_before = [ref.character for ref in here if ref.begin < turn.begin and cast.is_subject[ref.head]]
-    subjects_after = [ref.character for ref in here if ref.begin >= turn.begin and cast.is_subject[ref.head]]
-    mentioned = {ref.character for ref in here}
-    acting_since = [ref.character for ref in since if cast.is_subject[ref.head]]
-    quoted = [ref for ref in around if cast.inside[ref.head]]
-    inside = {ref.character for ref in quoted if turn.begin <= ref.begin < turn.end}
-    called = {ref.character for ref in quoted if turn.begin <= ref.begin < turn.end and cast.is_vocative(ref)}
-    previous: set[Character] = set()
-    called_before: set[Character] = set()
-    if k and gaps and gaps[0] <= 2:
-        quoted_before = [ref for ref in quoted if turns[k - 1].begin <= ref.begin < turns[k - 1].end]
-        previous = {ref.character for ref in quoted_before}
-        called_before = {ref.character for ref in quoted_before if cast.is_vocative(ref)}
-    beside_previous: set[Character] = set()
-    if k:
-        at = cast.find_paragraph(turns[k - 1].begin, turns[k - 1].end)
-        beside_previous = {ref.character for ref in outside if at[0] <= ref.begin < at[1]}
-    ranked = [character for character in latest if character in order]
-    called_next: set[Character] = set()
-    if following and following[0] is not None:
-        nxt = turns[k + 1]
-        refs = cast.list_references(nxt.begin, nxt.end)
-        called_next = {ref.character for ref in refs if cast.is_vocative(ref)}
-    for character in list(order)[:MAX_CANDIDATES]:
-        features = ["bias"]
-        if gender:
-            features.append("gender known" if character.gender else "gender unknown")
-        if character in spoken:
-            ago = spoken.index(character)
-            how = " apart" if sum(gaps[: ago + 1]) > ago + 1 else " close" if all(close[: ago + 1]) else ""
-            features.append(f"{ago + 1} ago{how}")
-            if spoken.count(character) > 1:
-                features.append("often")
-        else:
-            features.append("silent")
-        for number, other in enumerate(following):
-            if other is character:
-                features.append(f"{number + 1} later")
-        if subjects_before and subjects_before[-1] is character:
-            features.append("acts before")
-        if subjects_after and subjects_after[0] is character:
-            features.append("acts after")
-        if character in mentioned:
-            features.append("beside")
-        if acting_since and acting_since[-1] is character:
-            features.append("acts since")
-        if any(ref.character is character for ref in since):
-            features.append("since")
-        if character in called:
-            features.append("called")
-        elif character in inside:
-            features.append("spoken of")
-        if character in called_before:
-            features.append("called before")
-        elif character in previous:
-            features.append("spoken of before")
-        if character in called_next:
-            features.append("called next")
-        if character in beside_previous and not (spoken and spoken[0] is character):
-            features.append("beside previous")
-        if character is cast.narrator:
-            features.append("narrator")
-        if character is noun:
-            features.append("itself")
-        elif character in cast.unnamed:
-            features.append("unnamed")
-        if (
-            gender
-            and hidden is None
-            and turn.mention is not None
-            and cast.antecedents.get(turn.mention[0]) is character
-        ):
-            features.append("antecedent")
-        place = ranked.index(character) if character in ranked else 9
-        features.append(f"mentioned {place}" if place < 3 else "mentioned earlier")
-        yield character, [prefix + feature for feature in features]
-
-
-def _list_earlier(turns: Sequence[Turn], k: int) -> tuple[list[Character | None], list[int], list[bool]]:
-    """The speakers of the turns before one in its conversation, latest first; the paragraphs to the next turn of each,
-    and whether hardly more than a cue is between them."""
-    speakers: list[Character | None] = []
-    gaps: list[int] = []
-    close: list[bool] = []
-    for at in range(k - 1, max(k - 1 - MAX_TURNS, -1), -1):
-        gap = turns[at + 1].paragraph - turns[at].paragraph
-        if gap > MAX_GAP:
-            break
-        speakers.append(turns[at].character)
-        gaps.append(gap)
-        close.append(turns[at + 1].begin - turns[at].end <= MAX_NARRATION)
-    return speakers, gaps, close
-
-
-def _list_following(turns: Sequence[Turn], k: int) -> list[Character | None]:
-    """The named speakers of the next two turns, if they follow in paragraphs close by."""
-    found: list[Character | None] = []
-    for at in range(k + 1, min(k + 3, len(turns))):
-        if turns[at].paragraph - turns[at - 1].paragraph > 2:
-            break
-        found.append(turns[at].character if turns[at].is_named else None)
-    return found
+def make_model() -> ChoiceModel:
+    """A model of speakers that has learnt nothing."""
+    templates = (FOLDER / "speaker_templates.txt").read_text(encoding="utf8")
+    return ChoiceModel(templates, COLUMNS, table_bits=TABLE_BITS, aggressiveness=AGGRESSIVENESS)
 
 
 @cache
-def read_weights() -> dict[str, float]:
-    """The weight of each feature."""
-    lines = (Path(__file__).parent / "speaker_weights.txt").read_text(encoding="utf8").splitlines()
-    pairs = (line.rsplit(None, 1) for line in lines if line and not line.startswith("#"))
-    return {feature: float(weight) for feature, weight in pairs}
+def load_model() -> ChoiceModel:
+    """The model of speakers that comes with the package."""
+    path = FOLDER / MODEL
+    model = make_model()
+    model.from_bytes(path.read_bytes(), str(path))
+    return model

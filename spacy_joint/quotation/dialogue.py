@@ -14,16 +14,16 @@ from itertools import pairwise
 
 from spacy.tokens import Doc
 
+from ..annotation.quotations import Run
+from .apostrophes import SENTENCE_ENDS
 from .marks import AMERICAN, AUTO, COMMAS, STOPS
 
-Run = tuple[int, int]
 # Not in English, German or Dutch, where such paragraphs are usually lists.
 LANGUAGES = frozenset(
     re.findall(r"\w+", "bg ca cs da el es et eu fi fr gl hr hu it lt lv mk nb nn no pl pt ro ru sk sl sr sv tr uk")
 )
 DASHES = frozenset(("–", "—", "―", "--"))
 NARRATION = frozenset(".,;:")
-SENTENCE_ENDS = frozenset(".?!…")
 # Words that may stand between a comma and its reporting verb, as in "lui dit Anna" and "se preguntó Ana".
 CLITICS = frozenset(("a", "le", "lui", "leur", "me", "m'", "m’", "se", "s'", "s’", "si"))
 PRONOUNS = frozenset(("he", "she", "they", "hän"))

@@ -21,8 +21,7 @@ from ..engine.columns import Columns
 from ..pipes.custom_columns import CustomColumns
 from ..pipes.token_columns import COLUMNS, NO_CUSTOM_COLUMNS, WordColumns
 from ..pipes.word_classes import WordClasses
-from .layout import find_paragraph_starts
-from .marks import MarkStyle, Texts, find_style, pair_marks
+from .marks import Marking, Texts, find_marking
 from .system import FACTS
 from .trees import Trees
 
@@ -65,12 +64,12 @@ class QuotationColumns:
         self,
         names: Sequence[str],
         word_classes: WordClasses,
-        find_style: Callable[[Doc], MarkStyle] = find_style,
+        find_marking: Callable[[Doc], Marking] = find_marking,
         custom: CustomColumns = NO_CUSTOM_COLUMNS,
     ) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
-        self.find_style = find_style
+        self.find_marking = find_marking
         self.custom = custom
         of_words = [name for name in (*WORD_COLUMNS, *custom.names) if name in names]
         # Include the columns that others are derived from.
@@ -78,13 +77,13 @@ class QuotationColumns:
         self.words = WordColumns(self.of_words, word_classes, custom=custom)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (QuotationColumns, (self.names, self.word_classes, self.find_style, self.custom))
+        return (QuotationColumns, (self.names, self.word_classes, self.find_marking, self.custom))
 
     def columns_of(self, doc: Doc, cues: Sequence[int]) -> tuple[Columns, np.ndarray]:
         """The columns of a document with these head tokens of cues, and the tokens, not whitespace, of their rows."""
         values, tokens = self.words.values_of(doc)
         columns = dict(zip(self.of_words, values.T, strict=True))
-        facts = _Description(doc, tokens, columns, np.asarray(cues, dtype=np.int64), self.find_style(doc)).facts
+        facts = _Description(doc, tokens, columns, np.asarray(cues, dtype=np.int64), self.find_marking(doc)).facts
         chosen = np.empty((len(tokens), len(self.names)), dtype=np.uint64)
         for i, name in enumerate(self.names):
             chosen[:, i] = columns[name]
@@ -95,21 +94,20 @@ class _Description:
     """All columns of a document except those of words, to which they are added, and its facts."""
 
     def __init__(
-        self, doc: Doc, tokens: np.ndarray, columns: dict[str, np.ndarray], cues: np.ndarray, style: MarkStyle
+        self, doc: Doc, tokens: np.ndarray, columns: dict[str, np.ndarray], cues: np.ndarray, marking: Marking
     ) -> None:
         self.doc, self.tokens, self.columns = doc, tokens, columns
         self.texts = Texts(doc)
         self.n = len(tokens)
         self.order = np.arange(self.n)
         self.is_mark = self.find(lambda word: not any(map(str.isalnum, word)))
-        self.is_quote = self.find(lambda word: word in style.marks)
+        self.is_quote = self.find(lambda word: word in marking.style.marks)
         numbers = np.full(len(doc) + 1, -1)
         numbers[tokens] = self.order
-        paragraph_starts = find_paragraph_starts(doc)
         self.new_paragraph, self.is_cue = (np.zeros(self.n, dtype=bool) for _ in range(2))
-        self.new_paragraph[numbers[paragraph_starts]] = True
+        self.new_paragraph[numbers[marking.starts]] = True
         self.is_cue[numbers[cues][numbers[cues] >= 0]] = True
-        self.pairs = [(int(numbers[a]), int(numbers[b])) for a, b in pair_marks(doc, style, paragraph_starts)]
+        self.pairs = [(int(numbers[a]), int(numbers[b])) for a, b in marking.pairs]
         attributes = doc.to_array([HEAD, DEP, SENT_START, TAG]).reshape(len(doc), 4)[tokens]
         heads = numbers[tokens + attributes[:, 0].astype(np.int64)]
         # Tokens attached to whitespace, or to a token outside the document, become roots.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence, Set
 from functools import partial
 from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.attrs import ORTH
@@ -100,13 +101,21 @@ class MarkStyle:
         return OPENING if text in self.closers else CLOSING
 
 
-def find_style(
+class Marking(NamedTuple):
+    """The paragraphs of a document, its style of quotation marks, and the pairs of marks in this style."""
+
+    starts: list[int]  # the first words of paragraphs
+    style: MarkStyle
+    pairs: list[tuple[int, int]]  # see `pair_marks`
+
+
+def find_marking(
     doc: Doc,
     single_quotes: bool | str = AUTO,
     guillemets_inward: bool | str = AUTO,
     dialogue_dashes: bool | str = AUTO,
-) -> MarkStyle:
-    """The style of a document. By "auto", single marks quote if they enclose more speech than double ones; guillemets
+) -> Marking:
+    """The marks of a document. By "auto", single marks quote if they enclose more speech than double ones; guillemets
     point inward if the first one of most paragraphs that have any does."""
     texts, starts = Texts(doc), find_paragraph_starts(doc)
     if guillemets_inward == AUTO:
@@ -116,19 +125,19 @@ def find_style(
         guillemets_inward = sum(inward) > len(inward) / 2
     n_opening, n_straight = (int(texts.find(marks.__contains__).sum()) for marks in ("‘‚`", SINGLE_STRAIGHT))
     straight_opens = n_opening * MIN_STRAIGHT < n_straight
-    styles = [MarkStyle(single, bool(guillemets_inward), straight_opens, dialogue_dashes) for single in (False, True)]
-    if single_quotes == AUTO:
-        single_quotes = _count_speech(doc, styles[True], starts, True) > _count_speech(
-            doc, styles[False], starts, False
-        )
-    return styles[bool(single_quotes)]
+    found = []
+    for single in (False, True) if single_quotes == AUTO else (bool(single_quotes),):
+        style = MarkStyle(single, bool(guillemets_inward), straight_opens, dialogue_dashes)
+        found.append(Marking(starts, style, pair_marks(doc, style, starts)))
+    # The first of equals: double marks.
+    return max(found, key=lambda marking: _count_speech(doc, marking)) if len(found) > 1 else found[0]
 
 
-def _count_speech(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int], single: bool) -> int:
-    """The number of pairs of single marks, or of double ones, around speech."""
-    starts = frozenset(paragraph_starts)
-    pairs = pair_marks(doc, style, paragraph_starts)
-    return sum((doc[a].text not in DOUBLE) == single and _is_speech(doc, a, b, starts) for a, b in pairs)
+def _count_speech(doc: Doc, marking: Marking) -> int:
+    """The number of pairs of single marks, or of double ones in a style without single ones, around speech."""
+    starts, style, pairs = frozenset(marking.starts), marking.style, marking.pairs
+    is_single = "‘" in style.closers
+    return sum((doc[a].text not in DOUBLE) == is_single and _is_speech(doc, a, b, starts) for a, b in pairs)
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:
@@ -149,6 +158,11 @@ class Texts:
     def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
         """Which tokens have a text that satisfies a predicate (bool, one per token)."""
         return np.fromiter(map(is_one, self.texts), dtype=bool, count=len(self.texts))[self.numbers]
+
+    def map(self, make: Callable[[str], Any]) -> list[Any]:
+        """What a function makes of the text of each token."""
+        made = list(map(make, self.texts))
+        return [made[number] for number in self.numbers.tolist()]
 
 
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:

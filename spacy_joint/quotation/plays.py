@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc
 
-Run = tuple[int, int]
+from ..annotation.quotations import Run
+
 MAX_NAME = 4
 # The longest stage direction between a name and its speech, in tokens.
 MAX_DIRECTION = 20

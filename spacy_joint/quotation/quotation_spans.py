@@ -8,7 +8,7 @@ cues, for instance by an earlier `quotation_cues`; without these, it finds cues 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,31 +27,34 @@ from ..annotation.quotations import (
     PERSON,
     SPEAKER,
     TYPES,
+    Run,
     find_head,
     find_heads,
     find_type,
     get_words,
 )
+from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
 from ..errors import Errors, JointValueError, check_choice
+from ..pipes.component_files import Parts
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
-from .attribution import find_cues, find_report, find_speaker
+from .attribution import find_mentions, mark
 from .candidates import SpanScorer
-from .conversation import Attribution, find_characters
+from .conversation import Attribution, find_characters, make_model
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 from .layout import unwrap
-from .marks import AMERICAN, AUTO, MarkStyle, find_style
+from .marks import AMERICAN, AUTO, Marking, find_marking
 from .quotation_cues import require_spans
 from .quotations import CUE_ID, CUE_ID_PATTERN, IS_READ, Quotation, get_quotations, register_extensions
 from .rules import find_rule_cues, find_rule_quotations
 from .system import QuotationSystem
 
 METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
-# The settings of `find_style`.
+# The settings of `find_marking`.
 STYLE = ("single_quotes", "guillemets_inward", "dialogue_dashes")
 DECODERS = ("beam", "exact", "sample")
 CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO, True, False))}
@@ -59,7 +62,8 @@ CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO,
 SLACK = 1000.0
 MAX_LENGTH = 200
 TEMPLATES = Path(__file__).parent
-Run = tuple[int, int]
+# The file of a model of speakers.
+SPEAKERS = "speakers"
 # Quotations with their types and scores.
 Labelled = tuple[list[Run], list[str], list[float]]
 
@@ -80,8 +84,12 @@ register_extensions()
 
 
 class QuotationSpans(StructuredPipe[Quoted]):
-    """Finds quotations and their speakers."""
+    """Finds quotations and their speakers.
 
+    speaker_model (ChoiceModel | None): What `learn-speakers` has learnt; None: the model of the package.
+    """
+
+    file_names = (*StructuredPipe.file_names, SPEAKERS)
     columns = ALL_COLUMNS
     guide_columns = SPAN_GUIDE_COLUMNS
 
@@ -89,15 +97,29 @@ class QuotationSpans(StructuredPipe[Quoted]):
         for setting, known in CHOICES.items():
             check_choice(setting, settings[setting], known)
         super().__init__(vocab, model, name, **settings)
+        self.speaker_model: ChoiceModel | None = None
         has_spans = settings["method"] in ("semimarkov", "combined")
         self.default_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
         self.guide_templates = TEMPLATES / "span_guide_templates.txt" if has_spans else None
-        self.find_style: Callable[[Doc], MarkStyle] = partial(find_style, **{what: settings[what] for what in STYLE})
+        self.find_marking: Callable[[Doc], Marking] = partial(find_marking, **{key: settings[key] for key in STYLE})
 
     @property
     def is_trainable(self) -> bool:
         """Whether the method is trained."""
         return self.cfg["method"] != "rules"
+
+    def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
+        """Functions that make the content of each file."""
+        savers = super().list_savers(exclude)
+        return savers if self.speaker_model is None else {**savers, SPEAKERS: self.speaker_model.to_bytes}
+
+    def load_parts(self, parts: Parts) -> None:
+        """Loads all files. RAISES ValueError: If one is missing or damaged, or was made for other templates (J061)."""
+        super().load_parts(parts)
+        speakers, self.speaker_model = parts.get(SPEAKERS, required=False), None
+        if speakers is not None:
+            self.speaker_model = make_model()
+            self.speaker_model.from_bytes(*speakers)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """The three fixed types. RAISES ValueError: If no reference has quotations."""
@@ -142,16 +164,16 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def make_word_columns(self) -> QuotationColumns:
         """Makes the columns for the templates."""
         names = self.perceptron.templates.columns
-        return QuotationColumns(names, self.word_classes, self.find_style, self.custom_columns)
+        return QuotationColumns(names, self.word_classes, self.find_marking, self.custom_columns)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """The columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, self.get_cues(doc))
 
-    def get_cues(self, doc: Doc, style: MarkStyle | None = None) -> list[int]:
+    def get_cues(self, doc: Doc, marking: Marking | None = None) -> list[int]:
         """The head tokens of existing cues, or else of cues found by rules."""
         key = self.cfg["cues_key"]
-        return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, style or self.find_style(doc))
+        return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, marking or self.find_marking(doc))
 
     def require_trained(self) -> None:
         """RAISES ValueError: If a component that is not by rules has been neither trained nor loaded."""
@@ -161,26 +183,16 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def predict_doc(self, doc: Doc) -> Quoted:
         """The quotations of a document."""
         plain, tokens = unwrap(doc, (self.cfg["cues_key"], self.cfg["combined_key"]))
-        style = self.find_style(plain)
-        cues = self.get_cues(plain, style)
-        runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues, style)
-        inside = np.zeros(len(plain), dtype=bool)
-        for begin, end in runs:
-            inside[begin:end] = True
-        is_english = plain.lang_ in AMERICAN and plain.has_annotation("TAG")
-        reports: dict[int, Span] = {}
-        for (begin, end), label in zip(runs, labels, strict=True):
-            if is_english and label == DIRECT and (report := find_report(plain, begin, end, inside)):
-                reports[report[0]] = report[1]
-        if self.cfg["cues_key"] not in doc.spans:
-            # Beside direct quotations, any verb may report speech.
-            cues = sorted({*cues, *reports})
-        governing = find_cues(plain, runs, cues, inside)
-        found = ((cue, find_speaker(plain, cue, inside)) for cue in governing if cue is not None)
-        mentions = {cue: reports.get(cue) if mention is None else mention for cue, mention in found}
-        speakers = [mentions[cue] if cue is not None else None for cue in governing]
-        places = [None if speaker is None else (speaker.start, speaker.end) for speaker in speakers]
-        attribution = find_characters(plain, runs, labels, places, inside) if is_english else None
+        marking = self.find_marking(plain)
+        cues = self.get_cues(plain, marking)
+        runs, labels, scores = (self._find_trained if self.is_trainable else self._find_by_rules)(plain, cues, marking)
+        direct = [run for run, label in zip(runs, labels, strict=True) if label == DIRECT]
+        found = find_mentions(plain, marking.starts, runs, direct, cues, is_fixed=self.cfg["cues_key"] in doc.spans)
+        attribution = None
+        if plain.lang_ in AMERICAN and plain.has_annotation("TAG"):
+            attribution = find_characters(
+                plain, marking.starts, runs, labels, found.list_speakers(), self.speaker_model
+            )
 
         def move(begin: int, end: int) -> Run:
             """The tokens of the document itself, given those of the plain one."""
@@ -190,18 +202,20 @@ class QuotationSpans(StructuredPipe[Quoted]):
             [move(*run) for run in runs],
             labels,
             scores,
-            [None if cue is None else tokens[cue] for cue in governing],
-            [tokens[cue] for cue in cues],
-            {tokens[cue]: move(mention.start, mention.end) for cue, mention in mentions.items() if mention is not None},
+            [None if cue is None else tokens[cue] for cue in found.governing],
+            [tokens[cue] for cue in found.cues],
+            {tokens[cue]: move(*speaker) for cue, speaker in found.speakers.items()},
             attribution and attribution.move(move),
         )
 
-    def _find_by_rules(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
-        direct, others = find_rule_quotations(doc, style, cues)
-        labels = dict.fromkeys(direct, DIRECT) | {run: find_type(get_words(doc, *run), style.marks) for run in others}
+    def _find_by_rules(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
+        direct, others = find_rule_quotations(doc, marking, cues)
+        labels = dict.fromkeys(direct, DIRECT) | {
+            run: find_type(get_words(doc, *run), marking.style.marks) for run in others
+        }
         return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
 
-    def _find_trained(self, doc: Doc, cues: list[int], style: MarkStyle) -> Labelled:
+    def _find_trained(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
         columns, tokens = self._get_word_columns().columns_of(doc, cues)
         found = self._search(columns, tokens, cues)
         has_scores = isinstance(self.perceptron.system, QuotationSystem)
@@ -209,7 +223,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         runs = [(int(tokens[first]), int(tokens[last]) + 1) for first, last in found]
         if self.cfg["method"] == "combined":
             runs, scores = self._combine(doc, runs, scores)
-        return runs, [find_type(get_words(doc, *run), style.marks) for run in runs], scores
+        return runs, [find_type(get_words(doc, *run), marking.style.marks) for run in runs], scores
 
     def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
         """Quotations as first and last rows of the columns."""
@@ -234,9 +248,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         if key not in doc.spans:
             raise JointValueError(Errors.J322, name=self.name, key=key)
         kept = {(span.start, span.end): 1.0 for span in doc.spans[key] if span.label_ != INDIRECT}
-        taken = np.zeros(len(doc), dtype=bool)
-        for begin, end in kept:
-            taken[begin:end] = True
+        taken = mark(doc, kept)
         for (begin, end), score in zip(runs, scores, strict=True):
             if find_type(get_words(doc, begin, end)) == INDIRECT and not taken[begin:end].any():
                 kept[begin, end] = score

@@ -15,15 +15,13 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype
-from ..annotation.quotations import TRAILING
-from ..annotation.reporting_verbs import is_reporting
-from .attribution import ACCORDING, DASHES, MAX_SIGNATURE
+from ..annotation.quotations import TRAILING, Run
+from ..annotation.reporting_verbs import is_reporting, read_verbs
+from .attribution import ACCORDING, DASHES, MAX_SIGNATURE, mark
 from .dialogue import find_dialogue, find_word, trim
-from .layout import find_paragraph_starts
-from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, MarkStyle, pair_marks
+from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .plays import find_lines
 
-Run = tuple[int, int]
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
 MIN_WORDS = 4
@@ -43,24 +41,22 @@ QUOTATIVE = re.compile(r"(と|って)(?!いう)")
 CUT = frozenset((*TRAILING, ";", "-", "–", "—"))
 
 
-def find_rule_cues(doc: Doc, style: MarkStyle) -> list[int]:
+def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
     """The tokens that may signal a quotation: reporting verbs, "according to", and colons and dashes next to marks."""
-    paragraph_starts = find_paragraph_starts(doc)
-    pairs = pair_marks(doc, style, paragraph_starts)
-    opening, closing = {a for a, _ in pairs}, {b for _, b in pairs}
-    speakers = {line.cue for line in find_lines(doc, paragraph_starts)}
-
-    def is_cue(token: Token) -> bool:
-        return (
+    opening, closing = {a for a, _ in marking.pairs}, {b for _, b in marking.pairs}
+    cues = {line.cue for line in find_lines(doc, marking.starts)}
+    known = read_verbs(doc.lang_) | read_verbs(doc.lang_, beside_marks=True) | COLONS | DASHES | {ACCORDING}
+    for i in np.flatnonzero(Texts(doc).find(lambda text: text.lower() in known)).tolist():
+        token = doc[i]
+        if (
             is_reporting(token)
-            or token.i in speakers
-            or (is_reporting(token, beside_marks=True) and _is_beside(doc, token.i, opening, closing))
+            or (is_reporting(token, beside_marks=True) and _is_beside(doc, i, opening, closing))
             or token.lower_ == ACCORDING
-            or (token.text in COLONS and find_word(doc, token.i, 1) in opening)
-            or (token.text in DASHES and token.i - 1 in closing and _is_signature(doc, token.i))
-        )
-
-    return [token.i for token in doc if is_cue(token)]
+            or (token.text in COLONS and find_word(doc, i, 1) in opening)
+            or (token.text in DASHES and i - 1 in closing and _is_signature(doc, i))
+        ):
+            cues.add(i)
+    return sorted(cues)
 
 
 def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
@@ -73,17 +69,14 @@ def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
     return any(k in opening for k in (i + 1, i + 2))
 
 
-def find_rule_quotations(doc: Doc, style: MarkStyle, cues: Sequence[int]) -> tuple[list[Run], list[Run]]:
+def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tuple[list[Run], list[Run]]:
     """The quotations (first token, end), in order: direct ones, by marks, dashes and cues, and, with trees, others."""
-    paragraph_starts = find_paragraph_starts(doc)
     known = frozenset(cues)
-    direct = [line.speech for line in find_lines(doc, paragraph_starts)]
-    direct += find_dialogue(doc, paragraph_starts, known, style.dashes)
-    taken = np.zeros(len(doc) + 1, dtype=bool)
-    for begin, end in direct:
-        taken[begin:end] = True
+    direct = [line.speech for line in find_lines(doc, marking.starts)]
+    direct += find_dialogue(doc, marking.starts, known, marking.style.dashes)
+    taken = mark(doc, direct)
     previous = -MAX_NARRATION
-    for first, last in pair_marks(doc, style, paragraph_starts):
+    for first, last in marking.pairs:
         goes_on = first - previous < MAX_NARRATION
         if not taken[first : last + 1].any() and _is_speech(doc, first, last, known, goes_on):
             direct.append((first, last + 1))

@@ -8,14 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.charts.cyk import ChartParser
-from spacy_joint.charts.estimation import estimate_grammar
 from spacy_joint.charts.grammar import Rule
 from spacy_joint.errors import JointValueError
-from spacy_joint.trees.constituency_trees import parse_trees
 
 from .grammars import SYMBOLS, grammars, make_grammar, sentences
 
-QUICK = settings(deadline=None, max_examples=150)
+QUICK = settings(max_examples=150)
 ALL_TAGS = [(symbol, -1.0) for symbol in SYMBOLS]
 
 
@@ -90,12 +88,6 @@ def test_nodes_are_children_first_and_numbered_after_words():
     assert score == pytest.approx(3 * math.log(0.5) - 3)
 
 
-def test_cyclic_unary_rules_end():
-    cycle = [Rule("R", ("A",), 0.999), Rule("A", ("B",), 0.999), Rule("B", ("A",), 0.999)]
-    score, nodes, _ = ChartParser(make_grammar(cycle)).parse([[("B", -1.0)]])
-    assert nodes == [("A", 0, -1), ("R", 1, -1)] and score == pytest.approx(2 * math.log(0.999) - 1)
-
-
 @pytest.mark.parametrize("sentence", [[], [[]], [ALL_TAGS, []], [[("@R", -1.0)]]])
 def test_what_cannot_be_derived_has_no_nodes(sentence):
     grammar = make_grammar([Rule("R", ("A", "B"), 0.5)])
@@ -104,15 +96,13 @@ def test_what_cannot_be_derived_has_no_nodes(sentence):
 
 @pytest.mark.parametrize("tag", [("X", -1.0), ("A", 0.5), ("A", math.nan), ("A", -math.inf)])
 def test_wrong_tags_are_refused(tag):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J675\]"):
         ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS, [tag]])
-    assert caught.value.code == "J675"
 
 
 def test_too_long_sentences_are_refused():
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J002\]"):
         ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS] * 5_001)
-    assert caught.value.code == "J002"
 
 
 def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
@@ -128,17 +118,8 @@ def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
 
 @pytest.mark.parametrize("max_span", [-1, 2**31 - 1])
 def test_a_limit_is_a_number_of_words(max_span):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         ChartParser(make_grammar([Rule("R", ("A",), 0.5)]), max_span=max_span)
-    assert caught.value.code == "J030"
-
-
-def test_a_sentence_of_the_treebank_is_parsed():
-    text = "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB eats) (NP (NN fish)))))"
-    grammar = estimate_grammar(parse_trees(text))
-    found = [grammar.lexicon.find_tags(word) for word in ["a", "old", "cat", "eats", "fish"]]
-    _, nodes, _ = ChartParser(grammar).parse([[(tag, math.log(p)) for tag, p in tags.items()] for tags in found])
-    assert [symbol for symbol, *_ in nodes if "@" not in symbol] == ["NP^S", "NP^VP", "VP^S", "S", "ROOT"]
 
 
 def test_nltk_finds_the_same_log_probability():

@@ -15,7 +15,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 
 from ..trees.strategies import trees
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 TREEBANK = (
     "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB sleeps)))) (ROOT (S (NP (NN cat)) (VP (VB eats) (NP (NN fish)))))"
 )
@@ -128,9 +128,8 @@ GOOD = Grammar(
 )
 def test_what_is_no_grammar_is_refused(old, new, code):
     assert old in GOOD
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
         Grammar.from_text(GOOD.replace(old, new))
-    assert caught.value.code == code
 
 
 @pytest.mark.parametrize("children", [(), ("A", "A", "A")])
@@ -143,9 +142,8 @@ def test_rules_have_one_or_two_children(children):
 def test_a_truncated_text_is_refused():
     lines = GOOD.split("\n")
     for size, _ in enumerate(pairwise(lines)):
-        with pytest.raises(JointValueError) as caught:
+        with pytest.raises(JointValueError, match=r"\[J668\]"):
             Grammar.from_text("\n".join(lines[:size]))
-        assert caught.value.code == "J668"
 
 
 @pytest.mark.parametrize(
@@ -158,6 +156,5 @@ def test_a_truncated_text_is_refused():
     ],
 )
 def test_what_no_grammar_can_be_made_of_is_refused(text, settings, code):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
         estimate(text, **settings)
-    assert caught.value.code == code

@@ -21,7 +21,7 @@ from spacy_joint.errors import JointValueError
 from ..trees.strategies import trees
 from .test_cyk import ALL_TAGS, SYMBOLS, find_best, grammars, make_grammar
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 GRAMMAR = """pcfg 1
 root R
 binary 2

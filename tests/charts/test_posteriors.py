@@ -28,7 +28,7 @@ from .grammars import (
     sentences,
 )
 
-QUICK = settings(deadline=None, max_examples=100)
+QUICK = settings(max_examples=100)
 acyclic = grammars(cyclic=False)
 WORD = [("A", -1.0)]
 AMBIGUOUS = [
@@ -150,9 +150,8 @@ def test_tags_are_as_probable_as_brute_force_says(grammar, sentence):
 
 @pytest.mark.parametrize("shape", [(2, 2), (3, 2), (1, 0)])
 def test_gains_have_a_row_for_each_word(shape):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J001\]"):
         divide(np.zeros(shape))
-    assert caught.value.code == "J001"
 
 
 def test_cyclic_unary_rules_are_summed():
@@ -163,9 +162,8 @@ def test_cyclic_unary_rules_are_summed():
 
 def test_sums_that_are_not_finite_are_refused():
     grammar = make_grammar([Rule("R", ("A",), 0.9), Rule("A", ("B",), 1.0), Rule("B", ("A",), 1.0)])
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J684\]"):
         ChartParser(grammar).sum_derivations([WORD])
-    assert caught.value.code == "J684"
 
 
 def test_sums_of_long_sentences_neither_overflow_nor_vanish():
@@ -178,8 +176,7 @@ def test_sums_of_long_sentences_neither_overflow_nor_vanish():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers")
-@pytest.mark.parametrize("method", ["parse", "sum_derivations"])
-def test_long_sentences_are_interrupted(method):
+def test_sums_of_long_sentences_are_interrupted():
     class Interruption(Exception):
         pass
 
@@ -191,7 +188,7 @@ def test_long_sentences_are_interrupted(method):
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         with pytest.raises(Interruption):
-            getattr(parser, method)([WORD] * 3_000)
+            parser.sum_derivations([WORD] * 3_000)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -207,9 +204,8 @@ def test_what_cannot_be_derived_has_no_sums():
 
 @pytest.mark.parametrize("k", [-1, 0, 10**6 + 1, 2**31])
 def test_only_a_number_of_trees_can_be_asked_for(k):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         ChartParser(make_grammar(AMBIGUOUS)).list_best([WORD], k)
-    assert caught.value.code == "J030"
 
 
 def test_the_decoded_tree_has_what_is_probable():
@@ -227,9 +223,8 @@ def test_a_decoded_tree_covers_all_words(n_words):
 
 def test_no_words_have_no_decoded_tree():
     assert decode_posteriors([], 0, "R") == []
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         decode_posteriors([], 2, "R", threshold=2)
-    assert caught.value.code == "J030"
 
 
 @QUICK

@@ -1,7 +1,6 @@
 """Sentences by a grammar: which tags words can have, what is left of binarisation, how long sentences are cut."""
 
 import math
-import pickle
 
 import pytest
 from hypothesis import given
@@ -115,10 +114,3 @@ def test_decoded_trees_have_the_probability_of_the_words():
     parse, _ = SentenceParser(Grammar("ROOT", rules, lexicon), **settings).parse(["a", "b"])
     assert parse.log_probability == pytest.approx(math.log(0.5 * 0.5 * 0.25 + 0.25 * 0.1 * 0.25))
     assert (parse.tags, [phrase.label for phrase in parse.phrases]) == (["A", "B"], ["S"])
-
-
-def test_a_copy_parses_alike():
-    parser = make(max_words=7, cut_long=True, decoding="max_constituents")
-    copy = pickle.loads(pickle.dumps(parser))
-    words = ["ben", "met", "the", "old", "cat", "in", "the", "park", "."]
-    assert copy.parse(words) == parser.parse(words)

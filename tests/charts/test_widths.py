@@ -18,7 +18,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 from ..trees.strategies import trees
 from .grammars import SYMBOLS, grammars, make_grammar, sentences
 
-QUICK = settings(deadline=None, max_examples=150)
+QUICK = settings(max_examples=150)
 WIDE = 1_000
 
 
@@ -48,13 +48,6 @@ def test_a_search_without_limits_is_exhaustive(parser, sentence):
     score, *_ = parser.parse(sentence)
     for limits in ({"width": WIDE}, {"widths": make_widths(sentence, -1)}, {"widths": make_widths(sentence, 2**40)}):
         assert parser.parse(sentence, **limits)[0] == pytest.approx(score)
-
-
-@QUICK
-@given(parsers, sentences)
-def test_the_order_of_agendas_does_not_matter_without_limits(parser, sentence):
-    if parser.merit.boundaries is not None:
-        assert parser.parse(sentence)[0] == pytest.approx(parser.parse(sentence, width=WIDE)[0])
 
 
 @QUICK
@@ -140,17 +133,15 @@ def test_cells_may_be_for_symbols_of_binarisation_only():
 )
 def test_wrong_widths_are_refused(settings, code):
     parser = ChartParser(make_grammar([Rule("R", ("A", "A"), 0.5)]))
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
         parser.parse([[("A", -1.0)]] * 2, **settings)
-    assert caught.value.code == code
 
 
 @pytest.mark.parametrize("nodes", [[("R", 0, 2)], [("R", -1, 1)], [("X", 0, 1)], [("B", 0, 1)], [("R", 1, 0)]])
 def test_ranks_are_of_derivations_of_the_chart(nodes):
     parser = ChartParser(make_grammar([Rule("R", ("A", "A"), 0.5)]))
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J683\]"):
         parser.rank_edges([[("A", -1.0)]] * 2, nodes)
-    assert caught.value.code == "J683"
 
 
 @QUICK
@@ -194,7 +185,7 @@ def estimate(treebank):
     return grammar, estimate_boundaries([prepare(tree, **settings) for tree in treebank], grammar)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(trees, min_size=1, max_size=3))
 def test_boundary_models_are_distributions(treebank):
     _grammar, model = estimate(treebank)
@@ -232,6 +223,5 @@ def test_what_is_no_boundary_model_is_refused():
         (lambda: BoundaryModel(*wrong, model.bigrams * np.inf), "J001"),
         (lambda: ChartParser(other, model), "J682"),
     ):
-        with pytest.raises(JointValueError) as caught:
+        with pytest.raises(JointValueError, match=rf"\[{code}\]"):
             call()
-        assert caught.value.code == code

@@ -94,15 +94,6 @@ def test_conllu_has_lemmas_parts_of_speech_and_features(run, text_file, full_pip
     assert doc.has_annotation("MORPH") and doc.has_annotation("LEMMA") and doc.has_annotation("POS")
 
 
-def test_standard_input_has_lemmas_parts_of_speech_and_features(run, full_pipeline):
-    found = read_columns(run("annotate", "-", "--model", full_pipeline, text=TEXT * 20).stdout)
-    nlp = spacy.load(full_pipeline)
-    sentences = stream_sentences(TEXT.splitlines(keepends=True) * 20, nlp)
-    parts = dict.fromkeys(sentence.doc for sentence in sentences)
-    assert found == [word for part in parts for word in describe(part)]
-    assert len(parts) > 1 and all(lemma != "_" and part != "_" for _, lemma, part, _ in found)
-
-
 def test_conllu_is_printed_by_default(annotate, text_file, tmp_path):
     output = tmp_path / "annotated.conllu"
     annotate(text_file, "--output", output)
@@ -338,11 +329,6 @@ def test_pipelines_that_cannot_stream_annotate_standard_input_too(run, tmp_path)
     assert [sentence["text"] for sentence in read_json_lines(printed)] == ["Hi there.", "Bye."]
 
 
-@pytest.mark.parametrize("text", [" " * 25_000, "\n\n\n", "hi", "\n hi"])
-def test_short_and_empty_input_can_be_streamed(annotate, text):
-    assert "hi" in annotate("-", "-f", "jsonl", text=text).stdout or not text.strip()
-
-
 VTT = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Anna>hi nora it's me\n\n00:03.000 --> 00:04.000\n<v Ben>call me bye\n"
 
 
@@ -409,12 +395,6 @@ def test_turns_are_recognised_on_standard_input_where_it_is_read_to_its_end(anno
     assert annotate("-", "-f", "text", text=text).stdout == "ANNA: hi nora\n\nNORA: it's me\n"
 
 
-def test_conllu_of_transcripts_can_be_read_back(annotate, transcript, tmp_path):
-    annotate(transcript, "-o", tmp_path / "talk.conllu")
-    (doc,) = read_conllu(tmp_path / "talk.conllu", Vocab())
-    assert len(doc) == 8
-
-
 def test_the_format_can_be_given(annotate, transcript, tmp_path):
     path = transcript.rename(tmp_path / "talk.dat")
     assert annotate(path, "--format-in", "vtt").stdout == annotate(path).stdout
@@ -426,12 +406,6 @@ def test_captions_are_recognised_on_standard_input(annotate, transcript):
     assert annotate("-", text=VTT).stdout == annotate(transcript).stdout
     srt = "1\n00:00:01,000 --> 00:00:02,000\nhi\n"
     assert "# start_time = 1.0" in annotate("-", text=srt).stdout
-
-
-def test_damaged_transcripts_are_reported_with_file_and_line(annotate, tmp_path):
-    path = tmp_path / "talk.srt"
-    path.write_text("1\n00:00:01,000 -->\nhi\n", encoding="utf8")
-    assert f"[J461] {path}, line 2:" in annotate(path, fails=True).stderr
 
 
 @pytest.mark.parametrize(

@@ -123,25 +123,10 @@ def test_a_finished_pipeline_is_smaller_and_predicts_the_same(run, saved_pipelin
     assert [path.name for path in tmp_path.iterdir()] == ["finished"]
 
 
-def test_a_finished_pipeline_does_not_reveal_its_training_vocabulary(run, saved_pipeline, tmp_path):
-    nlp = spacy.load(saved_pipeline)
-    nlp.vocab.strings.add("confidential")
-    nlp.to_disk(tmp_path / "trained")
-    run("finish", tmp_path / "trained", tmp_path / "finished")
-    assert "confidential" in spacy.load(tmp_path / "trained").vocab.strings
-    assert "confidential" not in spacy.load(tmp_path / "finished").vocab.strings
-
-
 def test_a_finished_pipeline_has_the_given_metadata(run, saved_pipeline, tmp_path):
     (tmp_path / "meta.json").write_text('{"license": "CC0"}', encoding="utf8")
     run("finish", saved_pipeline, tmp_path / "finished", "--meta", tmp_path / "meta.json")
     assert spacy.load(tmp_path / "finished").meta["license"] == "CC0"
-
-
-def test_a_finished_pipeline_may_have_a_wider_beam(run, saved_pipeline, tmp_path):
-    run("finish", saved_pipeline, tmp_path / "finished", "--components.joint_sbd_parser.model.beam_width", "16")
-    perceptron = spacy.load(tmp_path / "finished").get_pipe("joint_sbd_parser").perceptron
-    assert perceptron.beam_width == 16
 
 
 @pytest.mark.parametrize(("options", "threads"), [((), 1), (("--components.joint_sbd_parser.model.threads", "2"), 2)])

@@ -64,9 +64,7 @@ def test_languages_have_pipelines_of_their_own(run, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
-    [(["lg"], "J040"), (["--from", "nowhere"], "J402"), (["md"], "J404")],
-    ids=str,
+    ("arguments", "code"), [(["lg"], "J040"), (["--from", "nowhere"], "J402"), (["md"], "J404")], ids=str
 )
 def test_errors_have_codes(run, monkeypatch, arguments, code):
     monkeypatch.setattr("spacy_joint.cli.pipelines.download.__repository__", "")

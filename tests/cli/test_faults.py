@@ -25,16 +25,20 @@ COMMANDS = {
     "word-classes": ["word-classes", "TREEBANK", "--output", "OUTPUT"],
     "finish": ["finish", "PIPELINE", "OUTPUT"],
     "learn-order": ["learn-order", "MODIFIERS", "--epochs", "1", "--table-bits", "10", "--output", "OUTPUT"],
+    "learn-speakers": ["learn-speakers", "SPEAKERS", "OUTPUT"],
     "distill": ["distill", "TEXT", "--output", "OUTPUT"],
     "jackknife": ["jackknife", "CONFIG", "OUTPUT", "--folds", "2", "--paths.train", "CORPUS"],
 }
-OF_DIRECTORIES = ("distill", "finish", "learn-order")
+OF_DIRECTORIES = ("distill", "finish", "learn-order", "learn-speakers")
 
 
 @pytest.fixture
 def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
     text = tmp_path / "text.txt"
     text.write_text("“We go,” she said.\n" * 20, encoding="utf8")
+    (tmp_path / "a.txt").write_text("Ann came .\n“ We go , ” she said .\n", encoding="utf8")
+    annotation = tmp_path / "a.ann"
+    annotation.write_text("QUOTE\tQ\t1\t0\t1\t4\t“ We go , ”\nATTRIB\tQ\tAnn-0\n", encoding="utf8")
     corpus = tmp_path / "corpus.spacy"
     run("convert", assets / "tiny_train.conllu", corpus)
     (tmp_path / "outputs").mkdir()
@@ -43,6 +47,7 @@ def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
         "CORPUS": corpus,
         "TREEBANK": assets / "tiny_train.conllu",
         "MODIFIERS": assets / "modifiers_train.conllu",
+        "SPEAKERS": annotation,
         "QUOTES": assets / "tiny_quotes" / "dev",
         "PIPELINE": spacy_joint.load().path,
         "CONFIG": CONFIGS / "sequence_tagger.cfg",

@@ -1,6 +1,7 @@
 """`jackknife`: each document is tagged by a tagger that has not seen it, and nothing else changes."""
 
 import sys
+from functools import partial
 
 import pytest
 import spacy
@@ -13,44 +14,11 @@ from spacy_joint.corpora.examples import make_example
 from spacy_joint.training.jackknifing import Jackknife
 from spacy_joint.training.unpunctuated import unpunctuate
 
-CONFIG = """
-[nlp]
-lang = "en"
-pipeline = ["sequence_tagger"]
+from .jackknifing import PERCEPTRON, TOK2VEC, write_config
 
-[components]
-
-[components.sequence_tagger]
-factory = "sequence_tagger"
-
-[components.sequence_tagger.model]
-@architectures = "spacy_joint.BeamPerceptron.v1"
-table_bits = 16
-beam_width = 2
-update_strategy = "laso"
-rule = "perceptron"
-min_changes = 1
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy_joint.DocBinCorpus.v1"
-path = {path!r}
-augmenter = null
-
-[corpora.dev]
-@readers = "spacy_joint.DocBinCorpus.v1"
-path = "not read"
-
-[training]
-seed = 1
-max_epochs = 4
-max_steps = 0
-
-[training.batcher]
-@batchers = "spacy.batch_by_sequence.v1"
-size = 2
-"""
+TAGGER = {"sequence_tagger": {"factory": "sequence_tagger", "model": PERCEPTRON}}
+GUIDE_MODEL = {"@architectures": "spacy_joint.ParserGuide.v1", "arc_width": 8, "label_width": 8, "tok2vec": TOK2VEC}
+GUIDE = {"parser_guide": {"factory": "parser_guide", "model": GUIDE_MODEL}}
 UNPUNCTUATED = '{"@augmenters":"spacy_joint.unpunctuated.v1","keep_original":true}'
 
 
@@ -60,11 +28,16 @@ def docs(assets):
 
 
 @pytest.fixture
-def config(docs, tmp_path):
+def configure(docs, tmp_path):
+    """Write a config that trains components on the documents."""
     DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
-    path = tmp_path / "tagger.cfg"
-    path.write_text(CONFIG.replace("{path!r}", f'"{(tmp_path / "train.spacy").as_posix()}"'), encoding="utf8")
-    return path
+    reader, corpus = "spacy_joint.DocBinCorpus.v1", tmp_path / "train.spacy"
+    return partial(write_config, tmp_path / "config.cfg", reader=reader, corpus=corpus)
+
+
+@pytest.fixture
+def config(configure):
+    return configure(TAGGER, options={"augmenter": None})
 
 
 @pytest.fixture
@@ -121,36 +94,9 @@ def test_no_tagger_has_seen_the_documents_it_tags(run, config, output, tmp_path)
         assert all(token.tag_ and token.tag_ != f"T{number}" for token in doc)
 
 
-GUIDE = """
-[components.parser_guide]
-factory = "parser_guide"
-
-[components.parser_guide.model]
-@architectures = "spacy_joint.ParserGuide.v1"
-arc_width = 8
-label_width = 8
-
-[components.parser_guide.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-width = 8
-depth = 1
-embed_size = 100
-window_size = 1
-maxout_pieces = 2
-subword_features = false
-pretrained_vectors = null
-
-[corpora]
-"""
-
-
-@pytest.mark.parametrize("pipeline", ['["parser_guide"]', '["sequence_tagger","parser_guide"]'])
-def test_columns_of_a_guide_are_added(run, config, output, docs, pipeline):
-    text = config.read_text(encoding="utf8").replace('["sequence_tagger"]', pipeline).replace("[corpora]", GUIDE, 1)
-    if "sequence_tagger" not in pipeline:
-        start, end = text.index("[components.sequence_tagger]"), text.index("[components.parser_guide]")
-        text = text[:start] + text[end:]
-    config.write_text(text, encoding="utf8")
+@pytest.mark.parametrize("components", [GUIDE, TAGGER | GUIDE], ids=["guide", "tagger, guide"])
+def test_columns_of_a_guide_are_added(run, configure, output, docs, components):
+    config = configure(components, options={"augmenter": None})
     run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
     expected = [variant for doc in docs for variant in (doc, unpunctuate(doc))]
     found = read(output)
@@ -158,29 +104,23 @@ def test_columns_of_a_guide_are_added(run, config, output, docs, pipeline):
     for doc in found:
         assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
     tags = [[[token.tag_ for token in doc] for doc in group] for group in (found, expected)]
-    assert (tags[0] == tags[1]) is ("sequence_tagger" not in pipeline)
+    assert (tags[0] == tags[1]) is ("sequence_tagger" not in components)
 
 
-def test_components_of_other_pipelines_are_not_trained(run, config, output, docs, tmp_path, small_model):
+def test_components_of_other_pipelines_are_not_trained(run, configure, output, docs, tmp_path, small_model):
     tagger = spacy.blank("en")
     tagger.add_pipe("sequence_tagger", config={"model": small_model})
     tagger.initialize(lambda: [make_example(doc) for doc in docs])
     tagger.to_disk(tmp_path / "tagger")
-    text = config.read_text(encoding="utf8")
-    start, end = text.index("[components.sequence_tagger]"), text.index("[corpora]")
-    sourced = f'[components.sequence_tagger]\nsource = "{(tmp_path / "tagger").as_posix()}"\n'
-    text = text[:start] + sourced + GUIDE.replace("[corpora]", "") + text[end:]
-    text = text.replace('["sequence_tagger"]', '["sequence_tagger","parser_guide"]').replace(
-        "[training]", '[training]\nfrozen_components = ["sequence_tagger"]'
-    )
-    config.write_text(text.replace("augmenter = null", 'keep = ["TAG"]'), encoding="utf8")
+    sourced = {"sequence_tagger": {"source": str(tmp_path / "tagger")}}
+    config = configure(sourced | GUIDE, options={"keep": ["TAG"]}, frozen_components=["sequence_tagger"])
     run("jackknife", config, output, "--folds", 2)
     for doc, original in zip(read(output), docs, strict=True):
         assert [token.tag_ for token in doc] == [token.tag_ for token in original]
         assert set(doc._.token_columns) == set(GUIDE_COLUMNS)
 
 
-def test_copies_stay_in_the_folds_of_their_originals(run, config, output, tmp_path):
+def test_copies_stay_in_the_folds_of_their_originals(run, config, configure, output, tmp_path):
     # The label of a document occurs in its copy only, so a guide that has seen the copy would know it.
     words = ["a", ",", "b"]
     docs = [
@@ -189,9 +129,7 @@ def test_copies_stay_in_the_folds_of_their_originals(run, config, output, tmp_pa
     ]
     DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
     run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
-    text = config.read_text(encoding="utf8").replace('["sequence_tagger"]', '["parser_guide"]')
-    guide = tmp_path / "guide.cfg"
-    guide.write_text(text.replace("[corpora]", GUIDE, 1).replace("augmenter = null", 'keep = ["TAG"]'), encoding="utf8")
+    guide = configure(GUIDE, options={"keep": ["TAG"]})
     run("jackknife", guide, tmp_path / "guided.spacy", "--folds", 4, "--corpora.train.path", output)
     guided = read(tmp_path / "guided.spacy")
     assert [len(doc) for doc in guided] == [3, 2] * 4

@@ -11,71 +11,12 @@ from spacy_joint.annotation.custom_columns import name_span_columns
 from spacy_joint.corpora.quotations import JACKKNIFED
 from spacy_joint.quotation.features import SPAN_GUIDE_COLUMNS
 
-CONFIG = """
-[nlp]
-lang = "en"
-pipeline = ["{name}"]
+from .jackknifing import PERCEPTRON, TOK2VEC, write_config
 
-[components]
-
-{components}
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy_joint.QuotationCorpus.v1"
-path = "{path}"
-
-[corpora.dev]
-@readers = "spacy_joint.QuotationCorpus.v1"
-path = "not read"
-
-[training]
-seed = 1
-max_epochs = 4
-max_steps = 0
-
-[training.batcher]
-@batchers = "spacy.batch_by_sequence.v1"
-size = 2
-
-[training.score_weights]
-{score} = 1.0
-"""
-GUIDE = """
-[components.span_guide]
-factory = "span_guide"
-
-[components.span_guide.model]
-@architectures = "spacy_joint.SpanGuide.v1"
-
-[components.span_guide.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-width = 8
-depth = 1
-embed_size = 100
-window_size = 1
-maxout_pieces = 2
-subword_features = false
-pretrained_vectors = null
-"""
-CUES = """
-[components.quotation_cues]
-factory = "quotation_cues"
-
-[components.quotation_cues.columns]
-
-[components.quotation_cues.columns.quotation_cues_begin]
-edges = [0.0]
-
-[components.quotation_cues.model]
-@architectures = "spacy_joint.BeamPerceptron.v1"
-table_bits = 16
-beam_width = 2
-update_strategy = "laso"
-rule = "perceptron"
-min_changes = 1
-"""
+GUIDE_MODEL = {"@architectures": "spacy_joint.SpanGuide.v1", "tok2vec": TOK2VEC}
+GUIDE = {"span_guide": {"factory": "span_guide", "model": GUIDE_MODEL}}
+COLUMNS = {"quotation_cues_begin": {"edges": [0.0]}}
+CUES = {"quotation_cues": {"factory": "quotation_cues", "columns": COLUMNS, "model": PERCEPTRON}}
 
 
 def quote(words, cue, start, end):
@@ -91,17 +32,16 @@ def docs():
 
 
 @pytest.fixture
-def write(tmp_path, docs):
-    """Write a config, with the documents as its corpus unless there is another one."""
+def configure(tmp_path, docs):
+    """Write a config that trains components on a corpus, by default on the documents."""
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "train.spacy")
 
-    def write(name, components, score, corpus="train.spacy"):
-        path = tmp_path / f"{name}.cfg"
-        text = CONFIG.format(name=name, components=components, score=score, path=(tmp_path / corpus).as_posix())
-        path.write_text(text, encoding="utf8")
-        return path
+    def configure(components, score, corpus="train.spacy", **training):
+        reader, weights = "spacy_joint.QuotationCorpus.v1", {score: 1.0}
+        path = tmp_path / "config.cfg"
+        return write_config(path, components, reader, tmp_path / corpus, score_weights=weights, **training)
 
-    return write
+    return configure
 
 
 def read(path):
@@ -113,8 +53,8 @@ def describe(doc):
     return [(token.text, token.tag_) for token in doc], spans
 
 
-def test_columns_of_a_guide_of_spans_are_added(run, write, docs, tmp_path):
-    config = write("span_guide", GUIDE, "span_guide_f")
+def test_columns_of_a_guide_of_spans_are_added(run, configure, docs, tmp_path):
+    config = configure(GUIDE, "span_guide_f")
     printed = run("jackknife", config, tmp_path / "guided.spacy", "--folds", 3).stdout
     guided = read(tmp_path / "guided.spacy")
     assert [describe(doc) for doc in guided] == [describe(doc) for doc in docs]
@@ -130,7 +70,7 @@ def test_columns_of_a_guide_of_spans_are_added(run, write, docs, tmp_path):
     assert f"accuracy {100 * np.mean(right):.2f}" in " ".join(printed.split())
 
 
-def test_cues_are_found_with_the_columns_of_the_corpus(run, write, docs, tmp_path):
+def test_cues_are_found_with_the_columns_of_the_corpus(run, configure, docs, tmp_path):
     # The guide in the pipeline has learnt nothing, and those of the corpus are always right.
     for doc in docs:
         is_cue = [token.i == 1 for token in doc]
@@ -140,10 +80,8 @@ def test_cues_are_found_with_the_columns_of_the_corpus(run, write, docs, tmp_pat
     nlp.add_pipe("span_guide")
     nlp.initialize(lambda: [Example(doc.copy(), doc) for doc in docs])
     nlp.to_disk(tmp_path / "guide")
-    sourced = f'[components.span_guide]\nsource = "{(tmp_path / "guide").as_posix()}"\n'
-    config = write("quotation_cues", sourced + CUES, "quotation_cue_f", "guided.spacy")
-    text = config.read_text(encoding="utf8").replace('["quotation_cues"]', '["span_guide","quotation_cues"]')
-    config.write_text(text.replace("[training]", '[training]\nfrozen_components = ["span_guide"]'), encoding="utf8")
+    sourced = {"span_guide": {"source": str(tmp_path / "guide")}}
+    config = configure(sourced | CUES, "quotation_cue_f", "guided.spacy", frozen_components=["span_guide"])
     run("jackknife", config, tmp_path / "cues.spacy", "--folds", 2)
     for doc, original in zip(read(tmp_path / "cues.spacy"), docs, strict=True):
         assert [(span.start, span.end) for span in doc.spans[JACKKNIFED]] == [(1, 2)]

@@ -32,10 +32,7 @@ def test_a_pipeline_is_trained_over_a_shard_per_worker(run, arguments, tmp_path)
     assert "finished epochs: 1" in run(*arguments, "--workers", 1, "--shards", 2).stdout
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [(["--training.max_epochs", 0], "J030"), (["--ray", "local"], "J710")],
-)
+@pytest.mark.parametrize(("options", "code"), [(["--training.max_epochs", 0], "J030"), (["--ray", "local"], "J710")])
 def test_what_is_impossible_is_said_before_anything_is_written(run, arguments, options, code, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "ray", None)
     assert f"[{code}]" in run(*arguments, *options, fails=True).stderr

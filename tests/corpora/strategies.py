@@ -4,21 +4,9 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..parsing.strategies import trees
+
 WORDS = st.text(alphabet="aBéß.,", min_size=1, max_size=4)
-# spaCy finds boundaries of highly non-projective trees in a bounded number of passes, enough for ten words.
-LONGEST = 10
-
-
-@st.composite
-def trees(draw, max_size=LONGEST):
-    """Heads of one tree, projective or not; the root is its own head."""
-    size = draw(st.integers(1, max_size))
-    order = draw(st.permutations(range(size)))
-    heads = [0] * size
-    heads[order[0]] = order[0]
-    for rank in range(1, size):
-        heads[order[rank]] = order[draw(st.integers(0, rank - 1))]
-    return heads
 
 
 @st.composite

@@ -12,8 +12,8 @@ from spacy_joint.annotation.multiword_tokens import Word, find_main_word, get_wo
 from spacy_joint.corpora.conllu import LINES, create_conllu_corpus, read_conllu
 from spacy_joint.corpora.conllu_writing import write_conllu
 
+from ..parsing.strategies import trees
 from .conftest import as_conllu
-from .strategies import trees
 
 GERMAN = """
 # newdoc id = walk

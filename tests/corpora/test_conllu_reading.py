@@ -7,7 +7,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
 
-from .strategies import trees
+from ..parsing.strategies import trees
 
 LABELLED_ROOT = "1 Go go VERB VB _ 0 root _ _"
 

@@ -27,13 +27,7 @@ def get_column(written, number):
 def test_documents_and_sentences_are_numbered(dogs, vocab):
     written = write(*read_conllu(dogs, vocab, keep_lines=False))
     comments = [line for line in written.split("\n") if line.startswith(("# newdoc", "# sent_id"))]
-    assert comments == [
-        "# newdoc id = 1",
-        "# sent_id = 1-1",
-        "# sent_id = 1-2",
-        "# newdoc id = 2",
-        "# sent_id = 2-1",
-    ]
+    assert comments == ["# newdoc id = 1", "# sent_id = 1-1", "# sent_id = 1-2", "# newdoc id = 2", "# sent_id = 2-1"]
 
 
 def test_a_sentence_is_written_as_it_was_read(dogs, vocab):

@@ -16,7 +16,7 @@ from spacy_joint.corpora.negra import read_negra, write_negra
 from spacy_joint.corpora.traces import attach_fillers
 from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, parse_trees, take_apart
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 # `Whom did Ada meet ?`, with the object where the verb is.
 QUESTION = "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=Ada))) (. 4=?))"
 NEGRA = """#FORMAT 3

@@ -29,10 +29,9 @@ from .toys import (
     replay,
     row_width,
     templates_for,
-    zero_weights,
 )
 
-QUICK = settings(deadline=None, max_examples=40)
+QUICK = settings(max_examples=40)
 SYSTEMS = st.sampled_from([JOINT, LATE, TAGGING, BOUNDED_TAGGING])
 seeds = st.integers(0, 2**32 - 1)
 
@@ -96,16 +95,6 @@ def test_a_prediction_is_a_legal_path_to_a_final_state(system, n_tokens, seed, w
 
 
 @QUICK
-@given(st.sampled_from([JOINT, LATE]), seeds, st.sampled_from([1, 4, 40]), st.lists(st.sampled_from([-1, 0, 1])))
-def test_predictions_keep_preset_boundaries(system, seed, width, constraints):
-    columns = random_columns(len(constraints), seed, constraints)
-    actions = predict(system, random_weights(system, seed), columns, width)
-    _, _, starts = system.build(actions, len(constraints))
-    for token, constraint in enumerate(constraints[1:], 1):
-        assert constraint == 0 or starts[token] == (constraint == 1)
-
-
-@QUICK
 @given(SYSTEMS, st.integers(0, 6), seeds)
 def test_beam_width_one_is_greedy_search(system, n_tokens, seed):
     weights, columns = random_weights(system, seed), random_columns(n_tokens, seed)
@@ -119,7 +108,7 @@ def test_beam_width_one_is_greedy_search(system, n_tokens, seed):
     assert predict(system, weights, columns, 1) == actions
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.sampled_from([(TAGGING, 4), (BOUNDED_TAGGING, 3), (JOINT, 2), (LATE, 2)]), seeds)
 def test_a_beam_that_holds_all_paths_finds_the_best(problem, seed):
     system, n_tokens = problem
@@ -130,21 +119,6 @@ def test_a_beam_that_holds_all_paths_finds_the_best(problem, seed):
     assert path_score(scores, columns, predict(system, weights, columns, 500)) == best
 
 
-@pytest.mark.parametrize("width", [1, 3, 1024])
-@pytest.mark.parametrize("system", [JOINT, TAGGING])
-def test_an_empty_document_gives_no_actions(system, width):
-    assert predict(system, random_weights(system), random_columns(0), width) == []
-
-
-def test_a_document_of_one_token_is_shifted_and_attached_to_the_root():
-    actions = predict(JOINT, random_weights(JOINT), random_columns(1), 4)
-    assert actions == [JOINT.actions["SHIFT"], JOINT.actions["ROOT", "root"]]
-
-
-def test_ties_go_to_the_first_action():
-    assert predict(TAGGING, zero_weights(TAGGING), random_columns(5), 4) == [0] * 5
-
-
 @QUICK
 @given(SYSTEMS, seeds, st.sampled_from([1, 7]))
 def test_the_same_search_gives_the_same_path_again(system, seed, width):
@@ -152,13 +126,6 @@ def test_the_same_search_gives_the_same_path_again(system, seed, width):
     first = search.predict(weights, columns).tolist()
     search.predict(random_weights(system, seed), random_columns(5, seed))
     assert search.predict(weights, columns).tolist() == first
-
-
-def test_a_search_does_not_keep_earlier_weights():
-    search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(12)
-    for seed in range(5):
-        weights = random_weights(JOINT, seed)
-        assert search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
 
 
 def test_a_search_notices_weights_changed_in_place():

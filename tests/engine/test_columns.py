@@ -11,7 +11,7 @@ from spacy_joint.engine.columns import Columns, affix_columns
 
 from .toys import COLUMNS, JOINT, random_columns, random_weights
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 
 
 def test_the_length_is_the_number_of_tokens():

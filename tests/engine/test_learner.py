@@ -5,7 +5,6 @@ import pytest
 
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import STRATEGIES, Instance
-from spacy_joint.engine.system import Walk
 from spacy_joint.engine.updater import RULES
 from spacy_joint.engine.weights import Weights
 
@@ -19,21 +18,15 @@ from .toys import (
     tagging_problem,
     templates_for,
     train,
+    walk_at_random,
 )
 
 
 def random_problem(system, n_documents=9):
     """Random documents with random legal paths, which cannot be learnt, so that every document causes updates."""
     random = np.random.default_rng(7)
-    problem = []
-    for seed in range(n_documents):
-        columns = random_columns(int(random.integers(0, 25)), seed)
-        walk, actions = Walk(system, columns), []
-        while not walk.is_final:
-            actions.append(int(random.choice(walk.legal())))
-            walk.advance(actions[-1])
-        problem.append((columns, np.array(actions, dtype=np.uint16)))
-    return problem
+    documents = [random_columns(int(random.integers(0, 25)), seed) for seed in range(n_documents)]
+    return [(columns, walk_at_random(system, columns, seed)) for seed, columns in enumerate(documents)]
 
 
 def longest(problem):

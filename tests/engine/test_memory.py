@@ -1,6 +1,5 @@
 """Memory that runs out, and memory that somebody else might free."""
 
-import gc
 import os
 import re
 import subprocess
@@ -13,15 +12,13 @@ import pytest
 
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import Instance, Learner
-from spacy_joint.engine.perceptron import Perceptron
 from spacy_joint.engine.stream import Stream
 from spacy_joint.engine.weights import Weights
 
 from .toys import (
-    COLUMNS,
     JOINT,
     TAGGING,
-    TEMPLATES,
+    make_perceptron,
     parsing_problem,
     random_columns,
     random_values,
@@ -210,11 +207,9 @@ def test_a_stream_without_memory_says_so_and_another_one_goes_on():
 
 
 def replace(weights, seed):
-    """Gives weights other arrays, and frees the old ones if nobody holds them."""
+    """Gives weights other arrays, which frees the old ones at once if nobody holds them."""
     other = random_weights(JOINT, seed, weights.bits)
     weights.predict_with(other.averaged, other.kept, 1.0)
-    del other
-    gc.collect()
 
 
 def test_a_stream_goes_on_with_the_weights_that_it_was_opened_with():
@@ -226,17 +221,12 @@ def test_a_stream_goes_on_with_the_weights_that_it_was_opened_with():
         actions.extend(stream.run().tolist())
         replace(weights, first)
     del weights
-    gc.collect()
     stream.end()
     assert actions + stream.run().tolist() == expected
 
 
 def test_a_stream_of_a_perceptron_goes_on_while_the_perceptron_learns_and_predicts():
-    perceptron = Perceptron(
-        table_bits=BITS, beam_width=4, update_strategy="dlaso", rule="perceptron", aggressiveness=1.0, min_changes=1,
-        n_tables=2, threads=1,
-    )  # fmt: skip
-    perceptron.set_up(JOINT, TEMPLATES[type(JOINT)], COLUMNS)
+    perceptron = make_perceptron(JOINT, table_bits=BITS, n_tables=2)
     instances = [Instance(*document) for document in parsing_problem()]
     columns, values = random_columns(N_TOKENS), random_values(N_TOKENS)
     for _ in range(3):
@@ -249,7 +239,6 @@ def test_a_stream_of_a_perceptron_goes_on_while_the_perceptron_learns_and_predic
             # New averages, in the place of which the old ones are freed.
             perceptron.update(instances[first // 100 % 2 :], dropout=0.2)
             perceptron.predict(columns)
-            gc.collect()
         stream.end()
         assert actions + stream.run().tolist() == expected
 
@@ -262,7 +251,6 @@ def test_a_search_that_is_kept_does_not_need_the_weights_that_it_used_last():
         assert search.predict(weights, columns).tolist() == fresh
         replace(weights, seed + 1)
         del weights
-        gc.collect()
 
 
 def test_weights_can_be_replaced_by_their_own_arrays():
@@ -271,7 +259,6 @@ def test_weights_can_be_replaced_by_their_own_arrays():
     expected = search.predict(weights, columns).tolist()
     for _ in range(3):
         weights.predict_with(weights.averaged, weights.kept, weights.scale)
-        gc.collect()
         assert search.predict(weights, columns).tolist() == expected
 
 
@@ -285,7 +272,6 @@ def test_a_learner_does_not_keep_arrays_that_were_replaced():
     first = weights.raw.tobytes()
     for _ in range(5):
         weights.restore(*(array.copy() for array in blank), 0)
-        gc.collect()
         learner.update([instance])
         weights.finish()
         assert weights.raw.tobytes() == first

@@ -44,12 +44,6 @@ def test_each_feature_is_counted_for_itself():
     assert sorted(weights.n_changes[weights.n_changes > 0].tolist()) == [2, 2]
 
 
-def test_a_correct_prediction_changes_nothing():
-    weights, learner = tagging_learner("w.word", 1)
-    learner.update([one_word(0)])
-    assert not weights.n_changes.any() and n_kept(weights) == 0
-
-
 def test_a_feature_that_only_one_of_the_paths_has_is_counted_once():
     weights, learner = tagging_learner("tag-1 w.word", 1, update_strategy="dlaso", width=9)
     # The second token follows another tag on each path, so its features differ; that of the first is the same.

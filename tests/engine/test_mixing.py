@@ -8,27 +8,16 @@ import pytest
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance
 from spacy_joint.engine.mixing import TrainingState, mix
-from spacy_joint.engine.perceptron import Perceptron
 
-from .toys import TAGGING
+from . import toys
 
 TEMPLATES = "w.word\nw-1.word w.word\n\ntag-1 w.word"
 SHARDS = ([1, 2, 3], [4], [5, 6, 7, 8])
 
 
-def make_perceptron(templates=TEMPLATES, table_bits=12, n_tables=1):
-    perceptron = Perceptron(
-        table_bits=table_bits,
-        beam_width=2,
-        update_strategy="early",
-        rule="passive_aggressive",
-        aggressiveness=1.0,
-        min_changes=1,
-        n_tables=n_tables,
-        threads=1,
-    )
-    perceptron.set_up(TAGGING, templates, ["word"])
-    return perceptron
+def make_perceptron(templates=TEMPLATES, **settings):
+    learning = {"table_bits": 12, "beam_width": 2, "update_strategy": "early", "rule": "passive_aggressive"}
+    return toys.make_perceptron(toys.TAGGING, templates, ["word"], **learning | settings)
 
 
 def make_instance(number):

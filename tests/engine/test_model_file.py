@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_joint.engine import model_file
 
-QUICK = settings(deadline=None, max_examples=150)
+QUICK = settings(max_examples=150)
 META = {"fingerprint": "abc", "table_bits": 8, "labels": ["é", "x"]}
 ARRAYS = {
     "averaged": np.arange(-60, 61, dtype=np.int8),

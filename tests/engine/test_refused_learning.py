@@ -26,13 +26,6 @@ from .toys import (
 # Illegal gold paths
 
 
-@pytest.mark.parametrize("update_strategy", STRATEGIES)
-@pytest.mark.parametrize("actions", [[], [0], [0, 0], [6], [0] * 50])
-def test_paths_of_the_wrong_length_are_refused(update_strategy, actions):
-    with pytest.raises(ValueError, match="J043"):
-        train(JOINT, [(random_columns(3), actions)], update_strategy=update_strategy)
-
-
 @pytest.mark.parametrize("update_strategy", ["greedy", "max_violation", "dlaso", "laso"])
 @pytest.mark.parametrize("more", [0, 5, 65535])
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -59,7 +52,7 @@ def test_a_path_through_a_preset_boundary_is_refused():
         train(JOINT, [(columns, [shift, shift, left, root])])
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     st.sampled_from([JOINT, TAGGING]),
     st.sampled_from(STRATEGIES),
@@ -171,8 +164,3 @@ def test_arguments_of_other_types_are_refused(wrong):
     ):
         with pytest.raises(TypeError):
             call()
-
-
-def test_an_instance_cannot_be_created_without_its_document():
-    with pytest.raises(TypeError):
-        Instance.__new__(Instance)

@@ -85,7 +85,7 @@ def test_a_beam_keeps_the_best_and_of_equals_the_first(name, width, values):
     check(name, width, 1, values)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.sampled_from(["joint", "late", "tagging", "bounded", "17 tags"]),
     st.integers(1, 24),

@@ -15,7 +15,6 @@ from spacy_joint.charts.posteriors import Sums
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance, Learner
-from spacy_joint.engine.perceptron import Perceptron
 from spacy_joint.engine.stream import Stream
 from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
@@ -26,13 +25,13 @@ from spacy_joint.quotation.system import FACTS, QuotationSystem
 from spacy_joint.tagging.system import TaggingSystem
 
 from .toys import (
-    COLUMNS,
     JOINT,
     TAGGING,
+    fresh_weights,
+    make_perceptron,
     random_columns,
     random_values,
     random_weights,
-    row_width,
     tagging_problem,
     templates_for,
 )
@@ -83,29 +82,8 @@ class Busy:
         return codes
 
 
-def fresh_weights(system):
-    weights = Weights(14, row_width(system))
-    weights.learn()
-    return weights
-
-
-def long_instance(system=TAGGING):
+def long_instance():
     return Instance(random_columns(LONG), np.zeros(LONG, dtype=np.uint16))
-
-
-def make_perceptron():
-    perceptron = Perceptron(
-        table_bits=10,
-        beam_width=4,
-        update_strategy="dlaso",
-        rule="perceptron",
-        aggressiveness=1.0,
-        min_changes=1,
-        n_tables=1,
-        threads=1,
-    )
-    perceptron.set_up(TAGGING, templates_for(TAGGING).text, COLUMNS)
-    return perceptron
 
 
 # Searches

@@ -16,7 +16,7 @@ from spacy_joint.parsing.system import JointSystem
 
 from .toys import COLUMNS, JOINT, TEMPLATES, random_values, random_weights
 
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 GUIDED = JointSystem(["l", "m"], ["r"], ["root"], guided=True)
 GUIDED_TEMPLATES = Templates(
     f"{TEMPLATES[JointSystem]}\n\nguide(s0) guide(s1)\nguide(b0) b0.word\nawaits(s0) awaits(s1)", COLUMNS, GUIDED

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from spacy_joint.engine import model_file
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import Instance, Learner
-from spacy_joint.engine.perceptron import Perceptron
 from spacy_joint.engine.weights import Weights
 
-from .toys import JOINT, TAGGING, all_kept, random_columns, random_weights, row_width, templates_for
+from .toys import JOINT, TAGGING, all_kept, make_perceptron, random_columns, random_weights, row_width, templates_for
 
-QUICK = settings(deadline=None, max_examples=30)
+QUICK = settings(max_examples=30)
 
 
 def arrays_for(weights):
@@ -231,17 +230,7 @@ def test_sums_of_finished_weights_fit_in_16_bits(n_templates, most):
 
 
 def test_files_whose_sums_would_overflow_are_refused():
-    perceptron = Perceptron(
-        table_bits=10,
-        beam_width=1,
-        update_strategy="early",
-        rule="perceptron",
-        aggressiveness=1.0,
-        min_changes=1,
-        n_tables=1,
-        threads=1,
-    )
-    perceptron.set_up(TAGGING, "\n".join(["w.word w-1.word"] * 300), ["word"])
+    perceptron = make_perceptron(TAGGING, "\n".join(["w.word w-1.word"] * 300), ["word"])
     n_cells, kept = perceptron.weights.n_cells, all_kept(10)
     for weight in (109, -109, 110, -110, -128):
         weights = np.full(n_cells, weight, dtype=np.int8)

@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.perceptron import Perceptron
 from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
@@ -73,7 +74,18 @@ def all_paths(walk_to, prefix=()):
         yield from all_paths(walk_to, (*prefix, action))
 
 
+def walk_at_random(system, columns, seed):
+    """The actions of a walk to the end."""
+    random = np.random.default_rng(seed)
+    walk, actions = Walk(system, columns), []
+    while not walk.is_final:
+        actions.append(int(random.choice(walk.legal())))
+        walk.advance(actions[-1])
+    return np.array(actions, dtype=np.uint16)
+
+
 def replay(system, columns, actions):
+    """A walk after these actions; raises if one of them is illegal."""
     walk = Walk(system, columns)
     for action in actions:
         walk.advance(int(action))
@@ -177,6 +189,14 @@ def fresh_weights(system, bits=14):
 
 def make_learner(system, weights=None, width=4, **settings):
     return Learner(weights or fresh_weights(system), system, templates_for(system), width, **settings)
+
+
+def make_perceptron(system=TAGGING, templates=None, columns=COLUMNS, **settings):
+    defaults = {"table_bits": 10, "beam_width": 4, "update_strategy": "dlaso", "rule": "perceptron"}
+    defaults |= {"aggressiveness": 1.0, "min_changes": 1, "n_tables": 1, "threads": 1}
+    perceptron = Perceptron(**defaults | settings)
+    perceptron.set_up(system, templates or TEMPLATES[type(system)], columns)
+    return perceptron
 
 
 def train(system, problem, n_epochs=1, batch_size=1, dropout=0.0, weights=None, **settings):

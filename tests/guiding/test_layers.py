@@ -110,9 +110,8 @@ def test_what_follows_does_not_move_windows():
 
 @pytest.mark.parametrize(("size", "stride"), [(10, 0), (10, 11), (0, 0)])
 def test_windows_with_gaps_are_refused(size, stride):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         cut_windows(20, size, stride)
-    assert caught.value.code == "J030"
 
 
 def test_a_layer_without_context_does_not_notice_windows():
@@ -212,14 +211,12 @@ def test_wrong_shapes_never_reach_memory(changed, value):
     arrays = {"gates": draw(6, 8), "recurrent": draw(2, 8), "lengths": [3, 3], "cells": draw(6, 2)}
     arrays |= {"squashed": draw(6, 2), changed: value}
     hidden = arrays.pop("hidden", draw(6, 2))
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J001\]"):
         run_lstm(**{"bias": draw(8), **arrays}, hidden=hidden, reverse=False)
-    assert caught.value.code == "J001"
     arrays.pop("bias", None)
     if changed not in ("bias", "squashed"):
-        with pytest.raises(JointValueError) as caught:
+        with pytest.raises(JointValueError, match=r"\[J001\]"):
             run_lstm_back(**arrays, d_hidden=hidden, reverse=True)
-        assert caught.value.code == "J001"
 
 
 SIZES = st.integers(-2, 9) | st.sampled_from([255, 2**31, 2**62, 2**63 - 1, -(2**63)])
@@ -247,9 +244,8 @@ def test_arrays_of_an_lstm_are_used_or_refused(width, sizes, make, reverse, data
 
 @pytest.mark.parametrize("settings", [{"width": 7}, {"width": 0}, {"width": 8, "depth": 0}])
 def test_encoders_without_two_directions_or_layers_are_refused(settings):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         BiLSTMEncoder(**settings)
-    assert caught.value.code == "J030"
 
 
 # Heads

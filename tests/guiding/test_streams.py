@@ -28,26 +28,19 @@ from spacy_joint.guiding.windows import WindowStream, cut_windows
 from spacy_joint.pipes.guide_columns import find_guide_facts
 from spacy_joint.pipes.streaming import FORGET_AFTER, can_stream, stream_sentences
 
-from .test_parser_guide import NOUNS, SMALL, VERBS, read_columns, say, train_guide
+from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, read_columns, say, train_guide
 
 WINDOW, STRIDE = 24, 16
 WINDOWS = {"window": WINDOW, "stride": STRIDE}
 ENCODE = {**SMALL["tok2vec"]["encode"], **WINDOWS}
 MODEL = {**SMALL, **WINDOWS, "tok2vec": {**SMALL["tok2vec"], "encode": ENCODE}}
-CNN = {
-    "@architectures": "spacy.MaxoutWindowEncoder.v2",
-    "width": 16,
-    "window_size": 1,
-    "maxout_pieces": 3,
-    "depth": 2,
-}
 PARSER_COLUMNS = {
     "guide_boundary": {"edges": [-2.0, 0.0, 2.0]},
     "guide_head": {"edges": [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]},
     "guide_margin": {"edges": [1.0]},
     "guide_label": {},
 }
-FEW = settings(deadline=None, max_examples=20)
+FEW = settings(max_examples=20)
 
 
 @pytest.fixture(scope="module")
@@ -300,13 +293,11 @@ def test_an_encoder_that_may_see_the_whole_document_is_refused():
     nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
     guide = nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J060\]"):
         next(guide.stream([nlp.make_doc("the man")]))
-    assert caught.value.code == "J060"
     nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["the", "man"]), say(nlp.vocab, 1)[:2].as_doc())])
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J037\]"):
         next(guide.stream([nlp.make_doc("the man")]))
-    assert caught.value.code == "J037"
 
 
 # The guided parser
@@ -340,12 +331,10 @@ def test_documents_that_no_guide_has_seen_in_a_stream_are_refused(guided):
     doc = guided.make_doc("the man sees")
     for pipe in before:
         doc = pipe(doc)
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J659\]"):
         next(parser.stream([doc]))
-    assert caught.value.code == "J659"
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J614\]"):
         next(parser.stream([guided.make_doc("the man sees")]))
-    assert caught.value.code == "J614"
 
 
 # Strangers' streams
@@ -450,9 +439,8 @@ def test_columns_of_another_length_are_refused_in_streams(guided, length, name):
             yield doc
 
     pieces = cut(guided.make_doc(babble(100)), [20])
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J612\]"):
         list(parser.stream(change(guide.stream(tagger.stream(pieces)))))
-    assert caught.value.code == "J612"
 
 
 def test_pieces_whose_tokens_are_merged_are_refused(guided):
@@ -471,9 +459,8 @@ def test_pieces_whose_tokens_are_merged_are_refused(guided):
         return cut(guided.make_doc(babble(100)), [20])
 
     for add_columns, code in ((False, "J612"), (True, "J659")):
-        with pytest.raises(JointValueError) as caught:
+        with pytest.raises(JointValueError, match=rf"\[{code}\]"):
             list(parser.stream(merge(guide.stream(tagger.stream(pieces())), add_columns)))
-        assert caught.value.code == code
 
     def merge_later():
         """Merges tokens of pieces that the guide holds."""
@@ -483,9 +470,8 @@ def test_pieces_whose_tokens_are_merged_are_refused(guided):
             yield piece
             list(merge(held))
 
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J649\]"):
         list(guide.stream(merge_later()))
-    assert caught.value.code == "J649"
 
 
 def test_pieces_may_be_of_another_vocabulary(guided):

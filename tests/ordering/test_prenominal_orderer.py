@@ -177,18 +177,6 @@ def test_it_is_unchanged_after_saving_and_loading(nlp, pipe, way, tmp_path):
     assert [read_phrases(again(doc)) for doc in annotated] == [read_phrases(nlp(doc)) for doc in docs]
 
 
-def test_training_resumes_where_it_was_saved():
-    one, other = make_pipeline(), make_pipeline()
-    fix_random_seed(0)
-    one.initialize(lambda: make_examples(one.vocab))
-    train(one, 1)
-    other.from_bytes(one.to_bytes())
-    for nlp in (one, other):
-        train(nlp, 2)
-    name = "prenominal_orderer"
-    assert one.get_pipe(name).to_bytes(exclude=["vocab"]) == other.get_pipe(name).to_bytes(exclude=["vocab"])
-
-
 def test_the_same_phrases_and_seed_make_the_same_model():
     models = []
     for seed in (1, 1, 2):

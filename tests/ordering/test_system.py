@@ -6,7 +6,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_joint.engine.beam import Search
@@ -51,7 +51,6 @@ words_of = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 
 
 @given(words_of, st.integers(0, 50), st.integers(1, 5))
-@settings(deadline=None)
 def test_exact_search_finds_the_best_orders(words, seed, n_best):
     weights = make_weights(seed)
     ranked = Ranker(SYSTEM, TEMPLATES, 1).rank(weights, make_columns(words), n_best, exact=True)
@@ -62,7 +61,6 @@ def test_exact_search_finds_the_best_orders(words, seed, n_best):
 
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=7), st.integers(0, 50))
-@settings(deadline=None)
 def test_a_beam_that_is_wide_enough_is_exact(words, seed):
     weights, columns = make_weights(seed), make_columns(words)
     ranker = Ranker(SYSTEM, TEMPLATES, 1000)
@@ -70,20 +68,11 @@ def test_a_beam_that_is_wide_enough_is_exact(words, seed):
 
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=12), st.integers(0, 50), st.sampled_from([1, 4, 16]))
-@settings(deadline=None)
 def test_the_score_found_equals_a_recomputed_score(words, seed, width):
     weights, columns = make_weights(seed), make_columns(words)
     ranker = Ranker(SYSTEM, TEMPLATES, width)
     for order, score in ranker.rank(weights, columns, 2):
         assert ranker.score(weights, columns, order) == score
-
-
-@given(st.lists(st.integers(1, 99), min_size=9, max_size=9), st.integers(0, 9))
-@settings(deadline=None, max_examples=20)
-def test_a_wider_beam_is_never_worse(words, seed):
-    weights, columns = make_weights(seed), make_columns(words)
-    exact = Ranker(SYSTEM, TEMPLATES, 1).rank(weights, columns, 1, exact=True)[0][1]
-    assert Ranker(SYSTEM, TEMPLATES, 16).rank(weights, columns, 1, exact=False)[0][1] <= exact
 
 
 def test_more_modifiers_than_bits_are_refused():

@@ -14,7 +14,7 @@ from spacy_joint.parsing.joint_sbd_parser import BIASES
 from spacy_joint.pipes.streaming import stream_sentences
 
 WORDS = ["you", "said", "you", "have", "four", "cats", "i", "have", "four", "cats", "how", "old", "are", "they"]
-FEW = settings(deadline=None, max_examples=40)
+FEW = settings(max_examples=40)
 WIDTHS = [1, 2, 7, 40]
 
 
@@ -239,3 +239,28 @@ def test_one_bias_overrules_those_of_kinds_of_text():
     several, one = (spacy_joint.load(config=set_biases(*biases)) for biases in ((0.0, -1e6, 1e6), (0.0, 0.0, 0.0)))
     text = "we left of course it rained all day"
     assert [sentence.text for sentence in several(text).sents] == [sentence.text for sentence in one(text).sents]
+
+
+# Shares of heads and labels
+
+
+def test_shares_of_heads_and_labels_add_up(parser, nlp):
+    docs = [tag(nlp, WORDS), tag(nlp, ["hi", "\n", "there"])]
+    all_heads, all_labels = parser.scored_parses(parser.predict(docs))
+    for doc, heads, labels in zip(docs, all_heads, all_labels, strict=True):
+        for token in doc:
+            expected = pytest.approx(0 if token.is_space else 1)
+            assert sum(share for (dependent, _), share in heads.items() if dependent == token.i) == expected
+            assert sum(share for (dependent, _), share in labels.items() if dependent == token.i) == expected
+            assert labels[token.i, "no such label"] == 0
+
+
+def test_a_prediction_has_the_largest_share(nlp):
+    # A beam of one item holds the prediction only.
+    greedy = load(1).get_pipe("joint_sbd_parser")
+    doc = tag(nlp, WORDS)
+    (heads,), (labels,) = greedy.scored_parses(greedy.predict([doc]))
+    greedy(doc)
+    for token in doc:
+        assert heads[token.i, token.head.i] == 1
+        assert labels[token.i, token.dep_] == 1

@@ -17,7 +17,8 @@ from spacy_joint.parsing.joint_sbd_parser import JointSbdParser
 from spacy_joint.parsing.system import GUIDE_SLOTS, JointSystem
 from spacy_joint.pipes.guide_columns import NO_HEAD, find_guide_facts, read_guide_templates
 
-from .strategies import QUICK, blank_columns, random_walk, replay, seeds
+from ..engine.toys import replay
+from .strategies import QUICK, blank_columns, random_walk, seeds
 
 GUIDED = JointSystem(["l"], ["r"], ["root"], guided=True)
 NLP = spacy.blank("en")
@@ -87,12 +88,6 @@ def test_systems_without_a_guide_have_no_such_slots():
     assert plain.n_facts == 0 and len(plain.__reduce__()[1]) == 4
 
 
-def test_documents_without_facts_are_refused():
-    with pytest.raises(JointValueError) as caught:
-        Walk(GUIDED, Columns(["word"], np.ones((2, 1), dtype=np.uint64)))
-    assert caught.value.code == "J046"
-
-
 def test_facts_are_distances_to_heads_and_last_dependents_among_words():
     offsets = np.array([2, np.nan, 0, -1, 9])
     assert find_guide_facts(offsets, np.array([0, 2, 3, 4])).tolist() == [[1, 0], [0, 1], [-1, 0], [NO_HEAD, 0]]
@@ -114,9 +109,8 @@ def test_each_token_needs_an_offset_that_is_an_integer(read_examples, small_mode
     nlp.initialize(lambda: read_examples(nlp, keep=["TAG"], limit=1))
     doc = Doc(nlp.vocab, words=["a", "b"], tags=["X", "X"])
     write_column(doc, "guide_head", offsets)
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
         parser.get_columns(doc, None)
-    assert caught.value.code == code
 
 
 def test_templates_read_only_the_columns_that_there_are():
@@ -157,27 +151,6 @@ def test_a_parser_learns_to_follow_a_guide(read_examples, small_model):
     assert guided["boundary_f"] > alone["boundary_f"] + 0.1
 
 
-def test_a_guided_parser_is_saved_and_loaded(read_examples, small_model, tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": COLUMNS})
-    examples = read_examples(nlp, keep=["TAG"], limit=3)
-    for example in examples:
-        write_guide(example.predicted, example.reference, wrong=(0,))
-    nlp.initialize(lambda: examples)
-    nlp.update(examples)
-    nlp.to_disk(tmp_path)
-    loaded = spacy.load(tmp_path)
-    doc = examples[0].predicted
-    trees = [
-        [(token.head.i, token.dep_) for token in pipeline.get_pipe("joint_sbd_parser")(doc.copy())]
-        for pipeline in (nlp, loaded)
-    ]
-    assert trees[0] == trees[1]
-    with pytest.raises(JointValueError) as caught:
-        next(loaded.get_pipe("joint_sbd_parser").stream([doc.copy()]))
-    assert caught.value.code == "J659"
-
-
 def test_n_best_analyses_are_guided_too(read_examples, small_model):
     nlp = spacy.blank("en")
     parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": COLUMNS})
@@ -189,4 +162,6 @@ def test_n_best_analyses_are_guided_too(read_examples, small_model):
     doc = examples[0].predicted.copy()
     analyses = parser.beam_parse(doc, n_best=3)
     assert len(analyses) == 3
+    heads, _ = parser.scored_parses(parser.predict([doc]))
+    assert heads[0]
     assert isinstance(Example(analyses[0].doc, examples[0].reference), Example)

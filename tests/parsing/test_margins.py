@@ -12,7 +12,7 @@ from spacy_joint.engine.weights import Weights
 from spacy_joint.parsing.margins import boundary_margins
 from spacy_joint.parsing.system import JointSystem
 
-QUICK = settings(deadline=None, max_examples=40)
+QUICK = settings(max_examples=40)
 JOINT, LATE = (JointSystem(["l", "m"], ["r"], ["root"], position) for position in ("early", "late"))
 SHIFT, SB, SWAP = (JOINT.actions[name] for name in ("SHIFT", "SB", "SWAP"))
 

@@ -165,7 +165,7 @@ def test_noun_chunks_can_be_merged():
 def test_subtokens_can_be_merged(nlp):
     doc = nlp("The city council met at the tennis club yesterday.")
     assert [token.text for token in merge_subtokens(doc, label="compound")] == [
-        *("The", "city council", "met", "at", "the", "tennis club", "yesterday", "."),
+        *("The", "city council", "met", "at", "the", "tennis club", "yesterday", ".")
     ]
 
 

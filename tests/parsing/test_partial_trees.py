@@ -86,7 +86,7 @@ def test_known_arcs_are_carried_over_to_other_tokens():
 # Completion
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(forest=forests(), predicted=forests(), data=st.data())
 def test_known_arcs_are_completed_to_trees(forest, predicted, data):
     n_tokens = len(forest.heads)

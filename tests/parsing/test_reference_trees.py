@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -108,7 +108,6 @@ def test_trees_with_words_below_whitespace_without_a_head_are_incomplete():
     assert known is not None and known.labels == ["ROOT", None]
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_any_other_tokenisation_gets_trees(data):
     text = data.draw(st.text(alphabet="ab\n ", min_size=1, max_size=24))

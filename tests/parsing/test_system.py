@@ -12,16 +12,8 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.system import JointSystem
 
-from .strategies import (
-    POSITIONS,
-    QUICK,
-    blank_columns,
-    constraint_lists,
-    joint_system,
-    random_walk,
-    replay,
-    seeds,
-)
+from ..engine.toys import replay
+from .strategies import POSITIONS, QUICK, blank_columns, constraint_lists, joint_system, random_walk, seeds
 
 SYSTEM = JointSystem(["l"], ["r"], ["root"])
 NAMES = {"sh": "SHIFT", "sb": "SB", "swap": "SWAP", "la": ("LEFT", "l"), "ra": ("RIGHT", "r"), "root": ("ROOT", "root")}
@@ -321,26 +313,6 @@ def test_building_gives_heads_labels_and_starts():
     assert heads.tolist() == [1, 1, 2, 2]
     assert labels == ["l", "root", "root", "r"]
     assert starts.tolist() == [True, False, True, False]
-
-
-def test_building_from_no_actions_gives_nothing():
-    heads, labels, starts = SYSTEM.build([], 0)
-    assert (len(heads), labels, len(starts)) == (0, [], 0)
-
-
-def test_a_path_for_more_tokens_is_refused():
-    with pytest.raises(ValueError, match="J314"):
-        SYSTEM.build(numbers("sh sh sh"), 2)
-
-
-@QUICK
-@given(st.lists(st.integers(0, 8), max_size=30), st.integers(0, 5))
-def test_building_from_any_actions_gives_trees_or_an_error(actions, n_tokens):
-    try:
-        heads, labels, starts = SYSTEM.build(actions, n_tokens)
-    except (ValueError, IndexError):
-        return
-    assert len(heads) == len(labels) == len(starts) == n_tokens
 
 
 # Setup

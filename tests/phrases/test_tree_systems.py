@@ -14,13 +14,10 @@ from spacy_joint.phrases.swap_system import MOVES, SwapSystem
 from .binarised import BINARY, LABELS, binary_trees, find_actions, unfold, walk
 
 SWAP_SYSTEMS = {kind: SwapSystem(LABELS, BINARY, "ROOT", -1, range(1, 13), kind) for kind in MOVES}
-DISCONTINUOUS = {
-    "gap": GapSystem(LABELS, BINARY, "ROOT"),
-    **SWAP_SYSTEMS,
-}
+DISCONTINUOUS = {"gap": GapSystem(LABELS, BINARY, "ROOT"), **SWAP_SYSTEMS}
 SYSTEMS = {**DISCONTINUOUS, "shift_reduce": ShiftReduceSystem(LABELS, BINARY, "ROOT")}
 MOVING = {"GAP", "SWAP", "SKIP"}
-QUICK = settings(deadline=None, max_examples=60)
+QUICK = settings(max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
 each_system = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 

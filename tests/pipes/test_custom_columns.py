@@ -12,13 +12,7 @@ from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_joint.annotation.custom_columns import (
-    GUIDE_COLUMNS,
-    GUIDE_LABEL,
-    TOKEN_COLUMNS,
-    copy_columns,
-    write_column,
-)
+from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL, TOKEN_COLUMNS, copy_columns, write_column
 from spacy_joint.corpora.docbin import create_docbin_corpus
 from spacy_joint.corpora.quotations import make_quotation_example
 from spacy_joint.errors import JointValueError, JointWarning
@@ -82,6 +76,15 @@ def train_parser(tmp_path, hears=True):
         for example in examples:
             nlp.update([example])
     return nlp, nlp.evaluate(read_corpus("dev.spacy", range(100, 105)))
+
+
+@pytest.fixture(scope="module")
+def hearing(tmp_path_factory):
+    """The directory of a parser that hears pauses, and its scores."""
+    directory = tmp_path_factory.mktemp("hearing")
+    nlp, scores = train_parser(directory)
+    nlp.to_disk(directory / "pipeline")
+    return directory / "pipeline", scores
 
 
 def begin_parser(tmp_path, columns, settings=None):
@@ -185,25 +188,22 @@ def test_whitespace_has_values_that_are_left_out():
 
 @pytest.mark.parametrize("name", ["", "b0.pause", "two words", "word"])
 def test_names_that_templates_could_not_use_are_refused(name):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         CustomColumns({name: {}}, taken=["word"])
-    assert caught.value.code == "J030"
 
 
 @pytest.mark.parametrize(
     "settings", [{"edges": []}, {"edges": [1, 1]}, {"edges": ["a"]}, {"edges": [float("nan")]}, {"bins": 3}, 3]
 )
 def test_settings_that_make_no_bins_are_refused(settings):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J030\]"):
         CustomColumns({"pause": settings})
-    assert caught.value.code == "J030"
 
 
 @pytest.mark.parametrize("values", [[0.1], 0.1, "abcdef", dict.fromkeys(range(6))])
 def test_each_token_needs_a_value(values):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J612\]"):
         read(make_doc(values))
-    assert caught.value.code == "J612"
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,8 @@ def test_each_token_needs_a_value(values):
     ],
 )
 def test_values_of_the_wrong_type_are_refused(values, settings):
-    with pytest.raises(JointValueError) as caught:
+    with pytest.raises(JointValueError, match=r"\[J613\]"):
         read(make_doc(values), settings)
-    assert caught.value.code == "J613"
 
 
 def test_columns_are_saved_with_documents_and_reach_the_predicted_side():
@@ -257,13 +256,12 @@ def test_documents_without_columns_are_not_changed():
     assert not doc.user_data
 
 
-def test_a_parser_learns_to_read_pauses(tmp_path):
+def test_a_parser_learns_to_read_pauses(hearing, tmp_path):
+    path, scores = hearing
     _, deaf = train_parser(tmp_path, hears=False)
-    nlp, scores = train_parser(tmp_path)
     assert deaf["boundary_f"] < 0.8
     assert scores["boundary_f"] > 0.98
-    nlp.to_disk(tmp_path / "pipeline")
-    loaded = spacy.load(tmp_path / "pipeline")
+    loaded = spacy.load(path)
     assert loaded.config["components"]["joint_sbd_parser"]["columns"] == PAUSE
     doc = speak(loaded.vocab, 7)
     expected = [token.is_sent_start for token in doc]
@@ -272,8 +270,8 @@ def test_a_parser_learns_to_read_pauses(tmp_path):
     assert [token.is_sent_start for token in loaded(fresh)] == expected
 
 
-def test_a_missing_column_is_reported_once(tmp_path):
-    nlp, _ = train_parser(tmp_path)
+def test_a_missing_column_is_reported_once(hearing):
+    nlp = spacy.load(hearing[0])
     parser = nlp.get_pipe("joint_sbd_parser")
     doc = Doc(nlp.vocab, words=["one", "two"], tags=["X", "X"])
     with pytest.warns(JointWarning) as caught:
@@ -281,9 +279,8 @@ def test_a_missing_column_is_reported_once(tmp_path):
         parser(doc.copy())
     assert [warning.message.code for warning in caught] == ["JW37"]
     assert "'pause'" in str(caught[0].message)
-    with pytest.raises(JointValueError) as refused:
+    with pytest.raises(JointValueError, match=r"\[J614\]"):
         list(parser.stream([doc]))
-    assert refused.value.code == "J614"
 
 
 def test_each_missing_column_is_reported(tmp_path):
@@ -299,9 +296,8 @@ def test_edges_changed_after_training_are_refused(tmp_path, edges):
     nlp = begin_parser(tmp_path, PAUSE)
     nlp.to_disk(tmp_path / "pipeline")
     changed = {"components.joint_sbd_parser.columns.pause.edges": edges}
-    with pytest.raises(JointValueError) as refused:
+    with pytest.raises(JointValueError, match=r"\[J061\]"):
         spacy.load(tmp_path / "pipeline", config=changed)
-    assert refused.value.code == "J061"
 
 
 def test_a_column_that_no_template_reads_may_be_added_later(tmp_path):
@@ -310,8 +306,8 @@ def test_a_column_that_no_template_reads_may_be_added_later(tmp_path):
     assert spacy.load(tmp_path / "pipeline", config=added).get_pipe("joint_sbd_parser").labels
 
 
-def test_columns_are_read_in_streams_too(tmp_path):
-    nlp, _ = train_parser(tmp_path)
+def test_columns_are_read_in_streams_too(hearing):
+    nlp = spacy.load(hearing[0])
     parser = nlp.get_pipe("joint_sbd_parser")
     doc = speak(nlp.vocab, 9)
     pauses = doc._.token_columns["pause"]

@@ -54,10 +54,7 @@ def test_the_reference_may_have_another_vocabulary(nlp):
 
 def test_tokens_without_a_counterpart_get_nothing(nlp):
     lent = fall_back_to_gold(make_example(nlp, ["cannot", "stop"]), ["tag", "dep"], 0.0, [0]).predicted
-    assert [(token.tag_, token.dep_, token.head.text) for token in lent] == [
-        ("", "", "cannot"),
-        ("VB", "ROOT", "stop"),
-    ]
+    assert [(token.tag_, token.dep_, token.head.text) for token in lent] == [("", "", "cannot"), ("VB", "ROOT", "stop")]
 
 
 def test_tags_are_dropped_at_random(nlp):

@@ -35,7 +35,7 @@ LINES = [
     ),
     *("```", "", "The ship that had left the harbour before dawn came back", "1. The", "see http://a.b?c!D e (f)!"),
 ]
-FEW = settings(deadline=None, max_examples=15)
+FEW = settings(max_examples=15)
 
 
 def describe(tokens):

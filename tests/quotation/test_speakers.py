@@ -6,6 +6,7 @@ import re
 import pytest
 from spacy.tokens import Doc, DocBin
 
+from spacy_joint.quotation.conversation import load_model, make_model
 from spacy_joint.quotation.names import MALE, Name, are_equivalent, find_names, read_names
 
 CONVERSATION = """“Have you heard, Mr. Bennet, that the house is let at last?” said Mrs. Bennet.
@@ -80,6 +81,27 @@ def test_turns_alternate(conversation):
     assert by_text["“Bingley.”"].character.id == "Mrs. Bennet"
     assert by_text["“Bingley.”"].is_inferred and 0 < by_text["“Bingley.”"].confidence < 1
     assert not by_text["“Is he married?”"].is_inferred and by_text["“Is he married?”"].confidence == 1
+
+
+def test_a_model_of_speakers_is_saved_with_its_component(parsed):
+    finder = parsed.create_pipe("quotation_spans")
+    assert "speakers" not in finder.list_savers(())
+    finder.speaker_model = make_model()
+    loaded = parsed.create_pipe("quotation_spans").from_bytes(finder.to_bytes())
+    assert loaded.speaker_model.to_bytes() == make_model().to_bytes() != load_model().to_bytes()
+    # It has learnt nothing, so that all candidates are as probable as none.
+    doc = loaded(parsed(CONVERSATION))
+    inferred = [quotation for quotation in doc._.quotations if quotation.is_inferred]
+    assert inferred and all(quotation.confidence <= 0.5 for quotation in inferred)
+
+
+def test_a_damaged_model_of_speakers_is_refused(parsed, tmp_path):
+    finder = parsed.create_pipe("quotation_spans")
+    finder.speaker_model = make_model()
+    finder.to_disk(tmp_path)
+    (tmp_path / "speakers").write_bytes(b"no model")
+    with pytest.raises(ValueError, match=r"\[J05\d\].*speakers"):
+        parsed.create_pipe("quotation_spans").from_disk(tmp_path)
 
 
 def test_characters_are_listed_by_the_number_of_their_quotations(conversation):

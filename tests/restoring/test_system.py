@@ -11,7 +11,9 @@ from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.restoring.system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
 
-QUICK = settings(deadline=None, max_examples=60)
+from ..engine.toys import walk_at_random
+
+QUICK = settings(max_examples=60)
 SYSTEM = RestoringSystem(["lower", "capitalised"], ["", ",", ":"], [".", "?"])
 constraint_lists = st.lists(st.integers(0, ENDS | KEEPS_CASE | KEEPS_MARK), max_size=12)
 
@@ -22,19 +24,10 @@ def make_columns(constraints, roots=None):
     return Columns(["word"], np.zeros((n, 1), dtype=np.uint64), np.array(constraints, dtype=np.int8), facts)
 
 
-def random_walk(constraints, seed):
-    random = np.random.default_rng(seed)
-    walk, actions = Walk(SYSTEM, make_columns(constraints)), []
-    while not walk.is_final:
-        actions.append(int(random.choice(walk.legal())))
-        walk.advance(actions[-1])
-    return np.array(actions, dtype=np.uint16)
-
-
 @QUICK
 @given(constraint_lists, st.integers(0, 2**32 - 1))
 def test_every_walk_decides_what_is_not_given(constraints, seed):
-    cases, marks = SYSTEM.build(constraints, random_walk(constraints, seed))
+    cases, marks = SYSTEM.build(constraints, walk_at_random(SYSTEM, make_columns(constraints), seed))
     assert [case is None for case in cases] == [bool(given & KEEPS_CASE) for given in constraints]
     assert [mark is None for mark in marks] == [bool(given & KEEPS_MARK) for given in constraints]
 
@@ -42,7 +35,7 @@ def test_every_walk_decides_what_is_not_given(constraints, seed):
 @QUICK
 @given(constraint_lists, st.integers(0, 2**32 - 1))
 def test_all_sentences_and_only_these_end_with_final_marks(constraints, seed):
-    _, marks = SYSTEM.build(constraints, random_walk(constraints, seed))
+    _, marks = SYSTEM.build(constraints, walk_at_random(SYSTEM, make_columns(constraints), seed))
     for mark, given_ in zip(marks, constraints, strict=True):
         assert mark is None or (mark in SYSTEM.final) == bool(given_ & ENDS)
 
@@ -50,7 +43,7 @@ def test_all_sentences_and_only_these_end_with_final_marks(constraints, seed):
 @QUICK
 @given(constraint_lists, st.integers(0, 2**32 - 1))
 def test_decisions_are_recovered_from_their_actions(constraints, seed):
-    actions = random_walk(constraints, seed)
+    actions = walk_at_random(SYSTEM, make_columns(constraints), seed)
     assert SYSTEM.actions(constraints, *SYSTEM.build(constraints, actions)).tolist() == actions.tolist()
 
 

@@ -8,12 +8,21 @@ import pytest
 from spacy_joint.scale.annotating.corpus import annotate_corpus
 from spacy_joint.scale.annotating.records import Reading
 
-from .corpora import Here, save_splitter
+from .corpora import N_SHARDS, Here, save_splitter, write_records
 
 
 @pytest.fixture(scope="package")
 def splitter(tmp_path_factory):
     return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
+
+
+@pytest.fixture(scope="package")
+def corpus(tmp_path_factory):
+    """Records of 200 shards, 18 of which have 1,000 bytes or more."""
+    directory = tmp_path_factory.mktemp("corpus")
+    for name in ("a.jsonl", "b.jsonl"):
+        write_records(directory / name, 18 * N_SHARDS // 2)
+    return directory
 
 
 @pytest.fixture

@@ -67,6 +67,10 @@ def write_records(path: Path, n: int, first: int = 0) -> Path:
     return path
 
 
+def read_lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf8").splitlines()]
+
+
 def read_tree(directory: Path) -> dict[str, bytes]:
     """The files below a directory."""
     return {
@@ -76,8 +80,7 @@ def read_tree(directory: Path) -> dict[str, bytes]:
 
 def read_rows(output):
     """The lines of all shards, in the order of the corpus."""
-    shards = [json.loads(line)["shard"] for line in (output / "manifest.jsonl").read_text("utf8").splitlines()]
-    return [json.loads(line) for shard in shards for line in (output / shard).read_text("utf8").splitlines()]
+    return [row for each in read_lines(output / "manifest.jsonl") for row in read_lines(output / each["shard"])]
 
 
 def count_done(directory: Path) -> int:

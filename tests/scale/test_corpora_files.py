@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import json
 from pathlib import Path
 
 import duckdb
@@ -28,7 +27,7 @@ from spacy_joint.scale.annotating.ray_runner import RayCorpusRunner
 from spacy_joint.scale.annotating.records import Reading, read_records
 from spacy_joint.scale.annotating.storage import Directory, StoredFile, find_files
 
-from .corpora import read_rows, read_tree, write_records
+from .corpora import read_lines, read_rows, read_tree, write_records
 
 WET = (
     "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 6\r\n\r\nabout\n\r\n\r\n"
@@ -38,8 +37,8 @@ WET = (
 
 
 def read_failures(output):
-    lines = (output / "errors.jsonl").read_text("utf8").splitlines()
-    return [(Path(found["source"]).name, found["record"], found["reason"]) for found in map(json.loads, lines)]
+    lines = read_lines(output / "errors.jsonl")
+    return [(Path(found["source"]).name, found["record"], found["reason"]) for found in lines]
 
 
 def write_parquet(table, path):
@@ -340,8 +339,8 @@ def test_docbins_know_where_documents_are_from(annotate, tmp_path):
     annotate(tmp_path / "output", path, format="spacy")
     docs = [
         doc
-        for line in (tmp_path / "output/manifest.jsonl").read_text("utf8").splitlines()
-        for doc in DocBin().from_disk(tmp_path / "output" / json.loads(line)["shard"]).get_docs(Vocab())
+        for each in read_lines(tmp_path / "output/manifest.jsonl")
+        for doc in DocBin().from_disk(tmp_path / "output" / each["shard"]).get_docs(Vocab())
     ]
     assert [(doc.user_data["source"], doc.user_data["record"]) for doc in docs] == [
         (str(path), n + 1) for n in range(30)
@@ -443,7 +442,7 @@ def test_a_failure_says_how_much_of_a_very_long_text_is_annotated(
     json_format = shards.FORMATS["json"]
     monkeypatch.setitem(shards.FORMATS, "json", json_format._replace(encode=encode))
     totals = annotate(tmp_path / "output", path, model=saved_pipeline)
-    (failure,) = map(json.loads, (tmp_path / "output/errors.jsonl").read_text("utf8").splitlines())
+    (failure,) = read_lines(tmp_path / "output/errors.jsonl")
     annotated = "".join(row["text"] for row in read_rows(tmp_path / "output"))
     assert totals["failures"] == 1 and failure["offset"] > 4000
     assert annotated == text[: failure["offset"]]

@@ -1,39 +1,14 @@
 """`annotate-corpus`: runs that are stopped anywhere end with the output of runs that are not."""
 
-import json
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from .corpora import (
-    N_SHARDS,
-    count_done,
-    kill,
-    list_children,
-    read_tree,
-    save_splitter,
-    start,
-    wait_until_done,
-    write_records,
-)
+from .corpora import N_SHARDS, count_done, kill, list_children, read_lines, read_tree, start, wait_until_done
 
 OPTIONS = ("--format", "jsonl", "--shard-bytes", 1000)
-
-
-@pytest.fixture(scope="module")
-def splitter(tmp_path_factory):
-    return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    """Records of 200 shards, 18 of which have 1,000 bytes or more."""
-    directory = tmp_path_factory.mktemp("corpus")
-    write_records(directory / "a.jsonl", 18 * N_SHARDS // 2)
-    write_records(directory / "b.jsonl", 18 * N_SHARDS // 2)
-    return directory
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +16,6 @@ def undisturbed(corpus, splitter, tmp_path_factory):
     output = tmp_path_factory.mktemp("output") / "undisturbed"
     assert start(corpus, *OPTIONS, "--model", splitter, "--output", output, "--workers", 1).wait() == 0
     return output
-
-
-def read_lines(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf8").splitlines()]
 
 
 def test_each_record_is_in_one_shard(undisturbed, corpus):

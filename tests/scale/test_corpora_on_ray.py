@@ -9,17 +9,7 @@ import spacy
 
 from spacy_joint.scale.annotating.shards import add_annotation
 
-from .corpora import (
-    N_SHARDS,
-    count_done,
-    kill,
-    list_children,
-    read_tree,
-    save_splitter,
-    start,
-    wait_until_done,
-    write_records,
-)
+from .corpora import N_SHARDS, count_done, kill, list_children, read_tree, start, wait_until_done
 
 ray = pytest.importorskip("ray")
 pytestmark = [
@@ -42,20 +32,6 @@ def cluster():
         yield cluster
         ray.shutdown()
         cluster.shutdown()
-
-
-@pytest.fixture(scope="module")
-def splitter(tmp_path_factory):
-    return save_splitter(tmp_path_factory.mktemp("pipeline") / "splitter")
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    """Records of 200 shards, 18 of which have 1,000 bytes or more."""
-    directory = tmp_path_factory.mktemp("corpus")
-    write_records(directory / "a.jsonl", 18 * N_SHARDS // 2)
-    write_records(directory / "b.jsonl", 18 * N_SHARDS // 2)
-    return directory
 
 
 @pytest.fixture(scope="module")

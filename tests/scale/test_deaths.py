@@ -10,17 +10,7 @@ from functools import partial
 
 import pytest
 
-from .corpora import (
-    N_SHARDS,
-    is_running,
-    list_children,
-    read_tree,
-    save_splitter,
-    save_trap,
-    start,
-    wait_until_done,
-    write_records,
-)
+from .corpora import is_running, list_children, read_lines, read_tree, save_trap, start, wait_until_done, write_records
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc, and has names of any bytes")
 TEXTS = ["One.", "This will kill it.", "Two.", "Too little memory.", "No answer comes.", "Three."]
@@ -30,10 +20,6 @@ REASONS = {2: "[J730] Worker processes died 2 times: {SIGKILL(-9)}", 4: "MemoryE
 @pytest.fixture(scope="module")
 def trap(tmp_path_factory):
     return save_trap(tmp_path_factory.mktemp("trap"))
-
-
-def read_lines(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf8").splitlines()]
 
 
 @pytest.mark.parametrize("ray", [(), ("--ray", "local")], ids=["processes", "ray"])
@@ -59,9 +45,8 @@ def test_records_that_kill_their_process_or_fail_for_lack_of_memory_or_network_a
     assert printed[0].startswith(f"[JW44] 3 of 7 records failed, first record 2 of {texts}/a.jsonl ([J730]")
 
 
-def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(tmp_path):
-    corpus, output = write_records(tmp_path / "a.jsonl", 18 * N_SHARDS), tmp_path / "output"
-    splitter = save_splitter(tmp_path / "splitter")
+def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(splitter, tmp_path):
+    corpus, output = write_records(tmp_path / "a.jsonl", 18 * 100), tmp_path / "output"
     arguments = (corpus, "--format", "jsonl", "--shard-bytes", 1000, "--model", splitter, "--workers", 2, "--output")
     # Commands in the background of a shell ignore interrupts, and so would what they start.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)

@@ -1,7 +1,6 @@
 """Which directories a run writes to, which files it reads and removes, and what is there if it stops anywhere."""
 
 import errno
-import json
 import os
 import shutil
 import sys
@@ -20,7 +19,7 @@ from spacy_joint.scale.annotating.corpus import list_corpus
 from spacy_joint.scale.annotating.records import Reading
 from spacy_joint.scale.annotating.storage import Directory, StoredFile, find_files
 
-from .corpora import Here, kill, read_rows, read_tree, start, wait_until_done, write_records
+from .corpora import Here, kill, read_lines, read_rows, read_tree, start, wait_until_done, write_records
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
@@ -29,10 +28,6 @@ def write_text(path, text="One."):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf8")
     return path
-
-
-def read_manifest(output):
-    return [json.loads(line) for line in (output / "manifest.jsonl").read_text("utf8").splitlines()]
 
 
 def list_sources(*inputs, output="memory://output"):
@@ -209,7 +204,7 @@ def test_what_is_pending_is_apart_until_all_is_done(annotate, tmp_path):
     assert len(list(output.glob("pending/*"))) == 2
     annotate(output, path)
     assert sorted(f"shards/{name}" for name in read_tree(output / "shards")) == sorted(
-        shard["shard"] for shard in read_manifest(output)
+        shard["shard"] for shard in read_lines(output / "manifest.jsonl")
     )
     assert [row["text"][:13] for row in read_rows(output)] == [f"Record {n:06}" for n in range(100, 140)]
     assert not (output / "pending").exists()
@@ -217,7 +212,7 @@ def test_what_is_pending_is_apart_until_all_is_done(annotate, tmp_path):
 
 def test_the_manifest_has_the_lengths_and_digests_of_shards(annotate, tmp_path):
     annotate(tmp_path / "output", write_records(tmp_path / "a.jsonl", 40))
-    for shard in read_manifest(tmp_path / "output"):
+    for shard in read_lines(tmp_path / "output/manifest.jsonl"):
         content = (tmp_path / "output" / shard["shard"]).read_bytes()
         assert (shard["bytes"], shard["sha256"]) == (len(content), sha256(content).hexdigest())
 
@@ -255,7 +250,7 @@ def test_records_with_transient_failures_are_tried_again(annotate, tmp_path, mon
     assert (totals["documents"], totals["failures"], totals["transient"]) == (38, 2, 1)
     totals = annotate(tmp_path / "output", path)
     assert (totals["documents"], totals["failures"], totals["transient"]) == (39, 1, 0)
-    whole, found = (read_manifest(tmp_path / name) for name in ("whole", "output"))
+    whole, found = (read_lines(tmp_path / name / "manifest.jsonl") for name in ("whole", "output"))
     assert len(found) > 2 and found[:-1] == whole[:-1]
     for shard in found:
         assert sha256((tmp_path / "output" / shard["shard"]).read_bytes()).hexdigest() == shard["sha256"]

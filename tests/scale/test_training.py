@@ -116,8 +116,5 @@ def test_errors_of_workers_are_those_of_one_process(training, ray):
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with (
-        pytest.raises(JointValueError, match=r'\[J710\] ray .* pip install "spacy-joint\[ray\]"'),
-        connect(),
-    ):
+    with pytest.raises(JointValueError, match=r'\[J710\] ray .* pip install "spacy-joint\[ray\]"'), connect():
         pass

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_joint.scoring.calibration import (
-    Bin,
-    expected_calibration_error,
-    make_reliability_table,
-    precision_of_surest,
-)
+from spacy_joint.scoring.calibration import Bin, expected_calibration_error, make_reliability_table, precision_of_surest
 
 PROBABILITIES = np.array([0.05, 0.05, 0.31, 0.39, 1.0])
 ARE_RIGHT = np.array([False, True, False, False, True])

@@ -140,7 +140,7 @@ def measure_forests(one, other):
     return min(choices)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(small_trees(), small_trees())
 def test_the_edit_distance_of_trees_is_minimal(one, other):
     assert find_edit_distance(one, other) == measure_forests([one], [other])

@@ -57,9 +57,7 @@ class Prompter:
             ]
             if self.has_parser
             else None,
-            "quotations": [
-                {"type": "indirect", "contents": [content], "cue": said, "speaker": cats, "order": "SCQ"},
-            ],
+            "quotations": [{"type": "indirect", "contents": [content], "cue": said, "speaker": cats, "order": "SCQ"}],
             "modifiers": None,
             "hedges": [
                 {**self.place(words), "label": label, "structure": "(X)"}

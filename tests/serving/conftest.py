@@ -58,19 +58,8 @@ def running() -> Callable[[FastAPI], AbstractContextManager[str]]:
 @pytest.fixture(scope="module")
 def address():
     """The address of a server started by the command."""
-    command = [
-        sys.executable,
-        "-m",
-        "spacy",
-        "joint",
-        "serve",
-        "--port",
-        "0",
-        "--timeout",
-        "60",
-        "--max-characters",
-        "300",
-    ]
+    options = ["--port", "0", "--timeout", "60", "--max-characters", "300"]
+    command = [sys.executable, "-m", "spacy", "joint", "serve", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         yield re.match(r"http://127\.0\.0\.1:\d+", server.stdout.readline())[0]
         server.terminate()

@@ -136,12 +136,6 @@ def test_the_tree_of_a_sentence_is_drawn(client):
     assert answer.json()["tree"].startswith("<svg") and "left" in answer.json()["tree"]
 
 
-def test_the_constituents_of_a_sentence_are_drawn(client):
-    answer = client.post("/api/tree", json={"text": "It rained. We left.", "sentence": 1, "kind": "constituents"})
-    assert answer.status_code == 200
-    assert answer.json()["tree"].startswith("<svg") and "(VBD left)" in answer.json()["tree"]
-
-
 def test_there_are_no_other_kinds_of_trees(client):
     answer = client.post("/api/tree", json={"text": "It rained.", "sentence": 0, "kind": "phrases"})
     assert answer.status_code == 422 and "[J432]" in answer.json()["detail"]

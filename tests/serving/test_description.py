@@ -7,13 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_joint.serving.description import (
-    describe_pipeline,
-    describe_texts,
-    describe_tree,
-    draw_tree,
-    load_to_serve,
-)
+from spacy_joint.serving.description import describe_pipeline, describe_texts, describe_tree, draw_tree, load_to_serve
 from spacy_joint.serving.schema import Annotations
 
 

@@ -144,11 +144,7 @@ def test_a_file_can_be_dropped_on_the_text(page):
 
 @pytest.mark.parametrize(
     ("name", "suffix", "content"),
-    [
-        ("VTT", "vtt", "<v ANNA>It rained."),
-        ("CoNLL-U", "conllu", "1\tIt\tit"),
-        ("JSON", "json", "ANNA"),
-    ],
+    [("VTT", "vtt", "<v ANNA>It rained."), ("CoNLL-U", "conllu", "1\tIt\tit"), ("JSON", "json", "ANNA")],
 )
 def test_formats_can_be_downloaded(page, tmp_path, name, suffix, content):
     page.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import spacy
 from spacy.matcher import Matcher
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
@@ -174,16 +174,6 @@ def test_the_number_of_remembered_lemmas_is_bounded(nlp, monkeypatch):
         assert len(pipe._lemmas) <= 12
 
 
-def test_threads_find_the_same(nlp):
-    threaded = spacy.blank("en")
-    model = {**nlp.get_pipe_config("sequence_lemmatizer")["model"], "threads": 2}
-    threaded.add_pipe("sequence_lemmatizer", config={"model": model})
-    threaded.from_bytes(nlp.to_bytes())
-    texts = [CALM, SHOUTED, QUIET] * 20
-    docs = threaded.pipe([make_doc(threaded.vocab, *text) for text in texts])
-    assert [[token.lemma_ for token in doc] for doc in docs] == [lemmatise(nlp, *text) for text in texts]
-
-
 def test_it_can_be_called_by_several_threads(nlp, monkeypatch):
     monkeypatch.setattr(sequence_lemmatizer, "MAX_REMEMBERED", 5)
     texts = [CALM, SHOUTED, QUIET] * 40
@@ -203,23 +193,12 @@ def test_documents_of_another_vocabulary_have_the_same_lemmas(nlp):
         assert [token.lemma_ for token in pipe(make_doc(vocab, *CALM))] == ["the", "dog", "walk"]
 
 
-def test_several_processes_find_the_same(nlp):
-    docs = nlp.pipe([make_doc(nlp.vocab, *CALM) for _ in range(4)], n_process=2)
-    assert [[token.lemma_ for token in doc] for doc in docs] == [["the", "dog", "walk"]] * 4
-
-
 def test_lemmas_outlive_the_memory_zone_in_which_they_were_first_seen(make):
     nlp = make()
     for _ in range(3):
         with nlp.memory_zone():
             assert lemmatise(nlp, ["dogs", "barked"], ["NNS", "VBD"]) == ["dog", "bark"]
     assert lemmatise(nlp, ["dogs", "barked"], ["NNS", "VBD"]) == ["dog", "bark"]
-
-
-def test_lemmas_are_stored(nlp):
-    doc = nlp(make_doc(nlp.vocab, *CALM))
-    (stored,) = DocBin(docs=[doc]).get_docs(Vocab())
-    assert [token.lemma_ for token in stored] == ["the", "dog", "walk"]
 
 
 def test_patterns_match_lemmas(nlp):

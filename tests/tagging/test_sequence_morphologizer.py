@@ -1,11 +1,9 @@
 """The morphologizer as a component: parts of speech and features, learnt from words, tags and trees."""
 
-import pickle
-
 import pytest
 import spacy
 from spacy.matcher import Matcher
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
@@ -157,49 +155,11 @@ def test_documents_of_another_vocabulary_have_the_same_features(nlp):
     assert describe(nlp(parse(nlp.vocab))) == expected
 
 
-def test_it_survives_pickling(nlp):
-    expected = describe(nlp(parse(nlp.vocab)))
-    again = pickle.loads(pickle.dumps(nlp))
-    assert describe(again(parse(again.vocab))) == expected
-
-
 def test_other_weights_can_be_loaded_after_it_has_been_used(nlp, make):
     other = make(lambda vocab: make_examples(vocab)[:4])
     other(parse(other.vocab))
     other.from_bytes(nlp.to_bytes())
     assert describe(other(parse(other.vocab))) == describe(nlp(parse(nlp.vocab)))
-
-
-def test_several_processes_find_the_same(nlp):
-    docs = list(nlp.pipe([parse(nlp.vocab) for _ in range(4)], n_process=2))
-    assert [describe(doc) for doc in docs] == [describe(nlp(parse(nlp.vocab)))] * 4
-
-
-def test_threads_find_the_same(nlp):
-    threaded = spacy.blank("en")
-    model = {**nlp.get_pipe_config("sequence_morphologizer")["model"], "threads": 2}
-    threaded.add_pipe("sequence_morphologizer", config={"model": model})
-    threaded.from_bytes(nlp.to_bytes())
-    references = [example.predicted for example in make_examples(threaded.vocab)]
-    docs = list(threaded.pipe(references))
-    assert [describe(doc) for doc in docs] == [describe(nlp(example.predicted)) for example in make_examples(nlp.vocab)]
-
-
-def test_the_annotation_is_stored(nlp):
-    doc = nlp(parse(nlp.vocab))
-    (stored,) = DocBin(docs=[doc]).get_docs(Vocab())
-    assert describe(stored) == describe(doc)
-    assert describe(Doc(Vocab()).from_bytes(doc.to_bytes())) == describe(doc)
-
-
-def test_features_outlive_the_memory_zone_in_which_they_were_first_seen(make):
-    nlp = make(make_examples)
-    found = []
-    for _ in range(3):
-        with nlp.memory_zone():
-            found.append(describe(nlp(parse(nlp.vocab))))
-    assert found == [describe(nlp(parse(nlp.vocab)))] * 3
-    assert found[0][5][2] == FINITE.format("Plur")
 
 
 def test_features_outlive_the_memory_zone_of_a_document_that_brought_them(make, tmp_path):

@@ -32,8 +32,9 @@ def segmenter(make_tagger):
     return make_tagger(sentence_starts=True)
 
 
-@pytest.mark.parametrize("order", [0, 1, 2])
-@pytest.mark.parametrize(("attribute", "score"), [("TAG", "tag_acc"), ("POS", "pos_acc")])
+@pytest.mark.parametrize(
+    ("attribute", "score", "order"), [("TAG", "tag_acc", 0), ("TAG", "tag_acc", 2), ("POS", "pos_acc", 1)]
+)
 def test_it_predicts_tags_or_parts_of_speech_with_any_order(make_tagger, read_examples, attribute, score, order):
     nlp = make_tagger(attribute=attribute, order=order)
     assert nlp.evaluate(read_examples(nlp))[score] > 0.8
@@ -41,13 +42,6 @@ def test_it_predicts_tags_or_parts_of_speech_with_any_order(make_tagger, read_ex
     assert doc.has_annotation(attribute)
     assert not doc.has_annotation("POS" if attribute == "TAG" else "TAG")
     assert all(token.is_sent_start is None for token in doc[1:])
-
-
-def test_the_order_changes_the_model(make_tagger):
-    models = {
-        order: make_tagger(order=order).get_pipe("sequence_tagger").to_bytes(exclude=["vocab"]) for order in (0, 2)
-    }
-    assert models[0] != models[2]
 
 
 @pytest.mark.parametrize("order", [-1, 3])
@@ -164,7 +158,7 @@ def test_boundaries_are_not_scored_where_they_are_not_predicted(pipeline, read_e
     assert scores.get("boundary_f") is None
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(pairs=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from([True, False, None])), max_size=20))
 def test_preset_boundaries_are_kept_and_whitespace_is_not_a_sentence(segmenter, pairs):
     doc = Doc(segmenter.vocab, words=[word for word, _ in pairs], sent_starts=[start for _, start in pairs] or None)

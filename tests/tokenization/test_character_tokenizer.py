@@ -189,7 +189,7 @@ def test_unusual_text_is_kept(english, chinese, text):
     assert english(text).text == chinese(text).text == text
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.text("ab' \n\t.中文", max_size=60))
 def test_the_text_of_a_document_is_the_given_text(text):
     for nlp in LEARNT:

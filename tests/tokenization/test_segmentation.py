@@ -11,7 +11,9 @@ from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.tokenization.system import JOIN, SKIP, SegmentationSystem
 
-QUICK = settings(deadline=None, max_examples=100)
+from ..engine.toys import walk_at_random
+
+QUICK = settings(max_examples=100)
 SYSTEM = SegmentationSystem()
 BEGIN, INSIDE, END, SINGLE, OUTSIDE = range(5)
 # Characters (0), and whitespace that may be in a word only between two of them.
@@ -33,25 +35,17 @@ def after(constraints, *actions):
     return walk
 
 
-def walk_at_random(constraints, seed):
-    random = np.random.default_rng(seed)
-    walk, actions = Walk(SYSTEM, make_columns(constraints)), []
-    while not walk.is_final:
-        actions.append(int(random.choice(walk.legal())))
-        walk.advance(actions[-1])
-    return np.array(actions, dtype=np.uint16)
-
-
 @QUICK
 @given(texts, st.integers(0, 2**32 - 1))
 def test_every_walk_takes_one_action_per_character_that_is_not_skipped(constraints, seed):
-    assert len(walk_at_random(constraints, seed)) == sum(constraint != SKIP for constraint in constraints)
+    actions = walk_at_random(SYSTEM, make_columns(constraints), seed)
+    assert len(actions) == sum(constraint != SKIP for constraint in constraints)
 
 
 @QUICK
 @given(texts, st.integers(0, 2**32 - 1))
 def test_the_actions_for_words_give_these_words(constraints, seed):
-    begins, ends = SYSTEM.build(walk_at_random(constraints, seed))
+    begins, ends = SYSTEM.build(walk_at_random(SYSTEM, make_columns(constraints), seed))
     kept = np.array(constraints, dtype=np.int8) != SKIP
     all_begins, all_ends = np.zeros(len(constraints), dtype=bool), np.zeros(len(constraints), dtype=bool)
     all_begins[kept], all_ends[kept] = begins, ends

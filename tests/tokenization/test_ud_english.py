@@ -53,7 +53,7 @@ def test_words_are_those_of_the_treebank(text, words):
 
 
 @given(st.text(st.characters(codec="utf-8") | st.sampled_from("  \n.,-'’\"/:$#@()!?aAs1tn"), max_size=40))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_no_character_is_lost(text):
     assert NLP.make_doc(text).text == text
 

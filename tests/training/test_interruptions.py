@@ -155,7 +155,7 @@ def wait_for(found: Callable[[], object], process: subprocess.Popen[bytes], seco
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_killed_training_leaves_a_checkpoint_to_resume_from(start, overrides, uninterrupted, seed, tmp_path):
     checkpoint = tmp_path / "checkpoint"
     config = spacy.util.load_config(CONFIG, overrides=overrides)

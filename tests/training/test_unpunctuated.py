@@ -150,8 +150,7 @@ def test_the_original_is_not_changed():
 
 
 @pytest.mark.parametrize(
-    ("columns", "missing"),
-    [({"sent_starts": [True, False]}, "POS"), ({"pos": ["VERB", "ADV"]}, "SENT_START")],
+    ("columns", "missing"), [({"sent_starts": [True, False]}, "POS"), ({"pos": ["VERB", "ADV"]}, "SENT_START")]
 )
 def test_missing_annotation_is_named(columns, missing):
     with pytest.raises(ValueError, match=rf"\[J126\] .*has no {missing},"):

@@ -80,7 +80,7 @@ def draw_units(draw):
 
 
 @given(draw_units())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_other_cut_costs_less(units):
     found = weigh(units, SMALL, cut(units, SMALL))
     all_costs = []

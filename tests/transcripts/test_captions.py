@@ -5,26 +5,19 @@ import pytest
 from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read_string
 
+from .turns import find_times, list_sentence_beginnings, list_turns
+
 
 def read_srt(text):
     return read_string(text, "srt", "file.srt")
 
 
+def read_cues(cues):
+    return read_srt("\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues))
+
+
 def read_vtt(text):
     return read_string(f"WEBVTT\n\n{text}", "vtt", "file.vtt")
-
-
-def list_turns(transcript):
-    return [(turn.speaker, turn.text) for turn in transcript.turns]
-
-
-def find_times(transcript, words):
-    start = transcript.text.index(words)
-    return transcript.find_times(start, start + len(words))
-
-
-def list_sentence_beginnings(transcript):
-    return [transcript.text[start:].split()[0] for start in transcript.sentence_starts]
 
 
 SRT = """1
@@ -191,14 +184,12 @@ def test_mixed_case_names_must_recur():
 
 def test_words_before_colons_that_recur_in_a_film_are_no_names():
     cues = ["listen", "Listen: we go", "no", "why", "what", "so", "Listen: we stay", "ok", "sure"]
-    text = "\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues)
-    assert read_srt(text).text == " ".join(cues)
+    assert read_cues(cues).text == " ".join(cues)
 
 
 def test_capitals_are_no_sign_of_names_where_all_text_has_them():
     cues = ["LOOK: THE DOOR", "IT IS OPEN", "ANNA: NO", "ANNA: IT IS NOT"]
-    text = "\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues)
-    assert list_turns(read_srt(text)) == [(None, "LOOK: THE DOOR IT IS OPEN"), ("ANNA", "NO IT IS NOT")]
+    assert list_turns(read_cues(cues)) == [(None, "LOOK: THE DOOR IT IS OPEN"), ("ANNA", "NO IT IS NOT")]
 
 
 def test_marks_of_turns_may_stand_alone():
@@ -221,7 +212,7 @@ def test_chevrons_and_dashes_begin_turns_of_unknown_speakers():
 
 def test_sounds_share_no_sentence_with_speech():
     cues = ["[APPLAUSE]", "thank you", "♪ la la", "la ♪", "so [laughs] we", "(door opens\nloudly)", "left"]
-    transcript = read_srt("\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues))
+    transcript = read_cues(cues)
     assert transcript.text == "[APPLAUSE] thank you ♪ la la la ♪ so [laughs] we (door opens loudly) left"
     assert list_sentence_beginnings(transcript) == ["[APPLAUSE]", "thank", "♪", "so", "(door", "left"]
 
@@ -240,7 +231,7 @@ def test_captions_that_roll_up_are_read_once():
 
 def test_repetitions_of_speech_are_kept():
     cues = ["no", "no", "no", "yes", "i said no", "so", "what now", "go on", "go on"]
-    transcript = read_srt("\n\n".join(f"00:00:01,000 --> 00:00:02,000\n{cue}" for cue in cues))
+    transcript = read_cues(cues)
     assert transcript.text == " ".join(cues)
 
 

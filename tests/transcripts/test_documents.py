@@ -139,7 +139,6 @@ SEGMENTS = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(SEGMENTS, max_size=12))
 def test_joined_segments_keep_all_words_and_turns_cover_them(segments):
     transcript = join(segments)
@@ -159,7 +158,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(LINES, max_size=14), st.sampled_from(FORMATS))
 def test_any_lines_are_read_or_refused_with_a_code(lines, format):
     try:

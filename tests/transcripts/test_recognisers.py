@@ -31,12 +31,7 @@ SPEECHMATICS = {
     "results": [
         {"type": "word", "start_time": 0.5, "end_time": 0.7, "alternatives": [{"content": "Hi", "speaker": "A"}]},
         {"type": "word", "start_time": 0.8, "end_time": 1.2, "alternatives": [{"content": "Nora", "speaker": "A"}]},
-        {
-            "type": "punctuation",
-            "start_time": 1.2,
-            "end_time": 1.2,
-            "alternatives": [{"content": ".", "speaker": "A"}],
-        },
+        {"type": "punctuation", "start_time": 1.2, "end_time": 1.2, "alternatives": [{"content": ".", "speaker": "A"}]},
         {"type": "word", "start_time": 2.0, "end_time": 2.4, "alternatives": [{"content": "Yes.", "speaker": "B"}]},
     ],
 }
@@ -213,9 +208,7 @@ VOSK = {
     "command": json.dumps(
         {
             "schemaVersion": "2.0",
-            "monologues": [
-                {"speaker": {"id": "unknown", "name": None}, "start": 0.5, "end": 2.4, "terms": VOSK_TERMS},
-            ],
+            "monologues": [{"speaker": {"id": "unknown", "name": None}, "start": 0.5, "end": 2.4, "terms": VOSK_TERMS}],
             "text": ["hi nora", "yes"],
         }
     ),

@@ -6,13 +6,11 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read_string
 from spacy_joint.transcripts.reading import guess_format
 
+from .turns import list_sentence_beginnings, list_turns
+
 
 def read_turns(text):
     return read_string(text, "turns", "file.txt")
-
-
-def list_turns(text):
-    return [(turn.speaker, turn.text) for turn in read_turns(text).turns]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +57,7 @@ def test_ordinary_text_with_colons_is_text(text):
 
 def test_lines_without_a_name_continue_the_turn():
     text = "ANNA: at the\ngarage and\nthe reason: brakes\nBEN: ok\n"
-    assert list_turns(text) == [("ANNA", "at the garage and the reason: brakes"), ("BEN", "ok")]
+    assert list_turns(read_turns(text)) == [("ANNA", "at the garage and the reason: brakes"), ("BEN", "ok")]
 
 
 def test_a_blank_line_within_a_turn_is_a_paragraph():
@@ -69,25 +67,26 @@ def test_a_blank_line_within_a_turn_is_a_paragraph():
 
 
 def test_each_name_begins_a_turn():
-    assert list_turns("ANNA: one\nANNA: two\nBEN: three") == [("ANNA", "one"), ("ANNA", "two"), ("BEN", "three")]
-    assert len(read_turns("ANNA: one\nANNA: two\nBEN: three").sentence_starts) == 3
+    transcript = read_turns("ANNA: one\nANNA: two\nBEN: three")
+    assert list_turns(transcript) == [("ANNA", "one"), ("ANNA", "two"), ("BEN", "three")]
+    assert len(transcript.sentence_starts) == 3
 
 
 def test_text_before_the_first_name_has_no_speaker():
-    assert list_turns("A talk\n\nANNA: hi") == [(None, "A talk"), ("ANNA", "hi")]
+    assert list_turns(read_turns("A talk\n\nANNA: hi")) == [(None, "A talk"), ("ANNA", "hi")]
 
 
 def test_names_that_occur_once_need_capitals():
     text = "ANNA: hi\nBEN: hi\nANNA: and\nthe reason: late\nWaiter: please\n"
-    assert [speaker for speaker, _ in list_turns(text)] == ["ANNA", "BEN", "ANNA", "Waiter"]
+    assert [speaker for speaker, _ in list_turns(read_turns(text))] == ["ANNA", "BEN", "ANNA", "Waiter"]
 
 
 def test_chevrons_alone_begin_a_turn():
-    assert list_turns(">> hi\n>> who are you\n") == [(None, "hi"), (None, "who are you")]
+    assert list_turns(read_turns(">> hi\n>> who are you\n")) == [(None, "hi"), (None, "who are you")]
 
 
 def test_names_without_words_are_no_turns():
-    assert list_turns("ANNA:\nBEN: hi\nANNA: \n") == [("BEN", "hi")]
+    assert list_turns(read_turns("ANNA:\nBEN: hi\nANNA: \n")) == [("BEN", "hi")]
 
 
 def test_times_next_to_names_are_times_of_turns():
@@ -100,12 +99,7 @@ def test_times_next_to_names_are_times_of_turns():
 
 def test_sounds_share_no_sentence_with_speech():
     transcript = read_turns("ANNA: so\n[LAUGHTER]\nwell\nBEN: ok")
-    assert [transcript.text[start:].split()[0] for start in transcript.sentence_starts] == [
-        "so",
-        "[LAUGHTER]",
-        "well",
-        "ok",
-    ]
+    assert list_sentence_beginnings(transcript) == ["so", "[LAUGHTER]", "well", "ok"]
 
 
 def test_text_without_names_is_refused():
@@ -118,7 +112,7 @@ def test_names_may_be_in_bold_or_brackets():
     for pattern in ("**{}:** {}", "**{}**: {}", "[{}]: {}"):
         text = "\n\n".join(pattern.format(*turn) for turn in (("Anna", "hi"), ("Ben", "yes"), ("Anna", "bye")))
         assert guess_format(text) == "turns"
-        assert [(turn.speaker, turn.text) for turn in read_string(text, "turns").turns] == [
+        assert list_turns(read_string(text, "turns")) == [
             ("Anna", "hi"),
             ("Ben", "yes"),
             ("Anna", "bye"),
@@ -145,7 +139,7 @@ def test_times_of_descript_are_next_to_names_and_in_the_text():
 def test_questions_and_answers_of_court_records_are_turns():
     text = "THE COURT: Proceed.\nQ.  Where were you?\nA.  At home.\nI was ill.\nQ.  Alone?\nA.  Yes.\n"
     assert guess_format(text) == "turns"
-    assert [(turn.speaker, turn.text) for turn in read_string(text, "turns").turns] == [
+    assert list_turns(read_string(text, "turns")) == [
         ("THE COURT", "Proceed."),
         ("Q", "Where were you?"),
         ("A", "At home. I was ill."),

@@ -19,6 +19,8 @@ from spacy_joint.transcripts import make_doc, read, read_string, write, write_st
 from spacy_joint.transcripts.transcript import Segment, join
 from spacy_joint.transcripts.words import fill_times, find_costs, has_marks, list_words
 
+from .turns import list_turns
+
 NLP = spacy_joint.load(beam_width=1)
 BLANK = spacy.blank("en")
 SRT = """1
@@ -60,10 +62,6 @@ def make_timed(words, speaker="Anna", seconds=0.4, start=0.0):
     for place, word in enumerate(words.split()):
         begin = start + place * seconds
         yield Segment(f"{word} ", speaker, begin, begin + seconds, is_word=True)
-
-
-def list_turns(transcript):
-    return [(turn.speaker, turn.text) for turn in transcript.turns]
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -189,7 +187,7 @@ WORDS = st.lists(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["Anna", "ben", None, "the man"]), WORDS), min_size=1, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_all_words_survive(turns):
     segments, time = [], 0.0
     for speaker, words in turns:

@@ -4,21 +4,14 @@ from itertools import combinations
 
 from hypothesis import given, settings
 
-from spacy_joint.trees.constituency_trees import (
-    Tree,
-    assemble,
-    count_blocks,
-    find_blocks,
-    parse_trees,
-    take_apart,
-)
+from spacy_joint.trees.constituency_trees import Tree, assemble, count_blocks, find_blocks, parse_trees, take_apart
 from spacy_joint.trees.discontinuity import attach_root_children, make_continuous
 from spacy_joint.trees.heads import HeadRules, load_head_rules
 from spacy_joint.trees.transform import binarise, mark_heads
 
 from .strategies import discontinuous_trees, trees, unbinarise
 
-QUICK = settings(deadline=None, max_examples=80)
+QUICK = settings(max_examples=80)
 RULES = HeadRules("* function hd\nS left VP\nVP right VB\nNP right NN\nPP rightmost")
 # `Whom did Ada meet ?`, with the object where the verb is.
 QUESTION = "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=Ada))) (. 4=?))"

@@ -1,0 +1,51 @@
+"""`learn-speakers`: train who speaks in conversations, for `quotation_spans`, on LitBank and on whole novels."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..options import ModelOption, ReplacedArgument
+
+COMPONENT = "quotation_spans"
+
+
+def learn_speakers(
+    corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations (.ann, .txt).")],
+    output: ReplacedArgument,
+    novels: Annotated[
+        Path | None, typer.Option(help="Directory of whole novels (.txt), in which names beside quotations are hidden.")
+    ] = None,
+    first: Annotated[
+        int | None, typer.Option(min=1, help="Number of documents of the corpus to learn from. Default: all.")
+    ] = None,
+    model: ModelOption = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the order of turns.")] = 0,
+) -> None:
+    """Learn who speaks where the text does not say it, and write the pipeline with a quotation_spans that knows."""
+    from itertools import islice
+
+    from wasabi import msg
+
+    from ... import load
+    from ...corpora.litbank import read_litbank
+    from ...files.reading import list_files, read_text
+    from ...files.replacing import atomic_write_directory
+    from ...length import lift_max_length
+    from ...pipes.components import list_components
+    from ...quotation.conversation import make_model
+    from ...training import speakers
+
+    nlp = lift_max_length(load(model))
+    if not list_components(nlp, COMPONENT):
+        nlp.add_pipe(COMPONENT)
+    component: Any = nlp.get_pipe(list_components(nlp, COMPONENT)[-1])
+    # Nothing depends on an earlier model.
+    component.speaker_model = make_model()
+    annotated = [speakers.read_annotated(doc, nlp) for doc in islice(read_litbank(corpus, nlp.vocab), first)]
+    files = [] if novels is None else list_files(novels, ".txt")
+    plain = [speakers.read_plain(nlp(read_text(file)), component) for file in files]
+    component.speaker_model = speakers.learn_speakers(annotated, plain, seed=seed)
+    with atomic_write_directory(output) as path:
+        nlp.to_disk(path)
+    msg.good(f"{output}: from {len(annotated) + len(plain):,} documents (seed {seed})")

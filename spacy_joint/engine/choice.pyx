@@ -1,0 +1,135 @@
+"""Choosing one row of a document, or none of them: a conditional log-linear model.
+
+The score of a row is the sum of the weights of its features, and that of no row is 0. The probability of a choice is
+the exponential of its score, as a share of those of all choices. For templates, the row is the token slot `it`.
+"""
+
+import numpy as np
+
+from ..errors import Errors, JointMemoryError, JointValueError, check_range
+
+from libc.math cimport exp, log
+from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+from .beam cimport Claim
+from .columns cimport FIRST, Columns
+from .scorer cimport Scorer
+from .system cimport System
+from .templates cimport Templates
+from .updater cimport Bag, Updater
+from .weights cimport ROW_BLOCK, ChangeC, Weights
+
+
+cdef enum:
+    AT_ONCE = 16        # rows scored together
+
+
+cdef class ChoiceSystem(System):
+    """Names the row that may be chosen."""
+
+    def __cinit__(self):
+        self.row_width = self.n_slots = 1
+
+    def __reduce__(self):
+        return (ChoiceSystem, ())
+
+    def token_slots(self):
+        return {"it": 0}
+
+
+cdef class Chooser:
+    """Finds the probabilities of choices. Only one thread may use it at a time."""
+    cdef Scorer scorer
+    cdef Claim claim
+    cdef vector[uint64_t] rows
+    cdef vector[float] scores           # rows x ROW_BLOCK
+    cdef vector[double] shares          # of all rows, and of no row
+
+    def __cinit__(self, ChoiceSystem system not None, Templates templates not None):
+        templates.check(system)
+        self.scorer, self.claim = Scorer(templates, AT_ONCE), Claim("chooser")
+
+    def choose(self, Weights weights not None, Columns columns not None):
+        """The probability of each row, and of no row (float64)."""
+        with self.claim:
+            self.scorer.use(weights.prediction_table(), 1)
+            self.fill(columns)
+            return np.array(self.shares)
+
+    cdef int fill(self, Columns columns) except -1:
+        cdef int i, n = columns.c.n_tokens
+        cdef double most = 0, total = 0
+        self.scorer.check(columns)
+        self.rows.resize(n)
+        self.scores.resize(max(n, 1) * ROW_BLOCK)
+        self.shares.resize(n + 1)
+        for i in range(n):
+            self.rows[i] = FIRST + i
+        self.scorer.forget()
+        self.scorer.score(&columns.c, self.rows.data(), NULL, n, self.scores.data())
+        for i in range(n):
+            self.shares[i] = self.scores[i * ROW_BLOCK]
+            most = max(most, self.shares[i])
+        self.shares[n] = 0
+        for i in range(n + 1):
+            self.shares[i] = exp(self.shares[i] - most)
+            total += self.shares[i]
+        for i in range(n + 1):
+            self.shares[i] /= total
+        return 0
+
+
+cdef class ChoiceLearner:
+    """Learns weights by stochastic gradient steps of size `aggressiveness` on the log-likelihood of right choices."""
+    cdef readonly Weights weights
+    cdef Chooser chooser
+    cdef Bag bag
+    cdef Updater updater
+    cdef uint64_t seed
+
+    def __cinit__(self, Weights weights not None, ChoiceSystem system not None, Templates templates not None,
+                  *, aggressiveness=1.0, seed=0):
+        self.weights, self.seed = weights, seed
+        self.chooser = Chooser(system, templates)
+        self.bag = Bag(self.chooser.scorer)
+        self.updater = Updater(weights, "perceptron", aggressiveness)
+
+    def update(self, instances, double dropout=0.0):
+        """Learns from instances: columns, and the indices of the rows of which any is right; none: no row is.
+
+        dropout: The share of features dropped at random from each instance, 0..1.
+        RETURNS: The total `loss`: negative log-likelihood.
+        RAISES ValueError: If the dropout is out of range, or an index is none of a row (J030).
+        """
+        cdef double loss = 0
+        check_range("dropout", dropout, 0, 1)
+        self.weights.claim()
+        try:
+            self.chooser.scorer.use(self.weights.learning_table(), 1)
+            for columns, right in instances:
+                self.chooser.scorer.drop_out(dropout, self.seed, self.weights.n_updates + 1)
+                loss += self._learn(columns, frozenset(right))
+                self.weights.count_update()
+        except MemoryError as error:
+            raise JointMemoryError(Errors.J003) from error
+        finally:
+            self.weights.release()
+        return {"loss": loss}
+
+    cdef double _learn(self, Columns columns, frozenset right) except? -1:
+        cdef vector[ChangeC] difference
+        cdef int i, n
+        cdef double wanted, share
+        self.chooser.fill(columns)
+        n = columns.c.n_tokens
+        if not right <= frozenset(range(n)):
+            raise JointValueError(Errors.J030, name="right", value=sorted(right), allowed=f"indices of the {n} rows")
+        share = sum([self.chooser.shares[i] for i in right or (n,)])
+        self.bag.clear()
+        for i in range(n):
+            wanted = self.chooser.shares[i] / share if i in right else 0
+            self.bag.count(&columns.c, &self.chooser.rows[i], 0, 0, <float>(wanted - self.chooser.shares[i]))
+        self.bag.take(difference)
+        self.updater.update(difference, 1)
+        return -log(share)

@@ -1,0 +1,189 @@
+"""The candidates of a turn as columns of the engine: what templates can read of a character that may be the speaker.
+
+Candidates are the characters that spoke in the last turns or speak next, and those mentioned around the turn. Columns
+are small numbers; 0 is what is usual or unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..annotation.quotations import Run
+from ..engine.columns import Columns
+from .characters import PRONOUNS, Cast, Character, Reference
+
+# Candidates are mentioned in so many tokens around a turn, or spoke in so many turns before it.
+BEFORE, AFTER = 150, 40
+MAX_TURNS = 4
+MAX_CANDIDATES = 12
+# A conversation ends where so many paragraphs have no quotation.
+MAX_GAP = 4
+# Between turns, hardly more than a cue.
+MAX_NARRATION = 12
+COLUMNS = (
+    "mention",  # of the speaker: 1 a pronoun, 2 a noun
+    "gender",  # of the candidate, if the mention has one: 1 known, 2 unknown
+    "ago",  # in how many turns the candidate spoke last, up to MAX_TURNS
+    "narrated",  # since then: 1 other paragraphs, 2 hardly anything
+    "often",  # whether it spoke in several of these turns
+    "later",  # in how many turns it is named as the speaker, 1 or 2
+    "acts_before",  # the last subject before the turn, in its paragraph
+    "acts_after",  # the first one after it
+    "beside",  # mentioned in the paragraph
+    "since",  # since the turn before: 1 mentioned, 2 the last subject
+    "inside",  # in the turn: 1 spoken of, 2 addressed
+    "previous",  # in the turn before: 1 spoken of, 2 addressed
+    "next",  # in the next one
+    "beside_previous",  # mentioned beside the turn before, where another one spoke
+    "role",  # 1 the narrator, 2 the mentioned noun itself, 3 another noun
+    "antecedent",  # of the pronoun, by what narration says
+    "place",  # among the latest mentioned in narration: 1 to 3
+    "next_gender",  # the pronoun of the next speaker: 1 has the gender of the candidate, 2 another one
+)
+
+NOBODY: frozenset[Character] = frozenset()
+
+
+@dataclass
+class Turn:
+    """Consecutive direct quotations of one character."""
+
+    runs: list[int]  # numbers of quotations
+    begin: int
+    end: int
+    paragraph: int
+    mention: Run | None = None  # of the speaker
+    character: Character | None = None
+    confidence: float = 0.0
+    is_named: bool = False
+
+
+def is_pronoun(cast: Cast, mention: Run) -> bool:
+    """Whether a mention is he or she."""
+    return mention[1] - mention[0] == 1 and cast.words[mention[0]] in PRONOUNS
+
+
+def describe(
+    cast: Cast, turns: Sequence[Turn], k: int, hidden: str | None = None
+) -> tuple[list[Character], list[list[int]]]:
+    """The candidates of a turn, and their rows of COLUMNS. Turns before it are decided. For learning, the mention of
+    the speaker can be hidden: `hidden` is its gender, as if it were a pronoun, or "", as if there were none."""
+    turn = turns[k]
+    noun: Character | None = None
+    gender: str | None = hidden
+    mention = turn.mention if hidden is None else None
+    if mention is not None and is_pronoun(cast, mention):
+        gender = PRONOUNS[cast.words[mention[0]]]
+    elif mention is not None:
+        noun = cast.find(*mention)
+        gender = noun.gender if noun is not None else None
+    kind = 2 if noun is not None else 1 if gender else 0
+    spoken, gaps, close = _list_earlier(turns, k)
+    following = _list_following(turns, k)
+    around = cast.list_references(max(turn.begin - BEFORE, 0), turn.end + AFTER)
+    if hidden is not None and turn.mention is not None:
+        around = [ref for ref in around if not turn.mention[0] <= ref.begin < turn.mention[1]]
+    outside = [ref for ref in around if not cast.inside[ref.head]]
+    quoted = [ref for ref in around if cast.inside[ref.head]]
+    latest = list(dict.fromkeys(ref.character for ref in reversed(outside) if ref.begin < turn.begin))
+    found = dict.fromkeys(filter(None, (*spoken, *following)))
+    found |= dict.fromkeys((*latest, *(ref.character for ref in around)))
+    candidates = [character for character in found if not gender or character.gender in (None, gender)]
+    latest = [character for character in latest if character in candidates]
+    candidates = candidates[:MAX_CANDIDATES]
+    # The words of this paragraph outside of quotations, and those since the turn before.
+    begin, end = cast.find_paragraph(turn.begin, turn.end)
+    here = [ref for ref in outside if begin <= ref.begin < end]
+    since = [ref for ref in outside if (turns[k - 1].end if k else 0) <= ref.begin < turn.begin]
+    acting_before = [ref.character for ref in here if ref.begin < turn.begin and cast.is_subject[ref.head]]
+    acting_after = [ref.character for ref in here if ref.begin >= turn.begin and cast.is_subject[ref.head]]
+    acting_since = [ref.character for ref in since if cast.is_subject[ref.head]]
+    beside, lately = _list_characters(here), _list_characters(since)
+    inside, called = _find_quoted(cast, quoted, turn)
+    previous, called_before, beside_previous = NOBODY, NOBODY, NOBODY
+    if k:
+        if gaps and gaps[0] <= 2:
+            previous, called_before = _find_quoted(cast, quoted, turns[k - 1])
+        begin, end = cast.find_paragraph(turns[k - 1].begin, turns[k - 1].end)
+        beside_previous = _list_characters(ref for ref in outside if begin <= ref.begin < end)
+    spoken_next, called_next, next_gender = NOBODY, NOBODY, None
+    if following:
+        after = turns[k + 1]
+        spoken_next, called_next = _find_quoted(cast, cast.list_references(after.begin, after.end), after)
+        if after.mention is not None and is_pronoun(cast, after.mention):
+            next_gender = PRONOUNS[cast.words[after.mention[0]]]
+    antecedent = cast.antecedents.get(mention[0]) if mention is not None and kind == 1 else None
+    rows = []
+    for character in candidates:
+        ago = spoken.index(character) + 1 if character in spoken else 0
+        place = latest.index(character) + 1 if character in latest else 0
+        rows.append(
+            [
+                kind,
+                (1 if character.gender else 2) if gender else 0,
+                ago,
+                0 if not ago else 1 if sum(gaps[:ago]) > ago else 2 * all(close[:ago]),
+                spoken.count(character) > 1,
+                following.index(character) + 1 if character in following else 0,
+                bool(acting_before) and acting_before[-1] is character,
+                bool(acting_after) and acting_after[0] is character,
+                character in beside,
+                2 if acting_since and acting_since[-1] is character else character in lately,
+                2 if character in called else character in inside,
+                2 if character in called_before else character in previous,
+                2 if character in called_next else character in spoken_next,
+                character in beside_previous and ago != 1,
+                1 if character is cast.narrator else 2 if character is noun else 3 * (character in cast.unnamed),
+                character is antecedent,
+                place if place <= 3 else 0,
+                0 if not next_gender or not character.gender else 1 + (character.gender != next_gender),
+            ]
+        )
+    return candidates, rows
+
+
+def make_columns(names: Sequence[str], rows: Sequence[Sequence[int]]) -> Columns:
+    """The rows of `describe` as those columns that templates read."""
+    places = [COLUMNS.index(name) for name in names]
+    return Columns(names, [[row[place] for place in places] for row in rows] or np.zeros((0, len(names))))
+
+
+def _list_characters(references: Iterable[Reference]) -> frozenset[Character]:
+    return frozenset(ref.character for ref in references)
+
+
+def _find_quoted(
+    cast: Cast, references: Iterable[Reference], turn: Turn
+) -> tuple[frozenset[Character], frozenset[Character]]:
+    """Who is mentioned in a turn, and who is addressed."""
+    found = [ref for ref in references if turn.begin <= ref.begin < turn.end]
+    return _list_characters(found), _list_characters(filter(cast.is_vocative, found))
+
+
+def _list_earlier(turns: Sequence[Turn], k: int) -> tuple[list[Character | None], list[int], list[bool]]:
+    """The speakers of the turns before one in its conversation, latest first; the paragraphs to the next turn of each,
+    and whether hardly more than a cue is between them."""
+    speakers: list[Character | None] = []
+    gaps: list[int] = []
+    close: list[bool] = []
+    for at in range(k - 1, max(k - 1 - MAX_TURNS, -1), -1):
+        gap = turns[at + 1].paragraph - turns[at].paragraph
+        if gap > MAX_GAP:
+            break
+        speakers.append(turns[at].character)
+        gaps.append(gap)
+        close.append(turns[at + 1].begin - turns[at].end <= MAX_NARRATION)
+    return speakers, gaps, close
+
+
+def _list_following(turns: Sequence[Turn], k: int) -> list[Character | None]:
+    """The named speakers of the next two turns, if they follow in paragraphs close by."""
+    found: list[Character | None] = []
+    for at in range(k + 1, min(k + 3, len(turns))):
+        if turns[at].paragraph - turns[at - 1].paragraph > 2:
+            break
+        found.append(turns[at].character if turns[at].is_named else None)
+    return found
