@@ -6,6 +6,7 @@ pipeline.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,8 +27,18 @@ if find_spec(f"{__name__}.engine.columns") is None:
 
 # The pretrained pipeline: a separate distribution.
 PRETRAINED = "en_joint_english"
-# Variants of it that are slower and more accurate: `en_joint_english_md` and `en_joint_english_trf`.
-VARIANTS = ("md", "trf")
+# Others by their short names: variants of it that are slower and more accurate, and those of other languages.
+VARIANTS = {
+    "md": "en_joint_english_md",
+    "trf": "en_joint_english_trf",
+    "en": PRETRAINED,
+    "fr": "fr_joint_french",
+    "nn": "nn_joint_nynorsk",
+    "pcm": "xx_joint_pcm_naija",
+    "pt": "pt_joint_portuguese",
+}
+# Codes of languages: no package has so short a name.
+LANGUAGE = re.compile("[a-z]{2,3}")
 BEAM_PERCEPTRON = "spacy_joint.BeamPerceptron.v1"
 # The architectures with each setting of `load`.
 ARCHITECTURES = {"beam_width": (BEAM_PERCEPTRON, "spacy_joint.OrderPerceptron.v1"), "threads": (BEAM_PERCEPTRON,)}
@@ -41,19 +52,19 @@ def load(
     config: Mapping[str, Any] = {},
     **options: Any,
 ) -> Language:
-    """Loads the pretrained pipeline, which splits English text into sentences and parses them, or another pipeline.
+    """Loads a pretrained pipeline, which splits text into sentences and parses them, or another pipeline.
 
     If all components are from this package, texts may have any length (see `length`).
 
     pipeline (str | Path): The name of an installed pipeline, or the path of a saved one. None is `en_joint_english`,
-        `md` is `en_joint_english_md`, `trf` is `en_joint_english_trf`.
+        `md` and `trf` are its variants, and `fr`, `nn`, `pcm` and `pt` are the pipelines of these languages.
     beam_width (int): The beam width of all components of this package; narrower is faster. None keeps the trained one.
     threads (int): The number of documents that each component of `nlp.pipe` searches at the same time, on as many
         cores. None keeps the setting of the config, by default 1. It does not affect results.
     config (Mapping): Other overrides of the config, as for `spacy.load`.
     options (Any): Other arguments of `spacy.load`, such as `exclude`.
     RETURNS (Language): The pipeline.
-    RAISES OSError: If there is no such pipeline.
+    RAISES OSError: If the pretrained pipeline is not installed (J400), or if there is none for this language (J406).
     """
     import spacy
 
@@ -62,9 +73,11 @@ def load(
 
     if pipeline is None or pipeline in VARIANTS:
         variant = "" if pipeline is None else f" {pipeline}"
-        pipeline = PRETRAINED if pipeline is None else f"{PRETRAINED}_{pipeline}"
+        pipeline = PRETRAINED if pipeline is None else VARIANTS[str(pipeline)]
         if not spacy.util.is_package(pipeline):
             raise JointOSError(Errors.J400, name=pipeline, variant=variant)
+    elif isinstance(pipeline, str) and LANGUAGE.fullmatch(pipeline) and not Path(pipeline).exists():
+        raise JointOSError(Errors.J406, language=pipeline, known=", ".join(VARIANTS))
     for setting, value in (("beam_width", beam_width), ("threads", threads)):
         if value is None:
             continue

@@ -181,6 +181,11 @@ class Errors:
         "If there is no network, copy the file to this machine and give its directory to --from. If pip is missing, "
         "run another installer, as in `uv pip install spacy-joint=={version} {address}`.",
     )
+    J406 = Message(
+        "There is no pretrained pipeline '{language}'.",
+        "There are {known}. Train another language on a treebank of Universal Dependencies by `python -m spacy joint "
+        "train-treebank DIRECTORY`, and give the directory of the pipeline or the name of its package.",
+    )
     J401 = Message("No component of {pipeline} ({components}) has the setting {setting}.", "Leave {setting} out.")
     J704 = Message(
         "{source} lacks '{part}', which the settings of '{name}' need.",

@@ -1,11 +1,13 @@
 """The installed package: what it registers, which files it has, and how little it imports."""
 
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections import defaultdict
 from importlib import import_module, metadata
 from pathlib import Path
@@ -174,10 +176,22 @@ def test_version_and_addresses_are_the_same_everywhere():
     assert f"\n## [{about.__version__}] - 2" in (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
 
 
+def make_archive(directory):
+    """The bytes of a directory as an archive, like a source distribution."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as archive:
+        archive.add(directory, arcname=directory.name)
+    return content.getvalue()
+
+
 @pytest.mark.parametrize("path", PIPELINES, ids=lambda path: path.parent.name)
 def test_the_shipped_pipelines_fit_this_version(path):
     meta = json.loads(path.read_text(encoding="utf8"))
-    assert meta["version"] == about.__pipelines_version__ and meta["performance"]["dep_las"] > 0.8
+    assert meta["version"] == about.__pipelines_version__
+    is_english = meta["lang"] == "en"
+    # Other languages are learnt from less, some from speech alone.
+    assert meta["performance"]["dep_las"] > (0.8 if is_english else 0.5)
+    assert is_english or len(make_archive(path.parent)) <= 6e6
     required = {Requirement(line).name: Requirement(line) for line in meta["requirements"]}
     assert about.__version__ in required["spacy-joint"].specifier
     ours = next(found for line in metadata.requires("spacy-joint") if (found := Requirement(line)).name == "spacy")

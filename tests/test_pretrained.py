@@ -23,19 +23,39 @@ def test_it_is_loaded_by_its_name(nlp):
     assert nlp.disabled == ["punctuation_restorer", "prenominal_orderer", "hedge_chunker", "constituency_parser"]
 
 
+# Two sentences each.
+TEXTS = {
+    "en": "i called her yesterday she said no",
+    "fr": "je l'ai appelée hier elle a dit non",
+    "nn": "kva heiter du eg heiter Anna",
+    "pcm": "how you dey I dey fine",
+    "pt": "onde fica a estação eu não sei",
+}
+
+
 @pytest.mark.parametrize("variant", spacy_joint.VARIANTS)
-def test_its_variants_are_loaded_by_their_names(variant):
-    name = f"{NAME}_{variant}"
+def test_variants_and_other_languages_are_loaded_by_their_names(variant):
+    name = spacy_joint.VARIANTS[variant]
     if name in get_installed_models():
         nlp = spacy_joint.load(variant)
-        assert nlp.meta["name"] == f"joint_english_{variant}"
-        assert [str(sentence) for sentence in nlp("i called her yesterday she said no").sents] == [
-            "i called her yesterday",
-            "she said no",
-        ]
+        assert f"{nlp.lang}_{nlp.meta['name']}" == name
+        text = TEXTS.get(variant, TEXTS["en"])
+        assert len(list(nlp(text).sents)) == 2, text
+        assert all(token.pos and token.dep and token.lemma for token in nlp(text))
+        # Calibrated.
+        assert nlp.get_pipe("joint_sbd_parser").calibration
     else:
-        with pytest.raises(OSError, match=rf"J400.*\n?.*pipelines/{name}"):
+        with pytest.raises(OSError, match=rf"J400.*download {variant}`.*pipelines/{name}"):
             spacy_joint.load(variant)
+
+
+def test_a_language_without_a_pipeline_can_be_trained(tmp_path, monkeypatch):
+    with pytest.raises(OSError, match=r"J406.*'de'.*md, trf, en, fr, nn, pcm, pt.*train-treebank"):
+        spacy_joint.load("de")
+    # But a path is a path.
+    monkeypatch.chdir(tmp_path)
+    spacy.blank("de").to_disk("de")
+    assert spacy_joint.load("de").lang == "de"
 
 
 def test_spacy_knows_it(nlp):

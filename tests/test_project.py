@@ -20,11 +20,13 @@ import spacy
 import typer
 from spacy.cli._util import app, parse_config_overrides
 from spacy.util import load_config, working_dir
+from spacy.vocab import Vocab
 from weasel.util import load_project_config
 
 import spacy_joint.cli  # noqa: F401  # adds `spacy joint` to the commands of spaCy
 from spacy_joint.annotation.custom_columns import name_span_columns
 from spacy_joint.cli.training.configs import CONFIGS
+from spacy_joint.corpora.conllu import read_conllu
 
 ROOT = Path(__file__).parent.parent
 PROJECTS = [Path(), *(path.relative_to(ROOT) for path in sorted((ROOT / "projects").glob("*/")))]
@@ -204,6 +206,27 @@ def test_a_chart_parser_is_made_from_trees_in_brackets(repository):
     run_here(project, "parser", *TINY_TREES[:4])
     assert spacy.load(project / "training" / "tiny" / "model-last").pipe_names == ["chart_parser"]
     assert read_metrics(project, "tiny_dev")["constituents_f"] > 0.48
+
+
+def test_a_pipeline_of_another_language_is_trained_by_one_command(repository, tmp_path):
+    project = repository / "projects" / "languages"
+    for asset in load_project_config(project)["assets"]:
+        part = Path(asset["dest"]).stem.rpartition("-")[2]
+        copy = tmp_path / "ud" / asset["url"].split("UniversalDependencies/")[-1]
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "assets" / f"tiny_german_{'train' if part == 'train' else 'dev'}.conllu", copy)
+    run_project(repository, "assets", "projects/languages", "--vars.ud", str(tmp_path / "ud"))
+    run_project(repository, "run", "pcm", "projects/languages", SPACY_CONFIG_OVERRIDES="--training.max_epochs 1")
+    (package,) = (project / "training" / "pcm" / "package").iterdir()
+    assert package.name == "xx_joint_pcm_naija-0.1.0"
+    assert (package / "LICENSE").is_file() and "library_name: spacy" in (package / "README.md").read_text("utf8")
+    meta = json.loads((package / "meta.json").read_text(encoding="utf8"))
+    assert meta["license"] == "CC BY-SA 4.0" and meta["performance"]["raw_las_f"] > 0.05
+    # The copy with other marks is learnt from, too.
+    learnt = [repository / "assets" / "tiny_german_train.conllu", project / "corpus" / "pcm_nsc-train.conllu"]
+    n_words = sum(len(doc) for path in learnt for doc in read_conllu(path, Vocab()))
+    described = json.loads((project / "training" / "pcm" / "steps" / "corpora" / "treebank.json").read_text("utf8"))
+    assert described["words"] == n_words
 
 
 @pytest.fixture

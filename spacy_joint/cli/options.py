@@ -29,7 +29,9 @@ DOCUMENTS = "newdoc"
 LinesOption = Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="Path or package of a pipeline, `md` or `trf`. Default: the shipped pipeline."),
+    typer.Option(
+        "--model", "-m", help="Path or package of a pipeline, `md`, `trf` or a language, as `fr`. Default: English."
+    ),
 ]
 BeamWidthOption = Annotated[
     int | None, typer.Option(help="Beam width: narrower is faster, wider is more accurate. Default: the trained one.")
@@ -38,6 +40,9 @@ OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Outpu
 ScoresOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output JSON file.")]
 ConfigArgument = Annotated[Path, typer.Argument(help="Config, as for `spacy train`.", exists=True, dir_okay=False)]
 ReplacedArgument = Annotated[Path, typer.Argument(help="Output directory; an existing one is replaced.")]
+WeightBitsOption = Annotated[
+    int, typer.Option(help="Precision of each weight. Fewer bits make a smaller package.", min=2, max=8)
+]
 RayOption = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, auto (here), or local (start Ray here)."),

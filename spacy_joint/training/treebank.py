@@ -1,10 +1,11 @@
 """Training on a treebank: from CoNLL-U to an installable package, in steps that are not repeated.
 
 The steps are those of the commands `convert`, `tokenizer-exceptions`, `word-classes`, `jackknife`, `spacy train` for
-each component, `finish`, `evaluate` and `spacy package`, with the configs of the package.
+each component, `finish`, `calibrate`, `evaluate` and `spacy package`, with the configs of the package.
 """
 
 import math
+import shutil
 import subprocess
 import sys
 import warnings
@@ -31,7 +32,7 @@ from ..annotation.custom_columns import FINE_TAG
 from ..corpora.docbin import read_docbin
 from ..corpora.examples import make_example
 from ..corpora.treebank import read_splits
-from ..errors import JointWarning, Warnings
+from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.reading import require_file
 from ..files.replacing import atomic_write_directory, write_json
 from ..files.steps import Steps, digest, digest_mentioned
@@ -39,6 +40,7 @@ from ..pipes.tokenizer_check import report_unfit, score_words
 from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
 from ..tokenization.exceptions import add_exceptions, learn_exceptions
 from .boundary_choice import choose_biases
+from .calibrating import calibrate_parser, read_samples
 from .feature_choice import choose_features
 from .finishing import finish_pipeline
 from .jackknifing import jackknife_corpus
@@ -87,6 +89,7 @@ class TreebankTraining:
         self.steps = Steps(self.work, msg.info)
         self.corpora, self.tokenizer = self.work / "corpora", self.work / "tokenizer"
         self.features, self.biases = self.work / "features_seen.json", self.work / "biases_chosen.json"
+        self.finished = self.work / "finished"
         self.word_classes, self.jackknifed = self.work / "word_classes.msgpack", self.work / "jackknifed.spacy"
 
     # Corpora, tokenizer and word classes.
@@ -290,7 +293,7 @@ class TreebankTraining:
 
         self.steps.run("biases", self.biases, make, after=[self.corpora, self.tokenizer, trained])
 
-    def finish(self, trained: Path, meta: Mapping[str, Any]) -> None:
+    def finish(self, trained: Path, meta: Mapping[str, Any], weight_bits: int) -> None:
         """Adds what needs no training, without the data that only training needs."""
 
         def make() -> None:
@@ -305,10 +308,33 @@ class TreebankTraining:
             _save(nlp, assembled)
             settings = {"model.beam_width": BEAM_WIDTH, **srsly.read_json(self.biases)}
             overrides = {f"components.{PARSER}.{setting}": value for setting, value in settings.items()}
-            finish_pipeline(assembled, self.pipeline, overrides, meta)
+            finish_pipeline(assembled, self.finished, overrides, meta, weight_bits)
 
         before = [self.corpora, self.tokenizer, trained, self.biases]
-        self.steps.run("pipeline", self.pipeline, make, after=before, settings=meta)
+        settings = {"meta": dict(meta), "weight_bits": weight_bits}
+        self.steps.run("finished", self.finished, make, after=before, settings=settings)
+
+    def calibrate(self, kind: str, papers: Sequence[Path]) -> None:
+        """Calibrates the finished pipeline on the development set. Adds files that its package shows, as LICENSE."""
+
+        def make() -> None:
+            nlp = load(self.finished)
+            parser: Any = nlp.get_pipe(PARSER)
+            try:
+                calibrate_parser(parser, read_samples(nlp, parser, self._read_docs("dev", nlp), kind))
+            except JointValueError as error:
+                if error.code != Errors.J646.code:
+                    raise
+                # Too small a development set: only its probabilities are missing.
+                msg.info(f"Not calibrated: {error}")
+            with atomic_write_directory(self.pipeline) as path:
+                shutil.copytree(self.finished, path)
+                parser.to_disk(path / PARSER, exclude=["vocab"])
+                for paper in papers:
+                    shutil.copy(paper, path)
+
+        settings = {"kind": kind, "papers": dict(zip([paper.name for paper in papers], digest(papers), strict=True))}
+        self.steps.run("pipeline", self.pipeline, make, after=[self.corpora, self.finished], settings=settings)
 
     def evaluate(self) -> None:
         """Scores the pipeline on the test set, or on the development set if there is none."""

@@ -55,6 +55,14 @@ def test_the_release_of_this_version_is_the_default(run, monkeypatch):
     assert called == [[*pip, f"{address}/{wheel}", f"spacy-joint=={about.__version__}"]]
 
 
+def test_languages_have_pipelines_of_their_own(run, monkeypatch, tmp_path):
+    called = []
+    monkeypatch.setattr(subprocess, "run", lambda command: called.extend(command) or subprocess.CompletedProcess([], 0))
+    write_wheel(tmp_path, "xx_joint_pcm_naija", "")
+    assert "spacy.load('xx_joint_pcm_naija')" in run("download", "pcm", "--from", tmp_path).output
+    assert any("xx_joint_pcm_naija" in word for word in called)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"), [(["lg"], "J040"), (["--from", "nowhere"], "J402"), (["md"], "J404")], ids=str
 )

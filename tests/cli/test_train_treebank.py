@@ -89,7 +89,7 @@ def test_a_directory_with_the_name_of_a_tool_is_not_taken_for_it(tmp_path, monke
 
 def test_a_second_run_repeats_nothing_and_another_seed_what_it_changes(train, trained, tmp_path):
     shutil.copytree(trained, tmp_path / "out")
-    assert train(tmp_path / "out").output.count(": unchanged") == 12
+    assert train(tmp_path / "out").output.count(": unchanged") == 13
     unchanged = [line for line in train(tmp_path / "out", "--seed", "1").output.splitlines() if "unchanged" in line]
     assert [line.split()[-2] for line in unchanged] == ["corpora:", "features:"]
 
@@ -157,6 +157,20 @@ def custom(train, tmp_path_factory):
     files = ("--texts", directory / "text.txt", "--meta", directory / "meta.json")
     train(directory / "out", *settings, *files, language="fr")
     return directory / "out"
+
+
+def test_weights_are_rounded_and_files_are_added_without_training_anew(train, custom, tmp_path):
+    output = shutil.copytree(custom, tmp_path / "out")
+    (papers := tmp_path / "papers").mkdir()
+    (papers / "meta.json").write_text(json.dumps({"license": "CC0"}))
+    (papers / "LICENSE").write_text("Free.")
+    texts = ("--texts", custom.parent / "text.txt")
+    settings = ("--components.joint_sbd_parser.model.n_tables", "1", "--kind", "original", "--weight-bits", "4")
+    told = train(output, *settings, *texts, "--meta", papers, language="fr").output
+    assert "biases: unchanged" in told and "finished: unchanged" not in told
+    nlp = spacy.load(output / "pipeline")
+    assert nlp.meta["license"] == "CC0" and (nlp.path / "LICENSE").read_text() == "Free."
+    assert not (nlp.get_pipe("joint_sbd_parser").perceptron.weights.averaged % 16).any()
 
 
 def test_settings_of_a_component_are_for_its_own_training(custom):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from wasabi import msg
@@ -16,11 +15,8 @@ from ..options import DOCUMENTS, DocumentsOption, Kind, read_documents
 
 if TYPE_CHECKING:
     import numpy as np
-    from spacy.language import Language
-    from spacy.tokens import Doc
 
-    from ...parsing.calibration import Decisions
-    from ...parsing.joint_sbd_parser import JointSbdParser
+    from ...training.calibrating import Sample
 
 # Of the cross-validation.
 FOLDS = 5
@@ -45,6 +41,7 @@ def calibrate(
     """
     from ... import load
     from ...parsing.joint_sbd_parser import JointSbdParser
+    from ...training.calibrating import calibrate_parser, read_samples
 
     nlp = load(pipeline)
     parsers = [(name, pipe) for name, pipe in nlp.pipeline if isinstance(pipe, JointSbdParser)]
@@ -55,47 +52,13 @@ def calibrate(
     references = [doc for corpus in corpora for doc in read_documents(corpus, nlp.vocab, documents) if len(doc)]
     if len(references) < FOLDS:
         raise JointValueError(Errors.J523, n=len(references), least=FOLDS)
-    samples = list(_read_samples(nlp, parser, references, kind))
-    parser.calibrate([sample.decisions for sample in samples], [sample.gold for sample in samples])
+    samples = list(read_samples(nlp, parser, references, kind.value))
+    calibrate_parser(parser, samples)
     _show_scores(samples)
     with atomic_write_directory(output) as path:
         shutil.copytree(nlp.path, path)
         parser.to_disk(path / name, exclude=["vocab"])
     msg.good(f"{output}: calibrated on {len(references):,} documents")
-
-
-class Sample(NamedTuple):
-    """The parser's decisions about a variant of a document, and which of its tokens do start a sentence."""
-
-    document: int
-    kind: Kind
-    decisions: Decisions
-    gold: np.ndarray
-
-
-def _read_samples(nlp: Language, parser: JointSbdParser, references: Iterable[Doc], kind: Kind) -> Iterator[Sample]:
-    from ...training.unpunctuated import unpunctuate
-
-    for number, reference in enumerate(references):
-        if kind is not Kind.unpunctuated:
-            yield Sample(number, Kind.original, *_observe(nlp, parser, reference))
-        if kind is not Kind.original and (variant := unpunctuate(reference)) is not None:
-            yield Sample(number, Kind.unpunctuated, *_observe(nlp, parser, variant))
-
-
-def _observe(nlp: Language, parser: JointSbdParser, reference: Doc) -> tuple[Decisions, np.ndarray]:
-    from ...corpora.examples import make_example
-    from ...pipes.token_columns import read_starts
-
-    doc = make_example(reference).predicted
-    for _, pipe in nlp.pipeline:
-        if pipe is parser:
-            break
-        doc = pipe(doc)
-    parsed, decisions = parser.decide(doc)
-    starts = read_starts(reference)[parsed.tokens]
-    # Without annotation, nothing is known.
-    return decisions._replace(is_open=decisions.is_open & (starts != 0)), starts == 1
 
 
 def _show_scores(samples: list[Sample]) -> None:
@@ -104,7 +67,7 @@ def _show_scores(samples: list[Sample]) -> None:
     from ...parsing.calibration import fit_calibration
     from ...scoring.calibration import expected_calibration_error, precision_of_surest
 
-    found: dict[Kind, list[tuple[np.ndarray, np.ndarray]]] = {}
+    found: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
     for fold in range(FOLDS):
         others = [sample for sample in samples if sample.document % FOLDS != fold]
         calibration = fit_calibration([sample.decisions for sample in others], [sample.gold for sample in others], {})
@@ -119,6 +82,6 @@ def _show_scores(samples: list[Sample]) -> None:
         if len(gold):
             error, surest = (of(probabilities, gold) for of in (expected_calibration_error, precision_of_surest))
             scores = (f"{100 * score:.1f}" for score in (gold.mean(), error, surest))
-            rows.append((kind.value, f"{len(gold):,}", *scores))
+            rows.append((kind, f"{len(gold):,}", *scores))
     header = ("Text", "Boundaries", "Right", "Calibration error", "Right of the surest 20 %")
     msg.table(rows, header=header, divider=True, aligns=("l", "r", "r", "r", "r"))

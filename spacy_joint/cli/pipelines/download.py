@@ -15,7 +15,8 @@ from ...errors import Errors, JointFileNotFoundError, JointOSError, check_choice
 
 def download(
     variant: Annotated[
-        str | None, typer.Argument(metavar="[md|trf]", help="Variant. Default: en_joint_english itself.")
+        str | None,
+        typer.Argument(metavar=f"[{'|'.join(VARIANTS)}]", help="Variant or language. Default: en_joint_english."),
     ] = None,
     source: Annotated[
         str | None,
@@ -29,8 +30,8 @@ def download(
     """
     name = PRETRAINED
     if variant is not None:
-        check_choice("The variant", variant, VARIANTS)
-        name = f"{PRETRAINED}_{variant}"
+        check_choice("The variant or language", variant, VARIANTS)
+        name = VARIANTS[variant]
     wheel = f"{name}-{__pipelines_version__}-py3-none-any.whl"
     if source is None:
         if not __repository__:

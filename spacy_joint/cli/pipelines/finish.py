@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import ReplacedArgument
+from ..options import ReplacedArgument, WeightBitsOption
 
 
 def finish(
@@ -13,9 +13,7 @@ def finish(
     model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
     output: ReplacedArgument,
     meta: Annotated[Path | None, typer.Option(help="JSON file with fields for its meta.json.", exists=True)] = None,
-    weight_bits: Annotated[
-        int, typer.Option(help="Precision of each weight. Fewer bits make a smaller package.", min=2, max=8)
-    ] = 8,
+    weight_bits: WeightBitsOption = 8,
 ) -> None:
     """Remove what only further training needs.
 

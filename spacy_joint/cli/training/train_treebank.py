@@ -10,7 +10,7 @@ import typer
 from ...errors import Errors, JointValueError
 from ...extras import require_packages
 from ...files.reading import require_file
-from ..options import Kind, SubtypesOption
+from ..options import Kind, SubtypesOption, WeightBitsOption
 from .configs import CONFIGS
 
 
@@ -47,7 +47,11 @@ def train_treebank(
     ] = "auto",
     texts: Annotated[list[Path] | None, typer.Option(help=".txt files to learn word classes from, too.")] = None,
     word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`. Default: learnt.")] = None,
-    meta: Annotated[Path | None, typer.Option(help="JSON file with fields for meta.json, such as the licence.")] = None,
+    meta: Annotated[
+        Path | None,
+        typer.Option(help="JSON file with fields for meta.json, such as the licence; or a directory: see below."),
+    ] = None,
+    weight_bits: WeightBitsOption = 8,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of jackknifed tags.")] = 5,
     make_package: Annotated[bool, typer.Option("--package/--no-package", help="Whether to make a package.")] = True,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
@@ -59,10 +63,13 @@ def train_treebank(
     `package`, and intermediate `steps`, from which an interrupted run continues. The configs can be overridden as for
     `spacy train`, e.g. with --training.max_epochs 5; settings of a component, such as
     --components.joint_sbd_parser.model.beam_width 4, apply to its own training.
+
+    --meta may be a directory with meta.json and files for the package: README.md, LICENSE, LICENSES_SOURCES.
     """
     import spacy
     import srsly
     from spacy.cli._util import parse_config_overrides
+    from spacy.cli.package import FILENAMES_DOCS
     from wasabi import msg
 
     from ...corpora.treebank import SPLITS, find_splits, name_treebank
@@ -94,6 +101,8 @@ def train_treebank(
     if not name.isidentifier() or name.strip("_") != name:
         allowed = "letters, digits and underscores, with a letter or digit at both ends"
         raise JointValueError(Errors.J030, name="The name of the package", value=name, allowed=allowed)
+    papers = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
+    given = srsly.read_json(require_file(meta / "meta.json" if meta.is_dir() else meta)) if meta else {}
     msg.info(f"Language {language}, seed {seed}")
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed)
     training.read_corpora(documents, tags.value, subtypes)
@@ -102,11 +111,11 @@ def train_treebank(
     training.make_word_classes(texts or [], word_classes)
     training.jackknife(kind.value, folds)
     description = f"Trained on {', '.join(file.name for file in splits['train'] or splits['dev'])}."
-    given = srsly.read_json(require_file(meta)) if meta else {}
     fields = {"name": name, "version": version, "description": description, **given}
     trained = training.train_components(kind.value)
     training.choose_biases(trained)
-    training.finish(trained, fields)
+    training.finish(trained, fields, weight_bits)
+    training.calibrate(kind.value, papers)
     training.evaluate()
     if make_package:
         training.make_package(name, version)
