@@ -195,7 +195,7 @@ def test_the_shipped_pipelines_fit_this_version(path):
     required = {Requirement(line).name: Requirement(line) for line in meta["requirements"]}
     assert about.__version__ in required["spacy-joint"].specifier
     ours = next(found for line in metadata.requires("spacy-joint") if (found := Requirement(line)).name == "spacy")
-    assert required["spacy"].specifier == ours.specifier == SpecifierSet(meta["spacy_version"])
+    assert ours.specifier == SpecifierSet(meta["spacy_version"])
     (copy,) = path.parent.glob("*/*-*/meta.json")
     assert copy.read_bytes() == path.read_bytes()
     card = (path.parent / "README.md").read_text(encoding="utf8")

@@ -27,7 +27,7 @@ def test_it_is_loaded_by_its_name(nlp):
 TEXTS = {
     "en": "i called her yesterday she said no",
     "fr": "je l'ai appelée hier elle a dit non",
-    "nn": "kva heiter du eg heiter Anna",
+    "nn": "kva gjer du no eg les ei bok",
     "pcm": "how you dey I dey fine",
     "pt": "onde fica a estação eu não sei",
 }
