@@ -180,7 +180,8 @@ def make_archive(directory):
     """The bytes of a directory as an archive, like a source distribution."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz") as archive:
-        archive.add(directory, arcname=directory.name)
+        # Not what installations leave beside it.
+        archive.add(directory / directory.name, arcname=directory.name)
     return content.getvalue()
 
 

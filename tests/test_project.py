@@ -253,26 +253,25 @@ def english(repository):
             (assets / "gum_const" / f"{document.partition(chr(10))[0]}.ptb").write_text(own, encoding="utf8")
     (assets / "raw").mkdir()
     news = "".join(path.read_text(encoding="utf8") for path in sorted((assets / "tiny_quotes" / "train").glob("*.txt")))
+    sentences = "Hi Anna, we have news for you. The big old red house was sold."
     for name in ("podcasts", "talks", "books/news"):
         (assets / "raw" / f"{name}.txt").parent.mkdir(exist_ok=True)
-        (assets / "raw" / f"{name}.txt").write_text(f"{news}\nHi Anna, we have news for you.\n", encoding="utf8")
+        (assets / "raw" / f"{name}.txt").write_text(f"{news}\n{sentences}\n", encoding="utf8")
     rows = ["token\tstart\tend\tspeaker\tpunctuation\tcase"]
     rows += [f"{word}\t{i}.1\t{i}.6\tA\t{'.' * (i % 7 == 6)}\tLC" for i, word in enumerate(news.split()[:80])]
     (assets / "raw" / "calls").mkdir()
     (assets / "raw" / "calls" / "call.tsv").write_text("\n".join(rows), encoding="utf8")
-    sentences, vectors = "The big old red house was sold. " * 5, f"the{' 0.1' * 50}\nyou{' 0.2' * 50}\n"
-    files = {"state_union": sentences, "inaugural": sentences, "gutenberg": sentences, "glove.6B": vectors}
-    for name, text in files.items():
-        with zipfile.ZipFile(assets / f"{name}.zip", "w") as archive:
-            archive.writestr("glove.6B.50d.txt", text)
+    with zipfile.ZipFile(assets / "glove.6B.zip", "w") as archive:
+        archive.writestr("glove.6B.50d.txt", f"the{' 0.1' * 50}\nyou{' 0.2' * 50}\n")
     (shipped,) = spacy.util.get_package_path("en_joint_english").glob("en_joint_english-*")
-    shutil.copytree(shipped, project / "training" / "trf" / "exported")
+    shutil.copytree(shipped, project / "training" / "trf" / "finished")
     commands = (project / "project.yml").read_text(encoding="utf8")
     for pattern, changed in (
         (r"max_steps [58]000", "max_steps 40"),
         (r"max_steps \d{3,}", "max_steps 4"),
         (r"min_changes 100", "min_changes 1"),
         (r"--folds 5", "--folds 2"),
+        (r"teacher: en_joint_english_trf", "teacher: en_joint_english"),
         (r"not_calibrated: .*", "not_calibrated: none"),
         (r" *- \"python -m spacy package .*\n", ""),
     ):
@@ -295,4 +294,4 @@ def test_the_shipped_pipelines_without_a_transformer_are_trained_on_tiny_data(en
     for name in ("dev", "dev_unpunctuated", "md_dev", "md_dev_unpunctuated"):
         metrics = read_metrics(english, name)
         assert metrics["tag_acc"] > 0.58 and metrics["lemma_acc"] > 0.68, name
-        assert metrics["boundary_f"] > 0.37 and metrics["dep_las_punct"] > 0.34, name
+        assert metrics["boundary_f"] > 0.37 and metrics["dep_las_punct"] > 0.3, name
