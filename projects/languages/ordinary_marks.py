@@ -49,8 +49,7 @@ def main(
 ) -> None:
     """Write a copy with ordinary marks and capitals."""
     ordinary = json.loads(marks.read_text(encoding="utf8"))
-    division = int(documents) if documents.isdecimal() else documents
-    docs = read_conllu(treebank, Vocab(), documents=division, keep_lines=False)
+    docs = read_conllu(treebank, Vocab(), documents=documents, keep_lines=False)
     with open_atomic(output) as file:
         write_conllu(filter(None, (replace_marks(doc, ordinary) for doc in docs)), file)
 

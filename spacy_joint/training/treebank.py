@@ -314,7 +314,7 @@ class TreebankTraining:
         settings = {"meta": dict(meta), "weight_bits": weight_bits}
         self.steps.run("finished", self.finished, make, after=before, settings=settings)
 
-    def calibrate(self, kind: str, papers: Sequence[Path]) -> None:
+    def calibrate(self, kind: str, notices: Sequence[Path]) -> None:
         """Calibrates the finished pipeline on the development set. Adds files that its package shows, as LICENSE."""
 
         def make() -> None:
@@ -330,10 +330,11 @@ class TreebankTraining:
             with atomic_write_directory(self.pipeline) as path:
                 shutil.copytree(self.finished, path)
                 parser.to_disk(path / PARSER, exclude=["vocab"])
-                for paper in papers:
-                    shutil.copy(paper, path)
+                for notice in notices:
+                    shutil.copy(notice, path)
 
-        settings = {"kind": kind, "papers": dict(zip([paper.name for paper in papers], digest(papers), strict=True))}
+        names = [notice.name for notice in notices]
+        settings = {"kind": kind, "notices": dict(zip(names, digest(notices), strict=True))}
         self.steps.run("pipeline", self.pipeline, make, after=[self.corpora, self.finished], settings=settings)
 
     def evaluate(self) -> None:

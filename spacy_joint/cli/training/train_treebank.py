@@ -101,7 +101,7 @@ def train_treebank(
     if not name.isidentifier() or name.strip("_") != name:
         allowed = "letters, digits and underscores, with a letter or digit at both ends"
         raise JointValueError(Errors.J030, name="The name of the package", value=name, allowed=allowed)
-    papers = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
+    notices = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
     given = srsly.read_json(require_file(meta / "meta.json" if meta.is_dir() else meta)) if meta else {}
     msg.info(f"Language {language}, seed {seed}")
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed)
@@ -115,7 +115,7 @@ def train_treebank(
     trained = training.train_components(kind.value)
     training.choose_biases(trained)
     training.finish(trained, fields, weight_bits)
-    training.calibrate(kind.value, papers)
+    training.calibrate(kind.value, notices)
     training.evaluate()
     if make_package:
         training.make_package(name, version)
