@@ -201,7 +201,7 @@ def main(
         [*name.split(" | "), *(f"{scores[of]['f']:.1f}" if of in scores else "" for of in SHOWN)]
         for name, scores in results.items()
     ]
-    table = f"F1 of marks and capitals, by whose they are:\n\n{format_table(['words', 'by', *SHOWN], rows)}\n"
+    table = f"F1 of marks and capitals:\n\n{format_table(['words', 'by', *SHOWN], rows)}\n"
     print(table)
     print("\n".join(f"{name}: {speed:.0f} thousand words per second" for name, speed in speeds.items()))
     write_results({"scores": results, "speeds": speeds}, output)

@@ -172,7 +172,7 @@ def main(
         [name, *(f"{scores[column]:.1f}" if column in scores else "" for column in columns)]
         for name, scores in results.items()
     ]
-    table = f"Word error rate, and F1 of boundaries by whose they are:\n\n{format_table(['words', *columns], rows)}\n"
+    table = f"Word error rate, and F1 of boundaries:\n\n{format_table(['words', *columns], rows)}\n"
     print(table)
     write_results(results, output)
     replace_section(document, "recognisers", table)

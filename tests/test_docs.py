@@ -222,6 +222,12 @@ def test_links_of_a_page_resolve(page):
     assert not missing
 
 
+@pytest.mark.parametrize("page", list_pages())
+def test_pages_have_at_most_120_lines(page):
+    is_long = "experiments" in page.parts or page.name in ("design.md", "results.md")
+    assert is_long or len(page.read_text(encoding="utf8").splitlines()) <= 120
+
+
 @pytest.mark.parametrize(
     "name", ["joint_sbd_parser", "sequence_tagger", "quotation_spans", "prenominal_orderer", "hedge_chunker"]
 )
