@@ -42,6 +42,8 @@ DOUBLE_COMMAS = frozenset(("“", "”", "„", "‟", "``", "''", '"', "＂"))
 SINGLE_COMMAS = frozenset(("‘", "’", "‚", "`", "'"))
 STRAIGHT_MARKS = frozenset(('"', "''", "＂"))
 SINGLE_STRAIGHT = frozenset(("'", "’"))
+# What texts from several sources mix: “so".
+MIXED_PAIRS = ({"“", '"'}, {"”", '"'})
 # The last character of a quoted sentence or of its first part.
 STOPS = frozenset(",.?!…;·。，、！？،؟؛")
 # What speech that is interrupted ends with.
@@ -232,4 +234,6 @@ def _get_kind(mark: str) -> str:
 
 
 def _closes(opening: str, closing: str, style: MarkStyle) -> bool:
+    if {opening, closing} in MIXED_PAIRS:
+        return True
     return closing == opening if opening in style.either else closing in style.closers[opening]

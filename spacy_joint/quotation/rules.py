@@ -9,6 +9,7 @@ verbs are our own.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 
 import numpy as np
@@ -24,6 +25,9 @@ from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
+# The relations of subjects, and of what is called something and what it is called.
+SUBJECTS = ("nsubj", "csubj", "expl")
+OBJECTS = frozenset(("obj", "xcomp"))
 MIN_WORDS = 4
 # The most words between marks and a verb that reports only beside marks.
 BESIDE = 5
@@ -72,20 +76,26 @@ def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
 def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tuple[list[Run], list[Run]]:
     """The quotations (first token, end), in order: direct ones, by marks, dashes and cues, and, with trees, others."""
     known = frozenset(cues)
-    direct = [line.speech for line in find_lines(doc, marking.starts)]
-    direct += find_dialogue(doc, marking.starts, known, marking.style.dashes)
+    direct = {line.speech for line in find_lines(doc, marking.starts)}
+    direct.update(find_dialogue(doc, marking.starts, known, marking.style.dashes))
     taken = mark(doc, direct)
     previous = -MAX_NARRATION
     for first, last in marking.pairs:
         goes_on = first - previous < MAX_NARRATION
         if not taken[first : last + 1].any() and _is_speech(doc, first, last, known, goes_on):
-            direct.append((first, last + 1))
+            direct.add((first, last + 1))
             taken[first : last + 1] = True
             previous = last
     others: list[Run] = []
     for cue in cues if doc.has_annotation("DEP") else ():
-        if not taken[cue]:
-            others += _find_indirect(doc, cue, taken)
+        for clause in () if taken[cue] else _find_reported(doc, cue, marking.pairs):
+            run, parts = _take_in_marks(doc, clause, marking.pairs, known)
+            begin, end = run
+            n_within = sum(last - first for first, last in parts if taken[first])
+            if end - begin > 1 and taken[begin:end].sum() == n_within:
+                direct.difference_update(parts)
+                taken[begin:end] = True
+                others.append(run)
     return sorted(direct), sorted(others)
 
 
@@ -145,7 +155,8 @@ def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
     return 0 <= i < len(doc) and (i in cues or doc[i].text in COLONS)
 
 
-def _find_indirect(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
+def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
+    """What a cue reports, without marks at its ends: clauses, or an object with marks, as in "called it “a loss”"."""
     token = doc[cue]
     if token.lower_ == ACCORDING:
         # The parts of the sentence before and after "according to X".
@@ -153,19 +164,45 @@ def _find_indirect(doc: Doc, cue: int, taken: np.ndarray) -> list[Run]:
         begin, end = min(source.left_edge.i, cue), max(source.right_edge.i, cue) + 1
         found = [(token.sent.start, begin), (end, token.sent.end)]
     else:
-        clauses = (child for child in token.children if cut_subtype(child.dep_) in CLAUSES)
-        clauses = (child for child in clauses if child.dep_ != "parataxis" or child.i < cue)
+        clauses = (child for child in token.children if _is_reported_clause(child))
         found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
+        objects = [child for child in token.rights if child.dep_ in OBJECTS]
+        if not found and objects:
+            begin, end = objects[0].left_edge.i, objects[-1].right_edge.i + 1
+            at = bisect_left(pairs, (begin, 0))
+            found = [(begin, end)] if at < len(pairs) and begin < pairs[at][0] < end else []
     runs = []
     for begin, end in found:
         # Without the side of the cue, and marks at its ends.
         if begin <= cue < end:
             begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
-        begin, end = trim(doc, begin, end, CUT, CUT)
-        if end - begin > 1 and not taken[begin:end].any():
-            taken[begin:end] |= token.lower_ != ACCORDING
-            runs.append((begin, end))
+        runs.append(trim(doc, begin, end, CUT, CUT))
     return runs
+
+
+def _is_reported_clause(clause: Token) -> bool:
+    """Whether the verb before or after a clause may report it."""
+    relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
+    if relation not in CLAUSES or (is_after and relation == "parataxis"):
+        return False
+    # Not "...," she said, turning round.
+    return not is_after or clause.tag_ != "VBG" or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
+
+
+def _take_in_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) -> tuple[Run, list[Run]]:
+    """A clause with the whole of what is in marks where the clause goes on before or after these, as in "that it was “a
+    loss for all,”"; and these parts."""
+    begin, end = clause
+    parts = []
+    for first, last in pairs[max(bisect_right(pairs, (begin, 0)) - 1, 0) :]:
+        if first >= end:
+            break
+        goes_in = begin < first and doc[first - 1].text[-1].isalnum() and first - 1 not in cues
+        goes_on = last + 1 < end and doc[last + 1].text[0].isalnum() and doc[last - 1].text[-1].isalnum()
+        if last >= begin and (goes_in or goes_on):
+            begin, end = min(begin, first), max(end, last + 1)
+            parts.append((first, last + 1))
+    return (begin, end), parts
 
 
 def _is_signature(doc: Doc, dash: int) -> bool:

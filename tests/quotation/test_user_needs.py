@@ -273,10 +273,41 @@ def test_names_and_scare_quotes_are_not_quotations(find, text):
     assert find(text) == []
 
 
-def test_quoted_words_within_a_sentence_are_part_of_the_reported_clause(parsed):
-    (quotation,) = parsed("The mayor said that the bridge was “a loss for all of us.”")._.quotations
-    assert quotation.type == "MIXED"
-    assert quotation.contents[0].text == "that the bridge was “a loss for all of us.”"
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (
+            "The mayor said that the bridge was “a loss for all of us.”",
+            "that the bridge was “a loss for all of us.”",
+        ),
+        (
+            "She said the city has become “more interested in cars than in people.” It rained.",
+            "the city has become “more interested in cars than in people.”",
+        ),
+        (
+            "He says it shows that the mayor is “unfit to lead.” Nobody laughed.",
+            "it shows that the mayor is “unfit to lead.”",
+        ),
+        (
+            "Ben added that the tests were “not serious” and the report was late.",
+            "that the tests were “not serious” and the report was late",
+        ),
+        ("Critics called the plan “a disaster for the town.”", "the plan “a disaster for the town.”"),
+    ],
+)
+def test_quoted_words_within_a_sentence_are_part_of_what_is_reported(parsed, text, content):
+    (quotation,) = parsed(text)._.quotations
+    assert (quotation.type, quotation.contents[0].text) == ("MIXED", content)
+
+
+def test_what_a_speaker_does_meanwhile_is_not_reported(parsed):
+    assert texts(parsed("“It is too late for us,” the mayor said, drawing some laughter.")) == [
+        "“It is too late for us,”"
+    ]
+
+
+def test_straight_and_curly_marks_pair(find):
+    assert find('“We are late" said Ann. "We know”, said Bob.') == ['“We are late"', '"We know”']
 
 
 def test_a_quoted_sentence_within_a_sentence_is_a_quotation(find):
