@@ -194,11 +194,12 @@ def _take_in_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) 
     loss for all,”"; and these parts."""
     begin, end = clause
     parts = []
-    for first, last in pairs[max(bisect_right(pairs, (begin, 0)) - 1, 0) :]:
+    for at in range(max(bisect_right(pairs, (begin, 0)) - 1, 0), len(pairs)):
+        first, last = pairs[at]
         if first >= end:
             break
-        goes_in = begin < first and doc[first - 1].text[-1].isalnum() and first - 1 not in cues
-        goes_on = last + 1 < end and doc[last + 1].text[0].isalnum() and doc[last - 1].text[-1].isalnum()
+        goes_in = begin < first and doc[first - 1].text[-1:].isalnum() and first - 1 not in cues
+        goes_on = last + 1 < end and doc[last + 1].text[:1].isalnum() and doc[last - 1].text[-1:].isalnum()
         if last >= begin and (goes_in or goes_on):
             begin, end = min(begin, first), max(end, last + 1)
             parts.append((first, last + 1))
