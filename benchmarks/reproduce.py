@@ -33,8 +33,7 @@ def perform(runs: list[Run | Reparsing], plan: Plan, treebanks: Path, work: Path
     for run in runs:
         if store.find(run) is None:
             library = make_library(plan, treebanks, work)
-            corpus = run.parser.corpus if isinstance(run, Reparsing) else run.corpus
-            library.tag(CORPORA[corpus])
+            library.tag(CORPORA[run.corpus])
             result = run.perform(library, store)
             store.write(run, result)
             print(f"{run.name}: {result['seconds']:.0f} s", flush=True)
