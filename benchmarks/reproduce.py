@@ -1,8 +1,7 @@
-"""Repeats the experiments of Björkelund, Faleńska, Seeker & Kuhn (ACL 2016) on freely available treebanks.
+"""Repeats the experiments of Björkelund, Faleńska, Seeker & Kuhn (ACL 2016) on free treebanks.
 
-Performs the missing runs, stores each run as JSON, and writes the report and its figures from the stored runs. It can
-be interrupted at any time and resumes where it stopped. docs/experiments/reproduction.md, which this writes, describes
-the systems; reproduction/plan.py lists the runs.
+Performs missing runs, stores each as JSON, and writes the report and its figures from the stored runs. An interrupted
+run resumes. The report, docs/experiments/reproduction.md, describes the systems; reproduction/plan.py lists the runs.
 """
 
 import measure  # noqa: F401  # keeps BLAS to one thread
