@@ -66,8 +66,8 @@ def judge(plan: Plan, results: Results) -> list[Claim]:
             "Use of the gold sequence",
             [
                 "Percentage of gold actions that took part in updates or survived, in the last of "
-                f"{plan.epochs} epochs. `dlaso` uses all: it continues from the gold item. Intervals are of "
-                "the seeds of `max_violation` alone; `early` has only one.",
+                f"{plan.epochs} epochs. `dlaso` uses all: it continues from the gold item. Intervals are "
+                "not pooled; `early` has one seed, so its verdicts rest on bare figures.",
                 _compare_use(plan, results),
                 Figure("used", "Share of the gold sequence that is used, on documents and on sentences"),
             ],

@@ -43,13 +43,13 @@ says otherwise, training takes {epochs} epochs with one instance per update, dro
 classes are those of our components. Weights are averaged over all epochs. Exceptions:
 
 - `greedy` has no beam.
-- `early` updates soon end its work on a document, so it runs until it has searched twice as many steps as the others,
-  for at most {early} epochs.
+- `early` sees only the beginning of a document per epoch, so it runs until it has searched twice as many steps as the
+  others, for at most {early} epochs.
 - `laso` learns like the shipped pipelines, but with one weight table: perceptron updates, applied at once, and a
   dropout of {dropout_of_laso}.
 
-We saw first results on dev before we chose the length of training with `early`, the number of epochs and the dropout,
-and decided to run NOSYNTAX with `laso`, too.
+First results on dev informed four choices: the length of training with `early`, the number of epochs, the dropout, and
+running NOSYNTAX with `laso`, too.
 
 ## Claims
 
