@@ -1,18 +1,18 @@
-"""Where captions are cut: by trees, greedily, and by `textwrap`, all within the same limits.
+"""Compares where captions end lines: by trees, greedily, and by `textwrap`, all within the same limits.
 
     python benchmarks/captions.py en_joint_english CALLS/*.tsv
 
 A file has the words of a call with their times, tab-separated as in Rev's speech-datasets
 (https://github.com/revdotcom/speech-datasets). Words without times share the gap between their neighbours; calls in
 which more than 5 % of the words lack times are skipped. Text files, with a turn per line, and treebanks (.conllu) have
-no times, so their words are as fast as most people speak.
+no times, so typical durations are assumed.
 
 The text is cut as written or, with `--unpunctuated`, in lower case without punctuation, by the trees that the pipeline
 predicts. The greedy cut fills lines of 42 characters, two per caption; turns, a second of silence, or seven seconds end
 a caption. `textwrap` fills the lines of a whole turn. A line is bad if it ends between a determiner and its noun, a
-preposition and its object, or in a name: between a word and the head to its right (`det`, `case`), within `flat`, or
-between proper nouns that form a compound. The gold trees of treebanks judge, else predicted ones. Captions stay for as
-long as what follows allows.
+preposition and its object, or within a name: between a word and the head to its right (`det`, `case`), within `flat`,
+or between proper nouns that form a compound. The gold trees of treebanks judge, predicted ones elsewhere. A caption
+stays as long as the next one allows.
 """
 
 from measure import find_pipeline, format_table, read_references, write_results
@@ -206,10 +206,10 @@ def main(
     model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline.")],
     calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times, text, or CoNLL-U.")],
     unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Lower-cased, without marks.")] = False,
-    turns: Annotated[int, typer.Option(min=1, help="Of text files: the number of turns.")] = 300,
+    turns: Annotated[int, typer.Option(min=1, help="Number of turns of each text file.")] = 300,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
-    """Print a table with a row per way to cut."""
+    """Print a table of the ways to cut lines."""
     results = measure(spacy_joint.load(model), calls, turns, unpunctuated=unpunctuated)
     breaches = ("too wide", "too many lines", "too long", "too short", "too fast")
     header = ["", "captions", "lines", *(f"{kind}, %" for kind in (*KINDS, "any")), *breaches, "words/s"]

@@ -1,14 +1,17 @@
-"""Searches of the chart parser: what is left out of the chart, how fast that is, and what it costs in accuracy.
+"""Measures searches of the chart parser: their speed, and what pruning the chart costs in accuracy.
 
-`table` trains a grammar on a treebank and parses another part of it, each search in turn: seconds per sentence, words
-per second, F1 as EVALB has it, search errors (sentences whose tree is less probable than the best one), sentences for
-which wider searches or fragments were needed, and the share of closed cells. Times are of one thread and CPU time, from
-words to trees: they have the tags of words, figures of merit, and repeated searches. `closings` does so for what tells
-beforehand which cells are closed or narrow; times have this, too, and are of the fastest of several runs for each
-sentence. `decodings` compares the most probable trees with those of the most probable constituents, and `grammars`
-grammars whose symbols are annotated by hand with those whose symbols are split, with both. `long` parses sentences of
-growing length, made of others. `nltk` compares scores and speed with NLTK's ViterbiParser on short sentences. `figure`
-draws the speed and accuracy of searches from the results of `closings`.
+- `table` trains a grammar on a treebank and parses another part of it with each search: seconds per sentence, words per
+  second, F1 as in EVALB, search errors (sentences whose tree is less probable than the best one), sentences that needed
+  wider searches or fragments, and the share of closed cells.
+- `closings` compares classifiers that close or narrow cells in advance. Times include the classifiers, and are of the
+  fastest of several runs for each sentence.
+- `decodings` compares the most probable trees with those of the most probable constituents.
+- `grammars` compares symbols annotated by hand with split ones, with both decodings.
+- `long` parses sentences of growing length, made by joining others.
+- `nltk` compares scores and speed with NLTK's ViterbiParser on short sentences.
+- `figure` draws the speed and accuracy of searches from the results of `closings`.
+
+Times are CPU seconds in one thread from words to trees: they include tagging, figures of merit and repeated searches.
 """
 
 from measure import format_table, write_results
@@ -45,7 +48,7 @@ from spacy_joint.scoring.brackets import count_brackets, load_parameters
 from spacy_joint.trees.constituency_trees import Tree
 
 app = typer.Typer(add_completion=False, help=__doc__)
-Output = Annotated[Path | None, typer.Option(help="Write figures here, as JSON.")]
+Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
 BY_HAND, SPLIT = "by_hand", "split"
 # How trees are annotated for a grammar; and how often symbols are split.
 ANNOTATION: dict[str, dict[str, Any]] = {
@@ -77,7 +80,7 @@ def table(
     sentences: int = 0,
     output: Output = None,
 ) -> None:
-    """Print the table of searches. The ranks of the best trees, as widths, are what classifiers of cells can reach."""
+    """Print the table of searches, with the widths that the best trees need: the limit for classifiers of cells."""
     treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
     grammar, boundaries, _ = estimate(treebank, BY_HAND)
@@ -106,15 +109,15 @@ def closings(
     test: Path,
     inside: int = 30,
     boundary: int = 15,
-    keep: Annotated[float, typer.Option(help="The share of cells that closings leave open where they should.")] = 0.98,
-    keep_widths: Annotated[float, typer.Option(help="The same, of the classifier of widths.")] = 0.99,
-    parsed: Annotated[int, typer.Option(help="From how many sentences widths are learnt; 0: all.")] = 0,
+    keep: Annotated[float, typer.Option(help="Share of the needed cells that closings leave open.")] = 0.98,
+    keep_widths: Annotated[float, typer.Option(help="The same for the classifier of widths.")] = 0.99,
+    parsed: Annotated[int, typer.Option(help="Number of sentences from which widths are learnt; 0: all.")] = 0,
     sentences: int = 0,
     repeats: int = 3,
     kind: Kind = BY_HAND,
     output: Output = None,
 ) -> None:
-    """Print the table of what is told beforehand: closings and widths, learnt from TRAIN, tuned on DEV."""
+    """Print the table of closings and widths, learnt from TRAIN and tuned on DEV."""
     treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
     grammar, boundaries, prepared = estimate(treebank, kind)
@@ -155,12 +158,12 @@ def decodings(
     train: Path,
     test: Path,
     width: int = 10,
-    keep: Annotated[float, typer.Option(help="The share of cells that stay open where they should.")] = 0.99,
+    keep: Annotated[float, typer.Option(help="Share of the needed cells that stay open.")] = 0.99,
     sentences: int = 0,
     kind: Kind = BY_HAND,
     output: Output = None,
 ) -> None:
-    """Print the table of decodings, with and without complete closure and a limit of width."""
+    """Print the table of decodings, with and without complete closure and a limit on width."""
     trees = list(read_treebank(test))[: sentences or None]
     search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
     settings = ParserSettings(ANNOTATION[kind], search, True, SPLIT_CYCLES[kind], ["complete"], keep)
@@ -188,7 +191,7 @@ def compare_grammars(
     ] = False,
     output: Output = None,
 ) -> None:
-    """Print the table of grammars: annotated by hand, and with split symbols, by decoding, with complete closure."""
+    """Print the table of grammars: annotated by hand and with split symbols, by decoding, with complete closure."""
     treebank, trees = list(read_treebank(train)), list(read_treebank(test))[: sentences or None]
     search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
     settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=0.99)
@@ -225,13 +228,13 @@ def long(
     train: Path,
     test: Path,
     width: int = 10,
-    keep: Annotated[float, typer.Option(help="The share of cells that stay open where they should.")] = 0.99,
+    keep: Annotated[float, typer.Option(help="Share of the needed cells that stay open.")] = 0.99,
     lengths: Annotated[list[int], typer.Option("--length")] = [50, 100, 200, 400],  # noqa: B006
     sentences: int = 3,
     decoding: str = MAX_CONSTITUENTS,
     output: Output = None,
 ) -> None:
-    """Print seconds per sentence by its length, with complete closure and without."""
+    """Print seconds per sentence by length, with and without complete closure."""
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
     search = {"width": width, "decoding": decoding, "max_words": MAX_WORDS, "cut_long": False}
     settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=keep)
@@ -400,7 +403,7 @@ def compare_nltk(
     fewest_words: int = 3,
     most_words: int = 10,
     sentences: int = 200,
-    repeats: Annotated[int, typer.Option(help="How often our parser parses a sentence, as it takes so little.")] = 100,
+    repeats: Annotated[int, typer.Option(help="Runs of our parser per sentence: one is too short to time.")] = 100,
     output: Output = None,
 ) -> None:
     """Compare scores and speed with NLTK's ViterbiParser, with the same grammar and tags of words."""

@@ -1,10 +1,10 @@
 """Simulates annotating a corpus on 1 to 1,000 nodes: how long it takes, what it costs, and what breaks first.
 
-A queueing model, not Ray: a driver hands shards of text to cores, one after another and at a limited rate; a core reads
-a shard from storage, annotates it and writes the result. All cores share the throughput of the storage. A node works
-once it has started; some are slower than others; some are lost, and with them the shards that they have not finished,
-which other cores start again from the beginning, while a new node starts. How long annotation takes, and how large its
-result is, is drawn from shards that service_times.py has measured. The same seed gives the same figures.
+This is a queueing model, not a simulation of Ray. A driver hands shards of text to cores at a limited rate; a core
+reads a shard from storage, annotates it and writes the result; all cores share the throughput of the storage. Nodes
+take time to start, some are slower than others, and some are lost: other cores redo their unfinished shards while a new
+node starts. Annotation times and sizes of results are drawn from shards measured by service_times.py. The same seed
+gives the same figures.
 """
 
 from measure import format_table, replace_section, write_results

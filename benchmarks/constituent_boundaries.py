@@ -1,8 +1,8 @@
-"""What predicted sentence boundaries cost a constituency parser, on a treebank with dependencies and constituents.
+"""Measures what predicted sentence boundaries cost a constituency parser, on a treebank with both kinds of trees.
 
-Whole documents are tagged, divided and parsed, with the boundaries of the treebank or those of the joint parser; also
-lower-cased and without punctuation (*). Brackets are compared over whole documents, so a constituent may be correct
-even if its sentence is not; otherwise they are those of EVALB.
+Whole documents are tagged, split and parsed, with the boundaries of the treebank or of the joint parser; also
+lower-cased and without punctuation (*). Brackets are those of EVALB, but compared over whole documents, so a
+constituent may be correct even if its sentence is not.
 """
 
 from collections.abc import Iterator

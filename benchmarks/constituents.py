@@ -1,9 +1,9 @@
-"""Experiments with the constituency parser: transition systems, features, updates and beams.
+"""Compares transition systems, features, updates and beams of the constituency parser.
 
-Trains each parser on gold tags, one sentence at a time, and writes Markdown tables. A run is stored in WORK and not
-repeated; it depends on its settings only. p values are of the difference to the first row of a table, by approximate
-randomisation over sentences; intervals of 95 % are by the bootstrap over sentences. Speed is in sentences per CPU
-second in one thread, from a tagged `Doc` to its annotation; of the shipped pipeline, from tokens.
+Trains each parser on gold tags, one sentence at a time, and writes Markdown tables. Runs are stored in WORK by
+their settings and not repeated. p values compare with the first row of a table, by approximate randomisation over
+sentences; 95 % intervals are by the bootstrap over sentences. Speed is in sentences per CPU second in one thread, from
+a tagged `Doc` to its annotation (shipped pipeline: from tokens).
 """
 
 from measure import format_table, replace_section, time_annotation, write_results

@@ -1,11 +1,11 @@
-"""`annotate-corpus`: what Ray costs, what a second worker brings, and the memory of workers and of the driver.
+"""Measures `annotate-corpus`: the cost of Ray, the gain of a second worker, the memory of workers and of the driver.
 
     python corpora.py compare WORK
     python corpora.py plan WORK
     python corpora.py drive WORK --runner ray
 
-Runs are separate processes, whose trees are watched in /proc (Linux). Only what happens after all workers have
-annotated something is timed: starting is not part of a rate.
+Each run is a separate process, whose children are watched in /proc (Linux). Timing begins once all workers have
+annotated something, so rates exclude starting.
 """
 
 from measure import format_table, get_peak_memory, measure_in_fresh_process, write_results
@@ -153,7 +153,7 @@ def measure(corpus: Path, output: Path, runner: str, workers: int, model: str | 
 @app.command()
 def compare(
     work: Annotated[Path, typer.Argument(help="Directory to work in; outputs of earlier runs must not be there.")],
-    model: Annotated[str | None, typer.Option(help="Pipeline. Default: the shipped one.")] = None,
+    model: Annotated[str | None, typer.Option(help="Pipeline. Default: en_joint_english.")] = None,
     megabytes: Annotated[float, typer.Option(help="Size of the corpus.")] = 30,
     format_: Annotated[str, typer.Option("--format", help="Format of the output.")] = "parquet",
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,

@@ -1,10 +1,10 @@
-"""Finds sentences in short edited texts: by our pipelines, and by splitters with rules or statistics, from raw text.
+"""Measures how well short edited texts are split into sentences: by our pipelines, and by rules and statistics.
 
     python benchmarks/edited_text.py en_joint_english en_joint_english_md --document docs/results.md
 
-Texts are in tests/edited_text: `development` to choose by, `held_out` never looked at while choosing, and the golden
-rules of pragmatic_segmenter. Others are generated: a quotation before who said it, and a greeting before the rest. A
-text counts if all its boundaries are right; F1 is that of boundaries within texts.
+Texts are in tests/edited_text: `development`, `held_out` (never looked at during development), and the golden rules of
+pragmatic_segmenter. Generated texts have a quotation before its speaker, or a greeting before a sentence. A text counts
+if all its boundaries are right; F1 is that of boundaries within texts.
 """
 
 from measure import format_table, replace_section, write_results
@@ -127,7 +127,7 @@ def main(
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
     held_out: Annotated[bool, typer.Option("--held-out", help="Also the texts for the last table.")] = False,
     punkt_text: Annotated[
-        Path | None, typer.Option(help="Text from which Punkt learns; without it, it is left out.")
+        Path | None, typer.Option(help="Text to train Punkt on; without it, Punkt is left out.")
     ] = None,
     show: Annotated[
         bool, typer.Option("--show", help="Show the mistakes of the first pipeline, not in held-out texts.")

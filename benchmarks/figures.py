@@ -1,9 +1,9 @@
-"""Figures are written once, in docs/figures.json; the tables of README, pages and model cards are made of it.
+"""Writes the tables of README, pages and model cards from docs/figures.json, the single source of figures.
 
     python benchmarks/figures.py
 
-rewrites all tables. A page has sections between the comments `NAME: begin` and `NAME: end`. A benchmark measures one
-and replaces it. The text of others is a Jinja template, docs/summaries/NAME.md, which quotes figures of the former.
+rewrites all tables. A page has sections between the comments `NAME: begin` and `NAME: end`. Benchmarks replace their
+own sections. Other sections are Jinja templates, docs/summaries/NAME.md, which quote figures of the former.
 """
 
 import json

@@ -61,7 +61,7 @@ def main(
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     component: Annotated[str, typer.Option(help=" or ".join(SIZES) + ".")] = PARSER,
     beam_width: Annotated[int, typer.Option(min=1)] = 20,
-    rounds: Annotated[int, typer.Option(min=1, help="Processes for each size.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="Processes per size.")] = 3,
     million: Annotated[bool, typer.Option(help="Also parse a document of a million words.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `growth`.")] = None,

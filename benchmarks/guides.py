@@ -1,4 +1,4 @@
-"""What a guide brings to the joint parser: the guide alone, the guided parser by beam width, ablations, and a rival.
+"""Measures what a guide brings to the joint parser: alone, guiding it by beam width, in ablations, and beside a rival.
 
     python benchmarks/guides.py compare PIPELINE EWT GUM --sparse PIPELINE --peer PEER
     python benchmarks/guides.py alone EWT GUM --guide PIPELINE --guide PIPELINE
@@ -296,12 +296,12 @@ Guided = Annotated[
     Path, typer.Argument(parser=find_pipeline, help="Pipeline with a tagger, a guide and a joint parser.")
 ]
 Treebanks = Annotated[list[Path], typer.Argument(help="Directories with *-dev.conllu and *-test.conllu.")]
-Work = Annotated[Path, typer.Option(help="Directory that keeps the parsers that are trained.")]
+Work = Annotated[Path, typer.Option(help="Directory to keep trained parsers in.")]
 WORK = Path("training/guides")
 Split = Annotated[str, typer.Option(help="dev or test.")]
 Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
 Document = Annotated[Path | None, typer.Option(help="Markdown page with a section to replace.")]
-Section = Annotated[str, typer.Option(help="Name of this section.")]
+Section = Annotated[str, typer.Option(help="Name of the section.")]
 
 
 @app.command()
@@ -389,11 +389,11 @@ def ablate(
 @app.command()
 def rival(
     guided: Guided,
-    corpus: Annotated[Path, typer.Argument(help="Corpus with jackknifed tags, from which the guide has learnt.")],
+    corpus: Annotated[Path, typer.Argument(help="Corpus with jackknifed tags that the guide was trained on.")],
     guide_config: Annotated[Path, typer.Argument(help="Config of the guide.")],
     treebanks: Treebanks,
     setting: Annotated[
-        list[str] | None, typer.Option(help="Overrides of the config, also of its component `parser`: NAME=VALUE.")
+        list[str] | None, typer.Option(help="Overrides of the config, including its `parser`: NAME=VALUE.")
     ] = None,
     work: Work = WORK,
     split: Split = "dev",

@@ -5,7 +5,7 @@ and NLTK's; noun_chunks.py compares noun chunks.
 
 Corpora are `.spacy` files that `python -m spacy joint convert` makes from trees in brackets, one document per tree;
 MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are predicted, and sentence boundaries are
-known unless stated otherwise.
+given unless stated otherwise.
 """
 
 from measure import find_pipeline, format_table, write_results
@@ -54,7 +54,7 @@ def accuracy(
     rounds: Annotated[int, typer.Option(help="Speed measurements; the best one counts.")] = 3,
     output: Output = None,
 ) -> None:
-    """Hedge and segment scores of pipelines, each at its own maximum span, and words per second."""
+    """Print hedge and segment scores of pipelines, each at its own maximum span, and words per second."""
     results: list[dict[str, Any]] = []
     for path in models:
         nlp = spacy.load(path)

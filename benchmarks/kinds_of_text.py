@@ -1,8 +1,8 @@
 """Measures a pipeline on kinds of text: with and without punctuation and capitals, mixed, edited and spoken.
 
-Every kind is made from the documents of a treebank, whose tokens, trees and boundaries are gold. `biases` shows what a
-bias of boundaries does to text without punctuation, and `turns` whether it holds for text without trees: transcripts in
-which each line is a turn, and of which punctuation shows the sentences.
+All kinds are made from the documents of a treebank; tokens, trees and boundaries are gold. `biases` shows what a
+boundary bias does to text without punctuation. `turns` checks the bias on transcripts without trees, with a turn per
+line, whose punctuation marks the sentences.
 """
 
 from measure import PARSER, format_table, read_references, write_results

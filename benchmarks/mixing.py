@@ -1,6 +1,6 @@
-"""What training over shards costs in accuracy, and gains in speed: a parser by the number of shards.
+"""Measures what training over shards costs in accuracy and gains in speed, by the number of shards.
 
-The parser learns with gold tags and is evaluated with them, so its scores are better than on predicted tags.
+Tags are gold in training and evaluation, so scores are better than on predicted tags.
 """
 
 from measure import format_table, write_results
@@ -59,7 +59,7 @@ class TimedRunner:
 
 
 def main(
-    train: Annotated[Path, typer.Argument(help=".spacy file to learn from.")],
+    train: Annotated[Path, typer.Argument(help=".spacy file to train on.")],
     dev: Annotated[Path, typer.Argument(help=".spacy file to evaluate on.")],
     shards: Annotated[list[int] | None, typer.Option(help="Numbers of shards. Default: 1, 2, 4 and 8.")] = None,
     epochs: Annotated[int, typer.Option(help="Number of epochs.")] = 3,

@@ -2,8 +2,7 @@
 
 Loading is timed in fresh processes, after spaCy itself is imported. For the loss, the parser runs three times on the
 same tags: with the released weights, with the pruned features restored, and with the exact averages. The exact averages
-need a pipeline that was saved with what learning needs ("learning"); that part is not released and does not count in
-the size.
+need a pipeline saved with its `learning` part, which is not released and does not count in the size.
 """
 
 from measure import PARSER, find_pipeline, format_table, measure_in_fresh_process, read_references, write_results

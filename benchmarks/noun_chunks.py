@@ -1,8 +1,8 @@
 """Measures `noun_chunks` against gold phrases, and compares the chunker's noun phrases with spaCy's own chunks.
 
 `universal` measures the noun chunks of Universal Dependencies trees. Where there are gold constituents, their base noun
-phrases are the reference: each NP or WHNP without another one inside, except for a possessor, which is a part of the
-phrase. Otherwise, the chunks of gold trees are.
+phrases are the reference: each NP or WHNP that contains no other, except for possessors, which belong to the phrase.
+Otherwise, the chunks of gold trees are.
 
 `compare` needs trees with the labels that spaCy's iterator expects, and `translate` makes them. English `noun_chunks`
 was made for ClearNLP trees: prepositions and copulas are heads, and so is the last word of a name. Universal

@@ -1,7 +1,7 @@
-"""How well the rules find direct speech in novels (LitBank), in double marks, in single ones, or after dashes.
+"""Measures how well the rules find direct speech in novels (LitBank), in double marks, in single ones, or after dashes.
 
-LitBank annotates direct speech only, so only predictions that are typed DIRECT count. Its text has no paragraphs, which
-dialogue by dashes (71 quotations of the first 80 novels) depends on. The rules were tuned on the first 80 novels.
+LitBank annotates direct speech only, so only predictions of type DIRECT count. Its text has no paragraphs, so dialogue
+marked by dashes (71 quotations of the first 80 novels) is not found. The rules were tuned on the first 80 novels.
 """
 
 from measure import format_table, replace_section, write_results
@@ -43,7 +43,7 @@ def score(novels: list[Doc], found: list[Doc]) -> dict[str, float]:
 
 def main(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations.")],
-    model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: the shipped.")] = None,
+    model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: en_joint_english.")] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `novels`.")] = None,
 ) -> None:

@@ -1,11 +1,11 @@
-"""Marks and capitals that people write, and which of them pipelines and recognisers restore.
+"""Measures how well pipelines and recognisers restore the marks and capitals that people write.
 
     python benchmarks/punctuation.py en_joint_english --calls earnings21 --text podcasts.txt --treebank gum_dev.conllu
 
-Pipelines with a `punctuation_restorer` get words in lower case, without marks, paragraphs, speakers and sentences; of
-recognised words, also with their times. Calls are aligned as by recognisers.py, and the capitals of a recognised word
-count only if the word is right. Text has one paragraph per line, and blank lines between documents. A capital is right
-if all letters of its word are. The last word of a document does not count.
+Pipelines with a `punctuation_restorer` get words in lower case, without marks, paragraphs, speakers and sentences;
+recognised words also have times. Calls are aligned as by recognisers.py; capitals of a recognised word count only if
+the word is right. Text has one paragraph per line, and blank lines between documents. A capital is right if all letters
+of its word are. The last word of a document does not count.
 """
 
 from measure import format_table, interleave, read_references, replace_section, time_annotation, write_results
@@ -179,7 +179,7 @@ def main(
     calls: Annotated[Path | None, typer.Option(help="Directory of calls: a reference and recognisers.")] = None,
     text: Annotated[list[Path] | None, typer.Option(help="Edited text, one paragraph per line.")] = None,
     treebank: Annotated[list[Path] | None, typer.Option(help="Documents in CoNLL-U.")] = None,
-    limit: Annotated[int, typer.Option(help="The number of calls and of documents of each file; 0: all.")] = 0,
+    limit: Annotated[int, typer.Option(help="Number of calls, and of documents per file; 0: all.")] = 0,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `punctuation`.")] = None,
 ) -> None:

@@ -1,13 +1,13 @@
-"""Where recognisers end sentences, and where our pipelines do on the words of the same recognisers.
+"""Compares where recognisers end sentences with where our pipelines do, on the words of the same recognisers.
 
     python benchmarks/recognisers.py earnings21 en_joint_english en_joint_english_md
 
 The directory has tab-separated words as in Rev's speech-datasets (https://github.com/revdotcom/speech-datasets), a file
-per call: those of people in `reference`, and those of each recogniser in another directory. A sentence ends at `.`, `?`
-or `!` of the reference. Its words, lower-cased and alphanumeric, are aligned with those of the recogniser by edit
-distance, and each end goes to the word that is aligned with its own, or else to the last one before it. F1 is that of
-the ends within calls, over all calls. Our pipelines get the words of a call in lower case, without marks and speakers:
-alone, and with their times.
+per call: human transcripts in `reference`, those of each recogniser in a directory of its name. A sentence ends at `.`,
+`?` or `!` of the reference. Its words, lower-cased and alphanumeric, are aligned with those of the recogniser by edit
+distance. An end goes to the word aligned with the last word of the sentence, or else to the last aligned one before. F1
+is of the ends within calls, over all calls. Our pipelines get the words of a call in lower case, without marks and
+speakers: without and with times.
 """
 
 from measure import format_table, replace_section, write_results
@@ -161,7 +161,7 @@ def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict
 def main(
     directory: Annotated[Path, typer.Argument(help="Directory of calls: a reference and recognisers.")],
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
-    limit: Annotated[int, typer.Option(help="The number of calls; 0: all.")] = 0,
+    limit: Annotated[int, typer.Option(help="Number of calls; 0: all.")] = 0,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `recognisers`.")] = None,
 ) -> None:

@@ -1,9 +1,8 @@
-"""Which verbs report speech: candidates for `annotation/reporting_verbs.txt`, ranked by how often they follow a pair of
-quotation marks in a text.
+"""Finds verbs that report speech: candidates for `annotation/reporting_verbs.txt`, by how often they follow quotations.
 
-The rules find the direct quotations of raw text, such as novels. A candidate is a verb in the past or present that is
-the next word ("..." said he) or the one after a pronoun or a name ("..." he said). Its share is that of all of its
-occurrences as a verb: high for verbs that report wherever they are, low for those that do so only beside marks.
+The rules find direct quotations in raw text, such as novels. A candidate is a verb in the past or present that comes
+next ("..." said he), or after a pronoun or a name ("..." he said). Its share is that of all its occurrences as a verb:
+high for verbs that report anywhere, low for those that do so only beside marks.
 """
 
 from collections import Counter
@@ -37,8 +36,8 @@ def find_candidates(doc: Doc) -> list[Token]:
 
 def main(
     texts: Annotated[list[Path], typer.Argument(help="Plain texts (UTF-8).")],
-    model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: the shipped.")] = None,
-    least: Annotated[int, typer.Option(help="How often a candidate follows marks at least.")] = 3,
+    model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: en_joint_english.")] = None,
+    least: Annotated[int, typer.Option(help="Minimum number of times that a candidate follows marks.")] = 3,
 ) -> None:
     """Print verbs that follow quotations, and whether they are in the list."""
     nlp = lift_max_length(spacy_joint.load(model))

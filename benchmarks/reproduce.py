@@ -1,8 +1,7 @@
-"""Repeats the experiments of Björkelund, Faleńska, Seeker & Kuhn (ACL 2016) on freely available treebanks.
+"""Repeats the experiments of Björkelund, Faleńska, Seeker & Kuhn (ACL 2016) on free treebanks.
 
-Performs the missing runs, stores each run as JSON, and writes the report and its figures from the stored runs. It can
-be interrupted at any time and resumes where it stopped. docs/experiments/reproduction.md, which this writes, describes
-the systems; reproduction/plan.py lists the runs.
+Performs missing runs, stores each as JSON, and writes the report and its figures from the stored runs. An interrupted
+run resumes. The report, docs/experiments/reproduction.md, describes the systems; reproduction/plan.py lists the runs.
 """
 
 import measure  # noqa: F401  # keeps BLAS to one thread
@@ -33,8 +32,7 @@ def perform(runs: list[Run | Reparsing], plan: Plan, treebanks: Path, work: Path
     for run in runs:
         if store.find(run) is None:
             library = make_library(plan, treebanks, work)
-            corpus = run.parser.corpus if isinstance(run, Reparsing) else run.corpus
-            library.tag(CORPORA[corpus])
+            library.tag(CORPORA[run.corpus])
             result = run.perform(library, store)
             store.write(run, result)
             print(f"{run.name}: {result['seconds']:.0f} s", flush=True)

@@ -1,4 +1,4 @@
-"""Boundaries of unpunctuated text by the protocol of SaT (Frohmann et al. 2024), whose figures are printed for GUM.
+"""Measures boundaries of unpunctuated text by the protocol of SaT (Frohmann et al. 2024), beside its published figures.
 
     python benchmarks/sat.py GUM/en_gum-ud-test.conllu PIPELINE...
 
@@ -61,7 +61,7 @@ def main(
     treebank: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
     pipelines: Annotated[list[str], typer.Argument(help="Paths or packages of pipelines.")],
 ) -> None:
-    """Prints a table."""
+    """Print a table."""
     sentences = read_sentences(treebank)
     right = find_starts(sentences)
     rows = []

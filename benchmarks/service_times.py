@@ -1,7 +1,7 @@
-"""Measures how long raw text takes to annotate: shards, for cluster_simulation.py, and what their time is spent on.
+"""Measures how long raw text takes to annotate: shards, for cluster_simulation.py, and their time by component.
 
-Each shard is a stretch of whole lines of the given files, drawn at random. Its time is CPU time, which a busy machine
-affects less than wall-clock time; reading and writing files is not part of it.
+A shard is a stretch of whole lines of a given file, drawn at random. Times are CPU time, which a busy machine affects
+less than wall-clock time, and exclude reading and writing files.
 """
 
 from measure import PARSER, count_words, format_table, replace_section, write_results
@@ -60,7 +60,7 @@ def measure_shards(
     output: Annotated[Path, typer.Argument(help="JSON file to write.")],
     files: Annotated[list[Path], typer.Argument(help="Raw text, the same number of shards from each file.")],
     pipeline: Annotated[str, typer.Option()] = spacy_joint.PRETRAINED,
-    shards: Annotated[int, typer.Option(min=1, help="Shards of each file.")] = 15,
+    shards: Annotated[int, typer.Option(min=1, help="Shards per file.")] = 15,
     kilobytes: Annotated[int, typer.Option(min=1, help="Size of a shard.")] = 250,
 ) -> None:
     """Measure the shards in random order."""
@@ -83,7 +83,7 @@ def measure_shards(
 
 @app.command("parts")
 def measure_parts(
-    files: Annotated[list[Path], typer.Argument(help="Raw text, of which each file's beginning is annotated.")],
+    files: Annotated[list[Path], typer.Argument(help="Raw text; the beginning of each file is annotated.")],
     pipeline: Annotated[str, typer.Option()] = spacy_joint.PRETRAINED,
     kilobytes: Annotated[int, typer.Option(min=1, help="Of each file.")] = 250,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `parts`.")] = None,

@@ -1,10 +1,10 @@
-"""Who speaks in novels: how often the character of a quotation is the one of LitBank, by its names.
+"""Measures who speaks in novels: how often the character of a quotation is LitBank's, by name.
 
-The quotations are given, their speakers and characters are found. LitBank has one name for each character, so that "the
-man" is wrong for "convict", and "I" for a narrator whose name is not said; the second column of figures counts only
-quotations of characters with proper names. See training/speakers.py for LitBank's paragraphs, and for `--novels`: whole
-novels of which the first two are not learnt from, to see how often the names beside their quotations, hidden, are
-guessed. LitBank's first 80 novels are for training, the next 10 for development, the last 10 for `--final` figures.
+Quotations are given; speakers and characters are predicted. LitBank has one name per character, so "the man" is wrong
+for "convict", and "I" for a narrator whose name is never said; the second column counts only quotations of characters
+with proper names. training/speakers.py describes LitBank's paragraphs and `--novels`: in whole novels, of which the
+first two are not trained on, names beside quotations are hidden and must be guessed. LitBank's first 80 novels are for
+training, the next 10 for development, the last 10 for `--final` figures.
 """
 
 from measure import format_table, replace_section, write_results
@@ -35,7 +35,7 @@ UNNAMED = re.compile(r"(the|an?|my|our|his|her|i|one|narrator|you|another)(_|-|$
 
 def main(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations.")],
-    model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: the shipped.")] = None,
+    model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: en_joint_english.")] = None,
     novels: Annotated[Path | None, typer.Option(help="Directory of whole novels (.txt) with names to hide.")] = None,
     final: Annotated[bool, typer.Option(help="Measure the last 10 novels, too.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,

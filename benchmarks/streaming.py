@@ -140,8 +140,7 @@ def delay(
     max_delay: Annotated[int | None, typer.Option(min=1, help="Maximum delay of the parser.")] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
-    """Show how many words sentences are delayed if words arrive one by one, and how accurate they are; the pipeline
-    predicts the tags."""
+    """Show the delay and accuracy of sentences if words arrive one by one; tags are predicted."""
     nlp = load_with_beam(model, beam_width)
     if latency is not None:
         nlp.get_pipe(GUIDE).latency = latency

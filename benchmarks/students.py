@@ -1,9 +1,9 @@
-"""What a parser gains from word classes and from documents of a teacher: trains small ones and scores them.
+"""Measures what a parser gains from word classes and a teacher's documents: trains small parsers and scores them.
 
-A student has one table of weights and learns without dropout, so that it is trained in minutes. Gold and silver
-documents have predicted tags (`jackknife`, `distill`); those to score are tagged by the shipped pipeline. Accuracy is
-that of boundaries (F1) and of arcs with labels (LAS, all tokens), of whole documents with gold tokens. Speed is that of
-all that `spacy train` does, in words that are learnt from.
+A student has one weight table and learns without dropout, so training takes minutes. Gold and silver documents have
+predicted tags (`jackknife`, `distill`); the shipped pipeline tags those to score. Scores are boundary F1 and LAS over
+all tokens, of whole documents with gold tokens. Speed is in words learnt from per second, and includes all that `spacy
+train` does.
 """
 
 from measure import PARSER, format_table, get_peak_memory, read_references, write_results

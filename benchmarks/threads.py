@@ -1,4 +1,4 @@
-"""Speed-up of `nlp.pipe` by threads: words per second of a whole pipeline with one thread and with several, in turn."""
+"""Measures the speed-up of `nlp.pipe` by threads: words per second with one thread and with several, in turn."""
 
 from measure import count_words, find_pipeline, format_table, interleave, read_references, write_results
 
@@ -17,8 +17,8 @@ def main(
     model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline of components of this package.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     threads: Annotated[int, typer.Option(min=2, help="Threads to compare with one.")] = 2,
-    least: Annotated[int, typer.Option(help="Words of the shortest document to take.")] = 300,
-    copies: Annotated[int, typer.Option(min=1, help="How often each document is annotated in a round.")] = 3,
+    least: Annotated[int, typer.Option(help="Minimum words of a document.")] = 300,
+    copies: Annotated[int, typer.Option(min=1, help="Annotations of each document per round.")] = 3,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements of each, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:

@@ -3,8 +3,8 @@
     python benchmarks/treebanks.py UD WORK --tiny de=assets/tiny_german --document docs/treebanks.md
 
 UD is searched for directories with the files of a treebank, such as `de_gsd-ud-dev.conllu`. Treebanks without a
-training set are learnt from their development set. `WORK` keeps everything, so that a run that was interrupted can be
-started again; minutes are the sum of those of CPU time of all steps.
+training part are trained on dev. `WORK` keeps everything, so an interrupted run resumes. Minutes are CPU time, summed
+over all steps.
 """
 
 import argparse

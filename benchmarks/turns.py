@@ -1,9 +1,9 @@
 """Measures how well the ends of turns are found: the share of ends whose `end_probability` is above that of nine tenths
-of the other places of turns (the true positive rate at a true negative rate of 0.9).
+of the other places (the true positive rate at a true negative rate of 0.9).
 
-Turns are lines of transcripts, lower-cased and without punctuation, from evenly many files. One of them is heard up to
-its end, and up to a word before it by chance. Other places are all of these, or those where no sentence ends: where the
-transcript has no mark. What is said before the turn is not heard.
+Turns are lines of transcripts, lower-cased and without punctuation, evenly from all files. The pipeline reads each turn
+up to its end, or up to a random word before it, without what was said earlier. Other places are all words before the
+end, or only those where no sentence ends: where the transcript has no mark.
 """
 
 from measure import find_pipeline, format_table, write_results

@@ -1,8 +1,8 @@
 """Measures what other quotation marks, apostrophes, decomposed letters (NFD) and wrapped lines cost a pipeline on the
 raw text of a treebank.
 
-Each document is annotated as others type it. The annotation is compared with the treebank by the measures of the CoNLL
-2018 shared task (Words and LAS), after the words got their characters back.
+Each document is rewritten as others would type it and annotated. Scores are those of the CoNLL 2018 shared task (Words
+and LAS), after the original characters are restored.
 """
 
 from measure import format_table, write_results
@@ -74,7 +74,7 @@ def put_back(doc: Doc, text: str) -> Doc:
 def main(
     pipeline: Annotated[str, typer.Argument(help="Pipeline trained on the treebank.")],
     corpus: Annotated[Path, typer.Argument(help=".conllu file, composed (NFC).")],
-    documents: Annotated[str, typer.Option(help="As of train-treebank.")] = "10",
+    documents: Annotated[str, typer.Option(help="`--documents` of train-treebank.")] = "10",
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
     """Measure all changes."""

@@ -1,7 +1,7 @@
-"""What `versions.py` runs in each Python: measures the version of spacy_joint that is installed there.
+"""Runs in each Python of `versions.py`: measures the version of spacy_joint that is installed there.
 
-It reads lines "JOB" and answers each with the CPU seconds that it took, and a digest of what was predicted. It uses
-only what every version has.
+Reads lines "JOB" and answers each with the CPU seconds it took and a digest of the predictions. Uses only features that
+every version has.
 """
 
 import hashlib

@@ -61,7 +61,7 @@ def main(
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per version, after a warm-up.")] = 9,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
-    """Print words per second of both versions, and how many times as fast the new one is."""
+    """Print words per second of both versions, and the speed-up."""
     vocab = spacy.blank("en").vocab
     docs = [make_example(reference).predicted for reference in read_references(corpus, vocab)]
     n_words = count_words(docs)

@@ -1,1 +1,1 @@
-"""Systems that order modifiers, all behind the interface of `base`: the published ones, to measure against."""
+"""Published systems that order modifiers, for comparison, behind the interface of `base`."""

@@ -1,11 +1,11 @@
-"""Phrases aligned as rows of one table, words that stand alike in one column: ordering by multiple sequence alignment
-(Dunlop, Mitchell and Roark 2010), by maximum likelihood and by perceptron.
+"""Orders modifiers by multiple sequence alignment, by maximum likelihood and by perceptron (Dunlop, Mitchell and Roark
+2010): phrases are rows of one table, and similar words share a column.
 
-An order is as good as its cheapest alignment with the columns, in which a word is emitted by a column or a column is
-skipped. `AlignmentByLikelihood` builds the table phrase by phrase, inserting columns where that is cheaper, and a word
-costs what its features' frequencies in the column say. `AlignmentByPerceptron` keeps those columns and learns the costs
-from its mistakes. The head, where known, is the last word of each row. Stems are simpler than the paper's, and the
-costs and smoothing, whose values it does not give, are ours.
+The score of an order is that of its cheapest alignment with the columns, in which a column emits a word or is skipped.
+`AlignmentByLikelihood` builds the table phrase by phrase and inserts columns where that is cheaper; the cost of a word
+follows from the frequencies of its features in the column. `AlignmentByPerceptron` keeps those columns and learns the
+costs from its mistakes. The head, where known, is the last word of each row. Stems are simpler than the paper's; costs
+and smoothing, for which it gives no values, are ours.
 """
 
 from collections import Counter

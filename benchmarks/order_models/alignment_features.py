@@ -1,7 +1,7 @@
-"""What alignment models see of a word: binary features in groups, one of each (Dunlop, Mitchell and Roark 2010).
+"""Extracts the binary features of a word for alignment models, in groups (Dunlop, Mitchell and Roark 2010).
 
-Identity, stem, length in bins, six properties of the form, and nine endings, each there or not. The stem is a plain
-cut of inflections, not Porter's.
+Groups are identity, stem, binned length, six properties of the form, and nine endings. The stem just cuts inflections;
+it is not Porter's.
 """
 
 from bisect import bisect_left

@@ -1,9 +1,8 @@
-"""What every system that orders modifiers can do, whatever it is based on: learn from phrases, score an order, rank.
+"""The base class of systems that order modifiers: they learn from phrases, score an order, and rank.
 
-A subclass says how good an order is (`score`); the base class searches: all orders while there are few, and otherwise
-by inserting one modifier after another where it scores best, which is exact for none but good for all. What is found
-depends on the multiset of modifiers only, never on the order that they are given in: they are sorted first, and orders
-that score alike count as one answer, an undecided one.
+A subclass scores an order (`score`). The base class searches: all orders if there are few, otherwise by inserting one
+modifier after another where it scores best, which is inexact. Modifiers are sorted first, so the result does not depend
+on the given order. Orders with equal scores count as one, undecided answer.
 """
 
 from abc import ABC, abstractmethod

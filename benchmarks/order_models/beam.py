@@ -1,4 +1,4 @@
-"""The package's own system behind the interface of all others: what `prenominal_orderer` learns, without a pipeline."""
+"""Adapts the model of `prenominal_orderer`, without a pipeline, to the interface of the other systems."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

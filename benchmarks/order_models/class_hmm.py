@@ -1,9 +1,9 @@
-"""A hidden Markov model whose classes are distances from the head: each modifier's class is nearer to it than the one
-before (Mitchell, Dunlop and Roark 2011).
+"""A hidden Markov model whose classes are distances from the head, and fall from each modifier to the next (Mitchell,
+Dunlop and Roark 2011).
 
-All ways down are equally likely from the start; which class emits which word is learnt without labels by generalised
-expectation-maximisation, transitions staying uniform, as updating them did not help there. It stops when the order of
-held-out phrases gets no better, and keeps the best.
+All descending paths are equally likely at first. Emissions are learnt without labels by generalised
+expectation-maximisation; transitions stay uniform, because updating them did not help. Training stops when accuracy on
+held-out phrases no longer rises, and keeps the best model.
 """
 
 from collections import Counter, defaultdict

@@ -1,8 +1,8 @@
-"""Which modifier was seen before which: direct evidence, transitivity and clustering (Shaw and Hatzivassiloglou 1999).
+"""Orders modifiers by counts: direct evidence, transitivity and clustering (Shaw and Hatzivassiloglou 1999).
 
-Whether `a` precedes `b` is tested against chance, each order being equally likely; what was never seen together is
-inferred along chains of pairs that were; and what remains from groups of modifiers that stand on the same side of
-third ones. Where nothing was seen, nothing is decided.
+A test against chance decides whether `a` precedes `b`. Pairs never seen together are inferred along chains of pairs
+that were, and the rest from clusters of modifiers that stand on the same side of others. Pairs without evidence stay
+undecided.
 """
 
 import math

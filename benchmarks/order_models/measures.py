@@ -1,9 +1,9 @@
-"""Measures of systems that order modifiers: whole phrases and pairs, precision and recall where they abstain,
-significance.
+"""Measures of systems that order modifiers: accuracy on whole phrases and pairs, precision and recall for systems that
+abstain, significance.
 
-A system may give one order, several that it cannot tell apart, or none at all (all orders alike). Accuracy divides one
-phrase among the orders given, the expectation of choosing at random; precision and recall (Shaw and Hatzivassiloglou
-1999, Mitchell 2009) count what was said. Phrases with repeated modifiers have no order to find: leave them out before.
+A system may return one order, several equally good ones, or none (all orders tie). Accuracy is the expectation of
+choosing one of them at random; precision and recall (Shaw and Hatzivassiloglou 1999, Mitchell 2009) count decided pairs
+only. Leave out phrases with repeated modifiers: they have no unique order.
 """
 
 from collections import Counter, defaultdict

@@ -1,8 +1,8 @@
-"""Orders as sentences of a language of noun phrases: n-grams with interpolated modified Kneser-Ney smoothing (Chen and
-Goodman 1999), as Mitchell, Dunlop and Roark (2011) order modifiers.
+"""Orders modifiers by an n-gram model of noun phrases, with interpolated modified Kneser-Ney smoothing (Chen and
+Goodman 1999), as Mitchell, Dunlop and Roark (2011) do.
 
-Learnt from noun phrases alone, with their heads, from a start mark to an end mark. Words seen once stand for all words
-that were never seen, by what they look like. For vocabularies of noun phrases: counts are kept in plain dictionaries.
+Learns from noun phrases alone, with their heads, between start and end marks. Words seen once represent unseen words of
+the same shape. Counts are in plain dictionaries, which suffice for noun phrases.
 """
 
 from collections import Counter, defaultdict

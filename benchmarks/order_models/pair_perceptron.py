@@ -1,7 +1,7 @@
-"""An averaged perceptron over the pairs of an order: the quick baseline that the beam-searched system must beat.
+"""A quick baseline for the orderer with beam search: an averaged perceptron over the pairs of an order.
 
-Each pair has features of its two words (identity, ending, length, capitals, tags), and an order scores the sum of its
-pairs. No adjacency, no head, no place; learnt by comparing the text with the best of all orders.
+A pair has features of its two words (identity, ending, length, capitals, tags); an order scores the sum over its pairs,
+without adjacency, head or position. Updates compare the text with the best of all orders.
 """
 
 from collections import defaultdict

@@ -1,8 +1,7 @@
-"""Each modifier has its places before the noun: the one-class system (Mitchell 2009).
+"""The one-class system (Mitchell 2009): each modifier has its positions before the noun.
 
-A place is the distance from the head, 1 to 4. A modifier belongs to the smallest range of places that covers those it
-prefers, and ranges that are farther from the head come first. Modifiers of the same range, and those never seen, are
-left undecided.
+A position is the distance from the head, 1 to 4. A modifier's class is the smallest range that covers its preferred
+positions; ranges farther from the head come first. Modifiers of the same range, and unseen ones, stay undecided.
 """
 
 from collections import Counter, defaultdict

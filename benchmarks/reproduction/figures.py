@@ -1,4 +1,4 @@
-"""Draws the figures of the report as PNG and SVG from the stored runs. The same runs give the same bytes."""
+"""Draws the figures of the report as SVG from the stored runs. The same runs give the same bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,13 +35,9 @@ def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[s
         "syntax": _draw_syntax(plan, results),
     }
     for name, figure in figures.items():
-        for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
-            # Reproducible bytes: no date, no random names.
-            with (
-                matplotlib.rc_context({"svg.hashsalt": name}),
-                atomic_write(directory / f"{stem}_{name}.{ending}") as path,
-            ):
-                figure.savefig(path, format=ending, metadata=metadata, dpi=120)
+        # Reproducible bytes: no date, no random names.
+        with matplotlib.rc_context({"svg.hashsalt": name}), atomic_write(directory / f"{stem}_{name}.svg") as path:
+            figure.savefig(path, format="svg", metadata={"Date": None})
     return {name: f"{stem}_{name}" for name in figures}
 
 

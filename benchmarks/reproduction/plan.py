@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 
 from .corpora import Tagging
 from .runs import Reparsing, Run
@@ -22,7 +22,7 @@ class Plan:
     corpora_of_beams: The corpora on which beam widths are compared.
     epochs: For all strategies that are not in `longer`.
     longer: Maximum epochs of strategies with short epochs, so that they can be compared after equal time.
-    seeds: Boundaries and trees are compared with all seeds; learning curves and beam widths with the first one.
+    seeds: Of most runs; `early`, `greedy` and other beam widths have only the first one.
     """
 
     starred: tuple[str, ...]
@@ -88,6 +88,10 @@ class Plan:
             "JOINT": self.finder(corpus, "JOINT"),
             "JOINT-REPARSED": self.reparsed(corpus, "JOINT"),
         }
+
+    def list_runs(self) -> list[Run | Reparsing]:
+        """All runs, each once."""
+        return list(dict.fromkeys(chain.from_iterable(self.list_tasks())))
 
     def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
         """All runs, the most important first. Each list runs in order, so that dependencies come first."""

@@ -138,6 +138,11 @@ class Reparsing:
     parser: Run
 
     @property
+    def corpus(self) -> str:
+        """The corpus of both runs."""
+        return self.parser.corpus
+
+    @property
     def name(self) -> str:
         """The name of its file."""
         return f"{self.boundaries.name}_reparsed"
@@ -149,7 +154,7 @@ class Reparsing:
 
     def perform(self, library: Library, store: "Store") -> dict[str, Any]:
         """Parse and score."""
-        corpus = CORPORA[self.parser.corpus]
+        corpus = CORPORA[self.corpus]
         start = time.process_time()
         nlp = spacy.blank("en", vocab=library.vocab)
         nlp.add_pipe(PARSER, config={"model": {"beam_width": self.parser.beam_width}})
