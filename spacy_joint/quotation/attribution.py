@@ -238,6 +238,8 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
     while last < end:
         if doc[last].tag_ in ("NNP", "NNPS", "POS", "CD") or doc[last].dep_ in ("flat", "compound"):
             last += 1
+        elif doc[last].tag_ == "HYPH" and last + 1 < end and doc[last + 1].tag_ in NOMINAL:
+            last += 2
         elif doc[last].lower_ == "of":
             last += 1
             while last < end and doc[last].tag_ in NOMINAL:

@@ -72,7 +72,7 @@ class Character:
         full = [name for name in usual if len(name.words) > 1 and "of" not in name.words]
         best = max(full or usual or self.parsed, key=lambda name: self.names[name.text])
         if full and set(best.titles) <= PLAIN_TITLES:
-            return Name((), best.words).text
+            return best.text.split(" ", len(best.titles))[-1]
         return best.text
 
     @property

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from spacy.attrs import ORTH, SENT_START, TAG
+from spacy.attrs import ORTH, SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
 MALE, FEMALE = "male", "female"
@@ -26,7 +26,6 @@ RANKS = frozenset(
 )
 # Titles that are not used alone.
 BOUND = frozenset(("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "master", "mistress"))
-ABBREVIATED = frozenset(("mr", "mrs", "ms", "dr", "st", "capt", "col", "gen", "lt", "lieut", "prof", "rev"))
 BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "general", "major", "mate"))
 
 # The endings of nouns for people.
@@ -89,17 +88,11 @@ NO_NAMES = frozenset(
 
 @dataclass(frozen=True)
 class Name:
-    """A name, in lower case, such as "Miss Elizabeth Bennet"."""
+    """A name in lower case, such as "Miss Elizabeth Bennet", and its text as the document writes it."""
 
     titles: tuple[str, ...]
     words: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The name as it is usually printed."""
-        titles = (f"{title}." if title in ABBREVIATED else title for title in self.titles)
-        words = (f"{word}." if len(word) == 1 else word for word in self.words)
-        return " ".join(_capitalise(word) for word in (*titles, *words))
+    text: str = field(default="", compare=False)
 
     @property
     def gender(self) -> str | None:
@@ -129,16 +122,10 @@ class Mention(NamedTuple):
     name: Name
 
 
-def _capitalise(word: str) -> str:
-    if word in PARTICLES or word == "of":
-        return word
-    return re.sub(r"(^|-|^o['’]|^mc)(\w)", lambda match: match[1].capitalize() + match[2].upper(), word)
-
-
 def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     """The names in a document, in order. Capitals in the mentions of speakers (`speaking`) are those of names."""
     table = read_names()
-    rows = doc.to_array([ORTH, TAG, SENT_START])
+    rows = doc.to_array([ORTH, TAG, SENT_START, SPACY])
     strings = doc.vocab.strings
     orths = rows[:, 0].tolist()
     texts = {orth: strings[orth] for orth in set(orths)}
@@ -146,6 +133,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     proper = {tag for tag in set(rows[:, 1].tolist()) if not tag or strings[tag].startswith("NNP")}
     is_proper = [tag in proper for tag in rows[:, 1].tolist()]
     starts = (rows[:, 2] == 1).tolist()
+    spaces = rows[:, 3].tolist()
     counts = Counter(words)
     capitals = {word for word in counts if word[:1].isupper() and _strip(word)}
     # A word of the document's own: often written without a capital, or seldom taken for a name in a sentence.
@@ -201,13 +189,19 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
                 i += 2
             elif i > first and i + 1 < n and len(words[i]) <= 2 and words[i] in capitals and words[i + 1] in usual:
                 i += 2  # an initial, as in "John H. Watson"
+            elif i > first and words[i] == "-" and is_proper[min(i + 1, n - 1)] and not spaces[i - 1] | spaces[i]:
+                i += 2  # "Jean-Paul"
             else:
                 break
         mention = _parse(words, begin, first, i, table)
         if mention is not None:
             found.append(mention)
         i = max(i, begin + 1)
-    return found
+    written: dict[Name, Counter[str]] = {}
+    for mention in found:
+        written.setdefault(mention.name, Counter())[mention.name.text] += 1
+    usually = {name: replace(name, text=forms.most_common(1)[0][0]) for name, forms in written.items()}
+    return [mention._replace(name=usually[mention.name]) for mention in found]
 
 
 def _joins(words: Sequence[str], begin: int, i: int) -> bool:
@@ -215,15 +209,17 @@ def _joins(words: Sequence[str], begin: int, i: int) -> bool:
 
 
 def _parse(words: Sequence[str], begin: int, first: int, end: int, table: Names) -> Mention | None:
-    titles = tuple(_strip(word) for word in words[begin:first])
-    rest = tuple(_strip(word) for word in words[first:end])
+    titles = {word: _strip(word) for word in words[begin:first]}
+    rest = " ".join(words[first:end]).replace(" - ", "-").split()
     if rest:
         # "Young Mr. Elton", but "Lady Russell".
-        kept = tuple(title for title in titles if title not in BOUND_OTHERS or title == "lord")
-        return Mention(begin, end, Name(kept, rest))
-    if not titles or titles[-1] in BOUND or titles[-1] in BOUND_OTHERS:
+        kept = [word for word, title in titles.items() if title not in BOUND_OTHERS or title == "lord"]
+        text = " ".join((*kept, *rest))
+        return Mention(begin, end, Name(tuple(titles[word] for word in kept), tuple(map(_strip, rest)), text))
+    last = titles[words[first - 1]]
+    if last in BOUND or last in BOUND_OTHERS:
         return None
-    return Mention(first - 1, first, Name((), titles[-1:]))
+    return Mention(first - 1, first, Name((), (last,), words[first - 1]))
 
 
 def _strip(word: str) -> str:

@@ -160,6 +160,12 @@ def test_names_are_found_with_their_titles(parsed):
     assert names[-1] == Name(("lady",), ("catherine", "de", "bourgh"))
 
 
+@pytest.mark.parametrize("name", ["Jean-Paul Dupont", "Mr. Day-Lewis", "Ann McGregor", "Tom O'Brien", "Queen Anna II"])
+def test_characters_are_called_as_they_are_written(parsed, name):
+    (quotation,) = parsed(f"“We are late,” said {name}.")._.quotations
+    assert quotation.character.id == name
+
+
 def test_short_forms_are_equivalent_to_given_names():
     assert are_equivalent("lizzy", "elizabeth") and are_equivalent("lizzy", "eliza") and are_equivalent("j", "john")
     assert not are_equivalent("jane", "elizabeth")
