@@ -21,7 +21,7 @@ cdef class CellClassifier:
     cdef readonly dict tags
     cdef readonly object biases         # added to outputs: float32
     cdef readonly object weights        # rows x (2 x outputs), float32: first hashed features, then those of lengths
-    cdef object total                   # sum of changes of weights, each times its sentence number; None unless learning
+    cdef object total                   # sum of changes, each times its sentence number; None if not learning
     cdef float[::1] _biases
     cdef float[:, ::1] _weights
     cdef float[:, ::1] _total
