@@ -1,1 +1,1 @@
-"""Annotation, in a `Doc` and as plain values, as shared by corpora, tasks and scorers. Nothing here predicts it."""
+"""Annotation in a `Doc` and as plain values, shared by corpora, tasks and scorers. Nothing here predicts it."""

@@ -29,10 +29,10 @@ from .sentences import list_sentences
 
 CONSTITUENTS, SEGMENTS = "constituents", "hedge_segments"
 FUNCTIONS, WORD_FUNCTIONS = "functions", "word_functions"
-# The attribute of a group with the number of spans that it had when they were written, if these were in text order.
+# The attribute of a group with its number of spans when they were written, if they were in text order.
 SORTED = "sorted"
 # The `id_` of the blocks of a discontinuous constituent has its number in the document and the number of its blocks, so
-# that they are found after documents are joined, as by `Doc.from_docs`.
+# that its blocks are found after documents are joined, as by `Doc.from_docs`.
 BLOCK_ID = "{}/{}"
 BLOCK_ID_PATTERN = re.compile(r"[0-9]+/([1-9][0-9]*)")
 
@@ -43,7 +43,8 @@ def set_constituents(doc: Doc, constituents: Iterable[Constituent], key: str = C
 
 
 def set_group(doc: Doc, key: str, spans: Sequence[Span]) -> None:
-    """Write spans as a group, and whether they are in text order, in which those of a sentence are found fast."""
+    """Write spans as a group, and record whether they are in text order, which makes finding those of a sentence
+    fast."""
     are_sorted = all(span.start <= following.start for span, following in pairwise(spans))
     doc.spans[key] = SpanGroup(doc, name=key, attrs={SORTED: len(spans)} if are_sorted else {}, spans=spans)
 
@@ -59,7 +60,7 @@ class Phrase(NamedTuple):
 
 def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = None) -> None:
     """Write the constituents of trees below their roots, one tree per sentence, and any functions to a document.
-    `tokens` are the words of the trees; by default, all are."""
+    `tokens` are the positions of the words; by default, all."""
     words: list[Tree] = []
 
     def read() -> Iterator[tuple[int, list[Phrase]]]:
@@ -67,8 +68,8 @@ def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = No
             yields = tree.yields()
             preterminals = sorted((node for node, _ in yields if node.is_preterminal), key=lambda node: node.index)
             words.extend(preterminals)
-            below = (named for named in yields[1:] if not named[0].is_preterminal)
-            yield len(preterminals), [Phrase(node.label, find_blocks(its), node.function) for node, its in below]
+            below = [(node, bits) for node, bits in yields[1:] if not node.is_preterminal]
+            yield len(preterminals), [Phrase(node.label, find_blocks(bits), node.function) for node, bits in below]
 
     set_phrases(doc, read(), tokens)
     if any(word.function for word in words):
@@ -82,7 +83,8 @@ def set_phrases(
     doc: Doc, sentences: Iterable[tuple[int, Iterable[Phrase]]], tokens: Sequence[int] | None = None
 ) -> None:
     """Write constituents and any functions to a document, given the number of words of each sentence and its
-    constituents below the root, each after those around it. `tokens` are these words; by default, all are."""
+    constituents below the root, each after those around it. `tokens` are the positions of the words; by default,
+    all."""
     tokens = range(len(doc)) if tokens is None else tokens
     spans: list[Span] = []
     functions: list[str] = []
@@ -90,10 +92,10 @@ def set_phrases(
     for n_words, phrases in sentences:
         # The first word and the end of each block, its label, its function, and its id.
         blocks: list[tuple[int, int, str, str, str]] = []
-        for label, its_blocks, function in phrases:
-            n_discontinuous += len(its_blocks) > 1
-            span_id = BLOCK_ID.format(n_discontinuous, len(its_blocks)) if len(its_blocks) > 1 else ""
-            blocks += [(start, end, label, function, span_id) for start, end in its_blocks]
+        for label, phrase_blocks, function in phrases:
+            n_discontinuous += len(phrase_blocks) > 1
+            span_id = BLOCK_ID.format(n_discontinuous, len(phrase_blocks)) if len(phrase_blocks) > 1 else ""
+            blocks += [(start, end, label, function, span_id) for start, end in phrase_blocks]
         blocks.sort(key=lambda block: (block[0], -block[1]))
         for start, end, label, function, span_id in blocks:
             spans.append(Span(doc, tokens[first + start], tokens[first + end - 1] + 1, label, span_id=span_id))
@@ -105,7 +107,7 @@ def set_phrases(
 
 
 def get_constituents(doc: Doc) -> list[Constituent] | None:
-    """The constituents of a document, one per block, from the outside in, left to right; None if not annotated.
+    """Get the constituents of a document, one per block, from the outside in, left to right; None if not annotated.
 
     RAISES ValueError: If two constituents cross (J335).
     """
@@ -125,7 +127,7 @@ def get_constituents(doc: Doc) -> list[Constituent] | None:
 
 
 def group_blocks(doc: Doc, places: Iterable[int] | None = None) -> list[list[int]]:
-    """The spans of each constituent, as places in the group (only `places`, if given), in the order of first blocks."""
+    """Group spans by constituent, as places in the group (only `places`, if given), in the order of first blocks."""
     group = _require_constituents(doc)
     blocks: dict[tuple[int, ...], list[int]] = {}
     seen: Counter[int] = Counter()
@@ -143,7 +145,7 @@ def group_blocks(doc: Doc, places: Iterable[int] | None = None) -> list[list[int
 
 
 def get_tree(span: Doc | Span) -> Tree:
-    """The constituents of a span or document as a tree under a root, without whitespace.
+    """Make a tree under a root of the constituents of a span or document, without whitespace.
 
     RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or the span cuts a constituent (J337).
     """
@@ -153,11 +155,11 @@ def get_tree(span: Doc | Span) -> Tree:
 
 
 def _make_tree(span: Span, constituents: Iterable[Sequence[int]]) -> Tree:
-    """The tree over a span, given the places of the blocks of constituents that may be in it."""
+    """Make the tree over a span, given the places of the blocks of constituents that may be in it."""
     doc, first, last = span.doc, span.start, span.end
     group = doc.spans[CONSTITUENTS]
     functions, word_functions = group.attrs.get(FUNCTIONS, ()), group.attrs.get(WORD_FUNCTIONS, ())
-    # They do not fit after changes of the spans or the tokens.
+    # Lengths differ if spans or tokens have changed since.
     has_functions, has_word_functions = len(functions) == len(group), len(word_functions) == len(doc)
     # The number of words before each token of the span, and before its end.
     places_before = [0, *accumulate(not token.text.isspace() for token in span)]
@@ -181,7 +183,7 @@ def _make_tree(span: Span, constituents: Iterable[Sequence[int]]) -> Tree:
 
 
 def get_trees(doc: Doc) -> list[Tree]:
-    """The constituents of each sentence of a document as a tree under a root; without boundaries, it is one sentence.
+    """Make a tree under a root of each sentence of a document; without boundaries, the document is one sentence.
 
     RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or one is in several sentences (J337).
     """
@@ -205,7 +207,7 @@ def _refuse_to_cut(span: Span, blocks: Sequence[Span]) -> NoReturn:
 
 def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iterator[Span]:
     """Iterate over the constituents with one of the labels (by default, any label), in text order; unless `nested`,
-    without constituents inside others that are yielded."""
+    without constituents inside other yielded ones."""
     doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
     end = first
     for constituent in _list_near(doc, first, last):
@@ -216,13 +218,14 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
 
 
 def get_labels(span: Span) -> tuple[str, ...]:
-    """The labels of the constituents with exactly this extent, from the top down; empty if it is not a constituent."""
+    """Get the labels of the constituents with exactly this extent, from the top down; none if it is not a
+    constituent."""
     near = _list_near(span.doc, span.start, span.end)
     return tuple(other.label_ for other in near if (other.start, other.end) == (span.start, span.end))
 
 
 def get_parse_string(span: Doc | Span) -> str:
-    """The span in brackets: a constituent, a word, or several of them under a root.
+    """Format the span in brackets: a constituent, a word, or several of both under a root.
 
     RAISES ValueError: If constituents are not annotated (J336), or the span cuts a constituent (J337).
     """
@@ -231,7 +234,7 @@ def get_parse_string(span: Doc | Span) -> str:
 
 
 def get_parent(span: Span) -> Span | None:
-    """The smallest constituent that contains the span and is larger; None if there is none."""
+    """Find the smallest constituent that contains the span and is larger; None if there is none."""
     near = _list_near(span.doc, span.start, span.end)
     around = (other for other in near if other.start <= span.start and span.end <= other.end)
     return min((other for other in around if len(other) > len(span)), key=len, default=None)
@@ -252,7 +255,7 @@ def iterate_constituents(span: Span) -> Iterator[Span]:
 
 
 def iterate_children(span: Span) -> Iterator[Span]:
-    """Iterate over the largest constituents within the span that are smaller, and the words outside them."""
+    """Iterate over the largest constituents within the span and smaller than it, and the words outside them."""
     end = span.start
     for part in iterate_constituents(span):
         if part.start >= end and len(part) < len(span):
@@ -261,7 +264,7 @@ def iterate_children(span: Span) -> Iterator[Span]:
 
 
 def get_blocks(span: Span) -> SpanGroup:
-    """The blocks of a constituent, from left to right, given one of its spans in `doc.spans["constituents"]`."""
+    """Get the blocks of a constituent, from left to right, given one of its spans in `doc.spans["constituents"]`."""
     group = _require_constituents(span.doc)
     blocks = [span]
     if span.id:
@@ -278,14 +281,14 @@ def _require_constituents(doc: Doc) -> SpanGroup:
 
 
 def _list_near(doc: Doc, first: int, last: int) -> list[Span]:
-    """The constituents in the sentences of some tokens."""
+    """List the constituents in the sentences of tokens `first` to `last` - 1."""
     group = _require_constituents(doc)
     return [group[place] for place in _find_near(group, first, last)]
 
 
 def _find_near(group: SpanGroup, first: int, last: int) -> range:
-    """The places of the constituents in the sentences of some tokens, or of all if the group is not sorted. No
-    constituent is in several sentences."""
+    """Find the places of the constituents in the sentences of tokens `first` to `last` - 1; all places if the group is
+    not sorted or there are no sentences. No constituent is in several sentences."""
     doc = group.doc
     if not first < last or group.attrs.get(SORTED) != len(group) or not doc.has_annotation("SENT_START"):
         return range(len(group))
@@ -295,16 +298,16 @@ def _find_near(group: SpanGroup, first: int, last: int) -> range:
 
 
 def starts_segment(token: Token) -> bool:
-    """Whether the token begins a segment: a hedge of several words, or the words and phrases between two of them."""
+    """Return whether the token begins a segment: a hedge of several words, or the words and phrases between two."""
     return any(segment.start == token.i for segment in token.doc.spans.get(SEGMENTS, ()))
 
 
-def _of_token(get: Callable[[Span], Any], token: Token) -> Any:
+def _get_for_token(get: Callable[[Span], Any], token: Token) -> Any:
     return get(token.doc[token.i : token.i + 1])
 
 
 def register_extensions() -> None:
-    """Registers the extension attributes, except for names in use, for instance by benepar."""
+    """Register the extension attributes, except for names in use, for instance by benepar."""
     getters: dict[str, Callable[[Span], Any]] = {
         "labels": get_labels,
         "parse_string": get_parse_string,
@@ -316,7 +319,7 @@ def register_extensions() -> None:
     for name, getter in getters.items():
         register(Span, name, getter=getter)
     for name in ("labels", "parse_string", "parent"):
-        register(Token, name, getter=partial(_of_token, getters[name]))
+        register(Token, name, getter=partial(_get_for_token, getters[name]))
     register(Doc, "phrases", method=iterate_phrases)
     register(Span, "phrases", method=iterate_phrases)
     register(Token, "hedge_b", getter=starts_segment)

@@ -1,4 +1,4 @@
-"""Values that components and users bring for the tokens of a `Doc`, as input of later components: pauses, pitch, the
+"""Values that components and users provide for the tokens of a `Doc`, as input of later components: pauses, pitch, the
 predictions of another model.
 
 They are plain lists or arrays in `doc._.token_columns`, by name, with one value per token, and are saved with the
@@ -14,32 +14,33 @@ from spacy.tokens import Doc, Token
 from .extensions import read_values, register
 
 TOKEN_COLUMNS = "token_columns"
-# The seconds of silence before a word, which every component has in bins: see pipes/custom_columns.py.
+# The seconds of silence before a word, which every component reads in bins: see pipes/custom_columns.py.
 PAUSE = "pause"
 # The columns of a `parser_guide`: the log-odds of a sentence start; the offset of the head, 0 for a root; the margin of
 # its score over the next one; the label.
 GUIDE_COLUMNS = ("guide_boundary", "guide_head", "guide_margin", "guide_label")
 GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_MARGIN, GUIDE_LABEL = GUIDE_COLUMNS
-# The column of facts of a streamed piece, see `find_guide_facts`. They depend on other pieces, which the guide knows.
+# The column of facts of a streamed piece (see `find_guide_facts`), which the guide sets since they depend on other
+# pieces.
 GUIDE_FACTS = "guide_facts"
 # The column of a `sequence_tagger` with the setting `features`: the tag with these features, None for whitespace.
 FINE_TAG = "fine_tag"
 # The columns of a `span_guide`: see `name_span_columns`.
 SPAN_PLACES = ("begin", "end", "inside")
-# Its place in `doc.user_data`, see spaCy's `Underscore`; stubs know strings only.
+# The key of `token_columns` in `doc.user_data`: see spaCy's `Underscore`. Its stub only allows strings.
 KEY: Any = ("._.", TOKEN_COLUMNS, None, None)
 
 register(Doc, TOKEN_COLUMNS, default={})
 
 
 def name_span_columns(key: str) -> tuple[str, ...]:
-    """The columns of a `span_guide` with the log-odds that a span of a group begins at a token, ends with it, or
+    """Names the columns of a `span_guide` with the log-odds that a span of a group begins at a token, ends with it, or
     contains it: `quotations_begin`, `quotations_end`, `quotations_inside`."""
     return tuple(f"{key}_{place}" for place in SPAN_PLACES)
 
 
 def read_column(doc: Doc, name: str) -> Any | None:
-    """The values of a column in `doc._.token_columns`, or else of an extension attribute of `Token` or `Doc`."""
+    """Reads the values of a column in `doc._.token_columns`, or else of an extension attribute of `Token` or `Doc`."""
     columns = doc.user_data.get(KEY, {})
     if name in columns:
         return columns[name]
@@ -55,7 +56,7 @@ def write_column(doc: Doc, name: str, values: Sequence[Any] | np.ndarray) -> Non
 
 
 def copy_columns(source: Doc, target: Doc, kept: np.ndarray | None = None) -> None:
-    """Copies all columns to a document with the same tokens, or those `kept`: a mask, or their positions."""
+    """Copies all columns to a document with the same tokens, or only those `kept`: a mask, or their positions."""
     columns: dict[str, Any] = dict(source.user_data.get(KEY, {}))
     for name, values in columns.items() if kept is not None else ():
         is_array = isinstance(values, np.ndarray)

@@ -1,4 +1,4 @@
-"""Dependency trees as arrays of heads: finding cycles, removing and adding tokens; and relations without subtypes.
+"""Dependency trees as arrays of heads: finds cycles, removes and adds tokens. Also cuts subtypes of relations.
 
 Heads are absolute positions, and a root is its own head, as in spaCy.
 """
@@ -43,8 +43,8 @@ def prune(heads: NDArray[np.int64], kept: NDArray[np.bool_]) -> Pruned:
 
 
 def find_gap_head(heads: NDArray[np.int64], place: int) -> int:
-    """Where to attach a word that is added before the token at `place`: to the head of the shortest arc over the place,
-    or, before a sentence, to its root, like 84 % of 300 fillers in the training part of UD English GUM."""
+    """Find the head of a word that is added before the token at `place`: the head of the shortest arc over the place,
+    or, before a sentence, its root, like 84 % of 300 fillers in the training part of UD English GUM."""
     tokens = np.arange(len(heads))
     first, last = np.minimum(heads, tokens), np.maximum(heads, tokens)
     over = np.flatnonzero((first < place) & (place <= last))
@@ -67,5 +67,5 @@ def find_cycle(heads: Sequence[int]) -> int | None:
 
 
 def cut_subtype(relation: str) -> str:
-    """A relation of Universal Dependencies without its subtype: `nsubj:pass` is `nsubj`."""
+    """Cut the subtype of a relation of Universal Dependencies: `nsubj:pass` becomes `nsubj`."""
     return relation.partition(":")[0]

@@ -1,5 +1,4 @@
-"""Extension attributes: registering them, and reading those of many tokens at once, which is faster than asking each
-token (`Token._`)."""
+"""Registers extension attributes, and reads those of many tokens at once, which is faster than `Token._`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,11 +17,11 @@ def register(owner: type[Doc | Span | Token], name: str, **options: Any) -> None
 
 
 def read_values(tokens: Sequence[Token], name: str) -> list[Any]:
-    """The values of a registered extension attribute for tokens of the same document."""
+    """Reads the values of a registered extension attribute for tokens of the same document."""
     default, method, getter, _ = Token.get_extension(name)
     if getter is not None or method is not None or isinstance(default, MUTABLE):
         return [token._.get(name) for token in tokens]
-    # As spaCy keeps them. Most documents have none.
+    # The storage of spaCy, empty for most documents.
     stored: Mapping[object, Any] = tokens[0].doc.user_data if tokens else {}  # type: ignore[assignment]  # its stub
     if not stored:
         return [default] * len(tokens)

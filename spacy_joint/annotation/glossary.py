@@ -1,6 +1,6 @@
-"""Descriptions of labels for `spacy.explain`: those that spaCy's own glossary lacks.
+"""Descriptions for `spacy.explain` of labels that spaCy's glossary lacks.
 
-glossary.txt has a label and its description per line. Labels with a colon are subtypes of relations of Universal
+Each line of glossary.txt has a label and its description. Labels with a colon are subtypes of relations of Universal
 Dependencies, see https://universaldependencies.org/ext-dep-index.html.
 """
 
@@ -12,7 +12,7 @@ FILE = Path(__file__).parent / "glossary.txt"
 
 
 def extend_glossary() -> None:
-    """Adds the descriptions to spaCy's glossary, and keeps those that it has."""
+    """Adds the descriptions to spaCy's glossary; existing ones are kept."""
     for line in FILE.read_text(encoding="utf8").splitlines():
         label, description = line.split("\t")
         GLOSSARY.setdefault(label, description)

@@ -1,7 +1,7 @@
 """`Doc.noun_chunks` of English constituents, for documents without dependency trees.
 
-A chunk is a base noun phrase: an NP or WHNP that contains no other, except for a possessor: [The mayor 's old dog],
-[who], [the park]. Dependency trees are preferred where a document has them: see parsing/noun_chunks.py.
+A chunk is a base noun phrase: an NP or WHNP that contains no other except possessors: [The mayor 's old dog], [who],
+[the park]. Dependency trees are preferred where a document has them: see parsing/noun_chunks.py.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ POSSESSIVES = frozenset(("POS", "PRP$", "WP$"))
 
 
 def use_noun_chunks(doc: Doc, noun_chunks: NounChunks) -> None:
-    """Make a document and its vocabulary use an iterator instead of those of this module. The vocabulary hands it on to
+    """Make a document and its vocabulary use an iterator instead of those of REPLACED. The vocabulary passes it on to
     documents that are read or unpickled later."""
     use_noun_chunks_in(doc.vocab, noun_chunks)
     if doc.noun_chunks_iterator in REPLACED:  # type: ignore[attr-defined]  # not in its stub
@@ -28,14 +28,14 @@ def use_noun_chunks(doc: Doc, noun_chunks: NounChunks) -> None:
 
 
 def use_noun_chunks_in(vocab: Vocab, noun_chunks: NounChunks) -> None:
-    """The same for the future documents of a vocabulary."""
+    """Make future documents of a vocabulary use an iterator: see `use_noun_chunks`."""
     if vocab.get_noun_chunks in REPLACED:
         vocab.get_noun_chunks = noun_chunks  # type: ignore[assignment]  # wrong in its stub
 
 
 def chunk_constituents(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
     """Find base noun phrases in any dependency trees, as spaCy does, or else in constituents of the Penn Treebank: the
-    first token of each, the token after its last, and the label NP. E029 of spaCy: if there are neither."""
+    first token of each, the token after its last, and the label NP. Raises spaCy's E029 if there is neither."""
     doc = doclike.doc
     if doc.has_annotation("DEP") or CONSTITUENTS not in doc.spans:
         yield from chunk_clear_trees(doclike)
@@ -45,7 +45,7 @@ def chunk_constituents(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
 
 
 def find_base_phrases(doclike: Doc | Span) -> list[tuple[int, int]]:
-    """The extents of the base noun phrases among the constituents, in text order."""
+    """Find the extents of the base noun phrases among the constituents, in text order."""
     first, last = (doclike.start, doclike.end) if isinstance(doclike, Span) else (0, len(doclike))
     doc = doclike.doc
     phrases = {
@@ -54,7 +54,7 @@ def find_base_phrases(doclike: Doc | Span) -> list[tuple[int, int]]:
         if span.label_ in NOUN_PHRASES and first <= span.start and span.end <= last
     }
     chunks: list[tuple[int, int]] = []
-    # The open phrases, from the outside in, and those among them that contain something else than possessors.
+    # The open phrases, from the outside in, and those with other phrases inside than possessors.
     opened: list[tuple[int, int]] = []
     complex_: set[tuple[int, int]] = set()
 
@@ -77,5 +77,5 @@ def find_base_phrases(doclike: Doc | Span) -> list[tuple[int, int]]:
     return chunks
 
 
-# What takes the place of spaCy's English iterator, and may be replaced itself.
+# The iterators that `use_noun_chunks` replaces: those of spaCy and of this module.
 REPLACED = (chunk_clear_trees, chunk_constituents)

@@ -23,19 +23,20 @@ CHARACTERS = "characters"
 CONFIDENCES = "confidences"
 
 DOUBLE = frozenset(('"', "＂", "``", "''", "“", "”", "„", "‟", "«", "»", "「", "」", "『", "』", "〝", "〞", "〟"))
-# Never the end of a quotation: annotators leave them out.
+# Never at the end of a quotation: annotators leave them out.
 TRAILING = frozenset(",.:?")
 
 
 def find_type(words: Sequence[str], marks: Set[str] = DOUBLE) -> str:
-    """The type of a quotation: direct if its first and last words are marks, mixed if any word is, else indirect."""
+    """Find the type of a quotation: direct if its first and last words are marks, mixed if any word is, else
+    indirect."""
     if words[0] in marks and words[-1] in marks:
         return DIRECT
     return MIXED if any(word in marks for word in words) else INDIRECT
 
 
 def get_words(doc: Doc, start: int, end: int) -> list[str]:
-    """The words of tokens `start` to `end` - 1."""
+    """Get the words of tokens `start` to `end` - 1."""
     return [token.text for token in doc[start:end]]
 
 
@@ -45,10 +46,11 @@ def make_span(doc: Doc, start: int, end: int, span_id: str) -> Span:
 
 
 def find_heads(doc: Doc, key: str) -> list[int]:
-    """The head tokens of a group of spans, sorted: the roots of their trees, or, without trees, their first tokens."""
+    """Find the head tokens of a group of spans, sorted: the roots of their trees, or, without trees, their first
+    tokens."""
     return sorted({find_head(span) for span in doc.spans.get(key, ())})
 
 
 def find_head(span: Span) -> int:
-    """The head token of a span."""
+    """Find the head token of a span: the root of its tree, or, without trees, its first token."""
     return span.root.i if span.doc.has_annotation("DEP") else span.start

@@ -1,4 +1,4 @@
-"""The verbs that report speech, of `reporting_verbs.txt`."""
+"""Verbs that report speech, from `reporting_verbs.txt`."""
 
 import re
 from functools import cache
@@ -11,8 +11,8 @@ ENGLISH = "en"
 
 @cache
 def read_verbs(language: str, beside_marks: bool = False) -> frozenset[str]:
-    """The forms of the reporting verbs of a language, or of English if there is no list for that language; or those of
-    verbs that only report beside quotation marks, such as "began"."""
+    """Read the forms of the reporting verbs of a language, or of English if there is no list for that language.
+    `beside_marks` selects verbs that only report beside quotation marks, such as "began"."""
     text = (Path(__file__).parent / "reporting_verbs.txt").read_text(encoding="utf8")
     sections: dict[str, str] = dict(re.findall(r"^\[([\w ]+)\]\n([^[]*)", text, re.MULTILINE))
     known = language if language in sections else ENGLISH
@@ -20,6 +20,6 @@ def read_verbs(language: str, beside_marks: bool = False) -> frozenset[str]:
 
 
 def is_reporting(token: Token, beside_marks: bool = False) -> bool:
-    """Whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag."""
+    """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag."""
     is_form = token.lower_ in read_verbs(token.lang_, beside_marks)
     return is_form and (not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB")

@@ -1,5 +1,5 @@
-"""Text with its marks and capitals restored, beside the text of a `Doc`: of each token, its text in its restored case
-and the mark after it. Also the reverse: the words of edited text, and the marks after them."""
+"""Restored marks and capitals, kept beside the text of a `Doc`: for each token, its text in restored case with the mark
+after it. Also the reverse: the words of edited text, and the marks after them."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from spacy.tokens import Doc, Span, Token
 from .extensions import read_values, register
 
 RESTORED, RESTORED_TEXT = "restored", "restored_text"
-# Marks at the ends of sentences, and within them; a dash that is not between the parts of a word is DASH.
+# Marks at the ends of sentences, and within them. DASH is any dash that does not join the parts of a word.
 FINAL = frozenset(".?!。？！।॥؟")
 DASH = "—"
 INSIDE = frozenset(f",;:、，；：،؛{DASH}")  # noqa: RUF001
 MARKS = FINAL | INSIDE
-# A sentence was broken off here, or something left out: no mark of MARKS.
+# Marks an unfinished sentence or an omission; not one of MARKS.
 ELLIPSIS = "…"
 # Punctuation according to Unicode, but read as words, such as "%".
 SYMBOLS = frozenset("%&#@*/\\§")
@@ -32,7 +32,7 @@ class Written(NamedTuple):
 
 
 def read_restored(tokens: Sequence[Token]) -> list[str]:
-    """The restored text of each token; its own text where nothing is restored."""
+    """Reads the restored text of each token; its own text where nothing is restored."""
     values = read_values(tokens, RESTORED)
     return [token.text if value is None else value for token, value in zip(tokens, values, strict=True)]
 
@@ -47,14 +47,14 @@ def write_restored(doc: Doc, restored: Sequence[str | None]) -> None:
 
 
 def list_texts(doc: Doc) -> list[str]:
-    """The texts of all tokens, which is faster than asking each of them."""
+    """Lists the texts of all tokens, faster than by `token.text`."""
     words = doc.to_array(ORTH).tolist()
     texts = {word: doc.vocab.strings[word] for word in set(words)}
     return [texts[word] for word in words]
 
 
 def attach_mark(text: str, mark: str) -> str:
-    """A word with a mark after it. A dash has a space before it; a full stop is not doubled."""
+    """Attaches a mark to a word, with a space before a dash. A mark that the word already ends in is not doubled."""
     return f"{text} {mark}" if mark == DASH else text + mark[text.endswith(mark) :]
 
 
@@ -69,12 +69,13 @@ def _join(owner: Doc | Span, is_span: bool = False) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def is_punctuation(text: str) -> bool:
-    """Whether a token is punctuation rather than a word, by its characters."""
+    """Returns whether a token is punctuation rather than a word, by its characters."""
     return bool(text) and all(unicodedata.category(each)[0] == "P" and each not in SYMBOLS for each in text)
 
 
 def find_mark(text: str) -> str:
-    """Which mark of MARKS or ELLIPSIS a token of punctuation is, by its first character ("?!" is "?"); "" for none."""
+    """Finds the mark (of MARKS, or ELLIPSIS) of a punctuation token, by its first character ("?!" is "?"); "" for
+    none."""
     if text[0] == ELLIPSIS or text[:2] == "..":
         return ELLIPSIS
     if text[0] in MARKS:
@@ -83,7 +84,7 @@ def find_mark(text: str) -> str:
 
 
 def list_written(doc: Doc, texts: Sequence[str]) -> list[Written]:
-    """The words of a document and the marks after them, by texts of all tokens (see `read_restored`). Hyphens,
+    """Lists the words of a document and the marks after them, by texts of all tokens (see `read_restored`). Hyphens,
     quotation marks and brackets are neither. Of several marks, the first counts, or the first that ends sentences."""
     written: list[Written] = []
     for token, (own, text) in enumerate(zip(list_texts(doc), texts, strict=True)):

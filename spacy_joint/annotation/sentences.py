@@ -1,4 +1,4 @@
-"""The sentences of documents that may have no boundaries, and how sure a parser is of them."""
+"""Sentences, also of documents without boundaries, and attributes for the confidence of a parser in them."""
 
 from spacy.tokens import Doc, Span
 
@@ -12,5 +12,5 @@ PROBABILITY = "boundary_probability"
 
 
 def list_sentences(doc: Doc) -> list[Span]:
-    """The sentences of a document, which is a single one if it has no boundaries."""
+    """List the sentences of a document: a single one if it has no boundaries."""
     return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]

@@ -1,6 +1,6 @@
 """Who speaks in a `Doc`, and when: attributes of tokens and spans, kept as plain values, so that they are saved with
-the document. Times are in seconds from the beginning of the recording; None if unknown. Other attributes of tokens say
-how a transcript is divided, for those who write it again.
+the document. Times are in seconds from the beginning of the recording; None if unknown. Other attributes of tokens
+record the layout of a transcript, for writing it again.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ SPEAKER, START_TIME, END_TIME = "speaker", "start_time", "end_time"
 ATTRIBUTES = (SPEAKER, START_TIME, END_TIME)
 # Whether the start time of a token is estimated by the number of characters.
 TIME_IS_ESTIMATED = "time_is_estimated"
-# Whether a turn begins with a token, or a further line of a cue; the cue that does, as a list of the values of
+# Whether a token begins a turn, or a further line of a cue; the cue that it begins, as a list of the values of
 # `transcripts.transcript.Cue`.
 TURN_START, LINE_START, CUE = "turn_start", "line_start", "cue"
 
 
 def register_extensions() -> None:
-    """Registers `speaker`, `start_time` and `end_time` of `Token`, and of `Span`, which are those of its tokens; and
+    """Registers `speaker`, `start_time` and `end_time` of `Token` and `Span` (from its tokens), and
     `time_is_estimated`, `turn_start`, `line_start` and `cue` of `Token`."""
     for name in ATTRIBUTES:
         register(Token, name, default=None)
@@ -37,8 +37,8 @@ def _read(span: Span, name: str) -> Any:
 
 
 def describe_speech(tokens: Sequence[Token]) -> dict[str, Any]:
-    """The known ones of `speaker`, `start_time` and `end_time` of consecutive tokens, as JSON-serialisable data: the
-    first speaker, the earliest and the latest time."""
+    """Returns the known values of `speaker`, `start_time` and `end_time` for consecutive tokens, as JSON-serialisable
+    data: the first speaker, the earliest and the latest time."""
     if not all(Token.has_extension(name) for name in ATTRIBUTES):
         return {}
     found: dict[str, Any] = {}
@@ -50,7 +50,7 @@ def describe_speech(tokens: Sequence[Token]) -> dict[str, Any]:
 
 
 def format_speech(tokens: Sequence[Token]) -> str:
-    """The same for human readers, such as "ANNA, 00:01:02.500 - 00:01:04.000"; empty if nothing is known."""
+    """Formats the known values for readers, as in "ANNA, 00:01:02.500 - 00:01:04.000"; empty if nothing is known."""
     known = describe_speech(tokens)
     times = " - ".join(_format_time(known[name]) for name in (START_TIME, END_TIME) if name in known)
     return ", ".join(part for part in (known.get(SPEAKER), times) if part)

@@ -1,8 +1,8 @@
-"""What is next to constituents: the model behind the boundary figure of merit of Caraballo & Charniak (1998).
+"""The tags next to constituents: the model behind the boundary figure of merit of Caraballo & Charniak (1998).
 
-How promising a symbol over some words is depends on the words around it, too: on how probable the symbol is after the
-tag before it, and the tag after it is after the symbol. The tags of words are uncertain, so the parser takes the best
-sequence of them by bigrams (Bodenstab, Dunlop, Hall & Roark 2011). Tags are without annotation.
+The merit of a symbol over some words also depends on the tags around them: on the probability of the symbol given the
+tag before it, and of the tag after it given the symbol. Tags are uncertain, so the parser takes their best sequence by
+bigrams (Bodenstab, Dunlop, Hall & Roark 2011). They have no annotation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..pipes.component_files import report_damage
 from ..trees.constituency_trees import Tree
 from .grammar import Grammar, is_factored, join_subsymbols, strip_annotation
 
-# What is added to all counts.
+# Added to all counts.
 SMOOTHING = 0.1
 
 
@@ -26,7 +26,7 @@ SMOOTHING = 0.1
 class BoundaryModel:
     """Natural logarithms of probabilities (float32). The last row of tables is for both ends of a sentence. Constant.
 
-    shares: Of each symbol of the grammar among the tags with its label; 0 if it is no tag.
+    shares: Of each symbol of the grammar among the tags with its label; 0 if it is not a tag.
     left: Of each symbol, given the tag before it (rows) and that any constituent begins there.
     right: Of each tag after a symbol (rows), given the symbol.
     bigrams: Of each tag, given the one before it (rows).
@@ -52,25 +52,26 @@ class BoundaryModel:
                 raise JointValueError(Errors.J001, name=name, value=array.shape, allowed=allowed)
 
     def to_bytes(self) -> bytes:
-        """The model as bytes."""
+        """Write the model to bytes."""
         return srsly.msgpack_dumps(vars(self))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> BoundaryModel:
-        """Read a model. RAISES ValueError: If the bytes are no model (J052), or its arrays are wrong, as above."""
+        """Read a model. RAISES ValueError: If the bytes are not a model (J052), or its arrays are wrong, as above."""
         with report_damage("The boundary model", "the content"):
             return cls(**srsly.msgpack_loads(data))
 
 
 def estimate_boundaries(trees: Iterable[Tree], grammar: Grammar) -> BoundaryModel:
-    """Estimate the model of a grammar from the prepared trees (see estimation.py) that it was made of."""
+    """Estimate the model of a grammar from the prepared trees (see estimation.py) that it was made from."""
     # A subsymbol counts as the whole symbol.
     whole = sorted({join_subsymbols(symbol) for symbol in grammar.symbols})
     symbols = {symbol: number for number, symbol in enumerate(whole)}
     tags = sorted({strip_annotation(tag) for tag in grammar.lexicon.totals()})
     numbers = {tag: number for number, tag in enumerate(tags)}
     end = len(tags)
-    # Each constituent, as its symbol and the tags before and after it; each tag before another; the symbols of tags.
+    # Of constituents, the symbols and the tags before and after; of adjacent tags, the first and the second; the
+    # symbols of tags.
     covered, before, after, followed, following, used = ([] for _ in range(6))
     for tree in trees:
         around = [end, *(numbers.get(strip_annotation(word.label), end) for word in tree.preterminals()), end]
@@ -85,7 +86,7 @@ def estimate_boundaries(trees: Iterable[Tree], grammar: Grammar) -> BoundaryMode
                 after.append(around[words.bit_length() + 1])
         followed += around[:-1]
         following += around[1:]
-    # A symbol with named sisters counts for that without, too, by which back-off rules replace it.
+    # A symbol with named sisters also counts for the symbol without, by which back-off rules replace it.
     named = {
         number: symbols[strip_annotation(symbol)]
         for symbol, number in symbols.items()
@@ -97,13 +98,13 @@ def estimate_boundaries(trees: Iterable[Tree], grammar: Grammar) -> BoundaryMode
             table[:, plain] += table[:, number]
     part_of = [symbols[join_subsymbols(symbol)] for symbol in grammar.symbols]
     is_tag = np.isin(grammar.symbols, list(grammar.lexicon.totals()))
-    of_tag = np.array([numbers.get(strip_annotation(symbol), end) for symbol in grammar.symbols])
+    tag_numbers = np.array([numbers.get(strip_annotation(symbol), end) for symbol in grammar.symbols])
     shares = np.bincount(np.array(used, dtype=int), minlength=len(symbols))[part_of] + SMOOTHING
-    totals = np.bincount(of_tag, weights=shares * is_tag, minlength=end + 1)
+    totals = np.bincount(tag_numbers, weights=shares * is_tag, minlength=end + 1)
     return BoundaryModel(
         grammar.symbols,
         tags,
-        np.log(np.where(is_tag, shares / np.where(is_tag, totals[of_tag], 1), 1)),
+        np.log(np.where(is_tag, shares / np.where(is_tag, totals[tag_numbers], 1), 1)),
         _take_logarithms(tables[0][:, part_of], axis=1),
         _take_logarithms(tables[1][:, part_of], axis=0),
         _take_logarithms(_count(followed, following, (end + 1, end + 1)), axis=1),
@@ -116,6 +117,6 @@ def _count(rows: list[int], columns: list[int], shape: tuple[int, int]) -> np.nd
 
 
 def _take_logarithms(counts: np.ndarray, axis: int) -> np.ndarray:
-    """The logarithms of smoothed relative frequencies along an axis."""
+    """Take the logarithms of smoothed relative frequencies along an axis."""
     smoothed = counts + SMOOTHING
     return np.log(smoothed / smoothed.sum(axis=axis, keepdims=True))

@@ -1,6 +1,6 @@
-"""A linear classifier of the cells of a chart, which says beforehand where a chart needs no work.
+"""A linear classifier of the cells of a chart, which predicts where the chart needs no work.
 
-The cell (i, j) is about the words i to j - 1. Features (Bodenstab, Dunlop, Hall & Roark 2011) are the words, signatures
+The cell (i, j) covers the words i to j - 1. Features (Bodenstab, Dunlop, Hall & Roark 2011) are the words, signatures
 and tags around both ends, and the length, absolute and relative to the sentence. Nearly all depend on one end, so their
 weights are added up once per boundary, for cells that begin there and for cells that end there.
 
@@ -21,7 +21,7 @@ cdef class CellClassifier:
     cdef readonly dict tags
     cdef readonly object biases         # added to outputs: float32
     cdef readonly object weights        # rows x (2 x outputs), float32: first hashed features, then those of lengths
-    cdef object total                   # of the changes of weights, each times the number of its sentence; None: none
+    cdef object total                   # sum of changes, each times its sentence number; None if not learning
     cdef float[::1] _biases
     cdef float[:, ::1] _weights
     cdef float[:, ::1] _total

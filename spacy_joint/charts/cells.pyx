@@ -1,4 +1,4 @@
-"""Classifying the cells of a chart from the words at both ends of each: see cells.pxd."""
+"""Classifies the cells of a chart from the words at both ends of each: see cells.pxd."""
 
 import numpy as np
 from spacy.strings import get_string_id
@@ -15,12 +15,12 @@ from ..engine.beam cimport Claim
 from .chart cimport refill
 
 
-# What is seen of a boundary: of the words -2, -1, 0 and 1 from it, the word (w), its signature (s) and its tag (t).
+# Features of a boundary: the word (w), its signature (s) and its tag (t), for the words -2, -1, 0 and 1 from it.
 TEMPLATES = (
     *("t-2", "t-1", "t0", "t1", "w-1", "w0", "s-1", "s0", "t-1 t0", "w-1 w0", "s-1 s0", "w-1 t-1", "w0 t0", "t-1 w0"),
     *("w-1 t0", "t-2 t-1", "t0 t1", "t-2 t-1 t0", "t-1 t0 t1", "t-2 t-1 t0 t1"),
 )
-# Of both boundaries: a tag of each, and whether the length of the cell, up to 8, is seen with them.
+# Features of both boundaries: a tag of each, and whether the length of the cell, up to 8, is added.
 PAIRS = ((0, -1, False), (-1, 0, False), (-1, -1, False), (0, 0, False), (0, -1, True))
 
 ATOMS = [f"{kind}{place}" for place in (-2, -1, 0, 1) for kind in "wst"]
@@ -40,7 +40,7 @@ cdef enum:
     MAX_KNOWN = 1 << 17
 
 MAX_COST = 1_000_000
-# Charts have no more words.
+# The maximum number of words of a chart.
 MAX_WORDS = 5_000
 
 
@@ -59,7 +59,7 @@ cdef inline bint has_length(int feature, int32_t length, int32_t n) noexcept nog
 
 
 def describe_word(word, tags):
-    """What is seen of a word: the hashes of it, of its signature, and of its tag, see `CellClassifier`."""
+    """Returns the hashes of a word, of its signature and of its tag: see `CellClassifier`."""
     names = list_classes(word)
     keys = (word, *(f" {name}" for name in names))
     tag = next((tags[key] for key in keys if key in tags), "")
@@ -67,7 +67,7 @@ def describe_word(word, tags):
 
 
 cdef class CellClassifier:
-    """Gives the cells of two words and more a class, of 2 to 16, by 2 ** `table_bits` rows of weights (8 to 24).
+    """Gives each cell of two words or more one of 2 to 16 classes, by 2 ** `table_bits` rows of weights (8 to 24).
     Unknown words have the tag of the first of their classes (see `list_classes`) among the keys of `tags`, after a
     space. RAISES ValueError: If a number is out of range (J030)."""
 
@@ -82,7 +82,8 @@ cdef class CellClassifier:
         self.total, self.known, self.claim = None, {}, Claim("cell classifier")
 
     def score(self, words):
-        """The outputs for all cells of at most 5,000 words (float32, outputs x n x n + 1); infinity for one word."""
+        """Returns the outputs for all cells of at most 5,000 words (float32, outputs x n x n + 1); infinity for one
+        word."""
         cdef int32_t i, j
         cdef int k
         cdef float[:, :, ::1] scores
@@ -98,7 +99,8 @@ cdef class CellClassifier:
         return made
 
     def predict(self, words):
-        """The classes of all cells (int32, n x n + 1). Those of one word and of all words have the last class."""
+        """Returns the classes of all cells (int32, n x n + 1). Those of one word and of all words have the last
+        class."""
         cdef int32_t i, j
         cdef int k
         cdef int32_t[:, ::1] classes
@@ -169,14 +171,14 @@ cdef class CellClassifier:
         return 0
 
     def finish(self):
-        """Replaces the weights by their averages over all sentences since the last time."""
+        """Replaces the weights by their averages over all sentences since the last call."""
         with self.claim:
             if self.total is not None:
                 self.weights -= self.total / self.n_seen
                 self.total = None
 
     def set_biases(self, biases):
-        """Sets what is added to outputs. RAISES ValueError: If it is not a finite number for each (J001)."""
+        """Sets the biases of outputs. RAISES ValueError: If they are not one finite number per output (J001)."""
         made = np.array(biases, dtype=np.float32)
         if made.shape != (self.n_outputs,) or not np.isfinite(made).all():
             allowed = f"{self.n_outputs} finite numbers"
@@ -185,7 +187,7 @@ cdef class CellClassifier:
             self.biases = self._biases = made
 
     def to_bytes(self):
-        """The classifier as bytes: the rows that are not all 0."""
+        """Writes the classifier to bytes, without rows that are all 0."""
         self.finish()
         rows = np.flatnonzero(self.weights.any(axis=1))
         meta = {"cells": self.n_classes, "table_bits": self.table_bits, "tags": self.tags}
@@ -194,7 +196,8 @@ cdef class CellClassifier:
 
     @classmethod
     def from_bytes(cls, data):
-        """Reads a classifier. RAISES ValueError: If the bytes are no classifier (J052), or damaged (J050 to J052)."""
+        """Reads a classifier. RAISES ValueError: If the bytes are not a classifier (J052), or damaged (J050 to
+        J052)."""
         meta, arrays = model_file.unpack(data)
         with report_damage("The classifier of cells", "the content"):
             tags = {str(word): str(tag) for word, tag in dict(meta["tags"]).items()}

@@ -1,14 +1,14 @@
 """Charts of a grammar in binary form (CYK): the most probable derivation of each symbol over any words of a sentence.
 
-The cell (i, j) is about the words i to j - 1 and has one entry per symbol that derives them, with the score of its best
+The cell (i, j) covers the words i to j - 1 and has one entry per symbol that derives them, with the score of its best
 derivation, a natural logarithm. Columns are filled from left to right, and the cells of a column from the bottom up, so
 that only one column of right children has to be found by symbol. Memory is linear in the number of entries, plus two
 numbers per symbol and word.
 
 The edges of a cell are in an agenda, by figure of merit (see merit.pxd). The best one becomes an entry or improves one,
 and gives edges by unary rules, until the cell is full or nothing improves. No score is above 0, so cyclic unary rules
-cannot improve what they begin with. If constituents have a maximum span, longer cells are only for glue: the root, and
-what binarisation makes of its children, which begins or ends with the sentence.
+cannot improve the entry that they begin with. If constituents have a maximum span, longer cells are only for glue: the
+root, and the symbols that binarisation makes of its children, which begin or end with the sentence.
 
 A `Chart` owns the buffers of one caller: each thread needs its own. Its rules are constant.
 """
@@ -62,7 +62,7 @@ cdef struct EdgeC:
 cdef struct EntryC:
     EdgeC edge
     int32_t symbol
-    int32_t rank        # how many entries the agenda had given when this edge was taken; 0: a word's
+    int32_t rank        # the number of entries taken from the agenda up to this edge; 0: a word's
 
 
 cdef class Chart:
@@ -74,7 +74,7 @@ cdef class Chart:
     cdef int32_t root
     cdef readonly int32_t max_span      # 0: none
     cdef vector[char] is_factored       # by symbol
-    cdef vector[char] is_glue           # by symbol: whether it is the root or what binarisation makes of its children
+    cdef vector[char] is_glue           # by symbol: whether it is the root, or made of its children by binarisation
     cdef vector[char] is_tag            # by symbol: whether it has words in the lexicon
     cdef vector[PairC] pairs            # those with the left child s: pairs[pair_start[s] .. pair_start[s + 1])
     cdef vector[int32_t] pair_start
@@ -96,8 +96,8 @@ cdef class Chart:
     cdef vector[int32_t] touched        # the symbols that have one
     cdef int32_t n_touched
     cdef vector[pair[double, int32_t]] agenda   # likewise, a heap of figures of merit and symbols
-    cdef const float* left              # likewise, by symbol: what is estimated to its left
-    cdef const float* right             # to its right
+    cdef const float* left              # likewise, by symbol: the estimate for its left side
+    cdef const float* right             # for its right side
     cdef int32_t* row                   # its row of `column`
     cdef int64_t n_closed
     cdef int64_t n_edges

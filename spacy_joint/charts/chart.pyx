@@ -24,7 +24,7 @@ MAX_WORDS = 5_000
 
 
 cdef class Chart:
-    """What `ChartParser` has of a sentence, and its grammar: see there."""
+    """The chart of a sentence, and its grammar: see `ChartParser`."""
 
     def __cinit__(self, grammar not None, boundaries=None, max_span=0):
         cdef PairC made
@@ -66,7 +66,7 @@ cdef class Chart:
     @contextmanager
     def _filled(self, words, width, widths):
         """Claims the chart for a sentence and fills it. Yields the entry of the root over all words, or -1."""
-        # A copy: what its items do when they are read cannot change it.
+        # A copy, which code that reading its items runs cannot change.
         words = list(words)
         with self.claim:
             self.read(words, width, widths)
@@ -122,7 +122,7 @@ cdef class Chart:
         refill(self.column, <size_t>n * self.n_symbols, -1)
         refill(self.column_scores, <size_t>n * self.n_symbols, -INFINITY)
         refill(self.filled, n, 0)
-        # What a search that failed has left.
+        # Left by a failed search.
         for place in range(self.n_touched):
             self.best[self.touched[place]].score = -INFINITY
         self.n_touched = 0
@@ -158,7 +158,7 @@ cdef class Chart:
                 row = <size_t>i * self.n_symbols
                 for place in range(self.cells[cell], self.ends[cell]):
                     self.column_scores[row + self.entries[place].symbol] = self.entries[place].edge.score
-            # The next column is another one.
+            # Clear the column for the next one.
             for i in range(j):
                 cell = i * (n + 1) + j
                 row = <size_t>i * self.n_symbols
@@ -217,7 +217,7 @@ cdef class Chart:
         self.row = self.column.data() + <size_t>i * self.n_symbols
         self.agenda.clear()
         if i == j - 1:
-            # The tags of a word are entries whatever the limit is.
+            # The tags of a word are entries regardless of the limit.
             n_words = self.n_touched
             place = <int32_t>self.entries.size()
             for k in range(n_words):

@@ -1,7 +1,7 @@
 """`chart_parser`: the most probable phrase structure by a grammar that is estimated from trees, as a spaCy component.
 
-`initialize` estimates the grammar, in one pass; nothing is left for updates. Documents need sentence boundaries. The
-result is in `doc.spans["constituents"]`, with the attributes of `annotation/constituents.py` and `parse_stats.py`.
+`initialize` estimates the grammar in one pass; there are no updates. Documents need sentence boundaries. The result is
+in `doc.spans["constituents"]`, with the attributes of `annotation/constituents.py` and `parse_stats.py`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -120,7 +120,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         nlp (Language): The pipeline; not used.
         grammar (str | None): A text file with a grammar (see charts/grammar.py), instead of the examples.
         RAISES ValueError: If there are no trees (J330), or one cannot be learnt from (J672, J702, J703), or the file is
-            no grammar (J030, J666 to J674).
+            not a grammar (J030, J666 to J674).
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         trees = [tree for example in get_examples() for tree in _list_trees(example.reference)]
@@ -162,7 +162,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
     def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[ChartParses]) -> None:
         """Writes the predictions of `predict`."""
         for doc, (tokens, found, stats) in zip(docs, predictions, strict=True):
-            # The vocabulary is another one if the component has been sourced from another pipeline.
+            # A component that was sourced from another pipeline gets documents with another vocabulary.
             use_noun_chunks(doc, chunk_constituents)
             set_phrases(doc, [(len(parse.tags), parse.phrases) for parse in found], tokens)
             doc._.set(PARSE_STATS, stats)
@@ -171,8 +171,9 @@ class ChartParserPipe(ComponentFiles, Pipe):
                     doc[token].tag_ = tag
 
     def list_parses(self, span: Span, k: int) -> list[tuple[float, Tree]]:
-        """The trees of a sentence with the most probable derivations, best first, each with the natural logarithm of
-        the probability of its best derivation. A tree has others if the grammar splits symbols (see splitting.py).
+        """Lists the trees of a sentence with the most probable derivations, best first, each with the natural logarithm
+        of the probability of its best derivation. A tree has more than one if the grammar splits symbols (see
+        splitting.py).
 
         span (Span): The sentence, which is parsed again.
         k (int): The number of trees. There are fewer if the chart, which `width` bounds, has no more.
@@ -193,10 +194,10 @@ class ChartParserPipe(ComponentFiles, Pipe):
         words = [doc[token].text for token in tokens]
         return words, None if self.settings["tags"] == OWN else [doc[token].tag_ for token in tokens]
 
-    # Files: the grammar as text, empty if there is none, and the models that there are.
+    # Files: the grammar as text, empty if there is none, and any models.
 
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
-        """What makes the content of each file that there is."""
+        """Lists functions that make the content of each file."""
         if self._parser is None:
             return {GRAMMAR: bytes}
         savers: dict[str, Callable[[], bytes]] = {GRAMMAR: self._parser.grammar.to_text().encode}
@@ -207,10 +208,9 @@ class ChartParserPipe(ComponentFiles, Pipe):
         return savers
 
     def load_parts(self, parts: Parts) -> None:
-        """Takes the models that the settings need, which can be overridden at loading.
+        """Loads the models that the settings need; settings can be overridden at loading.
 
-        RAISES ValueError: If one of them is damaged (J001, J030, J050 to J052, J061, J666 to J682), or one that the
-            settings need is missing (J704).
+        RAISES ValueError: If one of them is damaged (J001, J030, J050 to J052, J061, J666 to J682) or missing (J704).
         """
         if (grammar_part := parts.get(GRAMMAR)) is None:
             return
@@ -241,7 +241,7 @@ def _list_words(sentence: Span) -> list[int]:
 
 
 def _list_trees(doc: Doc) -> list[Tree]:
-    """The trees of a reference; none if it has no constituents.
+    """Lists the trees of a reference; none if it has no constituents.
 
     RAISES ValueError: If one has words without tags (J702), or discontinuous constituents (J703).
     """

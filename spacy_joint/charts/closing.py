@@ -1,12 +1,13 @@
-"""Which cells of a chart stay closed, and how wide the beam of the others is, told before parsing.
+"""Predicts, before parsing, which cells of a chart stay closed, and how wide the beam of the others is.
 
-One of three things is learnt (Bodenstab, Dunlop, Hall & Roark 2011). Cells of one word or the whole sentence are open.
+A classifier learns one of three things (Bodenstab, Dunlop, Hall & Roark 2011). Cells of one word or the whole sentence
+are always open.
 
 - "constituents": whether a constituent is there. If not, the cell is only for symbols of binarisation, and only if a
   larger open cell with the same end can use them, since binarisation branches to the right.
 - "complete": whether any symbol of the binarised tree is there. If not, the cell is closed.
-- "widths": how many edges of the cell have to be taken from its agenda until that of the tree is: none, 1, 2, up to 4,
-  or as many as the parser takes by default. It is learnt from trees that the parser finds, so that any text will do.
+- "widths": how many edges must be taken from the agenda of the cell to reach that of the tree: none, 1, 2, up to 4, or
+  as many as the parser takes by default. It is learnt from trees that the parser finds, so that any text will do.
 
 All of them become arrays of widths, as `ChartParser.parse` takes them.
 """
@@ -28,11 +29,11 @@ from .cells import CellClassifier
 from .grammar import is_factored
 from .lexicon import LEAST, RARE, list_classes
 
-# Of cells, besides numbers of edges.
+# Widths of cells, besides numbers of edges.
 CLOSED, DEFAULT, FACTORED_ONLY = 0, -1, -2
-# What each class means as a width.
+# The width of each class.
 KINDS = {"constituents": (FACTORED_ONLY, DEFAULT), "complete": (CLOSED, DEFAULT), "widths": (0, 1, 2, 4, DEFAULT)}
-# What it costs to close a cell that should be open, where the opposite costs 1.
+# The cost of closing a cell that should be open; the opposite costs 1.
 COST = 30.0
 PASSES = 4
 
@@ -41,7 +42,7 @@ Example: TypeAlias = tuple[Sequence[str], np.ndarray]
 
 
 def mark_cells(spans: Iterable[Constituent], n_words: int, kind: str) -> np.ndarray:
-    """The classes of the cells of a tree with these spans, for "constituents" or "complete" (int32, n x n + 1)."""
+    """Find the classes of the cells of a tree with these spans, for "constituents" or "complete" (int32, n x n + 1)."""
     classes = np.zeros((n_words, n_words + 1), dtype=np.int32)
     for symbol, start, end in spans:
         if kind == "complete" or not is_factored(symbol):
@@ -50,12 +51,12 @@ def mark_cells(spans: Iterable[Constituent], n_words: int, kind: str) -> np.ndar
 
 
 def mark_ranks(ranks: np.ndarray) -> np.ndarray:
-    """The classes of cells for "widths" (int32, n x n + 1), given the rank of the tree's edge in each; 0: none."""
+    """Find the classes of cells for "widths" (int32, n x n + 1), given the rank of the tree's edge in each; 0: none."""
     return np.searchsorted(KINDS["widths"][:-1], ranks).astype(np.int32)
 
 
 def to_widths(classes: np.ndarray, kind: str) -> np.ndarray:
-    """The widths of the classes of cells (int32, n x n + 1)."""
+    """Convert the classes of cells to widths (int32, n x n + 1)."""
     widths = np.array(KINDS[kind], dtype=np.int32)[classes]
     if kind == "constituents":
         lengths = np.arange(widths.shape[1]) - np.arange(len(widths))[:, None]
@@ -67,7 +68,7 @@ def to_widths(classes: np.ndarray, kind: str) -> np.ndarray:
 
 
 class Closing:
-    """Tells widths of cells by a classifier of a kind (J695 if they do not fit)."""
+    """Predicts widths of cells by a classifier. RAISES ValueError: If it does not fit the kind (J695)."""
 
     def __init__(self, kind: str, classifier: CellClassifier) -> None:
         if len(KINDS.get(kind, ())) != classifier.n_classes:
@@ -75,23 +76,25 @@ class Closing:
         self.kind, self.classifier = kind, classifier
 
     def predict(self, words: Sequence[str]) -> np.ndarray:
-        """The widths of cells (int32, n x n + 1). RAISES ValueError: If there are too many words (J002)."""
+        """Predict the widths of cells (int32, n x n + 1). RAISES ValueError: If there are too many words (J002)."""
         return to_widths(self.classifier.predict(words), self.kind)
 
     def to_bytes(self) -> bytes:
-        """The closing as bytes."""
+        """Write the closing to bytes."""
         return srsly.msgpack_dumps({"kind": self.kind, "cells": self.classifier.to_bytes()})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Closing:
-        """Read a closing. RAISES ValueError: If the bytes are none (J052, J695), or the classifier's are none."""
+        """Read a closing. RAISES ValueError: If the bytes are not a closing (J052, J695), or the classifier is damaged
+        (J050 to J052)."""
         with report_damage("The closing of cells", "the content"):
             read = srsly.msgpack_loads(data)
             return cls(read["kind"], CellClassifier.from_bytes(read["cells"]))
 
 
 def combine(*widths: np.ndarray) -> np.ndarray:
-    """The narrowest width of each cell (int32). Numbers of edges are narrower than any number of factored symbols."""
+    """Choose the narrowest width of each cell (int32): numbers of edges come before FACTORED_ONLY, and this before
+    DEFAULT."""
     most = np.iinfo(np.int32).max
     order = np.array([most - 1, most], dtype=np.int32)
     narrowest = np.minimum.reduce([np.where(array < 0, order[np.minimum(array, -1) + 2], array) for array in widths])
@@ -101,7 +104,7 @@ def combine(*widths: np.ndarray) -> np.ndarray:
 
 
 def find_frequent_tags(trees: Iterable[Tree]) -> dict[str, str]:
-    """The most frequent tag of each word, and of each class of rare words, whose names follow a space."""
+    """Find the most frequent tag of each word, and of each class of rare words, whose names follow a space."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for tree in trees:
         for node in tree.preterminals():
@@ -127,7 +130,7 @@ def learn_closing(
     table_bits: int = 18,
     seed: int = 0,
 ) -> Closing:
-    """Learn to close cells, before `choose_biases` says how many. `cost`: of closing one that should be open."""
+    """Learn to close cells; `choose_biases` then sets how many. `cost`: that of closing a cell that should be open."""
     classifier = CellClassifier(len(KINDS.get(kind, "  ")), tags, table_bits)
     closing = Closing(kind, classifier)
     shuffled, rng = list(examples), random.Random(seed)
@@ -150,12 +153,12 @@ def choose_biases(closing: Closing, examples: Iterable[Example], keep: float) ->
     for output in range(n_outputs):
         found = [np.zeros(0, np.float32)]
         for scores, classes in scored:
-            # The cells that are open anyhow do not count.
+            # Cells that are always open do not count.
             is_counted = (classes > output) & np.isfinite(scores[output])
             is_counted[:1, -1] = False
             found.append(scores[output][is_counted])
         scores = np.sort(np.concatenate(found))
         lost = min(int((1 - keep) * len(scores)), len(scores) - 1)
-        # Just above 0 for the lowest score that is to stay.
+        # Just above 0 for the lowest score to keep.
         biases.append(1e-3 - scores[lost] if len(scores) else 0.0)
     classifier.set_biases(biases)

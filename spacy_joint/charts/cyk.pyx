@@ -1,4 +1,4 @@
-"""Parsing with charts: the most probable derivations, and what all derivations agree on."""
+"""Parses with charts: finds the most probable derivations, and sums over all derivations."""
 
 from collections import defaultdict
 from math import inf
@@ -21,18 +21,20 @@ cdef class ChartParser(Chart):
     """Finds the most probable derivations of sentences. Without a boundary model (J682), agendas are in the order of
     inside scores. `max_span`: 0 for none."""
 
-    cdef Sums sums          # None before they are asked for
+    cdef Sums sums          # None until first used
 
     def parse(self, words, *, width=0, widths=None, glue=False):
-        """The most probable derivation of a sentence: its log-probability (natural), its nodes and the tags of words.
+        """Finds the most probable derivation of a sentence: its log-probability (natural), its nodes and the tags of
+        words.
 
         Words are given as possible tags, with the log-probability of the word given each. Nodes are children first, the
-        root last: the symbol, and the numbers of the children, -1 for none; words are numbered from 0, then nodes. If
-        there is no derivation: minus infinity, and nothing, or, with `glue`, the fewest and best constituents found.
+        root last: the symbol, and the numbers of the children, -1 for none; words are numbered from 0, then nodes.
+        Without a derivation, the result is minus infinity and no nodes, or, with `glue`, the fewest and best
+        constituents found.
 
-        width: How many entries a cell may have, besides the tags of a word; 0: any number (exhaustive search).
-        widths: Of each cell (n x n + 1). -1: as `width` says; -2: likewise, but symbols of binarisation only; 0: closed
-            unless it is one word's; above 0: at most this many.
+        width: The maximum number of entries of a cell, besides the tags of a word; 0: any number (exhaustive search).
+        widths: The width of each cell (n x n + 1). -1: `width`; -2: likewise, but symbols of binarisation only; 0:
+        closed, unless it has one word; above 0: at most this many entries.
         RAISES ValueError: If a tag is not a symbol of the grammar, or a score not finite or above 0 (J675), there are
             more than 5,000 words (J002), or a width or the array is wrong (J030, J001).
         """
@@ -43,14 +45,14 @@ cdef class ChartParser(Chart):
             return -inf, *(self._glue() if glue and self.n else ([], []))
 
     def list_best(self, words, k, *, width=0, widths=None):
-        """The `k` most probable derivations as of `parse`, 1 to 1,000,000 (J030), best first, no two with the same
-        constituents (see kbest.pyx); fewer if very many differ in tags and annotation only."""
+        """Lists the `k` most probable derivations as of `parse`, 1 to 1,000,000 (J030), best first, no two with the
+        same constituents (see kbest.pyx); fewer if very many differ in tags and annotation only."""
         check_range("k", k, 1, MAX_BEST)
         with self._filled(words, width, widths) as top:
             return list_trees(self, top, k) if top >= 0 else []
 
     def sum_derivations(self, words, *, width=0, widths=None, least=0.001):
-        """Sum the probabilities of all derivations of a sentence (see posteriors.pxd).
+        """Sums the probabilities of all derivations of a sentence (see posteriors.pxd).
 
         RETURNS: The log-probability of the sentence, minus infinity if it has no derivation; constituents, each with
         its expected number, at least `least`; and the probabilities of the tags of each word. All without annotation.
@@ -72,8 +74,8 @@ cdef class ChartParser(Chart):
             return total, [(*key, number) for key, number in expected.items() if number >= least], tags
 
     def rank_edges(self, words, nodes, *, width=0, widths=None):
-        """The narrowest widths (int32) with which `parse` finds the best derivation, given as its nodes (J683): the
-        worst rank of its edges in the agenda of each cell, from 1; 0 if it has none there."""
+        """Returns the narrowest widths (int32) with which `parse` finds the best derivation, given as its nodes (J683):
+        the worst rank of its edges in the agenda of each cell, from 1; 0 if it has none there."""
         cdef int32_t entry
         with self._filled(words, width, widths):
             ranks = np.zeros((self.n, self.n + 1), dtype=np.int32)
@@ -90,8 +92,8 @@ cdef class ChartParser(Chart):
             return ranks
 
     def _list_nodes(self, tops):
-        """The nodes and tags of the best derivations of entries that follow each other, and the number of each entry.
-        An entry below 0 is a word with its most probable tag."""
+        """Lists the nodes and tags of the best derivations of entries that follow each other, and the number of each
+        entry. An entry below 0 is a word with its most probable tag."""
         cdef EntryC entry
         # From the last one and the top down, the right child first: reversed, this is children first, and words from
         # left to right.
@@ -115,13 +117,14 @@ cdef class ChartParser(Chart):
         return nodes, tags, [numbers[place] for place in tops]
 
     def _find_tag(self, int32_t word):
-        """The most probable tag of a word; "" if it has none."""
+        """Finds the most probable tag of a word; "" if it has none."""
         places = range(self.starts[word], self.starts[word + 1])
         best = max(places, key=lambda place: self.scores[place], default=None)
         return "" if best is None else self.symbols[self.tags[best]]
 
     def _glue(self):
-        """The nodes of the fewest and best constituents that cover the words, under a root, and the tags of words."""
+        """Finds the fewest and best constituents that cover the words. Returns their nodes under a root, and the
+        tags."""
         cdef int32_t i, j, cell, place, top
         # Up to each word: the number of constituents, their score with the opposite sign, the last one and its start.
         best = [(0, 0.0, -1, 0)]

@@ -1,4 +1,4 @@
-"""Trees from posterior probabilities: the constituents that are most probably right, each by itself (Goodman 1996)."""
+"""Finds trees by posterior probabilities: those of the individually most probable constituents (Goodman 1996)."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,21 +9,22 @@ from ..errors import check_range
 from ..trees.transform import INTERMEDIATE
 from .posteriors import divide
 
-# Which tree is the best one: the most probable one, or that of the most probable constituents.
+# The best tree: the most probable one, or that of the most probable constituents.
 DECODINGS = VITERBI, MAX_CONSTITUENTS = "viterbi", "max_constituents"
 
 # Chosen on development data: 0.3, 0.35 and 0.4 are about equally good.
 THRESHOLD = 0.35
 
 Posterior = tuple[str, int, int, float]
-"""A label, its first word, its end, and how probable it is there."""
+"""A label, its first word, its end, and its probability there."""
 
 
 def decode_posteriors(
     posteriors: Iterable[Posterior], n_words: int, root: str, threshold: float = THRESHOLD
 ) -> list[tuple[str, int, int]]:
-    """The tree with the best sum of probabilities, less the threshold (0 to 1; J030) for each constituent, as nodes
-    of `ChartParser.parse`; those of binarisation have the label `@`. A lower threshold gives more constituents."""
+    """Find the tree with the best sum of probabilities, less the threshold (0 to 1; J030) for each constituent, as
+    nodes of `ChartParser.parse`; those of binarisation have the label `@`. A lower threshold gives more
+    constituents."""
     check_range("threshold", threshold, 0, 1)
     if not n_words:
         return []
@@ -47,7 +48,8 @@ def decode_posteriors(
         number, second = start, -1
         if end - start > 1:
             second, number = waiting.pop(), waiting.pop()
-        # The least probable one is the topmost: an outer one is in fewer trees than what is always below it.
+        # The least probable label is the topmost: an outer constituent is in fewer trees than one that is always below
+        # it.
         above = [label for _, label in sorted(labels[start, end], reverse=True)]
         if end - start == n_words:
             above.append(root)

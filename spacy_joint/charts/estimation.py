@@ -39,20 +39,20 @@ def estimate_grammar(
     counts, sentences = treebank.count()
     if horizontal:
         counts = interpolate(counts)
-    of_parent: defaultdict[str, float] = defaultdict(float)
+    parent_counts: defaultdict[str, float] = defaultdict(float)
     for (parent, _), count in counts.items():
-        of_parent[parent] += count
+        parent_counts[parent] += count
     # A label may be of constituents and of words.
     words: defaultdict[str, float] = defaultdict(float)
     for _, tags in chain.from_iterable(sentences):
         for tag, share in tags.items():
             words[tag] += share
-    made = [Rule(*rule, count / (of_parent[rule[0]] + words[rule[0]])) for rule, count in sorted(counts.items())]
-    return Grammar(ROOT, made, estimate_lexicon(sentences, {tag: of_parent[tag] for tag in words}))
+    made = [Rule(*rule, count / (parent_counts[rule[0]] + words[rule[0]])) for rule, count in sorted(counts.items())]
+    return Grammar(ROOT, made, estimate_lexicon(sentences, {tag: parent_counts[tag] for tag in words}))
 
 
 def check_settings(split_cycles: int, *, horizontal: int = 1, **flags: bool) -> None:
-    """RAISES ValueError: If a setting of `estimate_grammar` is not allowed (J030)."""
+    """Check the settings of `estimate_grammar`. RAISES ValueError: If one is not allowed (J030)."""
     check_range("horizontal", horizontal, 0)
     check_range("split_cycles", split_cycles, 0, MAX_CYCLES)
 

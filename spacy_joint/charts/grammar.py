@@ -1,8 +1,8 @@
 """Probabilistic context-free grammars in binary form, and a text format for them.
 
-Symbols are labels with annotation: `NP^S` is an NP below an S, `@NP|JJ` is what binarisation makes of the children of
-an NP from a JJ on, and `NP-0` and `NP-1` are subsymbols of NP (see splitting.py). Probabilities are those of rules
-given the symbol on their left, and of words given their tag.
+Symbols are labels with annotation: `NP^S` is an NP below an S, `@NP|JJ` is made by binarisation of the children of an
+NP from a JJ on, and `NP-0` and `NP-1` are subsymbols of NP (see splitting.py). Probabilities are those of rules given
+the symbol on their left, and of words given their tag.
 
 The text has sections, each with the number of its lines, which are in any order within a section:
 
@@ -37,7 +37,7 @@ from .lexicon import Lexicon, WordClass
 VERSION = "1"
 # Sums of probabilities may exceed 1 by rounding.
 TOLERANCE = 1e-6
-# The most digits of a number of lines or words.
+# The maximum number of digits of a number of lines or words.
 DIGITS = 9
 _Parsed = TypeVar("_Parsed")
 ANNOTATION = re.compile(r"(?<=.)(?:[|^].*|-[0-9]+\Z)", re.DOTALL)
@@ -53,24 +53,24 @@ class Rule(NamedTuple):
 
 
 def is_factored(symbol: str) -> bool:
-    """Whether binarisation made the symbol, so that it is no constituent."""
+    """Return whether binarisation made the symbol, so that it is not a constituent."""
     return symbol.startswith(INTERMEDIATE)
 
 
 def strip_annotation(symbol: str) -> str:
-    """The label of a symbol: NP of `NP^S` and `NP-0`, and @NP of `@NP|JJ`."""
+    """Strip a symbol to its label: `NP^S` and `NP-0` to NP, and `@NP|JJ` to @NP."""
     return ANNOTATION.sub("", symbol)
 
 
 def join_subsymbols(symbol: str) -> str:
-    """The symbol of which this is a subsymbol: `NP^S` of `NP^S-0`; otherwise the symbol itself."""
+    """Return the symbol of a subsymbol: `NP^S` of `NP^S-0`; otherwise the symbol itself."""
     return SUBSYMBOL.sub("", symbol)
 
 
 class Grammar:
     """A constant grammar with binary and unary rules; unary ones may be cyclic.
 
-    RAISES ValueError: If a rule has not one or two children, or no probability in (0, 1] (J030), or is given twice
+    RAISES ValueError: If a rule does not have one or two children and a probability in (0, 1] (J030), or is given twice
         (J670), a symbol (J669) or the root (J671) lacks rules, or probabilities of a symbol exceed 1 (J674).
     """
 
@@ -103,7 +103,7 @@ class Grammar:
         self.symbols = tuple(sorted(totals))
 
     def to_text(self) -> str:
-        """The grammar as text, from which `from_text` makes the same grammar."""
+        """Write the grammar as text, from which `from_text` makes the same grammar."""
         sections = {
             "binary": [f"{_name_rule(rule)} {rule.probability!r}" for rule in self.rules if len(rule.children) == 2],
             "unary": [f"{_name_rule(rule)} {rule.probability!r}" for rule in self.rules if len(rule.children) == 1],

@@ -5,6 +5,6 @@ from libc.stdint cimport int32_t
 from .chart cimport Chart
 
 
-# The best derivations of an entry over all words of a filled chart, which must not change meanwhile: at most k, no two
-# of the same constituents.
+# Lists the best derivations of an entry over all words of a filled chart, which must not change meanwhile: at most k,
+# no two with the same constituents.
 cdef list list_trees(Chart chart, int32_t top, int32_t k)

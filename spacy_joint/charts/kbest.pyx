@@ -19,14 +19,14 @@ from libcpp.vector cimport vector
 from .chart cimport Chart, EntryC, PairC
 
 
-# Of the top, at most this many derivations are looked at for each tree that is asked for, and these many; and at most
-# this many are dropped at a vertex: there are infinitely many where unary rules of binarisation's symbols are cyclic.
+# The maximum number of derivations of the top that are tried per tree, but at least TRIES_AT_LEAST, and of derivations
+# that are dropped at a vertex: there are infinitely many where unary rules of binarisation's symbols are cyclic.
 cdef enum:
     TRIES = 50
     TRIES_AT_LEAST = 1_000
     MOST_DROPPED = 100_000
 
-# How many derivations may be asked for.
+# The maximum number of derivations to list.
 MAX_BEST = 1_000_000
 
 
@@ -37,30 +37,30 @@ cdef class _Vertex:
     cdef int32_t place, i, j
     cdef list edges             # the score of the rule, and of each child its entry, first word and end
     cdef list derivations       # the score, the number of the edge, and the children's ranks, the best one first
-    cdef list trees             # of each of these, the constituents that nothing else in it is around: see `_name_tree`
+    cdef list trees             # of each of these, its outermost constituents: see `_name_tree`
     cdef set known              # the same
     cdef list candidates        # a heap of derivations, with negative scores
     cdef set seen
     cdef bint complete          # whether no more can be found
     cdef list tried             # the edges and ranks of the derivations, and of those that were dropped
-    cdef size_t extended        # of how many of these the neighbours are candidates
+    cdef size_t extended        # the number of these whose neighbours are candidates
 
 
 # Not accessible from Python, since it does not validate its arguments.
 @cython.internal
 cdef class _Derivations:
-    """The derivations of entries of a filled chart, which must not change meanwhile, found as they are asked for."""
+    """The derivations of entries of a filled chart, which must not change meanwhile, found on demand."""
 
     cdef Chart chart
     cdef dict vertices
-    cdef dict numbers           # of constituents with what is below them
+    cdef dict numbers           # of constituents with their descendants
 
     def __cinit__(self, Chart chart not None):
         self.chart = chart
         self.vertices, self.numbers = {}, {}
 
     cdef _Vertex _get(self, tuple child):
-        """The vertex of an entry, given with its first word and its end."""
+        """Gets the vertex of an entry, given with its first word and its end."""
         cdef _Vertex vertex = self.vertices.get(child[0])
         if vertex is None:
             vertex = _Vertex()
@@ -80,7 +80,7 @@ cdef class _Derivations:
         cdef const PairC* both
         vertex.edges = []
         if j - i == 1:
-            # If a tag is given twice, it is the better one.
+            # If a tag is given twice, the better one counts.
             score = max(
                 [chart.scores[k] for k in range(chart.starts[i], chart.starts[j]) if chart.tags[k] == entry.symbol],
                 default=-INFINITY,
@@ -125,7 +125,7 @@ cdef class _Derivations:
         return 0
 
     cdef bint _reach(self, _Vertex vertex, size_t rank) except -1:
-        """Finds derivations of a vertex up to a rank. Returns whether there is one of it."""
+        """Finds derivations of a vertex up to a rank. Returns whether there is one of this rank."""
         pending = [(vertex, rank)]
         self._name_first(vertex)
         while pending:
@@ -169,7 +169,7 @@ cdef class _Derivations:
             score, number, ranks = heappop(vertex.candidates)
             vertex.tried.append((number, ranks))
             tree = self._name_tree(vertex, number, ranks)
-            # Others are kept: if rules are cyclic, ranks that are asked for must be there.
+            # Other repeated trees are kept: if rules are cyclic, requested ranks must exist.
             if len(ranks) < 2 or tree not in vertex.known:
                 vertex.derivations.append((-score, number, ranks))
                 vertex.trees.append(tree)
@@ -203,7 +203,7 @@ cdef class _Derivations:
         return 0
 
     cdef tuple _name_tree(self, _Vertex vertex, number, tuple ranks):
-        """The numbers of the outermost constituents of a derivation, which are the same for the same constituents."""
+        """Numbers the outermost constituents of a derivation; the same constituents have the same numbers."""
         cdef _Vertex child
         below = ()
         for place, rank in zip(vertex.edges[number][1], ranks):
@@ -217,7 +217,7 @@ cdef class _Derivations:
         return (self.numbers.setdefault(named, len(self.numbers)),)
 
     cdef object _unfold(self, _Vertex top, size_t rank):
-        """The nodes of a derivation and its tags."""
+        """Lists the nodes of a derivation and its tags."""
         cdef _Vertex vertex
         ordered, pending = [], [(top, rank)]
         while pending:
@@ -226,7 +226,7 @@ cdef class _Derivations:
             _, places = vertex.edges[number]
             ordered.append((vertex, len(places)))
             pending.extend([(self._get(place), at) for place, at in zip(places, ranks)])
-        # Words and nodes that are not the child of any yet. An entry may be in a derivation twice, in a cycle.
+        # Words and nodes without a parent yet. An entry may be in a derivation twice, in a cycle.
         waiting, nodes, tags = [], [], []
         for vertex, n_children in reversed(ordered):
             symbol = self.chart.entries[vertex.place].symbol

@@ -1,8 +1,8 @@
-"""The words of tags: probabilities of known words, and of classes of rare and unknown ones.
+"""A lexicon: the probabilities of words given tags, and of classes of rare and unknown words.
 
-A tag emits a frequent word directly, and a rare one directly or by the word's class, of which all words are equally
-likely. A word that is not known has its class only. The class of a word is its shape and the last letters of it, as in
-`lower:ing`; classes that are too rare have fewer letters. The first word of a sentence is known if it is in lower case.
+A tag emits a frequent word directly, and a rare one directly or by the word's class, in which all words are equally
+likely. An unknown word only has its class. The class of a word is its shape and its last letters, as in `lower:ing`;
+classes that are too rare have fewer letters. The first word of a sentence counts as known if it is known in lower case.
 """
 
 from collections import Counter, defaultdict
@@ -24,14 +24,14 @@ LETTERS = 3
 
 
 class WordClass(NamedTuple):
-    """A class of words: how many words share it, and its tags."""
+    """A class of words: the number of words that share it, and its tags."""
 
     n_words: int
     tags: Tags
 
 
 def list_classes(word: str, *, is_first: bool = False) -> list[str]:
-    """The possible classes of a word, from the most specific to that of all words."""
+    """List the possible classes of a word, from the most specific to that of all words."""
     if any(map(str.isdigit, word)):
         shape = "digits"
     elif not any(map(str.isalpha, word)):
@@ -50,13 +50,13 @@ def list_classes(word: str, *, is_first: bool = False) -> list[str]:
 
 
 class Lexicon:
-    """The tags of known words, the rare ones of these, which their classes emit, too, and the classes. Constant."""
+    """The tags of known words, the rare words among them, which their classes also emit, and the classes. Constant."""
 
     def __init__(self, words: Mapping[str, Tags], rare: Iterable[str], classes: Mapping[str, WordClass]) -> None:
         self.words, self.rare, self.classes = dict(words), frozenset(rare), dict(classes)
 
     def totals(self) -> Mapping[str, float]:
-        """The total probability of each tag's words and classes. What is no probability makes it infinite."""
+        """Add up the probabilities of each tag's words and classes. An invalid probability makes a total infinite."""
         totals: defaultdict[str, float] = defaultdict(float)
         for n_words, tags in (*((1, tags) for tags in self.words.values()), *self.classes.values()):
             for tag, probability in tags:
@@ -64,7 +64,7 @@ class Lexicon:
         return totals
 
     def find_tags(self, word: str, *, is_first: bool = False) -> dict[str, float]:
-        """The tags of a word, with its probability given each; none if it is unknown and there are no classes."""
+        """Find the tags of a word, with its probability given each; none if it is unknown and there are no classes."""
         if is_first and word not in self.words and word.lower() in self.words:
             word = word.lower()
         found = dict(self.words.get(word, ()))
@@ -77,17 +77,17 @@ class Lexicon:
 
 
 def choose_classes(sentences: Sequence[Sequence[str]]) -> dict[str, str]:
-    """The class of each rare word."""
-    of_word = Counter(word for words in sentences for word in words)
+    """Choose the class of each rare word."""
+    word_counts = Counter(word for words in sentences for word in words)
     first = Counter(words[0] for words in sentences if words)
-    rare = [word for word, count in of_word.items() if count <= RARE]
-    in_class: Counter[str] = Counter()
-    # A word that is first more often than not is taken for one that is usually first.
-    names = {word: list_classes(word, is_first=2 * first[word] > of_word[word]) for word in rare}
+    rare = [word for word, count in word_counts.items() if count <= RARE]
+    class_counts: Counter[str] = Counter()
+    # A word that most often comes first in a sentence gets the class of a first word.
+    names = {word: list_classes(word, is_first=2 * first[word] > word_counts[word]) for word in rare}
     for word in rare:
-        in_class.update(dict.fromkeys(names[word], of_word[word]))
-    # The words of a class are those for which no more specific one is frequent enough.
-    return {word: next((name for name in names[word] if in_class[name] >= LEAST), names[word][-1]) for word in rare}
+        class_counts.update(dict.fromkeys(names[word], word_counts[word]))
+    # The words of a class are those for which no more specific class is frequent enough.
+    return {word: next((name for name in names[word] if class_counts[name] >= LEAST), names[word][-1]) for word in rare}
 
 
 def estimate_lexicon(sentences: Sequence[Sequence[TaggedWord]], outside: Mapping[str, float]) -> Lexicon:
@@ -96,20 +96,20 @@ def estimate_lexicon(sentences: Sequence[Sequence[TaggedWord]], outside: Mapping
     for word, tags in chain.from_iterable(sentences):
         for tag, share in tags.items():
             counts[word, tag] += share
-    of_tag: defaultdict[str, float] = defaultdict(float, outside)
+    tag_counts: defaultdict[str, float] = defaultdict(float, outside)
     for (_, tag), count in counts.items():
-        of_tag[tag] += count
+        tag_counts[tag] += count
     chosen = choose_classes([[word for word, _ in sentence] for sentence in sentences])
     n_words = Counter(chosen.values())
     words: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
-    tags_of: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+    class_tags: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     for (word, tag), count in sorted(counts.items()):
         share = SHARE if word in chosen else 0.0
-        words[word].append((tag, (1 - share) * count / of_tag[tag]))
+        words[word].append((tag, (1 - share) * count / tag_counts[tag]))
         if share:
-            tags_of[chosen[word]][tag] += count
+            class_tags[chosen[word]][tag] += count
     classes = {}
-    for name, of_class in tags_of.items():
-        shares = tuple((tag, SHARE * count / of_tag[tag]) for tag, count in sorted(of_class.items()))
+    for name, class_counts in class_tags.items():
+        shares = tuple((tag, SHARE * count / tag_counts[tag]) for tag, count in sorted(class_counts.items()))
         classes[name] = WordClass(n_words[name], shares)
     return Lexicon(words, chosen, classes)

@@ -1,7 +1,7 @@
-"""The figure of merit of the symbols over the words of a cell: how probable the best derivation is, and what is around.
+"""The figure of merit of a symbol over the words of a cell: a measure of its best derivation and of its context.
 
 It is the score of the derivation, plus estimates for the words to its left and right (see boundaries.py), which are
-rows with a number per symbol, and 0 without a model. A `Merit` owns the buffers of one caller.
+rows with a number per symbol, all 0 without a model. A `Merit` owns the buffers of one caller.
 """
 
 from libc.stdint cimport int32_t
@@ -17,19 +17,19 @@ cdef class Merit:
     cdef vector[float] left_table
     cdef vector[float] right_table
     cdef vector[float] bigrams
-    cdef vector[int32_t] starts         # the tags of word k - 1: tags[starts[k] .. starts[k + 1]); of 0 the end
+    cdef vector[int32_t] starts         # the tags of word k - 1: tags[starts[k] .. starts[k + 1]); 0: the end
     cdef vector[int32_t] tags
     cdef vector[float] scores           # of each, given the word
-    cdef vector[float] paths            # of the best sequence of tags up to each, or from it
+    cdef vector[float] paths            # scores of the best sequence of tags up to each, or from it
     cdef vector[int32_t] place          # by tag: where it stands in `tags`, or -1
     cdef vector[float] left_rows        # by first word and symbol
     cdef vector[float] right_rows       # by end and symbol
     cdef size_t stride                  # between rows: 0 without a model, when all are the same zeros
 
-    # Estimates what is around cells. The arguments are as those of ChartParser.fill.
+    # Estimates the contexts of cells. The arguments are fields of `Chart`.
     cdef int prepare(self, int32_t n, const int32_t* starts, const int32_t* tags, const double* scores) except -1 nogil
-    # Finds the best sequences of tags up to a word, from those up to its neighbour. row, column: how far apart the
-    # bigrams of two tags of the neighbour are, and those of two tags of the word.
+    # Finds the best sequences of tags up to a word, from those up to its neighbour. row, column: the strides in
+    # `bigrams` of the neighbour's tags, and of the word's tags.
     cdef void extend(self, int32_t word, int32_t neighbour, int32_t row, int32_t column) noexcept nogil
-    # Of each symbol next to a word, for its best tag.
+    # Fills the row of a word: the estimate for each symbol next to it, by its best tag.
     cdef void fill_row(self, int32_t word, const float* table, float* row) noexcept nogil

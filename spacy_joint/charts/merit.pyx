@@ -11,7 +11,7 @@ cdef float LOWEST = -3e38
 
 
 cdef class Merit:
-    """Estimates what is around cells. RAISES ValueError: If the boundary model is of another grammar (J682)."""
+    """Estimates the contexts of cells. RAISES ValueError: If the boundary model is of another grammar (J682)."""
 
     def __cinit__(self, grammar not None, boundaries):
         self.boundaries = boundaries
@@ -44,7 +44,7 @@ cdef class Merit:
         self.starts.clear()
         self.tags.clear()
         self.scores.clear()
-        # The ends of the sentence are words with a tag of their own.
+        # The ends of the sentence are words with a special tag.
         for k in range(-1, n + 1):
             self.starts.push_back(<int32_t>self.tags.size())
             if 0 <= k < n:

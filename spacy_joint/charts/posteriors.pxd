@@ -27,14 +27,15 @@ cdef class Sums:
     cdef vector[int32_t] chain_start
     cdef vector[double] scales          # of cells: natural logarithms
     cdef vector[double] inside          # of entries
-    cdef vector[double] outside         # likewise, of what is above the chain that the entry is in
+    cdef vector[double] outside         # likewise, from above the chain of the entry
     cdef vector[double] row             # of the current cell, by symbol
     cdef vector[double] right_row       # of the cell to the right
-    cdef vector[double] around          # of the cell to the right: what goes to its outside sums
+    cdef vector[double] around          # of the cell to the right: additions to its outside sums
 
     # Returns the log probability of the sentence; minus infinity if there is no derivation.
     cdef double sum_all(self) except? 1
-    # After that: symbols with their first word, their end and a posterior probability of at least `least`; no words.
+    # After that, lists symbols with their first word, their end and a posterior probability of at least `least`; no
+    # words.
     cdef list list_posteriors(self, double least)
     cdef int sum_inside(self, Chart chart) except -1 nogil
     cdef int sum_outside(self, Chart chart) except -1 nogil

@@ -34,8 +34,8 @@ cdef class Sums:
         for symbol in used:
             for k in range(chart.unary_start[symbol], chart.unary_start[symbol + 1]):
                 rules[places[symbol], places[chart.unary[k].parent]] += exp(chart.unary[k].score)
-        # The probabilities of a symbol add up to at most 1 (J674), so that its chains have no finite sum only if they
-        # lead back to it almost surely. Then there is no inverse, or one of large numbers, which is fast to find out.
+        # The probabilities of a symbol add up to at most 1 (J674), so its chains have no finite sum only if they lead
+        # back to it almost surely. Then there is no inverse, or one of large numbers, which is fast to check.
         try:
             sums = np.linalg.inv(np.eye(len(used)) - rules)
         except np.linalg.LinAlgError as error:
@@ -124,7 +124,7 @@ cdef class Sums:
                             both += 1
                     for place in range(chart.cells[right_cell], chart.ends[right_cell]):
                         self.right_row[chart.entries[place].symbol] = 0
-                # The row has no chains yet, and those of all entries need it as it is.
+                # The row has no chains yet. The chains of all entries need it unchanged.
                 for place in range(chart.cells[cell], chart.ends[cell]):
                     value = self.row[chart.entries[place].symbol]
                     if value > 0:
@@ -197,8 +197,8 @@ cdef class Sums:
 
 
 def divide(const double[:, :] gains not None):
-    """Divides n words in two, and both parts again, and so on, so that the gains of all parts (n x n + 1; J001) add up
-    to the most. Returns the first word of the second half of each part (int32, n x n + 1)."""
+    """Divides n words in two, recursively, such that the sum of the gains of all parts (n x n + 1; J001) is maximal.
+    Returns the first word of the second half of each part (int32, n x n + 1)."""
     cdef int32_t i, j, middle, n = gains.shape[0]
     cdef int32_t[:, ::1] middles
     cdef vector[double] best

@@ -1,7 +1,7 @@
-"""Sentences and their trees by a grammar: words in, tags, constituents and probabilities out.
+"""Parses sentences by a grammar: words in; tags, constituents and probabilities out.
 
-The tags of a word are those of the grammar's lexicon, or given ones. What binarisation and annotation have added to
-labels is removed from the result.
+The tags of a word are those of the grammar's lexicon, or given ones. The result has neither symbols of binarisation nor
+annotation of labels.
 """
 
 from collections import defaultdict
@@ -28,12 +28,12 @@ Possible: TypeAlias = list[tuple[str, float]]
 Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
 """The log-probability, the nodes and the tags of a derivation, as of `ChartParser.parse`."""
 
-# The attempts to parse a sentence, in their order: see `parse_surely`.
+# The attempts to parse a sentence, in order: see `parse_surely`.
 STAGES = FIRST, WIDER, OPEN, GLUED = "first", "wider", "open", "glued"
 
 # Long sentences are cut after these, which often end clauses.
 CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
-# Of charts and closings.
+# Guards charts and closings.
 _lock = make_fork_lock()
 
 
@@ -66,25 +66,26 @@ class SentenceParser:
         for symbol in grammar.lexicon.totals():
             self._symbols[strip_annotation(symbol)][symbol] = None
         self._all_symbols = {symbol: None for group in self._symbols.values() for symbol in group}
-        # A word that has none of the tags given is as probable as any other.
+        # The score of a word that has none of the given tags: all words are equally probable.
         self._unknown = -log(len(grammar.lexicon.words) + 1)
         if settings["decoding"] == MAX_CONSTITUENTS:
-            # Sums that are not finite are an error, before anything is parsed.
+            # Raises the error of sums that are not finite before anything is parsed.
             self._chart.sum_derivations([])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(SentenceParser, **self.settings), (self.grammar, self.boundaries, self.closings)
 
     def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> tuple[Parse, dict[str, Any]]:
-        """The most probable tree of a sentence, and what finding it took: see `parse_stats` in docs/chart_parser.md.
-        Tags are "" if unknown; None: the grammar finds all. J700: if it is too long and not to be cut."""
+        """Finds the most probable tree of a sentence, and statistics of the search: see `parse_stats` in
+        docs/chart_parser.md. Tags are "" if unknown; None: the grammar finds all. RAISES ValueError: If the sentence is
+        too long and not to be cut (J700)."""
         possible = self._list_tags(words, tags)
         limit = self.settings["max_words"]
         if len(words) > limit and not self.settings["cut_long"]:
             raise JointValueError(Errors.J700, n=len(words), limit=limit)
         parts = list(pairwise(_find_cuts(words, limit)))
         found = [self._parse(words[start:end], possible[start:end]) for start, end in parts]
-        parse = found[0][0] if len(found) == 1 else _join([of_part for of_part, *_ in found], parts)
+        parse = found[0][0] if len(found) == 1 else _join([part for part, *_ in found], parts)
         return parse, {
             "words": len(words),
             "parts": len(parts),
@@ -95,20 +96,20 @@ class SentenceParser:
 
     def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int], str]:
         with _lock:
-            told = [closing.predict(words) for closing in self.closings]
+            predicted = [closing.predict(words) for closing in self.closings]
             search = self._chart.parse if self.settings["decoding"] == VITERBI else self._decode
             score, nodes, tags, stage = parse_surely(
                 search,
                 possible,
                 width=self.settings["width"],
-                widths=combine(*told) if told else None,
+                widths=combine(*predicted) if predicted else None,
             )
             stats = self._chart.stats
         return _read(score, nodes, tags), stats, stage
 
     def list_best(self, words: Sequence[str], k: int, tags: Sequence[str] | None = None) -> list[Parse]:
-        """The most probable trees of a sentence, at most k, the best one first. RAISES ValueError: If `k` is not from 1
-        to 1,000,000 (J030), or there are more than `max_words` words (J700)."""
+        """Lists the most probable trees of a sentence, at most k, the best one first. RAISES ValueError: If `k` is not
+        from 1 to 1,000,000 (J030), or there are more than `max_words` words (J700)."""
         if len(words) > self.settings["max_words"]:
             raise JointValueError(Errors.J700, n=len(words), limit=self.settings["max_words"])
         possible, width = self._list_tags(words, tags), self.settings["width"]
@@ -119,14 +120,15 @@ class SentenceParser:
         return [_read(*derivation) for derivation in found]
 
     def rank_edges(self, words: Sequence[str]) -> np.ndarray | None:
-        """How wide each cell must be for the tree that is found, see `ChartParser.rank_edges`; None if none is."""
+        """Finds the width that each cell needs for the best tree, see `ChartParser.rank_edges`; None if there is no
+        tree."""
         possible, width = self._list_tags(words, None), self.settings["width"]
         with _lock:
             _, nodes, _ = self._chart.parse(possible, width=width)
             return self._chart.rank_edges(possible, nodes, width=width) if nodes else None
 
     def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
-        """The possible tags of each word. There is at least one."""
+        """Lists the possible tags of each word, at least one."""
         listed = []
         for place, word in enumerate(words):
             found = self.grammar.lexicon.find_tags("".join(word.split()), is_first=place == 0)
@@ -136,7 +138,8 @@ class SentenceParser:
         return listed
 
     def _decode(self, possible: Sequence[Possible], *, width: int, widths: np.ndarray | None, glue: bool) -> Derivation:
-        """As `ChartParser.parse`, but the tree of the most probable constituents, with the probability of the words."""
+        """Parses like `ChartParser.parse`, but finds the tree of the most probable constituents, with the probability
+        of the words."""
         total, posteriors, tags = self._chart.sum_derivations(possible, width=width, widths=widths)
         if not isfinite(total):
             return self._chart.parse(possible, width=width, widths=widths, glue=glue)
@@ -145,7 +148,7 @@ class SentenceParser:
 
 
 def check_search(*, width: int, max_span: int = 0, decoding: str, max_words: int, cut_long: bool) -> None:
-    """RAISES ValueError: If a setting of `SentenceParser` is not allowed (J030, J040)."""
+    """Checks the settings of `SentenceParser`. RAISES ValueError: If one is not allowed (J030, J040)."""
     check_choice("decoding", decoding, DECODINGS)
     check_range("width", width, 0)
     check_range("max_span", max_span, 0)
@@ -159,15 +162,15 @@ def parse_surely(
     width: int,
     widths: np.ndarray | None = None,
 ) -> tuple[float, list[tuple[str, int, int]], list[str], str]:
-    """Find a tree, whatever the widths: if there is none, leave out less, at last nothing, and then glue fragments.
-    Returns the derivation, whose log-probability is minus infinity if it was glued, and the stage."""
+    """Finds a tree for any widths: if there is none, first widens and opens cells, and then glues fragments. Returns
+    the derivation, whose log-probability is minus infinity if it was glued, and the stage."""
     attempts = [(FIRST, width, widths)]
     if widths is not None:
         attempts += [(WIDER, 2 * width, np.where(widths > 0, 2 * widths, widths)), (OPEN, 2 * width, None)]
     elif width:
         attempts.append((WIDER, 2 * width, None))
-    for stage, wide, of_cells in attempts:
-        found = search(words, width=wide, widths=of_cells, glue=stage == attempts[-1][0])
+    for stage, wide, cell_widths in attempts:
+        found = search(words, width=wide, widths=cell_widths, glue=stage == attempts[-1][0])
         if isfinite(found[0]):
             return *found, stage
     return *found, GLUED
@@ -188,7 +191,8 @@ def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[st
 
 
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
-    """Where a sentence is cut: after the last clause mark that leaves at most `limit` words, or after so many."""
+    """Yields the places where a sentence is cut: after the last clause mark within `limit` words, or after `limit`
+    words."""
     place = 0
     yield place
     while len(words) - place > limit:
@@ -199,7 +203,7 @@ def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
 
 
 def _join(parses: Sequence[Parse], parts: Sequence[tuple[int, int]]) -> Parse:
-    """One tree of the trees of parts, with their constituents under one root."""
+    """Joins the trees of parts, with their constituents under one root."""
     scores = [parse.log_probability for parse in parses]
     phrases = [
         Phrase(label, [(first + start, first + end) for start, end in blocks])

@@ -1,10 +1,10 @@
-"""What grammars are counted from: rules and words in trees, whose symbols may be split into subsymbols.
+"""Counts the rules and words of trees, from which grammars are estimated. Symbols may be split into subsymbols.
 
-A treebank says NP where some are subjects and others are dates. Subsymbols, `NP-0` and `NP-1`, are learnt to make its
-trees more probable. Each cycle (Petrov, Barrett, Thibaux & Klein 2006) splits all symbols but the root in two, which
-differ by noise; finds the probabilities of their rules by expectation maximisation; and merges the half of the pairs
-that matter least. In the end, the rules of a subsymbol are smoothed towards those of its symbol. Nodes of the same
-height and number of children are one operation on arrays, whose last axes are subsymbols of parent and children.
+The NPs of a treebank may be subjects or dates. Subsymbols, `NP-0` and `NP-1`, are learnt to make its trees more
+probable. Each cycle (Petrov, Barrett, Thibaux & Klein 2006) splits all symbols except the root into two, which differ
+by noise; finds the probabilities of their rules by expectation maximisation; and merges the half of the pairs that
+matter least. In the end, the rules of a subsymbol are smoothed towards those of its symbol. Nodes of the same height
+and number of children are one operation on arrays, whose last axes are subsymbols of parent and children.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,13 +21,13 @@ STEPS, STEPS_AFTER_MERGING = 25, 10
 NOISE, MERGED = 0.01, 0.5
 # Subsymbols that are expected to occur less often are not split.
 LEAST_SPLIT = 100
-# How much of a mean is in the probability of a rule, and of a word.
+# The share of the mean in the probability of a rule, and of a word.
 SMOOTHING, WORD_SMOOTHING = 0.01, 0.1
-# Rules that are expected to occur less often, and tags of words, are left out.
+# Rules and tags of words that are expected to occur less often are left out.
 LEAST = 1e-4
 # Nodes at once, so that memory is bounded.
 BLOCK = 1 << 13
-# The subsymbols of the parent, of the first and of the second child become fewer.
+# Reduce the subsymbols of the parent, of the first child and of the second child.
 MERGING = ("nx...,nxu->nu...", "nxy...,nyu->nxu...", "nxyz,nzu->nxyu")
 
 Counted = tuple[str, tuple[str, ...]]
@@ -42,14 +42,14 @@ class Counts(NamedTuple):
 
 
 class SplitTreebank:
-    """Binarised trees, at least one, and the rules that they are made of. seed: Of the noise."""
+    """Binarised trees, at least one, and their rules. seed: That of the noise."""
 
     def __init__(self, trees: Iterable[Tree], seed: int = 0) -> None:
         self._rng = np.random.default_rng(seed)
         parts = [take_apart(tree) for tree in trees]
         words = [["".join((node.word or "").split()) for node in nodes if node.is_preterminal] for nodes, _ in parts]
         self._words, classes = words, choose_classes(words)
-        # The number of each rule, by how many children it has; those of words have none.
+        # The number of each rule, by its number of children; rules of words have none.
         self._rules: list[dict[Counted, int]] = [{}, {}, {}]
         roots: list[int] = []
         symbols: list[int] = []
@@ -96,11 +96,11 @@ class SplitTreebank:
 
     @property
     def n_subsymbols(self) -> int:
-        """The most subsymbols that a symbol has."""
+        """The maximum number of subsymbols of a symbol."""
         return self._totals.shape[1]
 
     def run_cycle(self) -> None:
-        """Split symbols, and merge those that need not be."""
+        """Split symbols, and merge the pairs that matter least."""
         for change, n_steps in ((self.split, STEPS), (self.merge, STEPS_AFTER_MERGING)):
             change()
             for _ in range(n_steps):
@@ -147,7 +147,7 @@ class SplitTreebank:
         pairs = self._totals.reshape(-1, n_pairs, 2)
         together = pairs.sum(axis=2, keepdims=True)
         shares = np.divide(pairs, together, out=np.full_like(pairs, 0.5), where=together > 0)
-        # How much less probable a tree is if the subsymbols of one of its nodes are the same.
+        # How much less probable a tree is if the subsymbols of one of its nodes are merged.
         apart = (inside * outside).sum(axis=2)
         merged = (shares[self._symbol] * inside).sum(axis=2) * outside.sum(axis=2)
         total = apart.sum(axis=1, keepdims=True)
@@ -168,7 +168,7 @@ class SplitTreebank:
         self._maximise()
 
     def count(self) -> Counts:
-        """What is in the trees, by subsymbols and with smoothing if there are any."""
+        """Count the rules and words of the trees, by subsymbols and with smoothing if there are any."""
         if self.n_subsymbols > 1:
             self._expect()
             self._smooth()
@@ -184,21 +184,21 @@ class SplitTreebank:
                 symbols = zip(self._of_rules[arity][rule], numbers, strict=True)
                 parent, *below = (names[row][number] for row, number in symbols)
                 rules[parent, tuple(below)] = float(counts[(rule, *numbers)])
-        of_words = np.flatnonzero(self._arity == 0)
-        weights = np.ones((len(of_words), 1))
+        word_nodes = np.flatnonzero(self._arity == 0)
+        weights = np.ones((len(word_nodes), 1))
         if self.n_subsymbols > 1:
-            weights = self._probabilities[0][self._rule[of_words]] * self._outside[of_words]
+            weights = self._probabilities[0][self._rule[word_nodes]] * self._outside[word_nodes]
             weights /= weights.sum(axis=1, keepdims=True)
         tags: Iterator[dict[str, float]] = iter(
             {names[row][number]: share for number, share in enumerate(shares) if share > LEAST}
-            for row, shares in zip(self._symbol[of_words].tolist(), weights.tolist(), strict=True)
+            for row, shares in zip(self._symbol[word_nodes].tolist(), weights.tolist(), strict=True)
         )
         sentences: list[list[TaggedWord]] = [[(word, next(tags)) for word in words] for words in self._words]
         found = {tag for words in sentences for _, of_word in words for tag in of_word}
         return Counts(_remove_dead(rules, found), sentences)
 
     def _maximise(self) -> None:
-        """Make probabilities of counts."""
+        """Compute probabilities from counts."""
         n_subsymbols = self._counts[0].shape[1]
         self._totals = np.zeros((len(self._symbols), n_subsymbols))
         for rules, counts in zip(self._of_rules, self._counts, strict=True):
@@ -209,7 +209,8 @@ class SplitTreebank:
             self._probabilities.append(np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0))
 
     def _expect(self) -> float:
-        """Find inside and outside probabilities, scaled at each node so that none vanish; returns as `improve`."""
+        """Find inside and outside probabilities, scaled at each node so that none vanish. Returns the
+        log-probability."""
         shape = (len(self._symbol), self.n_subsymbols)
         inside, outside, scales = np.zeros(shape), np.zeros(shape), np.zeros(len(self._symbol))
         for arity, nodes in self._blocks:
@@ -248,7 +249,7 @@ class SplitTreebank:
 
 
 def _cut(heights: np.ndarray, arities: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Nodes that are one operation, children first, and how many children they have."""
+    """Group nodes into operations, children first, each with the number of children of its nodes."""
     order = np.lexsort((arities, heights))
     cuts = np.flatnonzero(np.diff(heights[order]) | np.diff(arities[order])) + 1
     alike = (nodes[start : start + BLOCK] for nodes in np.split(order, cuts) for start in range(0, len(nodes), BLOCK))
@@ -256,7 +257,7 @@ def _cut(heights: np.ndarray, arities: np.ndarray) -> list[tuple[int, np.ndarray
 
 
 def _remove_dead(rules: dict[Counted, float], tags: set[str]) -> dict[Counted, float]:
-    """Leave out rules with a child that has neither rules nor words, as its own were too rare."""
+    """Leave out rules with a child that has neither rules nor words left, since its own were too rare."""
     while True:
         known = tags | {parent for parent, _ in rules}
         kept = {rule: count for rule, count in rules.items() if known.issuperset(rule[1])}

@@ -1,4 +1,4 @@
-"""A parser of sentences from trees: its grammar, its boundary model, and what closes the cells of its charts."""
+"""Makes a parser of sentences from trees: its grammar, its boundary model, and the closings of its charts."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ def hedge(tree: Tree, max_span: int) -> Tree:
 
 
 class ParserSettings(NamedTuple):
-    """What a parser consists of."""
+    """The parts of a parser."""
 
     annotation: dict[str, Any]  # the settings of `prepare`
     search: dict[str, Any]  # those of `SentenceParser`; with a `max_span`, the trees are hedged
@@ -40,7 +40,7 @@ class ParserSettings(NamedTuple):
 def make_parser(
     trees: Sequence[Tree], settings: ParserSettings, *, grammar: Grammar | None = None, seed: int = 0
 ) -> SentenceParser:
-    """Make a parser by a grammar, by default that of the trees. Closings learn from trees that are not too long."""
+    """Make a parser with a grammar, by default that of the trees. Closings learn from trees that are not too long."""
     if max_span := settings.search.get("max_span"):
         trees = [hedge(tree, max_span) for tree in trees]
     if grammar is None:
@@ -60,7 +60,8 @@ def make_parser(
 
 
 def mark_examples(parser: SentenceParser, trees: Sequence[Tree], kind: str) -> list[Example]:
-    """What closings of a kind learn from prepared trees that are not too long, with the parser that they are for."""
+    """Make examples for closings of a kind from prepared trees that are not too long, with the parser that they are
+    for."""
     examples: list[Example] = []
     for tree in trees:
         words = tree.leaves()

@@ -2,9 +2,9 @@
 
 A `Search` owns the buffers of one search at a time; each thread needs its own. Equal states (the same bytes) are
 recombined: they have the same continuations, so only the best item is kept (Huang & Sagae 2010, but without packing
-features that states do not contain). After the end of a sentence, analyses that only differ within it therefore no
-longer occupy the beam. The cost of a step does not depend on the length of the document: states are copied by value (a
-few dozen bytes), the arena is collected occasionally, and outputs are built from the history at the end.
+features that states do not contain). So after the end of a sentence, analyses that differ only within it share one
+item. The cost of a step does not depend on the length of the document: states are copied by value (a few dozen bytes),
+the arena is collected occasionally, and outputs are built from the history at the end.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -27,7 +27,7 @@ cdef struct HistoryC:
     uint16_t action
 
 
-# A value added to the scores of an action: to all of them, or where a token slot holds a token with this attribute.
+# A value added to the scores of an action: everywhere, or only where a token slot holds a token with this attribute.
 cdef struct BiasC:
     uint16_t action
     float value
@@ -65,14 +65,14 @@ cdef class Search:
 
     # Continuations of the items.
     cdef vector[uint64_t] rows      # of slots
-    cdef vector[float] scores       # a row of `stride` per item that is not final, in their order
+    cdef vector[float] scores       # a row of `stride` per item that is not final, in order
     cdef int stride                 # a multiple of ROW_BLOCK, at least the number of actions
     cdef vector[double] best_totals
     cdef vector[HistoryC] best
     cdef vector[float] leading      # the best continuation of each item, relative to the best item
     cdef vector[float] bounds       # the best two
     cdef vector[uint16_t] actions
-    cdef int n_found                # room for continuations, of which the best are kept when there are more
+    cdef int n_found                # room for continuations; when it is full, only the best are kept
     cdef vector[HistoryC] found
     cdef vector[double] found_totals
     cdef vector[uint32_t] order
@@ -90,7 +90,7 @@ cdef class Search:
     cdef void mask(self, uint64_t legal, float* scores) noexcept nogil
     # Fills best[] with the best continuations of the beam; returns their number.
     cdef int select(self) noexcept nogil
-    # Adds a continuation to the n that were found; returns their number.
+    # Adds a continuation to the n that were found; returns their new number.
     cdef int note(self, double total, int parent, int action, int n) noexcept nogil
     # Copies the best of the n continuations to best[]; returns their number.
     cdef int keep_best(self, int n) noexcept nogil
@@ -107,7 +107,7 @@ cdef class Search:
     cdef int find_child(self, int parent, int action) noexcept nogil
     # The ancestor of an item after the first n steps.
     cdef int ancestor(self, int item, int n) noexcept nogil
-    # The actions of steps first..last-1 on the path to `item` of the last, without NO_ACTION; the same as an array.
+    # Fills `actions` with those of steps first..last-1 on the path to `item` after the last, without NO_ACTION.
     cdef int path(self, int item, int first, int last, vector[uint16_t]& actions) except -1 nogil
     cdef copy_steps(self, int item, int first, int last)
     cdef copy_path(self, int item)
@@ -124,7 +124,7 @@ cdef class Search:
     cdef int search(self, Weights weights, Columns columns, bint exact) except -1
 
 
-# Lets Ctrl-C, or the end of a pool of threads, interrupt code that runs without the GIL: to be called periodically.
+# Lets Ctrl-C, or the end of a pool of threads, interrupt code that runs without the GIL: call it periodically.
 cdef int check_signals() except -1 nogil
-# A copy of numbers as an array.
+# Copies numbers to an array.
 cdef to_array(const void* numbers, size_t n, dtype)

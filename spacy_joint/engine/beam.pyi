@@ -12,7 +12,7 @@ from .weights import Weights
 
 MAX_WIDTH: Final[int]
 MAX_BIAS: Final[float]
-# Of actions: a number, or a column and a number for each of its values.
+# By action: a number, or an atom and a number for each of its values.
 _Biases: TypeAlias = Mapping[int, float | tuple[str, Mapping[int, float]]]
 
 class Search:

@@ -89,7 +89,7 @@ cdef class Search:
             self.best_totals.resize(n)
             self.best.resize(n)
             self.leading.resize(n)
-            # These have room for what `selection` writes after the end.
+            # `selection` writes a few values past the end of these.
             self.bounds.resize(2 * n + 7)
             self.found_totals.resize(self.n_found + 3)
             self.found.resize(self.n_found)
@@ -176,7 +176,7 @@ cdef class Search:
             scores[a] = -INFINITY
 
     cdef int select(self) noexcept nogil:
-        # Ties go to the item and action that come first, whatever the machine.
+        # Ties go to the item and action that come first, on any machine.
         cdef const float* scores = self.scores.data()
         cdef float bound = -INFINITY
         cdef float best, second, least, distance
@@ -235,7 +235,7 @@ cdef class Search:
         cdef int i, n = 0
         cdef char* state
         cdef size_t first = self.history.size()
-        # Infinite scores do not say which is best.
+        # Infinite scores cannot be ranked.
         if n_best == 0 or not isfinite(self.best_totals[0]):
             with gil:
                 raise JointValueError(Errors.J009, step=self.n_steps)
@@ -268,7 +268,7 @@ cdef class Search:
         cdef int i
         for i in range(n):
             other = self.next_states.data() + i * state_size
-            # Most states differ in their first number, which avoids the call.
+            # Most states differ in their first number, which saves the call.
             if (<const uint32_t*>state)[0] == (<const uint32_t*>other)[0] and memcmp(state, other, state_size) == 0:
                 return True
         return False
@@ -378,7 +378,7 @@ cdef class Search:
         return 0
 
     def predict(self, Weights weights not None, Columns columns not None, bint exact=False):
-        """The best actions for a document that the beam finds (np.ndarray of uint16).
+        """Returns the best actions that the beam finds for a document (np.ndarray of uint16).
 
         exact (bool): Whether to search with the weights in training, which are not averaged, pruned or quantised.
         RAISES ValueError: If the weights are not for this system, or not averaged (or in training, if `exact`).
@@ -388,7 +388,7 @@ cdef class Search:
             return self.copy_path(0)
 
     def predict_all(self, Weights weights not None, Columns columns not None, bint recombine=True):
-        """The derivations left in the beam: actions (uint16) and scores, best first (list[tuple[np.ndarray, float]]).
+        """Returns the derivations left in the beam, best first, as actions (uint16) and scores.
 
         recombine (bool): Whether to recombine items, like `predict`; otherwise there are more derivations, often worse.
         RAISES ValueError: As `predict`.
@@ -402,7 +402,7 @@ cdef class Search:
             return [(self.copy_path(i), self.totals[i]) for i in range(self.n_items)]
 
     def trace(self, Weights weights not None, Columns columns not None):
-        """Searches, and keeps the items of the beam after each step, for computing margins.
+        """Searches, and returns the items of the beam after each step, for computing margins.
 
         RETURNS (tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]): The result of `predict`; and arrays of
             steps x width, best item first: the item of the previous step that each continues (uint16), the action

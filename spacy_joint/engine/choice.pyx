@@ -1,7 +1,7 @@
-"""Choosing one row of a document, or none of them: a conditional log-linear model.
+"""Chooses one row of a document, or none, by a conditional log-linear model.
 
-The score of a row is the sum of the weights of its features, and that of no row is 0. The probability of a choice is
-the exponential of its score, as a share of those of all choices. For templates, the row is the token slot `it`.
+The score of a row is the sum of the weights of its features, and that of choosing none is 0. Probabilities are the
+softmax of the scores. For templates, the row is the token slot `it`.
 """
 
 import numpy as np
@@ -44,14 +44,14 @@ cdef class Chooser:
     cdef Claim claim
     cdef vector[uint64_t] rows
     cdef vector[float] scores           # rows x ROW_BLOCK
-    cdef vector[double] shares          # of all rows, and of no row
+    cdef vector[double] shares          # probabilities of all rows, and of none
 
     def __cinit__(self, ChoiceSystem system not None, Templates templates not None):
         templates.check(system)
         self.scorer, self.claim = Scorer(templates, AT_ONCE), Claim("chooser")
 
     def choose(self, Weights weights not None, Columns columns not None):
-        """The probability of each row, and of no row (float64)."""
+        """Returns the probability of each row, and of choosing none (float64)."""
         with self.claim:
             self.scorer.use(weights.prediction_table(), 1)
             self.fill(columns)
@@ -96,11 +96,12 @@ cdef class ChoiceLearner:
         self.updater = Updater(weights, "perceptron", aggressiveness)
 
     def update(self, instances, double dropout=0.0):
-        """Learns from instances: columns, and the indices of the rows of which any is right; none: no row is.
+        """Learns from instances: columns, and the indices of the rows that are right choices; without any, no row is
+        right.
 
         dropout: The share of features dropped at random from each instance, 0..1.
         RETURNS: The total `loss`: negative log-likelihood.
-        RAISES ValueError: If the dropout is out of range, or an index is none of a row (J030).
+        RAISES ValueError: If the dropout or an index is out of range (J030).
         """
         cdef double loss = 0
         check_range("dropout", dropout, 0, 1)

@@ -13,7 +13,7 @@ from .weights import Weights
 
 
 class ChoiceModel(LinearModel):
-    """Probabilities of choices; all are equal before training, whose instances are those of `ChoiceLearner.update`.
+    """Predicts probabilities of choices, all equal before training. Instances are those of `ChoiceLearner.update`.
 
     templates (str): The features of a row.
     columns (Sequence[str]): The names of the columns that templates can use.
@@ -26,12 +26,12 @@ class ChoiceModel(LinearModel):
         self.set_up(ChoiceSystem(), templates, columns)
 
     def choose(self, columns: Columns) -> np.ndarray:
-        """The probability of each row, and of no row (float64)."""
+        """Returns the probability of each row, and of choosing none (float64)."""
         with self._lend_search() as chooser:
             return chooser.choose(self.weights, columns)
 
     def predict(self, columns: Columns) -> np.ndarray:
-        """The most probable row (uint16); the number of rows for none."""
+        """Returns the most probable row (uint16), or the number of rows for none."""
         return np.array([self.choose(columns).argmax()], dtype=np.uint16)
 
     def _make_search(self, beam_width: int) -> Chooser:

@@ -1,9 +1,9 @@
 """A document as seen by the engine: a matrix of uint64, with one row per token and one column per attribute.
 
-Rows PADDING.. hold the "nothing" row, the "root" row and then the tokens and an empty row after the last one, separated
-and followed by PADDING rows of zeros: an atom can read up to PADDING rows to either side of each of them without a
-bounds check. Zero means "nothing". Facts are values of tokens that a system itself reads and templates cannot use, such
-as counts from the start of the document; the system defines their number per token.
+After PADDING rows of zeros come the "nothing" row, the "root" row, and the tokens with an empty row after the last one,
+each followed by PADDING rows of zeros, so that an atom can read up to PADDING rows to either side without a bounds
+check. Zero means "nothing". Facts are values of tokens that only the system reads, not templates, such as counts from
+the start of the document; the system defines their number per token.
 
 An InputC borrows its pointers from a `Columns`, which must outlive every search over it. Threads may share it, since
 searches do not change it.

@@ -62,12 +62,12 @@ cdef class Columns:
         return (Columns, (self.names, values, np.asarray(self.constraints)[:n_tokens], facts))
 
     def with_facts(self, facts):
-        """The same document with other facts (Columns)."""
+        """Returns the same document with other facts (Columns)."""
         names, values, constraints, _ = self.__reduce__()[1]
         return Columns(names, values, constraints, facts)
 
     def split(self, constraint):
-        """The parts of the document, at least one, which begin at tokens with this constraint (list[Columns])."""
+        """Splits the document before tokens with this constraint, into one or more parts (list[Columns])."""
         names, values, constraints, facts = self.__reduce__()[1]
         starts = np.flatnonzero(constraints == constraint)
         starts = starts[starts > 0]
@@ -77,8 +77,8 @@ cdef class Columns:
 
 
 def affix_columns(words, lengths):
-    """Hashes of prefixes (positive lengths) and suffixes (negative lengths), for features of unknown words (np.ndarray
-    of uint64, words x lengths). They are 0 ("nothing") for words that are not longer: whole words are no affixes."""
+    """Hashes prefixes (positive lengths) and suffixes (negative lengths), for features of unknown words (np.ndarray of
+    uint64, words x lengths). Words no longer than the affix get 0 ("nothing")."""
     result = np.zeros((len(words), len(lengths)), dtype=np.uint64)
     cdef uint64_t[:, ::1] out = result
     cdef bytes encoded

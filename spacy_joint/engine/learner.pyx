@@ -1,7 +1,8 @@
-"""Learning weights from documents and their gold actions, with inexact search.
+"""Learns weights from documents and their gold actions, with inexact search.
 
 An update strategy determines which stretches of the gold derivation are compared with those that the search prefers; an
-update rule determines the step size along the difference of their features (updater.pyx). They can be combined freely:
+update rule determines the step size along the difference of their features (updater.pyx). Strategies and rules can be
+combined freely:
 
 - `greedy`: no beam; every step is compared.
 - `early` (Collins & Roark 2004): stops when the gold item leaves the beam.
@@ -64,9 +65,9 @@ cdef struct StretchC:
 cdef class Instance:
     """A training document and its gold actions.
 
-    update_weight (np.ndarray | None): How much each step counts in updates (float32, one per action): a factor of its
-        features, on the gold derivation and on the preferred one. None: 1 for all.
-    RAISES ValueError: If the actions are not a sequence, or the values of update_weight not positive, one per action.
+    update_weight (np.ndarray | None): The weight of each step in updates (float32, one per action), a factor of its
+        features on both the gold and the preferred derivation. None: 1 for all.
+    RAISES ValueError: If the actions are not a sequence, or `update_weight` is not one positive number per action.
     """
     cdef readonly Columns columns
     cdef uint16_t[::1] actions
@@ -88,10 +89,10 @@ cdef class Instance:
 
 
 cdef class GoldSearch(Search):
-    """A beam search that also follows a given path, which continues by itself when it has left the beam."""
+    """A beam search that also follows a given derivation, even after it has left the beam."""
     cdef const uint16_t* reference      # its actions, borrowed for one search
     cdef int n_reference
-    cdef int reference_item             # the item of the path in the beam; -1: none
+    cdef int reference_item             # the item of the derivation in the beam; -1: none
     cdef double reference_total         # its score
     cdef bint reference_final
     cdef vector[char] reference_state
@@ -103,7 +104,7 @@ cdef class GoldSearch(Search):
             self.reference_state.resize(self.system.state_size)
             self.reference_slots.resize(self.system.n_slots)
             self.reference_scores.resize(pad(self.system.row_width))
-        # The path leaves the beam if others are better, not by recombination: such short stretches were no better.
+        # So the gold item leaves the beam only when outscored: the shorter stretches with recombination did not help.
         self.recombines = False
 
     cdef void start_reference(self, const InputC* input, const uint16_t* actions, int n) noexcept nogil:
@@ -114,12 +115,12 @@ cdef class GoldSearch(Search):
         memcpy(self.reference_state.data(), self.state(0), self.system.state_size)
 
     cdef bint is_over(self, const InputC* input) noexcept nogil:
-        """Whether both the beam and the path have ended."""
+        """Returns whether both the beam and the derivation have ended."""
         self.reference_final = self.system.is_final(input, self.reference_state.data())
         return self.all_final(input) and self.reference_final
 
     cdef int step_reference(self, const InputC* input) except -1 nogil:
-        """One step of both. Returns 0, or ILLEGAL if the next action of the path is."""
+        """Advances both by a step. Returns 0, or ILLEGAL if the next action of the derivation is illegal."""
         cdef int action = NO_ACTION
         cdef bint goes_on = self.n_steps < self.n_reference
         if goes_on == self.reference_final:
@@ -152,7 +153,7 @@ cdef class GoldSearch(Search):
         return self.reference_scores[action]
 
     cdef void return_to_reference(self) noexcept nogil:
-        """Makes the path the only item of the beam."""
+        """Makes the derivation the only item of the beam."""
         memcpy(self.state(0), self.reference_state.data(), self.system.state_size)
         self.totals[0] = self.reference_total
         self.n_items = 1
@@ -162,8 +163,8 @@ cdef class GoldSearch(Search):
 # The result of searching an instance.
 @cython.internal
 cdef class Outcome:
-    cdef vector[vector[ChangeC]] differences    # of stretches without an update so far
-    cdef double violation                       # of all stretches
+    cdef vector[vector[ChangeC]] differences    # of stretches that have caused no update yet
+    cdef double violation                       # sum over all stretches
     cdef int n_stretches
     cdef int n_used
 
@@ -180,7 +181,7 @@ cdef class Stop:
 @cython.internal
 cdef class Worker:
     """The buffers of a thread for searching an instance and finding the differences of features."""
-    cdef object lock            # held meanwhile: a worker that was asked to stop may not have stopped yet
+    cdef object lock            # held while learning: a worker that was asked to stop may still be running
     cdef System system
     cdef GoldSearch search
     cdef Bag bag
@@ -216,7 +217,7 @@ cdef class Worker:
         arena_free(&self.arena)
 
     def learn(self, Instance instance not None, double dropout, uint64_t seed, int place):
-        """Finds the differences from the gold derivation. Each place in a batch drops other features."""
+        """Finds the differences from the gold derivation. Dropout depends on the place in the batch."""
         cdef int status
         check_signals()
         self.outcome = Outcome()
@@ -239,7 +240,7 @@ cdef class Worker:
         return self.outcome
 
     cdef int find_stretches(self) except -1 nogil:
-        """Fills `stretches`. Only `laso` already updates weights. Returns 0, ILLEGAL or STOPPED."""
+        """Fills `stretches`; `laso` also updates weights. Returns 0, ILLEGAL or STOPPED."""
         cdef int status, worst_step = 0, first = 0      # first: of the current stretch
         cdef double worst = 0, violation
         self.stretches.clear()
@@ -309,7 +310,7 @@ cdef class Worker:
             while self.walked < stretch.gold_end:
                 self.step_gold(self.update_weight[self.walked])
             while p < n_predicted:
-                # A step that was preferred counts as much as the gold one in its place.
+                # A preferred step has the weight of the gold step in its place.
                 step = stretch.first + p
                 self.step(other_state, predicted[p], -self.update_weight[step] if step < stretch.gold_end else -1)
                 p += 1
@@ -356,17 +357,18 @@ cdef class Learner:
         check_range("threads", threads, 1)
         self.weights, self.seed = weights, seed
         self.updater = Updater(weights, rule, aggressiveness)
-        # If weights change within an instance, nothing can be done in parallel.
+        # `laso` changes weights within an instance, so instances cannot be searched in parallel.
         n_workers = 1 if update_strategy == "laso" else threads
         number = STRATEGIES.index(update_strategy)
         self.workers = [Worker(system, templates, width, number, self.updater) for _ in range(n_workers)]
 
     def update(self, instances, double dropout=0.0):
-        """Learns from a batch (Sequence[Instance]), of each of which a share of features is dropped at random, 0..1.
+        """Learns from a batch (Sequence[Instance]); `dropout` is the share of features of each to drop at random, 0..1.
 
-        RETURNS (dict): Sums over the batch: `violation` (by how much the search preferred a wrong path), `stretches`
-            (updates), `used` and `gold` (gold actions that were used, and all gold actions).
-        RAISES ValueError: If gold actions are not a legal path to a final state, or another thread trains the weights.
+        RETURNS (dict): Sums over the batch: `violation` (by how much the search preferred wrong derivations),
+            `stretches` (updates), `used` and `gold` (gold actions that were used, and all gold actions).
+        RAISES ValueError: If gold actions are not a legal derivation to a final state, or another thread trains the
+            weights.
         """
         check_range("dropout", dropout, 0, 1)
         cdef Outcome outcome
@@ -396,7 +398,7 @@ cdef class Learner:
         return sums
 
     def _search(self, instances, outcomes, dropout, Stop stop not None, w):
-        """Searches the share of the w-th worker."""
+        """Searches the instances of the w-th worker."""
         cdef Worker worker = self.workers[w]
         with worker.lock:
             worker.stop = stop

@@ -25,7 +25,7 @@ from .threads import make_fork_lock, run_all
 from .weights import MOST_OF_WEIGHT, Weights, find_most
 
 MAX_TABLES = 16
-# The seeds of the tables, which have 64 bits, are derived from this one.
+# The seeds of all tables, which are derived from that of the model, must fit into 64 bits.
 MAX_SEED = 1 << 59
 # The arrays of the training state of a table, see weights.pxd.
 LEARNT = ("raw", "total", "n_changes")
@@ -57,7 +57,7 @@ class LinearModel(ABC):
         check_range("n_tables", n_tables, 1, MAX_TABLES)
         self.n_tables = n_tables
         self.threads = threads
-        # The seeds of dropout depend on these. Processes that train different tables set the number of the first one.
+        # Dropout depends on both. Processes that train some of the tables set `first_table`.
         self.seed = self.first_table = 0
         self.clear()
 
@@ -69,10 +69,10 @@ class LinearModel(ABC):
         self._use([])
 
     def _use(self, tables: list[Weights], n_seen: int = 0) -> None:
-        # `n_seen` counts the documents up to the last update, also those without instances.
+        # `n_seen` counts the documents up to the last update, including those without instances.
         self._tables, self.n_seen = tables, n_seen
         self._learners: list[Any] = []
-        # What has been learnt, each time something else, and what of it the prediction weights are from.
+        # `_learnt` is replaced by each update; `_finished` is the one that the prediction weights were made from.
         self._learnt = self._finished = object()
         self._forget_idle()
 
@@ -104,7 +104,7 @@ class LinearModel(ABC):
 
     @property
     def system(self) -> Any:
-        """The system. RAISES ValueError: If the model has not been set up (J060), as the next two."""
+        """The system. RAISES ValueError: If the model has not been set up (J060), like `templates` and `weights`."""
         if self._system is None:
             raise JointValueError(Errors.J060, name="The model")
         return self._system
@@ -145,21 +145,22 @@ class LinearModel(ABC):
 
     @abstractmethod
     def _make_search(self, beam_width: int) -> Any:
-        """A search, which handles one document at a time."""
+        """Makes a search, which handles one document at a time."""
 
     @abstractmethod
     def _make_learner(self, weights: Weights, seed: int) -> Any:
-        """A learner for a table: see `Learner`."""
+        """Makes a learner for a table: see `Learner`."""
 
     @abstractmethod
     def predict(self, columns: Columns) -> np.ndarray:
-        """The best structure of a document (uint16)."""
+        """Returns the best structure of a document (uint16)."""
 
     @contextmanager
     def _lend_search(self) -> Iterator[Any]:
         """Lends a search for exclusive use, with up-to-date prediction weights."""
         self.finish()
-        # Lists need no lock. A search returns to its own, which is out of use if the beam or the weights have changed.
+        # Lists need no lock. A search returns to the list that it came from, which is dropped when the beam or the
+        # weights change.
         idle = self._idle_searches
         try:
             search = idle.pop()
@@ -195,7 +196,7 @@ class LinearModel(ABC):
         return sums[0]
 
     def copy_states(self) -> list[TrainingState]:
-        """Copies of the training states of all tables, for passes elsewhere: see engine/mixing.py."""
+        """Copies the training states of all tables, for passes elsewhere: see mixing.py."""
         self._learn()
         fingerprint = self.fingerprint()
         return [
@@ -204,9 +205,10 @@ class LinearModel(ABC):
         ]
 
     def restore_states(self, states: Sequence[TrainingState]) -> None:
-        """Goes on from copies of training states, one per table, after the same updates.
+        """Resumes from copies of training states, one per table, all after the same updates.
 
-        RAISES ValueError: If they belong to another model or number of tables (J732), or shapes differ (J022).
+        RAISES ValueError: If they belong to another model, differ in updates or are not one per table (J732), or shapes
+            differ (J022).
         """
         n_states = len(states)
         kinds = {(state.fingerprint, state.n_updates, state.n_seen, state.seed) for state in states}
@@ -240,11 +242,12 @@ class LinearModel(ABC):
         self._idle_searches: list[Any] = []
 
     def averages(self) -> np.ndarray:
-        """The exact averages (float32) behind the prediction weights. RAISES ValueError: Without training state."""
+        """Returns the exact averages (float32) behind the prediction weights. RAISES ValueError: If not learning
+        (J023)."""
         return np.mean([weights.averages() for weights in self._tables], axis=0)
 
     def fingerprint(self) -> str:
-        """A digest of the actions of the system and the features, on which the meaning of the weights depends."""
+        """Returns a digest of the system's actions and the features, which define the meaning of the weights."""
         described = json.dumps([type(self.system).__name__, self.system.__reduce__()[1]], sort_keys=True)
         return hashlib.sha256((described + self.templates.fingerprint).encode("utf8")).hexdigest()[:16]
 
@@ -253,14 +256,14 @@ class LinearModel(ABC):
         return model_file.pack(described, arrays)
 
     def to_bytes(self) -> bytes:
-        """The averaged weights, as the content of a model file."""
+        """Returns the averaged weights, as the content of a model file."""
         self.finish()
         return self._pack(
             {name: getattr(self.weights, name) for name in ("averaged", "kept")}, scale=self.weights.scale
         )
 
     def learning_to_bytes(self) -> bytes | None:
-        """The training state, for resuming exactly; None for a model that can only predict."""
+        """Returns the training state, for resuming exactly; None for a model that can only predict."""
         if not self.weights.is_learning:
             return None
         arrays = {f"{name}.{i}": getattr(weights, name) for i, weights in enumerate(self._tables) for name in LEARNT}
@@ -278,7 +281,7 @@ class LinearModel(ABC):
             weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
             weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
             most = find_most(self.templates.n_templates)
-            # Files are not read for this where any weight will do.
+            # With few templates, no weight can cause an overflow.
             if most < MOST_OF_WEIGHT:
                 _require(-most <= weights.averaged.min() and weights.averaged.max() <= most, source)
         self._use([weights])
@@ -299,7 +302,8 @@ class LinearModel(ABC):
 
     @contextmanager
     def _check(self, described: dict[str, Any], source: str) -> Iterator[None]:
-        """Refuses weights of other labels or templates, and files that lack what is read inside."""
+        """Refuses weights of other labels or templates (J061), and files with values missing or of wrong types
+        (J050)."""
         got, wanted = described.get("fingerprint"), self.fingerprint()
         if got != wanted:
             raise JointValueError(Errors.J061, source=source, got=got, wanted=wanted)

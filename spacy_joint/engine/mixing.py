@@ -1,8 +1,8 @@
-"""Mixes what was learnt from parts of a corpus, after iterative parameter mixing (McDonald, Hall & Mann 2010).
+"""Mixes weights learnt from parts of a corpus, after iterative parameter mixing (McDonald, Hall & Mann 2010).
 
-In each epoch, every shard of the documents is passed through once, from the same training state; the ends of the passes
-are mixed, and the next epoch starts from the mixture. McDonald et al. take the mean of all passes, which keeps too
-little of what a single shard teaches about a rare feature. Here, each weight is mixed over the passes that changed it.
+Each epoch makes one pass over every shard of the documents, all from the same training state; the final states of the
+passes are mixed, and the next epoch starts from the mixture. McDonald et al. take the mean of all passes, which dilutes
+the weights of rare features that only one shard has. Here, each weight is the mean over the passes that changed it.
 
 Let a table start from weights w, sums u, counts of changes k and c instances (see weights.pxd), and its pass i, over
 m_i instances, end with w_i, u_i and k_i; let M be the sum of all m_i, and r the number of passes that changed a weight,
@@ -15,7 +15,7 @@ or 1. Then the mixture has
   stands for M / m_i: c' w' - u' = c w - u + M w + 1/r sum_i M / m_i ((c + m_i) (w_i - w) - (u_i - u));
 - k' = k + sum_i (k_i - k), up to 255: `min_changes` counts the changes of all shards.
 
-A mixture of one pass is the end of this pass, to the bit.
+The mixture of a single pass is its final state, bit for bit.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,8 @@ BLOCK = 1 << 14
 
 @dataclass(frozen=True)
 class TrainingState:
-    """What one table has learnt: the arguments of `Weights.restore`, and three attributes of its `LinearModel`."""
+    """The training state of one table: the arguments of `Weights.restore`, and the fingerprint, `n_seen` and `seed` of
+    its `LinearModel`."""
 
     fingerprint: str
     raw: np.ndarray
@@ -44,12 +45,12 @@ class TrainingState:
 
 
 def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
-    """Mixes the ends of passes of one table over the shards of a corpus, as defined above.
+    """Mixes the final states of passes of one table over the shards of a corpus, as defined above.
 
     start (TrainingState): The state from which all passes started.
-    ends (Sequence[TrainingState]): The states with which they ended, in the order of the shards.
+    ends (Sequence[TrainingState]): The states in which they ended, in the order of the shards.
     RETURNS (TrainingState): The state from which the next passes start, with the seed of the start.
-    RAISES ValueError: If there is no pass, or one cannot have begun at the start (J731).
+    RAISES ValueError: If there is no pass, or one cannot have begun at `start` (J731).
     """
     if not ends:
         raise JointValueError(Errors.J731, shard=0, what="there is none")
@@ -74,19 +75,19 @@ def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
 
 
 def _mix_cells(start: TrainingState, ends: Sequence[TrainingState], cells: slice) -> tuple[np.ndarray, np.ndarray]:
-    # In 64 bits, and in the order of the shards: the result is the same wherever the passes ran.
+    # In 64 bits, and in the order of the shards, so that the result does not depend on where the passes ran.
     raw, total = start.raw[cells].astype(np.float64), start.total[cells].astype(np.float64)
     change, change_over_time = np.zeros_like(raw), np.zeros_like(raw)
     n_changing = np.zeros_like(raw)
     n_new = sum(end.n_updates - start.n_updates for end in ends)
     for end in ends:
         if end.n_updates > start.n_updates:
-            of_weights, of_sums = end.raw[cells] - raw, end.total[cells] - total
-            change += of_weights
+            weight_changes, sum_changes = end.raw[cells] - raw, end.total[cells] - total
+            change += weight_changes
             share = n_new / (end.n_updates - start.n_updates)
-            change_over_time += share * (end.n_updates * of_weights - of_sums)
+            change_over_time += share * (end.n_updates * weight_changes - sum_changes)
             # A weight may have changed and changed back.
-            n_changing += (of_weights != 0) | (of_sums != 0)
+            n_changing += (weight_changes != 0) | (sum_changes != 0)
     np.maximum(n_changing, 1, out=n_changing)
     change /= n_changing
     return raw + change, total + (start.n_updates + n_new) * change - change_over_time / n_changing

@@ -1,7 +1,7 @@
-"""The file format of models: a header with metadata, followed by the arrays as they are in memory.
+"""The file format of models: a header with metadata, followed by the arrays in their memory layout.
 
 Nothing is pickled, arrays are views of the content, and each has a checksum. Files are read whole: if they were mapped
-into memory, a process would crash or predict nonsense when something truncates or overwrites the file of its model.
+into memory, a process would crash or predict nonsense when its file is truncated or overwritten.
 
 Layout: the magic, a version (uint32), the length of the header (uint32), its checksum (uint32), the header (JSON), and
 each array at a multiple of ALIGNMENT. All numbers are little-endian.
@@ -22,12 +22,12 @@ VERSION = 1
 ALIGNMENT = 64
 PREFIX = struct.Struct("<8sIII")
 MAX_HEADER = 1 << 24
-# The allowed types of arrays: numbers of fixed size, which numpy does not have to interpret.
+# The allowed types of arrays: numbers of fixed size.
 DTYPES = frozenset(np.dtype(kind).newbyteorder("<").str for kind in "bBhHiIlLqQfd")
 
 
 def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """The content of a model file with JSON-serialisable metadata and one-dimensional arrays."""
+    """Returns the content of a model file with JSON-serialisable metadata and one-dimensional arrays."""
     described, blob = [], bytearray()
     for name, array in arrays.items():
         little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
@@ -41,8 +41,8 @@ def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The metadata and the arrays of a model file, which are read-only views of `content`.
-    RAISES ValueError: If it is not a model, truncated, damaged, or of a different version; `source` names it."""
+    """Returns the metadata and the arrays of a model file; the arrays are read-only views of `content`. RAISES
+    ValueError: If it is not a model, truncated, damaged, or of a different version; `source` names it."""
     size = len(content)
     if size < PREFIX.size or bytes(content[: len(MAGIC)]) != MAGIC:
         raise JointValueError(Errors.J050, source=source)

@@ -35,25 +35,25 @@ class Perceptron(LinearModel):
         self.biases: dict[int, float | tuple[str, Mapping[int, float]]] = {}
 
     def predict(self, columns: Columns) -> np.ndarray:
-        """The best actions that the beam finds for a document (uint16)."""
+        """Returns the best actions that the beam finds for a document (uint16)."""
         with self._lend_search() as search:
             return search.predict(self.weights, columns)
 
     def predict_all(self, columns: Columns, beam_width: int) -> list[tuple[np.ndarray, float]]:
-        """The derivations found by a beam, best first: actions (uint16) and scores. There may be duplicates."""
+        """Returns the derivations found by a beam, best first: actions (uint16) and scores. There may be duplicates."""
         self.finish()
         search = self._make_search(beam_width)
-        # With recombination to find the best path, and without it to find many.
+        # With recombination to find the best derivation, and without it to find many.
         paths = [path for recombine in (True, False) for path in search.predict_all(self.weights, columns, recombine)]
         return sorted(paths, key=lambda path: -path[1])
 
     def predict_while_learning(self, columns: Columns) -> np.ndarray:
-        """The best actions (uint16) by the weights in training of the first table, as `update` searches."""
+        """Returns the best actions (uint16) by the first table's weights in training, which `update` searches with."""
         self._learn()
         return GoldSearch(self.system, self.templates, self.beam_width).predict(self.weights, columns, True)
 
     def trace(self, columns: Columns) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """The best actions, and the items of the beam after each step: see `Search.trace`."""
+        """Returns the best actions, and the items of the beam after each step: see `Search.trace`."""
         with self._lend_search() as search:
             return search.trace(self.weights, columns)
 
@@ -74,6 +74,6 @@ class Perceptron(LinearModel):
         )
 
     def stream(self) -> Stream:
-        """A search over a streamed document."""
+        """Starts a search over a streamed document."""
         self.finish()
         return Stream(self.system, self.templates, self.beam_width, self.weights, self.biases)

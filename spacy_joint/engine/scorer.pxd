@@ -1,6 +1,6 @@
-"""Scores of rows of slots, i.e. the sums of the weights of their features. Each thread needs its own `Scorer`, which
-caches sums of blocks, because most rows read the same values as rows of the previous call. They are valid for one
-document and one state of the weights: call `forget` whenever either changes."""
+"""Scores rows of slots: a score is the sum of the weights of the features of a row. Each thread needs its own `Scorer`,
+which caches sums of blocks, because most rows read the same values as rows of the previous call. Cached sums are valid
+for one document and one state of the weights: call `forget` whenever either changes."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
@@ -10,7 +10,7 @@ from .templates cimport FilterC, RecipesC, Templates
 from .weights cimport Table, TableC
 
 
-# The sum of a block, by key. The cache is direct-mapped, with linear probing; entries of the current call stay.
+# The sum of a block, by key. The cache is direct-mapped, with linear probing; entries of the current call are kept.
 cdef struct EntryC:
     uint64_t key
     uint64_t last_used      # call
@@ -50,5 +50,5 @@ cdef class Scorer:
                          float* scores) noexcept nogil
     # Finds the entries of all blocks of all rows; adds the sums to compute to `misses` and returns their number.
     cdef int look_up(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n) noexcept nogil
-    # The features of a row that count. `hashes` has room for MAX_TEMPLATES. Returns their number.
+    # Writes the kept features of a row to `hashes`, which has room for MAX_TEMPLATES. Returns their number.
     cdef int features(self, const InputC* input, const uint64_t* row, int part, uint64_t* hashes) noexcept nogil

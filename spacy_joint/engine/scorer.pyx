@@ -1,4 +1,4 @@
-"""Scores of rows of slots: see scorer.pxd."""
+"""Scores rows of slots: see scorer.pxd."""
 
 from ..errors import Errors, JointMemoryError, JointValueError
 
@@ -32,7 +32,7 @@ cdef class Scorer:
             while n_entries < <size_t>4 * self.at_once * self.recipes.n_blocks:
                 n_entries *= 2
                 shift -= 1
-            # There is no valid table while there may be no memory.
+            # No table is set if the buffers cannot be allocated.
             self.table = None
             try:
                 self.entries.resize(n_entries)
@@ -137,7 +137,8 @@ cdef class Scorer:
                     if entries[at].key != key:
                         entries[at].key = key
                         n_found = block_features(recipes, b, input, slots, self.c.bits, offsets + n_offsets)
-                        # Most are kept. The first line of a row is enough: the processor fetches what follows.
+                        # Before filtering, since most features are kept. The first cache line of a row is enough: the
+                        # processor fetches the next ones.
                         for m in range(n_offsets, n_offsets + n_found):
                             if kept != NULL:
                                 prefetch(kept + (offsets[m] >> 3))

@@ -1,6 +1,6 @@
 """Beam search over a streamed document, in bounded memory. Steps that all items of the beam share are final: their
-actions are returned, and their part of the arena and the document is forgotten. Without forced decisions, the result is
-that of a search over the whole document."""
+actions are returned, and their part of the arena and the document is forgotten. Without forced decisions, the result
+equals that of a search over the whole document."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from .weights cimport Weights
 
 cdef enum:
     FIRST_CAPACITY = 1024       # tokens
-    # Shared steps are looked for, which is slow, when there are 1 / PATIENCE more than were open the last time.
+    # Looking for shared steps is slow, so the number of open steps must first grow by a share of 1 / PATIENCE.
     PATIENCE = 16
 
 
@@ -25,7 +25,7 @@ cdef class Stream:
 
     RAISES ValueError: If the system cannot stream, or the weights are not averaged.
     """
-    cdef Search search                  # has the buffers of the stream, so Python must not use it
+    cdef Search search                  # has the buffers of the stream; Python must not use it
     cdef readonly int n_tokens          # in the window
     cdef readonly bint ended
     cdef InputC input
@@ -40,7 +40,7 @@ cdef class Stream:
         if not system.streams:
             raise JointValueError(Errors.J037, name=type(system).__name__)
         self.search = Search(system, templates, width, biases)
-        # The current weights, even if they are replaced during the stream.
+        # Keeps the current weights, even if they are replaced during the stream.
         self.search.scorer.use(weights.prediction_table(), system.row_width)
         self.n_ahead = templates.max_ahead
         n_columns = max(len(templates.columns), 1)
@@ -62,8 +62,8 @@ cdef class Stream:
         """Adds tokens.
 
         values, constraints, facts (np.ndarray): As in `Columns`.
-        RAISES ValueError: If shapes do not match, facts are missing (J046), there are too many tokens (J002), or after
-            the end.
+        RAISES ValueError: If shapes do not match, facts are missing (J046), there are too many tokens (J002), or the
+            document has ended (J036).
         """
         with self.search.claim:
             if self.ended:
@@ -145,7 +145,7 @@ cdef class Stream:
             return self._release(n_steps)
 
     def best(self):
-        """The actions of the best item that are not yet final (uint16)."""
+        """Returns the actions of the best item that are not yet final (uint16)."""
         with self.search.claim:
             return self.search.copy_path(0)
 
@@ -156,7 +156,8 @@ cdef class Stream:
         return result
 
     def forget(self, int n):
-        """Drops the first tokens of the window, which nothing may need any more. RAISES ValueError: If it has fewer."""
+        """Drops the first `n` tokens of the window, which must not be needed any more. RAISES ValueError: If it has
+        fewer (J030)."""
         with self.search.claim:
             if not n <= self.n_tokens:
                 allowed = f"at most {self.n_tokens}, the tokens of the window"
@@ -176,7 +177,7 @@ cdef class Stream:
 
 
 cdef lengthen(array, n_rows):
-    """A copy of an array, with more rows of zeros."""
+    """Copies an array, with rows of zeros added."""
     longer = np.zeros((n_rows, *array.shape[1:]), dtype=np.asarray(array).dtype)
     longer[: len(array)] = array
     return longer

@@ -5,17 +5,17 @@ A search holds many states at once, copies them by value and never frees what th
 - a state is a plain struct of `state_size` bytes; unbounded parts (stack, history) are kept in nodes of an arena;
 - a node is written once, when it is created, and shared by all states that descend from its creator. It begins with
   `n_node_links` links (uint32) to older nodes; a state begins with `n_state_links` links. This is all that the arena
-  needs to collect unreachable nodes (0 is the null link, and not the number of a node);
+  needs to collect unreachable nodes (0 is the null link, never the number of a node);
 - `advance` creates at most `nodes_per_step` nodes.
 
-A state is continued by an action of a fixed set: it is one row of slots, whose features have a weight for each action.
-Actions are numbered 0..n_actions-1 and grouped into kinds, whose actions are either all legal or all illegal: kind k
-has the actions kind_start[k]..kind_start[k+1]-1.
+Each step takes one action of a fixed set. A state is one row of slots, whose features have a weight for each action.
+Actions are numbered 0..n_actions-1 and grouped into kinds; the actions of a kind are either all legal or all illegal.
+Kind k has the actions kind_start[k]..kind_start[k+1]-1.
 
 A system without actions only names slots: another search scores its rows (ordering/system.pyx). Rows may describe
 several kinds of parts, each with its own slots; `parts` lists these kinds.
 
-Every state that is not final has a legal action, and every path ends: searches rely on this. All cdef methods are
+Every state that is not final has a legal action, and every derivation ends: searches rely on this. All cdef methods are
 called without the GIL by several threads at once; a system is constant after construction.
 """
 
@@ -65,7 +65,7 @@ cdef class System:
     cdef readonly int row_width     # weights per feature: one per action
     cdef readonly bint streams      # whether the three methods at the end are implemented
     cdef readonly int n_slots
-    cdef readonly int n_facts       # required per token; 0: none is read
+    cdef readonly int n_facts       # required per token; 0: the system reads none
     cdef size_t state_size
     cdef size_t node_size
     cdef int nodes_per_step         # 2 unless the constructor changes it
@@ -96,7 +96,8 @@ cdef class System:
     cdef void move_back_node(self, void* node, int n) noexcept nogil
 
 
-# A derivation, step by step; `blank_walk` is for systems whose legal actions do not depend on attributes of tokens.
+# Follows a derivation step by step. `blank_walk` is for systems whose legal actions do not depend on attributes of
+# tokens.
 cdef class Walk:
     cdef System system
     cdef Columns columns
@@ -110,5 +111,5 @@ cdef class Walk:
 
 
 cdef Walk blank_walk(System system, int n_tokens)
-# The walk after all actions of a derivation. RAISES ValueError: If one is not legal, or some are missing (J314).
+# Returns the walk after all actions of a derivation. RAISES ValueError: If an action is illegal or missing (J314).
 cdef Walk replay(System system, actions, int n_tokens)

@@ -112,15 +112,15 @@ cdef class System:
         return 0
 
     def token_slots(self):
-        """The names and numbers of the slots that hold a row of the input (dict)."""
+        """Returns the names and numbers of the slots that hold a row of the input (dict)."""
         return {}
 
     def value_slots(self):
-        """The names and numbers of the slots that hold a plain number (dict)."""
+        """Returns the names and numbers of the slots that hold a plain number (dict)."""
         return {}
 
     def parts(self):
-        """The slots that templates of each kind of part can use (sequence of sets of numbers); by default, all."""
+        """Returns the slots that templates of each kind of part can use (sequence of sets of numbers). Default: all."""
         return (set(range(self.n_slots)),)
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
@@ -157,7 +157,7 @@ cdef class System:
 
 
 cdef class Walk:
-    """A derivation of a document, step by step."""
+    """Follows a derivation of a document, step by step."""
 
     def __cinit__(self, System system not None, Columns columns not None):
         if system.n_actions == 0:
@@ -192,7 +192,7 @@ cdef class Walk:
         return True
 
     def legal(self):
-        """The legal actions of the current state (list of int)."""
+        """Returns the legal actions of the current state (list of int)."""
         return [action for action in range(self.system.n_actions) if self.is_legal(action)]
 
     def advance(self, int action):
@@ -205,7 +205,7 @@ cdef class Walk:
         arena_collect(&self.arena, &self.at, 1, self.system.n_state_links)
 
     def slots(self):
-        """The slots of the current state: slot name to number (dict)."""
+        """Returns the slots of the current state: slot name to number (dict)."""
         cdef uint64_t[MAX_SLOTS] slots
         self.system.slots(&self.columns.c, &self.arena, self.at, slots)
         names = {**self.system.token_slots(), **self.system.value_slots()}
@@ -213,11 +213,11 @@ cdef class Walk:
 
 
 def check_derivation(actions, n_actions, least=0):
-    """A derivation from outside the engine, as an array (np.ndarray of uint16).
+    """Checks a derivation from outside the engine, and returns it as an array (np.ndarray of uint16).
 
     n_actions (int): The number of actions of the system.
-    least (int): The number of actions that a complete derivation has at least.
-    RAISES ValueError: If they are not a sequence of its actions, or too few (J314).
+    least (int): The minimum length of a complete derivation.
+    RAISES ValueError: If `actions` is not a sequence of the system's actions, or too short (J314).
     """
     path = np.asarray(actions)
     if path.ndim != 1 or (path.size and path.dtype.kind not in "ui"):

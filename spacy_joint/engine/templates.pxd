@@ -20,7 +20,7 @@ cdef enum:
     MAX_BLOCK_ATOMS = 128
     MAX_BLOCK_PRODUCTS = 512
     MAX_CONJOINED = 8
-    UNROLLED = 4            # most templates have at most as many atoms
+    UNROLLED = 4            # most templates have no more atoms
 
 
 cdef struct AtomC:
@@ -45,7 +45,7 @@ cdef struct BlockC:
 
 cdef struct TemplateC:
     uint64_t seed
-    uint16_t[MAX_CONJOINED] products    # of the block; padded with n_products of the block, which is 0
+    uint16_t[MAX_CONJOINED] products    # of the block; padded with its n_products, a product of 0
     uint32_t n
 
 
@@ -87,7 +87,7 @@ cdef inline FilterC dropout_filter(double share, uint64_t seed, uint64_t instanc
 
 
 cdef inline int keep_features(const FilterC* filter, uint64_t* hashes, int n) noexcept nogil:
-    """Moves the features that count to the front. Returns their number."""
+    """Moves the features to keep to the front. Returns their number."""
     cdef int i, n_kept = 0
     cdef uint64_t h
     # Without branches, since they would be unpredictable.
@@ -108,7 +108,7 @@ cdef inline int keep_features(const FilterC* filter, uint64_t* hashes, int n) no
 
 cdef inline int block_features(const RecipesC* recipes, int block, const InputC* input, const uint64_t* slots, int bits,
                                uint64_t* hashes) noexcept nogil:
-    """The hash of each template of the block, in [0, 2^bits). Returns their number."""
+    """Computes the hash of each template of the block, in [0, 2^bits). Returns their number."""
     cdef const BlockC* b = recipes.blocks + block
     cdef const AtomC* atoms = recipes.atoms + b.first_atom
     cdef const ProductC* product = recipes.products + b.first_product

@@ -1,4 +1,4 @@
-"""Compiling feature templates to hash recipes: see templates.pxd for the terms. The text has one template per line:
+"""Compiles feature templates to hash recipes: see templates.pxd for the terms. The text has one template per line:
 atoms separated by spaces. Blank lines separate blocks; `#` starts a comment."""
 
 import hashlib
@@ -37,7 +37,8 @@ cdef class Templates:
     """Compiled feature templates.
 
     text (str): The templates.
-    columns (Sequence[str]): The names of the columns that templates can use. Documents must have those that are used.
+    columns (Sequence[str]): The names of the columns that templates can use. Documents must have those that templates
+        use.
     system (System): The system with the slots that templates can use.
     RAISES ValueError: If an atom is unknown, a block reads slots of several kinds of parts, or there is too much or no
         text.
@@ -64,7 +65,7 @@ cdef class Templates:
                 conjoined.append(of_line)
                 block_atoms.extend(atom for atom in dict.fromkeys(of_line) if atom not in block_atoms)
             _require_few(block_atoms, MAX_BLOCK_ATOMS, "A block", block[0][0])
-            # Columns before values, so that neither is a branch.
+            # Columns before values, so that reading them needs no branches.
             block_atoms.sort(key=lambda atom: atom[1] is None)
             block_products = list(dict.fromkeys(
                 (atom, multiplier) for atoms_ in conjoined for atom, multiplier in zip(atoms_, MULTIPLIERS)
@@ -118,7 +119,7 @@ cdef class Templates:
         return 0
 
     def _atom(self, name, line_number, known_columns):
-        """The slot of an atom, its column (None for a value slot) and the offset of its token."""
+        """Returns the slot of an atom, its column (None for a value slot) and the offset of its token."""
         if name in self.value_slots:
             return (self.value_slots[name], None, 0)
         match = ATOM.match(name)
@@ -141,13 +142,13 @@ cdef class Templates:
 
     @property
     def fingerprint(self):
-        """A digest of the features (str), whatever the order, blocks and unused columns: weights belong to one."""
+        """A digest of the features (str) that ignores their order, blocks and unused columns."""
         lines = sorted(" ".join(line.split()) for block in _paragraphs(self.text) for _, line in block)
         return hashlib.sha256("\n".join(lines).encode("utf8")).hexdigest()[:16]
 
 
 def _paragraphs(text):
-    """Blocks of (line number, template), without comments."""
+    """Yields blocks of (line number, template), without comments."""
     block = []
     for line_number, line in enumerate(text.splitlines(), 1):
         template = line.split("#")[0].strip()

@@ -1,4 +1,4 @@
-"""Running tasks in threads that mostly release the GIL, and locks that survive a fork."""
+"""Runs tasks in threads that mostly release the GIL, and makes locks that survive a fork."""
 
 import os
 from _thread import start_new_thread
@@ -11,15 +11,15 @@ from time import sleep
 from weakref import ref
 
 POLL_SECONDS = 1e-3
-# How often to look whether a thread has died without a notice.
+# How often to check for threads that have died without a notice.
 DEATH_SECONDS = 0.1
 
 
 def make_fork_lock() -> Lock:
-    """A lock that a fork waits for. The child would find any other lock held for ever if a thread held it meanwhile,
-    since threads are not forked. Make one per module, which lasts as long as the process.
+    """Returns a lock that a fork waits for. If a thread holds any other lock during a fork, it stays locked in the
+    child, since threads are not forked. Make one per module: it lasts as long as the process.
 
-    Several may be held at once if modules take their own before those of modules that they import: a fork does, too.
+    Several may be held at once if a module takes its own before those of modules that it imports, as a fork does.
     """
     lock = Lock()
     if hasattr(os, "register_at_fork"):  # not on Windows
@@ -27,8 +27,8 @@ def make_fork_lock() -> Lock:
     return lock
 
 
-# The event that asks a thread of a pool to stop.
-_of_thread = local()
+# Has the event that asks this thread of a pool to stop.
+_this_thread = local()
 
 
 class Stopped(BaseException):
@@ -36,17 +36,17 @@ class Stopped(BaseException):
 
 
 def check_stop() -> None:
-    """Raises `Stopped` in threads of a pool that is being left; long searches call it from time to time."""
-    stop: Event | None = getattr(_of_thread, "stop", None)
+    """Raises `Stopped` in threads of a pool that is closing; long searches call it periodically."""
+    stop: Event | None = getattr(_this_thread, "stop", None)
     if stop is not None and stop.is_set():
         raise Stopped
 
 
 @contextmanager
 def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads. When it is left, waiting tasks are cancelled, searches end soon, and no thread goes on."""
+    """Opens a pool of threads. On exit, waiting tasks are cancelled, searches stop early, and all threads end."""
     stop = Event()
-    pool = ThreadPoolExecutor(n_threads, initializer=setattr, initargs=(_of_thread, "stop", stop))
+    pool = ThreadPoolExecutor(n_threads, initializer=setattr, initargs=(_this_thread, "stop", stop))
     try:
         yield pool
     finally:
@@ -55,15 +55,16 @@ def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 class SignOfLife:
-    """Held by a thread from its creation on: gone when the thread is, even if it had no memory to run any code."""
+    """An object that a thread holds from its creation on, and that vanishes with it, even if memory ran out before the
+    thread could run any code."""
 
 
 def run_all(tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> None:
     """Runs tasks, one thread each, and returns when all have ended. No task outlives the call: if the caller is
-    interrupted (Ctrl-C), `stop` asks the tasks to end, maybe repeatedly. RAISES: The exception of the first task that
-    failed; MemoryError if a thread could not be started or run."""
-    # An interrupt can leave conditions locked, and so executors, futures, events, and `threading.Thread.start`, but not
-    # lists or this queue half changed. Threads make nothing grow, since memory may have run out.
+    interrupted (Ctrl-C), `stop` is called, maybe repeatedly, to ask the tasks to end. RAISES: The exception of the
+    first task that failed; MemoryError if a thread could not be started or run."""
+    # An interrupt can leave conditions locked, and thus block executors, futures, events and `threading.Thread.start`.
+    # Lists and `SimpleQueue` stay consistent. The lists have their final length, since memory may run out.
     begun, ended = [False] * len(tasks), [False] * len(tasks)
     errors: list[BaseException | None] = [None] * len(tasks)
     signs: list[ref[SignOfLife]] = []
@@ -96,7 +97,7 @@ def run_all(tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> 
             with suppress(Empty):
                 notices.get(timeout=DEATH_SECONDS)
             for number, sign_of in enumerate(signs):
-                # The other order would miss a task that ends in between.
+                # In the other order, a task that ends in between would look dead.
                 if sign_of() is None and not ended[number]:
                     ended[number] = True
                     errors[number] = MemoryError("A thread has died for lack of memory.")

@@ -1,6 +1,6 @@
-"""Updates of weights along the difference of two structures. A `Bag` holds it: `count` adds the features of a row of
-slots, +1 for the gold structure and -1 for the preferred one. Each thread counts in its own bag; an `Updater` changes
-weights, one thread at a time."""
+"""Updates weights along the difference of the features of two structures. A `Bag` holds the difference: `count` adds
+the features of a row of slots, +1 for the gold structure and -1 for the one that the search preferred. Each thread
+counts in its own bag; an `Updater` changes weights, one thread at a time."""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
@@ -19,7 +19,7 @@ cdef class Bag:
     cdef int count(self, const InputC* input, const uint64_t* row, int part, int action, float sign) except -1 nogil
     cdef int add(self, uint32_t cell, uint32_t feature, float value) except -1 nogil
     cdef ChangeC* find(self, uint32_t cell) noexcept nogil
-    # The cells that differ, at most once each. This empties the bag.
+    # Moves the cells that differ, once each, to `changes`, which is overwritten, and empties the bag.
     cdef int take(self, vector[ChangeC]& changes) except -1 nogil
 
 

@@ -1,4 +1,4 @@
-"""Updates of weights along the difference of two bags of features: see updater.pxd."""
+"""Updates weights along the difference of two bags of features: see updater.pxd."""
 
 from ..errors import Errors, JointValueError, check_choice
 
@@ -15,7 +15,8 @@ cdef ChangeC NO_CHANGE = ChangeC(EMPTY, 0, 0)
 
 
 cdef class Bag:
-    """The difference of two bags of features, as cells of the weight table, each with the feature first counted."""
+    """The difference of two bags of features, as cells of the weight table, each with the first feature that was
+    counted in it."""
 
     def __cinit__(self, Scorer scorer not None):
         self.scorer = scorer
@@ -72,9 +73,9 @@ cdef class Bag:
 
 
 cdef class Updater:
-    """Updates weights in place by a rule: "perceptron" (Collins 2002), steps of size `aggressiveness`;
-    "passive_aggressive" (Crammer et al. 2006, PA-I, where it is C), the smallest steps, up to that, after which the
-    gold structure outscores the other one by its loss."""
+    """Updates weights in place by a rule: "perceptron" (Collins 2002) takes steps of size `aggressiveness`;
+    "passive_aggressive" (Crammer et al. 2006, PA-I, with `aggressiveness` as C) takes the smallest step, at most
+    `aggressiveness`, after which the gold structure outscores the other one by the loss."""
 
     def __cinit__(self, Weights weights not None, rule, double aggressiveness):
         check_choice("update rule", rule, RULES)

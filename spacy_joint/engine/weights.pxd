@@ -30,7 +30,7 @@ cdef extern from "rows.h" nogil:
 
 
 cdef inline int pad(int width) noexcept nogil:
-    """A width rounded up to a multiple of ROW_BLOCK."""
+    """Rounds a width up to a multiple of ROW_BLOCK."""
     return (width + ROW_BLOCK - 1) // ROW_BLOCK * ROW_BLOCK
 
 

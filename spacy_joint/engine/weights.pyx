@@ -7,14 +7,14 @@ from ..errors import Errors, JointValueError, check_range
 from libc.stdint cimport int8_t, uint8_t
 
 
-# Averaged weights are clipped at this quantile of non-zero magnitudes: outliers would reduce the precision of others.
+# Averaged weights are clipped at this quantile of non-zero magnitudes: outliers would cost all others precision.
 CLIP_QUANTILE = 0.9999
 # Sums of quantised weights have 16 bits (rows.h): beyond 258 templates, weights have less than 8.
 MOST_OF_WEIGHT, MOST_OF_SUM = 2**7 - 1, 2**15 - 1
 
 
 def find_most(n_templates):
-    """The largest magnitude of a quantised weight such that sums of `n_templates` weights cannot overflow."""
+    """Returns the largest magnitude of a quantised weight such that sums of `n_templates` weights cannot overflow."""
     return min(MOST_OF_WEIGHT, MOST_OF_SUM // n_templates)
 
 
@@ -63,7 +63,7 @@ cdef class Weights:
         self._check(n_changes, np.uint8, 1 << self.bits)
         if self.in_use:
             raise JointValueError(Errors.J007, what="table of weights")
-        # The views first, since they refuse arrays that are not contiguous and writable.
+        # Views come first, since they refuse arrays that are not contiguous and writable.
         self._raw, self._total, self._n_changes = raw, total, n_changes
         self.raw, self.total, self.n_changes, self.n_updates = raw, total, n_changes, n_updates
         self._learning = self.make_table(float_kernels(), &self._raw[0], NULL, 1.0, self._raw)
@@ -92,7 +92,7 @@ cdef class Weights:
         return table
 
     def averages(self):
-        """The averages over all instances seen (float32): w - u / c, the lazy form of Collins 2002."""
+        """Returns the averages over all instances seen (float32): w - u / c, the lazy form of Collins 2002."""
         if not self.is_learning:
             raise JointValueError(Errors.J023)
         return self.raw - self.total / np.float32(max(self.n_updates, 1))

@@ -1,1 +1,1 @@
-"""Files of any format: finding and reading them, and replacing them atomically."""
+"""Finds, reads and decompresses files, and replaces them atomically."""

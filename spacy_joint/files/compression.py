@@ -1,4 +1,4 @@
-"""Compressed files, by their suffixes. They may have several compressed parts, as tools that work in parallel write."""
+"""Decompresses files by their suffixes. Files may have several compressed parts, as parallel compressors write."""
 
 import gzip
 import io
@@ -18,22 +18,22 @@ except ImportError:
     zstd = None
 
 COMPRESSIONS = (".gz", ".zst", ".bz2")
-# What reading raises: errors of damaged data, and an OSError, which has a number if the storage fails.
+# Raised by reading: errors of damaged data, and OSError, which has a number if the storage fails.
 READ_ERRORS: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, *([zstd.ZstdError] if zstd else []))
 
 
 def decompress(raw: BinaryIO, suffix: str) -> BinaryIO:
-    """Decompresses a file with this suffix; returns others. Raises J710 without a package; reading raises
-    READ_ERRORS."""
+    """Decompresses a file by its suffix; returns files with other suffixes unchanged. RAISES ValueError: If a package
+    is missing (J710). Reading raises READ_ERRORS."""
     if suffix == ".gz":
         return cast(BinaryIO, gzip.open(raw))
     if suffix == ".zst":
         if zstd is None:
             raise JointValueError(Errors.J710, package="backports.zstd", extra="corpora")
-        # Any window; by default, files made with `zstd --long=28` or more are refused.
+        # Any window size: by default, files made with `zstd --long=28` or more are refused.
         return zstd.ZstdFile(raw, options={zstd.DecompressionParameter.window_log_max: 31})
     if suffix == ".bz2":
-        # Python's bz2 takes a later part that is damaged at its beginning for the end of the file.
+        # Python's bz2 mistakes a later part that is damaged at its beginning for the end of the file.
         try:
             import pyarrow
         except ImportError as error:

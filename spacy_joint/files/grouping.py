@@ -1,4 +1,4 @@
-"""Consecutive items in groups of a minimum size."""
+"""Groups consecutive items by a minimum size."""
 
 from collections.abc import Callable, Iterable, Iterator
 from math import inf

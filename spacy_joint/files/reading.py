@@ -1,4 +1,4 @@
-"""Finding files: one, or all of a format in a directory, but not in its subdirectories. Reading them as UTF-8 text."""
+"""Finds files (one, or all of a format in a directory, without subdirectories), and reads them as UTF-8 text."""
 
 import re
 from collections.abc import Iterator
@@ -10,15 +10,16 @@ from .compression import READ_ERRORS
 
 
 def require_file(path: str | Path) -> Path:
-    """Check that a file, which may be a pipe, exists (J402)."""
+    """Check that a file or pipe exists (J402)."""
     if not Path(path).exists():
         raise JointFileNotFoundError(Errors.J402, path=path)
     return Path(path)
 
 
 def list_files(path: Path, *suffixes: str, other_names: str = "(?!)") -> list[Path]:
-    """List the files of a corpus: a file with any name (J101), or the files of a directory, sorted, that have one of
-    the suffixes or whose names match the regular expression `other_names` (J102)."""
+    """List the files of a corpus: a file with any name, or the files of a directory, sorted, that have one of the
+    suffixes or whose names match the regular expression `other_names`. RAISES FileNotFoundError: If `path` does not
+    exist (J101), or the directory has no such files (J102)."""
     files = [path] if path.is_file() else []
     if path.is_dir():
         found = sorted(file for file in path.iterdir() if file.is_file())
@@ -39,7 +40,7 @@ def read_lines(source: BinaryIO, name: str | Path, encoding: str = "utf-8-sig") 
     except UnicodeDecodeError as error:
         raise JointValueError(Errors.J403, source=name, line=number, byte=f"0x{line[error.start]:02x}") from error
     except READ_ERRORS as error:
-        # Coded here, so that it is not taken for an error of the file being written.
+        # With a code, so that it is not mistaken for an error of the file being written.
         raise JointOSError(Errors.J441, path=name, reason=getattr(error, "strerror", None) or error) from error
 
 

@@ -1,5 +1,5 @@
-"""Writing output atomically: readers find either the old content or all of the new content. It is first written to a
-hidden file in the same directory, whose name is unique, so any number of processes may write the same output."""
+"""Writes output atomically: readers find either the old content or all of the new content. Output first goes to a
+hidden file with a unique name in the same directory, so several processes may write the same output."""
 
 import errno
 import json
@@ -30,34 +30,35 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def open_atomic(path: Path) -> Iterator[TextIO]:
-    """The same for a text file (UTF-8, with "\n"), which is open."""
+    """Yields an open text file (UTF-8, LF line endings) that replaces `path` at the end: see `atomic_write`."""
     with atomic_write(path) as temporary, temporary.open("w", encoding="utf8", newline="\n") as file:
         yield file
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Writes bytes to a file that it replaces."""
+    """Writes bytes to a file, atomically."""
     with atomic_write(path) as temporary:
         temporary.write_bytes(content)
 
 
 def write_json(path: Path, value: Any, *, indent: int = 2) -> None:
-    """Writes a value as JSON to a file that it replaces."""
+    """Writes a value as JSON to a file, atomically."""
     with open_atomic(path) as file:
         file.write(json.dumps(value, ensure_ascii=False, indent=indent) + "\n")
 
 
 @contextmanager
 def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Path]:
-    """The same for a directory, which the caller creates. Raises J713 unless what it replaces is empty or has a file by
-    the pattern `sign`, as earlier outputs have: by default, a pipeline."""
-    # Not once: for a moment, another process that replaces it may have moved it away.
+    """Yields a temporary path for a directory, which the caller creates: see `atomic_write`. An existing directory is
+    replaced only if it is empty or has a file that matches `sign`, a pattern for earlier outputs (by default,
+    pipelines). RAISES ValueError: Otherwise (J713)."""
+    # Several times, since another process that replaces the directory may just have moved it away.
     if all(foreign := [_find_foreign(path, sign) for _ in range(3)]):
         raise JointValueError(Errors.J713, address=path, reason=f"it has other files, such as {foreign[-1]}")
     with _write_beside(path) as (target, temporary):
         yield temporary
         # A directory cannot be replaced atomically: for a moment, the old and the new one exist under other names only.
-        # Meanwhile, another process may put its own one there, which is then replaced, too.
+        # Meanwhile, another process may put its own there, which is then replaced, too.
         replaced = []
         while True:
             with suppress(FileNotFoundError):
@@ -73,7 +74,7 @@ def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Pat
 
 
 def _find_foreign(path: Path, sign: str) -> str | None:
-    """The name of a file in a directory that is no earlier output; None if there is none."""
+    """Returns the name of a file in a directory that is not an earlier output; None if there is none."""
     try:
         names = sorted(os.listdir(path))
         return None if not names or any(path.glob(sign)) else names[0]

@@ -16,7 +16,7 @@ from .replacing import write_json
 
 
 class Steps:
-    """Runs steps, keeps their records in a directory, and tells which one begins and how long it took."""
+    """Runs steps, keeps their records in a directory, and reports when each begins and how long it took."""
 
     def __init__(self, records: Path, tell: Callable[[str], object]) -> None:
         self.records, self.tell = records, tell
@@ -32,7 +32,7 @@ class Steps:
         settings: Mapping[str, Any] = {},
     ) -> Path:
         """Run a step, unless it has been run before, and return its output. `make` writes it atomically, and depends
-        only on the outputs in `after`, of earlier steps of this run, and the JSON-serialisable settings."""
+        only on `after`, outputs of earlier steps of this run, and the JSON-serialisable settings."""
         record = self.records / f"{name}.json"
         earlier = [self.digests[path] for path in after]
         made_from = {"version": __version__, "output": output.name, "after": earlier, "settings": dict(settings)}
@@ -52,7 +52,7 @@ class Steps:
 
 
 def _read(record: Path) -> tuple[str, int | None] | None:
-    """The digest and the length in a record; None if it is damaged or missing."""
+    """Read the digest and the length in a record; None if it is damaged or missing."""
     try:
         found = json.loads(record.read_bytes())
         return found["digest"], found["bytes"]
@@ -61,12 +61,12 @@ def _read(record: Path) -> tuple[str, int | None] | None:
 
 
 def _measure(output: Path) -> int | None:
-    """The length of a file, by which one that was truncated is noticed."""
+    """Measure the length of a file, to detect truncation; None for a directory."""
     return output.stat().st_size if output.is_file() else None
 
 
 def digest(paths: Iterable[Path]) -> list[str]:
-    """Digests of the contents of files, for the settings of steps."""
+    """Digest the contents of files, for the settings of steps."""
     digests = []
     for path in paths:
         content = hashlib.sha256()
@@ -78,14 +78,14 @@ def digest(paths: Iterable[Path]) -> list[str]:
 
 
 def digest_directory(path: Path) -> str:
-    """A digest of the names and contents of all files below a directory."""
+    """Digest the names and contents of all files below a directory."""
     files = sorted(file for file in path.rglob("*") if file.is_file())
     listed = [f"{file.relative_to(path).as_posix()} {found}" for file, found in zip(files, digest(files), strict=True)]
     return hashlib.sha256("\n".join(listed).encode("utf8")).hexdigest()
 
 
 def digest_mentioned(settings: Mapping[str, Any]) -> list[str]:
-    """Digests of all files and directories that are values of settings, at any depth."""
+    """Digest all files and directories that are values of settings, at any depth."""
     digests: list[str] = []
     for value in settings.values():
         if isinstance(value, Mapping):

@@ -30,7 +30,7 @@ from .system import HedgeSystem, name_action
 
 # Constraints, see system.pyx: a sentence starts at a token; or no constituent crosses the boundary before it.
 SENTENCE_START, SEGMENT_START = 1, 2
-# The number of words after the next one that features look at.
+# The number of words after the next one that features read.
 LOOKAHEAD = 3
 
 
@@ -52,7 +52,8 @@ class HedgeChunker(PhrasePipe[Hedged]):
         super().__init__(*args, max_span=max_span, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
-        """The categories of unary and the labels and head sides of binary constituents, and the longest unary chain."""
+        """Collects the categories of unary constituents, the labels and head sides of binary ones, and the length of
+        the longest unary chain."""
         names: set[tuple[str, ...]] = set()
         longest = 0
         for example in examples:
@@ -60,7 +61,7 @@ class HedgeChunker(PhrasePipe[Hedged]):
             for constituent in () if reference is None else reference.binarise():
                 found = list(map(name_action, constituent.nodes()))
                 names.update(found)
-                # From the top down, only its child follows a unary node.
+                # In preorder, a unary node is followed by its child.
                 chains = groupby(name[0] == "UNARY" for name in found)
                 longest = max(longest, *(sum(chain) for _, chain in chains))
         return {
@@ -70,16 +71,16 @@ class HedgeChunker(PhrasePipe[Hedged]):
         }
 
     def flatten_labels(self, labels: dict[str, Any]) -> tuple[str, ...]:
-        """The categories of constituents, sorted."""
+        """Lists the categories of constituents, sorted."""
         return tuple(sorted({*labels["unary"], *(label.lstrip("@") for label, _ in labels["binary"])}))
 
     def extend_labels(self, labels: dict[str, Any] | None, added: Sequence[str]) -> dict[str, Any]:
-        """Added labels may be above a word."""
+        """Adds labels, which may also be above a word."""
         extended = super().extend_labels(labels, added)
         return {**extended, "longest_chain": max(extended.get("longest_chain", 0), 1 if added else 0)}
 
     def make_system(self, labels: dict[str, Any]) -> HedgeSystem:
-        """The shift-reduce system with these labels."""
+        """Makes the shift-reduce system with these labels."""
         limits = self.cfg["max_span"], labels["longest_chain"]
         return HedgeSystem(labels["unary"], labels["binary"], *limits, self.tag_column)
 
@@ -90,7 +91,8 @@ class HedgeChunker(PhrasePipe[Hedged]):
             self.vocab.strings.add(kind)
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The actions that build the reference; None if it has no constituents, or unknown labels."""
+        """Makes an instance of the actions that build the reference; None if it has no constituents, or unknown
+        labels."""
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None:
             return None
@@ -104,7 +106,8 @@ class HedgeChunker(PhrasePipe[Hedged]):
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """Known starts of sentences, and, without `joint`, of segments (J338) (int8, one per token)."""
+        """Returns the known starts of sentences, and, without `joint`, of segments (int8, one per token). RAISES
+        ValueError: If there are no segments (J338)."""
         constraints = read_starts(doc)
         if not self.cfg["joint"]:
             if SEGMENTS not in doc.spans:
@@ -114,11 +117,12 @@ class HedgeChunker(PhrasePipe[Hedged]):
         return constraints
 
     def search(self, columns: Columns) -> np.ndarray:
-        """The best actions. A single search would compare paths in different sentences at the same step."""
+        """Finds the best actions for each known sentence separately: a single search would compare derivations in
+        different sentences at the same step."""
         return np.concatenate([self.perceptron.predict(part) for part in columns.split(SENTENCE_START)])
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Hedged:
-        """The constituents that actions build."""
+        """Builds constituents from actions."""
         return Hedged(tokens, self.perceptron.system.build(actions))
 
     def annotate(self, doc: Doc, prediction: Hedged) -> None:
@@ -170,11 +174,11 @@ class HedgeChunker(PhrasePipe[Hedged]):
             waiting = [*waiting[end - first :], *islice(source, end - first)]
 
     def _chunk_window(self, nlp: Language, words: list[str], n_yielded: int) -> Doc:
-        """A document of these words, in which no hedge crosses the end of the words already yielded."""
+        """Annotates a document of these words, in which no hedge crosses the end of the words already yielded."""
         if self not in (pipe for _, pipe in nlp.pipeline):
             raise JointValueError(Errors.J339, name=self.name)
         doc = Doc(nlp.vocab, words=words)
-        for _, pipe in takewhile(lambda named: named[1] is not self, nlp.pipeline):
+        for _, pipe in takewhile(lambda item: item[1] is not self, nlp.pipeline):
             doc = pipe(doc)
         constraints = self.get_constraints(doc)
         if constraints[n_yielded] != SENTENCE_START:

@@ -39,7 +39,7 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         super().__init__(*args, max_span=max_span, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The types of segments, starting with groups; or a single label, without types."""
+        """Collects the types of segments, starting with groups; or a single label, without types."""
         references = (read_reference(example, self.cfg["max_span"]) for example in examples)
         found = {kind for reference in references if reference is not None for kind, _, _ in _segment(reference)}
         if not found:
@@ -47,11 +47,11 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         return [GROUP, *sorted(found - {GROUP})] if self.cfg["typed"] else [UNTYPED]
 
     def make_system(self, labels: list[str]) -> SegmentSystem:
-        """The Markov model with these types."""
+        """Makes the Markov model with these types."""
         return SegmentSystem(labels, self.cfg["max_span"])
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The segments of the reference; None if it has no constituents."""
+        """Makes an instance of the segments of the reference; None if it has no constituents."""
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None:
             return None
@@ -67,11 +67,11 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """Known starts of sentences (int8, one per token)."""
+        """Returns the known starts of sentences (int8, one per token)."""
         return read_starts(doc)
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[Constituent]:
-        """The segments that actions build: type, first token and end."""
+        """Builds segments from actions: type, first token and end."""
         types, starts = self.perceptron.system.build(actions)
         return [
             (types[first], int(tokens[first]), int(tokens[end - 1]) + 1)
@@ -84,6 +84,6 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
 
 
 def _segment(reference: Reference) -> list[Constituent]:
-    """The segments of a reference, over its counted tokens."""
+    """Finds the segments of a reference, over its counted tokens."""
     starts = [] if reference.starts is None else np.flatnonzero(reference.starts[reference.tokens]).tolist()
     return find_segments(reference.tree.spans()[1:], len(reference.tokens), set(starts))

@@ -11,8 +11,8 @@ from ..tagging.system cimport SequenceSystem, StateC
 
 
 cdef class SegmentSystem(SequenceSystem):
-    """Segments of documents, as labels of words and their beginnings: Markov order 2, with hard constraints. The labels
-    are types, with `G` first, or a single one. The constraints of columns are known starts of segments (1)."""
+    """Segments documents by labels of words and their beginnings: Markov order 2, with hard constraints. The labels are
+    types, with `G` first, or a single one. Constraints mark known starts of segments (1)."""
 
     def __cinit__(self, labels, max_span=7):
         self.set_tags(labels, 2, True)

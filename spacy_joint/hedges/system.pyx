@@ -42,7 +42,8 @@ VALUE_SLOTS = """
 
 
 cdef inline uint64_t boundary(const InputC* input, int32_t token) noexcept nogil:
-    """The constraint at a token: 1 no start, 2 unknown, 3 start of a sentence, 4 end of document, 5 of a segment."""
+    """Returns the kind of a boundary: 1 none, 2 unknown, 3 start of a sentence, 4 end of the document, 5 start of a
+    segment."""
     if token >= input.n_tokens:
         return 4
     if token == 0:
@@ -51,9 +52,9 @@ cdef inline uint64_t boundary(const InputC* input, int32_t token) noexcept nogil
 
 
 cdef class HedgeSystem(TreeSystem):
-    """Constituents of documents, of at most `max_span` words and with unary chains of at most `max_unary`. Labels and
-    the tag column are as of `PhraseSystem`. The constraints of columns are known starts of sentences (1) or segments
-    (2), which constituents cannot cross, and tokens that are no start (-1)."""
+    """Builds constituents of at most `max_span` words, with unary chains of at most `max_unary`. Labels and the tag
+    column are as in `PhraseSystem`. Constraints mark known starts of sentences (1) or segments (2), which constituents
+    cannot cross, and tokens that are not starts (-1)."""
 
     def __cinit__(self, unary, binary, max_span=7, max_unary=3, tag_column=-1):
         cdef int label, kind
@@ -109,8 +110,8 @@ cdef class HedgeSystem(TreeSystem):
         if not s0.below or input.constraints[s0.first] > 0:
             return kinds
         # BINARY-X-side. Validity: s1 and s0 together have at most max_span words, there is no known boundary between
-        # them, at most one of them is unfinished, and that is an X; if X itself is unfinished, one more word must fit.
-        # Action: put X above s1 and s0, with the head of the one on that side.
+        # them, at most one of them is unfinished, and that one is an @X; if X itself is unfinished, one more word must
+        # fit. Action: put X above s1 and s0, with the head of the one on that side.
         s1 = node_at(arena, s0.below)
         span = state.next - s1.first
         if span > self.max_span or (s0.intermediate and s1.intermediate):
@@ -173,7 +174,8 @@ cdef class HedgeSystem(TreeSystem):
             number = node.below
 
     def actions(self, trees):
-        """The actions (uint16) that build the binarised constituents and tags of a document; None if one is missing."""
+        """Returns the actions (uint16) that build the binarised constituents and tags of a document; None if one is
+        missing."""
         names = []
         pending = list(trees)[::-1]
         while pending:
@@ -186,7 +188,8 @@ cdef class HedgeSystem(TreeSystem):
         return self.number_actions([*names, ("FINISH",)] if names else [])
 
     def build(self, actions):
-        """The constituents that complete derivations (J314), one after the other, build, ordered as by `Tree.spans`."""
+        """Returns the constituents that a sequence of complete derivations (J314) builds, ordered as by
+        `Tree.spans`."""
         path = check_derivation(actions, self.n_actions)
         cdef Walk walk
         cdef const NodeC* node
@@ -207,7 +210,8 @@ cdef class HedgeSystem(TreeSystem):
 
 
 def name_action(node):
-    """The action that builds a node of a binarised tree: ("SHIFT",), ("UNARY", label) or ("BINARY", label, side)."""
+    """Names the action that builds a node of a binarised tree: ("SHIFT",), ("UNARY", label) or ("BINARY", label,
+    side)."""
     if node.is_preterminal:
         return ("SHIFT",)
     if len(node.children) == 1:

@@ -1,9 +1,9 @@
-"""Calibration: how probable a sentence start is, given how the search decided.
+"""Calibration: probabilities of sentence starts, from the decisions of the search.
 
 Margins are differences of scores. Logistic regression on development documents (Platt 1999) turns them into
 probabilities, separately for margins for and against a start and for text with and without punctuation. It sees the
 margin, the distances to the nearest boundaries, the log-odds of a guide if the parser reads one, and how many sentences
-the document has: the same margin is right more often in conversations, whose sentences are short, than in articles.
+the document has: the same margin is more reliable in conversations, whose sentences are short, than in articles.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..pipes.token_columns import PUNCTUATED, UNPUNCTUATED
 
 # The kinds of text that are calibrated separately. The last one is for templates that do not read the style.
 KINDS = {"punctuated": PUNCTUATED, "unpunctuated": UNPUNCTUATED, "any": 0}
-# A kind of text is calibrated if the parser decided as often as this both for and against a start.
+# A kind of text needs this many decisions for a start, and as many against one, to be calibrated.
 MIN_DECISIONS = 20
 # The numbers of features without and with a guide.
 N_FEATURES, N_GUIDED = 8, 9
 # The usual share of words that start a sentence, and its weight, in words: a prior for short documents.
 USUAL_SHARE, USUAL_WORDS = 0.07, 100
-# Log-odds of a guide beyond this say no more.
+# Log-odds of a guide are clipped to this magnitude.
 MOST_ODDS = 10.0
 # The strength of L2 regularization, in units of one observation.
 PENALTY = 1.0
@@ -47,13 +47,14 @@ class Calibration(NamedTuple):
 
     # The median margin, which is the unit of margins.
     scale: float
-    # By kind of text: those of the features of decisions against and for a start (float64, 2 x features).
+    # By kind of text: the weights of the features of decisions against and for a start (float64, 2 x features).
     weights: dict[str, np.ndarray]
     # The settings of the search that decided.
     search: dict[str, Any]
 
     def predict(self, decisions: Decisions) -> np.ndarray:
-        """The probability that each token starts a sentence; NaN if given, or if the kind of text is not calibrated."""
+        """Returns the probability that each token starts a sentence; NaN if its start is given, or the kind of text is
+        not calibrated."""
         features = _make_features(decisions, self.scale)
         probabilities = np.full(len(features), np.nan)
         for kind, weights in self.weights.items():
@@ -63,18 +64,18 @@ class Calibration(NamedTuple):
         return probabilities
 
     def to_dict(self) -> dict[str, Any]:
-        """The calibration as JSON-serialisable data."""
-        # Rounded, so that a saved calibration is the same.
+        """Returns the calibration as JSON-serialisable data."""
+        # Rounded, so that saving does not change a calibration.
         weights = {kind: weights.round(DIGITS).tolist() for kind, weights in self.weights.items()}
         return {"scale": round(self.scale, DIGITS), "weights": weights, "search": self.search}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, guided: bool) -> Calibration:
-        """The inverse of `to_dict`. RAISES ValueError, TypeError, KeyError: If the data is not valid."""
+        """Loads the data of `to_dict`. RAISES ValueError, TypeError, KeyError: If it is not valid."""
         scale, search = float(data["scale"]), dict(data["search"])
         weights = {kind: np.array(rows, dtype=np.float64) for kind, rows in dict(data["weights"]).items()}
         shape = (2, N_GUIDED if guided else N_FEATURES)
-        # Earlier versions did not have the last feature.
+        # Earlier versions lack the last feature.
         weights = {kind: np.pad(w, [(0, 0), (0, w.shape[1:] == (shape[1] - 1,))]) for kind, w in weights.items()}
         are_valid = all(kind in KINDS and w.shape == shape and np.isfinite(w).all() for kind, w in weights.items())
         if not (weights and are_valid and 0 < scale < np.inf):
@@ -87,8 +88,8 @@ def fit_calibration(
 ) -> Calibration:
     """Learns probabilities from documents that the parser was not trained on.
 
-    `gold` says for each of them which tokens do start a sentence. Kinds of text are calibrated that have at least
-    `MIN_DECISIONS` decisions both for and against a start. RAISES ValueError: If there is none (J646).
+    `gold` has the true starts (bool, one per token) of each document. Kinds of text with at least `MIN_DECISIONS`
+    decisions for a start, and as many against one, are calibrated. RAISES ValueError: If there are none (J646).
     """
     n = sum(np.count_nonzero(decisions.is_open) for decisions in documents)
     too_few = JointValueError(Errors.J646, n=n, least=MIN_DECISIONS)
@@ -110,14 +111,14 @@ def fit_calibration(
 
 
 def _select(decisions: Decisions, kind: str, start: int) -> np.ndarray:
-    """The tokens of a kind of text about which the parser itself decided, for or against a start."""
+    """Selects the tokens of a kind of text for which the parser itself decided for or against a start."""
     return decisions.is_open & (decisions.kinds == KINDS[kind]) & (decisions.starts == start)
 
 
 def _make_features(decisions: Decisions, scale: float) -> np.ndarray:
-    """The features of decisions (float64, tokens x features)."""
+    """Makes the features of decisions (float64, tokens x features)."""
     starts, margins = decisions.starts, decisions.margins / scale
-    # From -1, no analysis with a start, to 1, none without.
+    # From -1 (no analysis with a start) to 1 (none without).
     squashed = np.where(np.isnan(margins), np.where(starts, 1.0, -1.0), margins / (1 + np.abs(margins)))
     tokens = np.arange(len(starts))
     boundaries = np.concatenate([[0], np.flatnonzero(starts), [len(starts)]])
@@ -132,12 +133,12 @@ def _make_features(decisions: Decisions, scale: float) -> np.ndarray:
 
 
 def _fit(features: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """The weights of a logistic regression, by Newton's method with step halving. Platt's (1999) targets, which are
-    short of 0 and 1, and a penalty keep the weights finite, however few the errors."""
+    """Fits the weights of a logistic regression, by Newton's method with step halving. Platt's (1999) targets, which
+    are short of 0 and 1, and a penalty keep the weights finite even if errors are few."""
     n_right = np.count_nonzero(gold)
     targets = np.where(gold, (n_right + 1) / (n_right + 2), 1 / (len(gold) - n_right + 2))
     penalty = np.full(features.shape[1], PENALTY)
-    # That of the constant feature only keeps the Hessian regular.
+    # The penalty of the constant feature only keeps the Hessian regular.
     penalty[0] = 1e-6
 
     def measure_loss(weights: np.ndarray) -> float:

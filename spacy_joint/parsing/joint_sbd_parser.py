@@ -1,9 +1,9 @@
 """`joint_sbd_parser`: sentence boundaries and dependency trees of a whole document, jointly, as a spaCy component.
 
 Preset boundaries are kept: `Token.is_sent_start` True forces one, False forbids one, None leaves it open, unless layout
-decides it (`layout.py`). A sentence is always exactly the subtree of its single root, also after
-`to_bytes`, where spaCy derives boundaries from trees. Whitespace is attached to the preceding token (at the start of a
-document, to the next one) and never forms a sentence.
+decides it (`layout.py`). A sentence is always exactly the subtree of its single root, even after `to_bytes`, where
+spaCy derives boundaries from trees. Whitespace is attached to the preceding token (at the start of a document, to the
+next one) and never forms a sentence.
 """
 
 from collections import defaultdict
@@ -52,10 +52,10 @@ from .partial_trees import complete, read_partial_trees
 from .reference_trees import ReferenceTrees, read_reference
 from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
 
-# The label that spaCy's own parser uses for unlabelled arcs, and the one by which `add_label` knows roots.
+# The label that spaCy's own parser uses for unlabelled arcs, and the one that `add_label` takes for roots.
 NO_LABEL, ROOT = "dep", "ROOT"
-# The settings with a bias of all boundaries, with those of text with and without punctuation where no mark shows them,
-# and with that of boundaries that are shown.
+# The settings with biases of all boundaries, of unmarked boundaries in text with and without punctuation, and of marked
+# boundaries.
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
 MARKED_BIAS = "marked_bias"
 # The key of a calibration in the cfg.
@@ -87,7 +87,7 @@ class DependencyTrees(NamedTuple):
     # If requested: see margins.pyx and calibration.py.
     margins: np.ndarray | None = None
     probabilities: np.ndarray | None = None
-    # As searched, for `scored_parses`; None if it was streamed.
+    # The columns searched, for `scored_parses`; None for streamed documents.
     columns: Columns | None = None
 
 
@@ -112,7 +112,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         self.cfg["boundary_margins"] = True
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
-        """The labels of left arcs, right arcs and roots, under "left", "right" and "root"."""
+        """Collects the labels of left arcs, right arcs and roots, under "left", "right" and "root"."""
         labels: dict[str, set[str]] = {"left": set(), "right": set(), "root": set()}
         for example in examples:
             trees = read_reference(example) or read_partial_trees(example)
@@ -121,14 +121,14 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         # A treebank with only one-word sentences has no arcs, but other text does.
         if labels["root"] and not (labels["left"] or labels["right"]):
             labels["right"].add(NO_LABEL)
-        return {kind: sorted(of_kind) for kind, of_kind in labels.items()}
+        return {kind: sorted(kind_labels) for kind, kind_labels in labels.items()}
 
     def flatten_labels(self, labels: dict[str, list[str]]) -> tuple[str, ...]:
-        """All labels of arcs and roots, sorted."""
+        """Lists all labels of arcs and roots, sorted."""
         return tuple(sorted(set().union(*labels.values())))
 
     def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
-        """Added labels are for arcs in both directions; "ROOT" is for roots, and they need it if they have no label."""
+        """Adds labels for arcs in both directions; "ROOT" is for roots, and is added if roots have no label."""
         labels = labels or {"left": [], "right": [], "root": []}
         if not added:
             return labels
@@ -137,16 +137,16 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return {**{kind: sorted(arcs.union(labels[kind])) for kind in ("left", "right")}, "root": sorted(roots)}
 
     def make_system(self, labels: dict[str, list[str]]) -> JointSystem:
-        """The joint system with these labels."""
+        """Makes the joint system with these labels."""
         return JointSystem(labels["left"], labels["right"], labels["root"], self.cfg["sb_position"], self.has_guide)
 
     @property
     def has_guide(self) -> bool:
-        """Whether a column with the heads of a guide is among those of the settings."""
+        """Whether the settings have the column with the heads of a guide."""
         return GUIDE_HEAD in self.custom_columns.names
 
     def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
-        """The columns for the templates, with the facts of a guide."""
+        """Makes the columns for the templates, with the facts of a guide."""
         facts = find_guide_facts(read_numbers(doc, GUIDE_HEAD), tokens) if self.has_guide else None
         row_constraints = None if constraints is None else constraints[tokens]
         return Columns(self.perceptron.templates.columns, values, row_constraints, facts)
@@ -158,7 +158,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         if overall is None and BEFORE in self.perceptron.templates.columns:
             marks = zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True)
             biases = dict.fromkeys(range(N_VALUES), self.cfg[MARKED_BIAS]) if self.cfg[MARKED_BIAS] else {}
-            biases |= {mark + closed: bias for unshown, bias in marks for mark in unshown for closed in CLOSED}
+            biases |= {mark + closed: bias for values, bias in marks for mark in values for closed in CLOSED}
             self.perceptron.biases = {SB_ACTION: (f"b0.{BEFORE}", biases)}
         elif overall is None and STYLE in self.perceptron.templates.columns:
             biases = dict(zip((PUNCTUATED, UNPUNCTUATED), by_style, strict=True))
@@ -167,7 +167,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             self.perceptron.biases = {SB_ACTION: overall or 0.0}
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The oracle's actions for the reference, whose unknown parts are predicted; None if it has no annotation."""
+        """Makes an instance of the oracle's actions for the reference, whose unknown parts are predicted; None if it
+        has no annotation."""
         for read in (read_reference, self._complete):
             trees = read(example)
             actions = trees and oracle_actions(self.perceptron.system, trees.heads, trees.labels, trees.starts)
@@ -181,7 +182,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return Instance(self.get_columns(example.predicted, constraints)[0], actions)
 
     def _complete(self, example: Example) -> ReferenceTrees | None:
-        """Known parts of trees, completed by the current prediction; None if nothing is known."""
+        """Completes known parts of trees by the current prediction; None if nothing is known."""
         known = read_partial_trees(example)
         if known is None:
             return None
@@ -197,7 +198,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return complete(known, heads, labels, starts, system.actions)
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """Preset boundaries and layout (int8, one per token): 1 must, -1 must not, 0 may start a sentence."""
+        """Returns preset boundaries and layout (int8, one per token): 1 must, -1 must not, 0 may start a sentence."""
         constraints = read_starts(doc)
         if self.cfg["line_breaks"]:
             constraints[(constraints == 0) & find_line_starts(doc)] = 1
@@ -215,15 +216,15 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         self.cfg["line_breaks"] = True
 
     def count_open_words(self, doc: Doc) -> int:
-        """The number of words at the end of a document whose constraints can depend on what follows them."""
+        """Counts the words at the end of a document whose constraints can depend on later words."""
         return count_open_words(doc) if self.cfg["layout"] else 0
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> DependencyTrees:
-        """The trees that actions build."""
+        """Builds trees from actions."""
         return DependencyTrees(tokens, *self.perceptron.system.build(actions, len(tokens)))
 
     def predict_doc(self, doc: Doc) -> DependencyTrees:
-        """The trees of a document, with margins and probabilities if requested."""
+        """Predicts the trees of a document, with margins and probabilities if requested."""
         calibration = self.calibration if self.cfg["boundary_probabilities"] else None
         if calibration is None and not self.cfg["boundary_margins"]:
             columns, tokens = self.get_columns(doc, self.get_constraints(doc))
@@ -238,8 +239,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return parsed
 
     def find_start_probability(self, doc: Doc) -> float | None:
-        """The probability that the last word of a document starts a sentence; None if the parser is not calibrated for
-        this kind of text. The document is not modified."""
+        """Returns the probability that the last word of a document starts a sentence; None if the parser is not
+        calibrated for this kind of text. The document is not modified."""
         if self.calibration is None:
             return None
         _, decisions = self.decide(doc)
@@ -249,14 +250,14 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return None if np.isnan(probability) else probability
 
     def decide(self, doc: Doc) -> tuple[DependencyTrees, Decisions]:
-        """The trees of a document, and the decisions about its boundaries."""
+        """Predicts the trees of a document, and returns the decisions about its boundaries, too."""
         constraints = self.get_constraints(doc)
         values, tokens = self.get_values(doc)
         columns = self.make_columns(doc, values, tokens, constraints)
         actions, (parents, taken, gaps) = self.perceptron.trace(columns)
         parsed = self.read(tokens, actions)._replace(columns=columns)
         is_open = constraints[tokens] == 0
-        # The first word starts a sentence anyway.
+        # The first word always starts a sentence.
         is_open[:1] = False
         names = self.perceptron.templates.columns
         kinds = values[:, names.index(STYLE)] if STYLE in names else np.full(len(tokens), KINDS["any"])
@@ -266,7 +267,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     @property
     def calibration(self) -> Calibration | None:
-        """Turns margins into probabilities; None if the parser has not been calibrated since it last learnt."""
+        """The calibration, which turns margins into probabilities; None if the parser was not calibrated since it last
+        learnt."""
         stored = self.cfg.get(CALIBRATION)
         is_guided = GUIDE_BOUNDARY in self.custom_columns.names
         return None if stored is None else Calibration.from_dict(stored, guided=is_guided)
@@ -276,8 +278,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         self.cfg[CALIBRATION] = fit_calibration(documents, gold, self._describe_search()).to_dict()
 
     def _describe_search(self) -> dict[str, Any]:
-        """The settings that margins depend on."""
-        # Calibrations of earlier versions do not know the last one.
+        """Returns the settings that margins depend on."""
+        # Calibrations of earlier versions lack the last one.
         marked = {MARKED_BIAS: self.cfg[MARKED_BIAS]} if self.cfg[MARKED_BIAS] else {}
         biases = {setting: self.cfg[setting] for setting in BIASES}
         return {"beam_width": self.perceptron.beam_width, **biases, **marked}
@@ -289,18 +291,18 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def _take_cfg(self, content: Any, source: str) -> Any:
         digest = super()._take_cfg(content, source)
-        # It is read for each document, and checked here.
+        # The calibration is read for each document, and checked here.
         with report_damage(source, "cfg"):
             _ = self.calibration
         return digest
 
     def beam_parse(self, doc: Doc, n_best: int = 1, *, other_boundaries: bool = False) -> list[Analysis]:
-        """The best analyses of a document that the beam finds.
+        """Returns the best analyses of a document that the beam finds.
 
         doc (Doc): The document, with tags and any preset boundaries. It is not modified.
         n_best (int): The number of analyses. The beam is widened, up to 1024 items, until it holds as many.
-        other_boundaries (bool): Whether no two may have the same boundaries. Each analysis after the best one has the
-            other decision at one of the boundaries with the smallest margins, which takes a search each.
+        other_boundaries (bool): Whether all analyses must differ in boundaries. Each one after the best has the
+            opposite decision at one of the boundaries with the smallest margins, at the cost of a search each.
         RETURNS (list[Analysis]): Annotated copies of the document and their scores, best first; no two have the same
             boundaries, heads and labels, and there may be fewer.
         RAISES ValueError: If `n_best` is not positive, or the component has been neither trained nor loaded.
@@ -320,7 +322,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return analyses
 
     def _vary_boundaries(self, doc: Doc, n_best: int) -> list[tuple[DependencyTrees, float]]:
-        """The best analysis and those with another decision at one boundary, with their scores, best first."""
+        """Finds the best analysis and those with the opposite decision at one boundary, with their scores, best
+        first."""
         constraints = self.get_constraints(doc)
         values, tokens = self.get_values(doc)
         parsed, decisions = self.decide(doc)
@@ -337,8 +340,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return sorted(distinct.values(), key=lambda pair: -pair[1])
 
     def _find_all(self, columns: Columns, tokens: np.ndarray, width: int) -> list[tuple[DependencyTrees, float]]:
-        """The different analyses that a beam holds, and their scores, best first."""
-        # Several paths may build the same trees: the best one counts.
+        """Finds the different analyses that a beam holds, and their scores, best first."""
+        # Several derivations may build the same trees: the best one counts.
         best: dict[bytes, tuple[DependencyTrees, float]] = {}
         for actions, score in self.perceptron.predict_all(columns, width):
             parsed = self.read(tokens, actions)
@@ -346,7 +349,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return list(best.values())
 
     def scored_parses(self, parses: Iterable[DependencyTrees]) -> tuple[list[HeadScores], list[LabelScores]]:
-        """How much of the beam agrees on each head and label, as with spaCy's `beam_parser`.
+        """Measures how much of the beam agrees on each head and label, as with spaCy's `beam_parser`.
 
         parses (Iterable[DependencyTrees]): The result of `predict`.
         RETURNS (tuple[list[HeadScores], list[LabelScores]]): For each document, a share from 0 to 1 for each (token,
@@ -370,7 +373,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def annotate(self, doc: Doc, prediction: DependencyTrees) -> None:
         """Writes heads and labels; the sentence starts that spaCy derives from them are those of the actions."""
-        # The vocabulary is another one if the parser has been sourced from another pipeline.
+        # A parser that was sourced from another pipeline gets documents with another vocabulary.
         use_noun_chunks(doc, noun_chunks)
         if not len(doc):
             return
@@ -416,14 +419,14 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Span]:
         """Splits a streamed document into sentences and parses them, in bounded memory. Yields a sentence as soon as
-        all items of the beam agree on it: nothing that follows can change it.
+        all items of the beam agree on it, so that later tokens cannot change it.
 
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token, with tags, as yielded by
-            `sequence_tagger.stream`. If the parser has columns, documents that have these; `parser_guide.stream` yields
-            those of a guide.
-        max_delay (int | None): The number of words after a sentence at which it is yielded if the best analysis ends it
-            there; the others are dropped. A sentence of more than 10,000 words (or `max_delay`, if that is more) ends
-            where the next piece begins. None means no limit.
+            `sequence_tagger.stream`. A parser with custom columns needs documents that have these;
+            `parser_guide.stream` yields those of a guide.
+        max_delay (int | None): The number of words after a sentence of the best analysis at which it is yielded and all
+            other analyses are dropped. A sentence of more than 10,000 words (or `max_delay`, if that is more) ends
+            where the next piece begins. None: no limit.
         YIELDS (Span): The sentences; without forced decisions, they are those of a call on the whole document.
         RAISES ValueError: If `max_delay` is not positive (J030), or columns are missing (J614, J659).
         """
@@ -448,13 +451,13 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         yield from self._take(document, np.concatenate([rest, document.end()]))
 
     def _take(self, document: OpenDocument, actions: np.ndarray) -> Generator[Span, None, np.ndarray]:
-        """Yields the finished sentences of a path, and returns the rest of it."""
+        """Yields the finished sentences of a derivation, and returns the remaining actions."""
         n_words, done, rest = self.perceptron.system.split(actions)
         # At the end there may be whitespace without words.
         if n_words or (document.stream.ended and len(document.rows)):
             doc, words = document.take(n_words)
             self.annotate(doc, self.read(words, done))
-            # All before the first is yielded, since callers may merge its tokens.
+            # All are made before the first is yielded, since callers may merge its tokens.
             yield from list(doc.sents)
         return rest
 

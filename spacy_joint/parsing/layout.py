@@ -1,9 +1,9 @@
-"""What the layout of a text, and its marks, say for certain about sentence boundaries, as constraints of the search.
+"""Certain sentence boundaries and non-boundaries by the layout of a text and its marks, as constraints of the search.
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
-bullet or a label, inside what the tokenizer has divided (a URL, a number, an emoji), or before what goes on in lower
-case after a comma, an abbreviation or a quotation. A single line break says nothing by itself, since running text may
-be wrapped. A constraint depends on a bounded context, so that streams get the same.
+bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
+lower case after a comma, an abbreviation or a quotation. A single line break alone is not a sign, since running text
+may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
 """
 
 import re
@@ -24,11 +24,11 @@ from ..pipes.marks import LINE as LINE_BREAK
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
 
-# The maximum number of words that tell what a line is, and of words to look back at from the next line.
+# The maximum number of words that determine the kind of a line, and of words to look back at from the next line.
 LOOKAHEAD, LOOKBACK = 10, 64
 # The maximum number of words by which an item within a line is recognised, without the first.
 ITEM = 4
-# Wrapped lines are longer, in characters.
+# Wrapped lines are longer than this, in characters.
 SHORT = 45
 
 # How words begin and end, see `forbid_starts`.
@@ -37,12 +37,12 @@ ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, I
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
 CLOSING, FINAL = frozenset(",;:.!?…)]}»”’%°"), frozenset(".!?…")
-# They open or close what is between them.
+# Characters that enclose words.
 WRAPPING = frozenset("\"'’”»)]}*_~`>")
 ADDRESS = re.compile(r"\w://\S|^www\.\S|mailto:\S")
 # Variation selectors, joiners, skin tones, the keycap, tags.
 EXTENDING = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
-# Emoji, without those that point to what follows, and emoticons go with the sentence before them.
+# Emoji and emoticons that belong to the sentence before them; not emoji that point to the next words.
 EMOTION = re.compile(
     "[\u2600-\u2604\u2615\u2639\u263a\u2665\u2728\u2763\u2764\U0001f300-\U0001f445\U0001f44a-\U0001f4cb\U0001f4f0-\U0001f516"
     "\U0001f525-\U0001f6ff\U0001f90c-\U0001faff]"
@@ -50,12 +50,12 @@ EMOTION = re.compile(
 )
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
-# What can stand between a mark and the next sentence.
+# Characters that can stand between a mark and the next sentence.
 CLOSERS = " \t\"'’”»)]}*_~`"
 # The number of words after a quotation that can name its speaker; English words that begin a noun phrase.
 REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
 
-# What a line begins with, up to the next word; or the line as a whole.
+# The beginning of a line, up to the next word; or a whole line.
 NAME = r"[A-Z][\w.'’&/-]*"
 BOX = r"\[[ xX]?\][ \t]+"
 ORDINAL = r"\d{1,3}(?:\.\)?|\))[ \t]+"
@@ -91,23 +91,23 @@ LINE = re.compile(
     )""",
     re.MULTILINE | re.VERBOSE,
 )
-# What other items of the same list can follow in the same line.
+# Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
 # These end a sentence with the line.
 WHOLE = frozenset(("rule", "greeting", "closing", "fence", "row", "header", "heading", "quote", "log", "time", "cells"))
-# Nothing starts in them but after a mark.
+# No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset(("row", "header", "heading", "log", "shell", "wrote", "cells", "bullet", "dash", "number"))
-# Wrapped text can have these at the beginning of a line by chance, without what the last ones need before them.
+# Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
 UNSURE = frozenset(("dash", "number", "option", "shell", "wrote", "label"))
 BEFORE_UNSURE = frozenset('.!?…:;)]”"')
 
-# Words that can be, or begin, what a line begins with.
+# Flags of words that can open a line that LINE matches, or end in a colon.
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
     rf"\s|[^\w\s\"'“‘.,]|\d{{1,2}}[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
 )
 
-# Of words, by hash, which is the same in every vocabulary: see `_describe`.
+# The facts of words (see `_describe`), by hash, which is the same in every vocabulary.
 _rows = RowIndex()
 _facts = np.zeros((1024, 6), dtype=np.uint8)
 # Several threads may predict concurrently.
@@ -115,8 +115,8 @@ _lock = make_fork_lock()
 
 
 def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
-    """The constraints that layout puts on sentence starts (int8, one per token): 1 must, -1 must not, 0 may start a
-    sentence. Blank lines count only if `blank_lines` is set."""
+    """Finds the constraints that layout puts on sentence starts (int8, one per token): 1 must, -1 must not, 0 may start
+    a sentence. Blank lines count only if `blank_lines` is set."""
     constraints = np.zeros(len(doc), dtype=np.int8)
     # Not float64, as its stub says.
     values: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
@@ -128,7 +128,7 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     is_glued = np.append(False, (values[:-1, 1] == 0) & ~is_space[:-1])[words]
     before = read_before(facts[words, 4], is_glued, facts[words, 5] > 0, n_before)
     after_quotes = np.append(False, is_glued & (facts[words, 4] == CLOSES_QUOTES))[: len(words)]
-    # Quotations go on after a line break, too.
+    # Quotations also go on after a line break.
     goes_on = (before == CONTINUED) | (before == COMMA + IN_QUOTES) | (before == COMMA + IN_QUOTES + LINE_BREAK)
     constraints[words[goes_on | (after_quotes & (before == CONTINUED + LINE_BREAK))]] = -1
     for word in words[np.isin(before, (ELLIPSIS + IN_QUOTES, TERMINAL + IN_QUOTES))].tolist():
@@ -141,7 +141,7 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
         n_before[:1] = 2
         _constrain_lines(doc.text, offsets, n_before, words, constraints)
     elif len(doc) and (facts[0, 3] == OPENS_LINE or (facts[:LOOKAHEAD, 3] == IS_COLON).any()):
-        # The first line can say where no sentence starts.
+        # The first line can forbid starts, too.
         start = doc[: 2 * LOOKBACK]
         words = np.flatnonzero(~is_space[: len(start)])
         n_before = np.zeros(len(words), dtype=np.intp)
@@ -151,7 +151,8 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
 
 
 def names_speaker(doc: Doc, word: int) -> bool:
-    """Whether the words after a quotation name its speaker, as in "Why?" Mary asked. After a full stop, they do not."""
+    """Returns whether the words after a quotation name its speaker, as in "Why?" Mary asked. After a full stop, they
+    never do."""
     if doc[word - 2].text == ".":
         return False
     clause = [token.text for token in doc[word : word + REPORT]]
@@ -162,7 +163,7 @@ def names_speaker(doc: Doc, word: int) -> bool:
 
 
 def count_open_words(doc: Doc) -> int:
-    """The number of words at the end of a document whose constraints can depend on what follows them."""
+    """Counts the words at the end of a document whose constraints can depend on later words."""
     facts = _look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
     line = facts[int(np.flatnonzero(facts[:, 2])[-1]) + 1 :] if facts[:, 2].any() else facts
     line = line[~IS_WHITESPACE[line[:, 1]]]
@@ -176,7 +177,7 @@ def count_open_words(doc: Doc) -> int:
 def _constrain_lines(
     text: str, offsets: list[int], n_before: np.ndarray, words: np.ndarray, constraints: np.ndarray
 ) -> None:
-    """Adds the constraints of lines, of which `n_before` tells the line breaks before each word."""
+    """Adds the constraints of lines; `n_before` is the number of line breaks before each word."""
     lines = np.flatnonzero(n_before).tolist()
     last = -2
     for match in LINE.finditer(text):
@@ -226,8 +227,8 @@ def _constrain_lines(
 
 
 def _find_items(text: str, marker: str, offsets: list[int]) -> Iterator[tuple[int, int]]:
-    """The items that follow the first one in its line: the numbers of the first word of their marker and of the next
-    one. The markers are consecutive, and capitals follow numbers and letters; or `A:` follows `Q:` and a mark."""
+    """Yields the items that follow the first one in its line: the numbers of the first word of the marker and of the
+    word after it. Markers are consecutive, with capitals after numbers and letters; or `A:` follows `Q:` and a mark."""
     found = MARKER.match(marker)
     at, end = offsets[0], offsets[-1]
     while found is not None:
@@ -254,7 +255,7 @@ def _find_items(text: str, marker: str, offsets: list[int]) -> Iterator[tuple[in
 
 
 def _look_up(words: np.ndarray, strings: StringStore) -> np.ndarray:
-    """The facts of words (uint8, words x 6)."""
+    """Looks up the facts of words (uint8, words x 6)."""
     global _rows, _facts
     with _lock:
         if len(_rows) > MAX_WORDS:
@@ -271,8 +272,8 @@ def _look_up(words: np.ndarray, strings: StringStore) -> np.ndarray:
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
-    """How a word begins and ends, the number of line breaks, at most 2, whether it opens a line, how it shows that a
-    sentence ends (`find_ending`), and whether it begins with a lower-case letter."""
+    """Describes how a word begins and ends, the number of its line breaks (at most 2), whether it can open a line, how
+    it can end a sentence (`find_ending`), and whether it begins with a lower-case letter."""
     if not text or text.isspace():
         ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
         return 0, ends, min(text.count("\n"), 2), OPENS_LINE, WORD, False
@@ -308,6 +309,6 @@ def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
 
 
 def _is_plain(letter: str) -> bool:
-    """Whether a character is of a script with spaces between words: not Thai, Chinese, Japanese and their neighbours,
-    nor a symbol such as an emoji."""
+    """Returns whether a character is of a script with spaces between words: not Thai, Chinese, Japanese and their
+    neighbours, nor a symbol such as an emoji."""
     return letter <= "\u0dff" or "\u1e00" <= letter <= "\u206f"

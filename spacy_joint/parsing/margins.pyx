@@ -1,6 +1,5 @@
-"""The margins of sentence boundaries, i.e. the confidence of the search: the difference between the best scores of
-analyses in which a token starts a sentence and of those in which it does not, at the last step at which the beam holds
-both."""
+"""Margins of sentence boundaries, which show the confidence of the search: the best score of analyses in which a token
+starts a sentence minus that of analyses in which it does not, at the last step at which the beam holds both."""
 
 import numpy as np
 
@@ -53,7 +52,7 @@ cdef inline void follow(PathC* path, uint16_t action) noexcept nogil:
 
 
 def boundary_margins(parents, actions, gaps, int n_tokens):
-    """The margin of each token (np.ndarray of float32), from the arrays of `Search.trace`: negative if the best
+    """Returns the margin of each token (np.ndarray of float32), from the arrays of `Search.trace`: negative if the best
     analysis without a start is better, NaN if the beam never held both.
 
     RAISES ValueError: If the arrays differ in shape, or refer to items that do not exist.
@@ -92,7 +91,7 @@ def boundary_margins(parents, actions, gaps, int n_tokens):
             if not open & bit(token):
                 continue
             with_it = without = -1
-            # The best ones, since items are in the order of their scores.
+            # Ends with the best ones, since items are in the order of their scores.
             for i in range(n_items - 1, -1, -1):
                 if known(&paths[i], front) & bit(token):
                     if paths[i].starts & bit(token):
@@ -104,7 +103,7 @@ def boundary_margins(parents, actions, gaps, int n_tokens):
 
 
 cdef inline uint64_t known(const PathC* path, int32_t front) noexcept nogil:
-    """The tokens up to `front`, within the window, that the path has decided."""
+    """Returns the tokens up to `front`, within the window, that the path has decided, as bits."""
     cdef uint64_t decided = path.decided
     cdef int32_t token
     if front - path.next >= WINDOW:

@@ -20,10 +20,10 @@ CLEAR_LABELS = frozenset(
         *("nsubjpass", "oprd", "pcomp", "pobj", "poss", "preconj", "predet", "prep", "prt", "quantmod", "relcl"),
     )
 )
-# Tags of the Penn Treebank, and parts of speech for documents without tags. Nouns head phrases wherever they are.
+# Tags of the Penn Treebank, and parts of speech for documents without tags. Nouns head phrases in any relation.
 NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS", "PRP", "WP", "EX", "NOUN", "PROPN", "PRON"))
 COMMON_NOUNS = frozenset(("NN", "NNS", "NOUN"))
-# These do in the relations below; adjectives only after a determiner or possessor: "the poor".
+# These head phrases in the relations below; adjectives only after a determiner or possessor: "the poor".
 NUMBERS = frozenset(("CD", "DT", "WDT", "NUM", "DET"))
 ADJECTIVES = frozenset(("JJ", "JJR", "JJS", "VBG", "PRP$", "$", "ADJ"))
 ARGUMENTS = frozenset(("nsubj", "obj", "iobj", "obl", "nmod", "appos", "dislocated", "list"))
@@ -34,18 +34,18 @@ PARTS = frozenset(
         *("nmod:desc", "nmod:poss", "nummod", "punct"),
     )
 )
-# The dependents with which a phrase begins, and those that end it to the left: they belong to the preposition or the
-# clause. Others belong to the phrase if it goes on before them.
+# The dependents with which a phrase begins, and those that end it to the left, since they belong to the preposition or
+# the clause. Other dependents belong to the phrase if it goes on before them.
 PREMODIFIERS = frozenset(("acl", "amod", "compound", "det", "flat", "nmod", "nummod"))
 OUTSIDE = frozenset(("advcl", "aux", "case", "cc", "conj", "cop", "csubj", "expl", "mark", "nsubj", "obj", "obl"))
-# The dependents that directly follow a head in its phrase, and words that do, whatever their relation.
+# The dependents that directly follow a head in its phrase, and words that do so in any relation.
 SUFFIXES = frozenset(("fixed", "flat", "goeswith", "nmod:desc", "nummod"))
 SUFFIX_WORDS = frozenset(("else", "ad", "bc", "bce", "ce"))
 
 
 def noun_chunks(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
-    """Finds base noun phrases (start, end, NP), in documents with labels of ClearNLP as spaCy does, without trees in
-    constituents. RAISES ValueError: If there are neither trees nor constituents."""
+    """Finds base noun phrases (start, end, NP): in documents with labels of ClearNLP as spaCy does, in documents
+    without trees from constituents. RAISES ValueError: If there are neither trees nor constituents."""
     doc = doclike.doc
     if not doc.has_annotation("DEP") or not CLEAR_LABELS.isdisjoint(token.dep_ for token in doc):
         yield from chunk_constituents(doclike)
@@ -114,7 +114,7 @@ def _find_end(head: Token) -> int:
 
 
 def _is_second_of_pair(conjunct: Token, end: int) -> bool:
-    """Whether a conjunct, with "and" at `end`, is the only one and a single word, and both are common nouns."""
+    """Returns whether a conjunct, with "and" at `end`, is the only one and a single word, and both are common nouns."""
     head = conjunct.head
     return (
         conjunct.dep_ == "conj"

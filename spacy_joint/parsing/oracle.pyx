@@ -17,8 +17,8 @@ from .system cimport SB, SHIFT, SWAP, JointSystem
 
 
 def oracle_actions(JointSystem system not None, heads, labels, starts):
-    """The actions that build the given trees (np.ndarray of uint16); None if the system lacks a label. A root is its
-    own head, and the first token is assumed to start a sentence.
+    """Returns the actions that build the given trees (np.ndarray of uint16); None if the system lacks a label. A root
+    is its own head, and the first token is assumed to start a sentence.
 
     RAISES ValueError: If a sentence is not a tree with a single root and all heads inside.
     """
@@ -41,7 +41,7 @@ def oracle_actions(JointSystem system not None, heads, labels, starts):
 # Not accessible from Python, since it does not validate its arguments.
 @cython.internal
 cdef class Sentences:
-    """The trees of a document, and what the oracle needs to know about them."""
+    """The trees of a document, with data for the oracle."""
     cdef const int32_t[::1] heads
     cdef const int32_t[::1] arcs            # the action that attaches a token
     cdef const int32_t[::1] bounds          # first tokens of sentences, and the number of tokens
@@ -140,7 +140,7 @@ cdef class Sentences:
                 token = s1
 
     def actions(self, bint early):
-        """The actions for all sentences."""
+        """Returns the actions for all sentences."""
         actions = []
         cdef int i, begin, end, next, depth, s0, s1, b0
         cdef int n_sentences = self.bounds.shape[0] - 1

@@ -30,14 +30,14 @@ class PartialTrees(NamedTuple):
     tokens: np.ndarray  # positions in the predicted document
 
     def name_arcs(self) -> list[tuple[str, str] | None]:
-        """The name of the action that makes each arc; None if the arc is not known."""
+        """Names the action that makes each arc; None if the arc is not known."""
         return [
             None if label is None else name_arc(token, head, label)
             for token, (head, label) in enumerate(zip(self.heads.tolist(), self.labels, strict=True))
         ]
 
     def forget(self, tokens: list[int]) -> PartialTrees:
-        """The same without the arcs of these tokens."""
+        """Makes a copy without the arcs of these tokens."""
         heads = self.heads.copy()
         heads[tokens] = -1
         labels = [None if head < 0 else label for head, label in zip(heads.tolist(), self.labels, strict=True)]
@@ -45,14 +45,14 @@ class PartialTrees(NamedTuple):
 
 
 def read_partial_trees(example: Example) -> PartialTrees | None:
-    """The known parts of the reference's trees; None if there are none."""
+    """Reads the known parts of the reference's trees; None if there are none."""
     aligned, names = example.get_aligned_parse(projectivize=False)
     known = np.array([head is not None and bool(name) for head, name in zip(aligned, names, strict=True)], dtype=bool)
     all_heads = np.array([head if known[token] else token for token, head in enumerate(aligned)], dtype=np.int64)
     kept = ~find_whitespace(example.predicted)
     pruned = prune(all_heads, kept)
     tokens = np.flatnonzero(kept)
-    # Not the orphans of whitespace either.
+    # Heads that were whitespace are not known either.
     known = known[tokens] & ~pruned.promoted & ~pruned.adopted
     heads = np.where(known, pruned.heads, -1).astype(np.int32)
     labels = [names[token] if is_known else None for token, is_known in zip(tokens.tolist(), known, strict=True)]
@@ -64,7 +64,7 @@ def read_partial_trees(example: Example) -> PartialTrees | None:
 
 
 def _read_starts(example: Example) -> np.ndarray:
-    """The boundaries of a reference without trees."""
+    """Reads the boundaries of a reference without trees."""
     if not example.reference.has_annotation("DEP"):
         if has_same_tokens(example):
             return read_starts(example.reference)
@@ -75,7 +75,7 @@ def _read_starts(example: Example) -> np.ndarray:
 
 
 def _find_inside(heads: np.ndarray) -> np.ndarray:
-    """Which tokens cannot start a sentence (bool), because a known arc connects tokens on both sides."""
+    """Finds the tokens that cannot start a sentence (bool), because a known arc connects tokens on both sides."""
     # How many arcs begin and end at each token.
     steps = np.zeros(len(heads) + 1, dtype=np.int64)
     tokens = np.flatnonzero(heads >= 0)
@@ -87,7 +87,7 @@ def _find_inside(heads: np.ndarray) -> np.ndarray:
 def complete(
     known: PartialTrees, heads: np.ndarray, labels: list[str], starts: np.ndarray, arcs: Collection[Any]
 ) -> ReferenceTrees | None:
-    """Known trees, completed by predicted ones; None if they are contradictory, or need other arcs than these."""
+    """Completes known trees by predicted ones; None if they are contradictory, or need arcs that are not in `arcs`."""
     starts = _separate_roots(known, heads, starts)
     completed = np.where(known.heads >= 0, known.heads, heads)
     roots = np.zeros(len(heads), dtype=np.int32)
@@ -117,7 +117,8 @@ def complete(
 
 
 def _separate_roots(known: PartialTrees, heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Puts a boundary, if there is none, between a known tree and another root, which would else become dependent."""
+    """Puts a boundary, if there is none, between a known tree and another root, which would otherwise become a
+    dependent."""
     starts = starts.copy()
     predicted = np.flatnonzero((known.heads < 0) & (heads == np.arange(len(heads)))).tolist()
     roots = _find_known_roots(known.heads)
@@ -134,7 +135,7 @@ def _separate_roots(known: PartialTrees, heads: np.ndarray, starts: np.ndarray) 
 
 
 def _find_known_roots(heads: np.ndarray) -> np.ndarray:
-    """The root of each token, -1 if it is not known."""
+    """Finds the root of each token, -1 if it is not known."""
     ancestors = np.arange(len(heads))
     # Each pass climbs one arc. The bound is the longest possible path: a cycle cannot cause an endless loop.
     for _ in range(len(heads)):
@@ -146,7 +147,7 @@ def _find_known_roots(heads: np.ndarray) -> np.ndarray:
 
 
 def _find_root(known: np.ndarray, heads: np.ndarray, begin: int, end: int) -> int | None:
-    """The root of a sentence: the known one, or else the predicted one or its topmost known ancestor."""
+    """Finds the root of a sentence: the known one, or else the predicted one or its topmost known ancestor."""
     tokens = range(begin, end)
     roots = [token for token in tokens if known[token] == token]
     if roots:
@@ -160,7 +161,8 @@ def _find_root(known: np.ndarray, heads: np.ndarray, begin: int, end: int) -> in
 
 
 def _choose_label(token: int, head: int, label: str, arcs: Collection[Any]) -> str | None:
-    """The predicted label if it is possible for the arc, or else another one; None if the arc is not possible."""
+    """Chooses the predicted label if it is possible for the arc, or else another one; None if the arc is not
+    possible."""
     kind, _ = name_arc(token, head, label)
     known = [arc[1] for arc in arcs if arc[0] == kind]
     return label if label in known else NO_LABEL if NO_LABEL in known else next(iter(known), None)

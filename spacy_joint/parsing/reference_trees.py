@@ -25,17 +25,17 @@ class ReferenceTrees(NamedTuple):
     tokens: np.ndarray  # positions in the predicted document
 
     def name_arcs(self) -> list[tuple[str, str]]:
-        """The name of the action that makes each arc."""
+        """Names the action that makes each arc."""
         return list(map(name_arc, range(len(self.labels)), self.heads.tolist(), self.labels))
 
 
 def read_reference(example: Example) -> ReferenceTrees | None:
-    """The trees of the reference; None if it has none, or only parts of them (see partial_trees.py)."""
+    """Reads the trees of the reference; None if it has none, or only parts of them (see partial_trees.py)."""
     reference = example.reference
     starts = find_reference_starts(example)
     steps, names = reference.to_array([HEAD, DEP]).T
     heads = np.arange(len(reference)) + steps.astype(np.int64)
-    # All tokens have a label, and so a head; whitespace needs none if no token is attached to it.
+    # In complete trees, all tokens have a label, and so a head; whitespace needs none if no token is attached to it.
     has_head = names != 0
     is_complete = (has_head | find_whitespace(reference)).all() and has_head[heads[has_head]].all()
     if starts is None or not len(reference) or not is_complete:
@@ -52,7 +52,7 @@ def read_reference(example: Example) -> ReferenceTrees | None:
 
 
 def _project(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Heads and labels that form one tree per sentence."""
+    """Projects heads and labels, such that they form one tree per sentence."""
     aligned_heads, aligned_labels = example.get_aligned_parse(projectivize=False)
     n_tokens = len(example.predicted)
     heads, roots_of = np.arange(n_tokens), np.arange(n_tokens)

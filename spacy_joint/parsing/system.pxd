@@ -4,9 +4,9 @@ A state is a stack, a buffer and the last sentence boundary. The bottom of the s
 not a node. The buffer consists of the swapped tokens and the rest of the document, from `next` on. `build` reconstructs
 arcs and boundaries from the actions.
 
-A guided system also shows templates the predictions of a guide, which are facts of the columns: how far after each
-token its head is (0 for a root, INT32_MIN if unknown), and its last dependent (0 if none comes after it). They are
-distances because a stream forgets tokens.
+In a guided system, templates also see the predictions of a guide, which are facts of the columns: the distance from
+each token to its head (0 for a root, INT32_MIN if unknown) and to its last dependent (0 if none comes after it).
+Positions would change when a stream forgets tokens.
 """
 
 from libc.stdint cimport int32_t, uint16_t, uint32_t

@@ -14,7 +14,7 @@ from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
 from ..engine.system cimport ArenaC, Walk, arena_add, arena_node, blank_walk
 
 
-# What templates see of the stack and the buffer. The names below are in the order of the enums.
+# The slots for the stack and the buffer. The names below are in the order of the enums.
 cdef enum:
     S0, S1, S2, S3, B0, B1, B2
     S0_LEFT, S0_LEFT2, S0_RIGHT, S0_RIGHT2
@@ -32,7 +32,8 @@ cdef enum:
     B0_FLAG, LAST_ACTION, ACTION_BEFORE
     N_PLAIN_SLOTS
 
-# Of guided systems only. Where the guide's head of an item is, and whether one of its dependents is in the buffer.
+# Slots of guided systems only: the place of the guide's head of an item, and whether one of the guide's dependents of
+# it is in the buffer.
 cdef enum:
     S0_GUIDE = N_PLAIN_SLOTS
     S1_GUIDE, B0_GUIDE
@@ -44,7 +45,7 @@ cdef enum:
     GUIDE_HEAD, GUIDE_LAST
     N_FACTS
 
-# Where the guide's head of an item is; 0: there is no item.
+# The place of the guide's head of an item; 0: there is no item.
 cdef enum:
     UNKNOWN = 1
     ITSELF, AT_S0, AT_S1, AT_B0
@@ -85,12 +86,12 @@ cdef inline const ItemC* item_at(const ArenaC* arena, uint32_t number) noexcept 
 
 
 cdef inline uint64_t row(int32_t token) noexcept nogil:
-    """The input row for a token, or for no token."""
+    """Returns the input row of a token, or of no token (-1)."""
     return <uint64_t>(FIRST + token) if token >= 0 else <uint64_t>NOTHING
 
 
 cdef inline uint64_t between(int64_t distance) noexcept nogil:
-    """The bucket of a distance between tokens, which is negative if the second precedes the first."""
+    """Returns the bucket of a distance between tokens, which is negative if the second precedes the first."""
     if distance < 0:
         return 20 + between(-distance)
     # All distances above 24 are equivalent.
@@ -98,7 +99,7 @@ cdef inline uint64_t between(int64_t distance) noexcept nogil:
 
 
 cdef inline int32_t front(const InputC* input, const ArenaC* arena, const StateC* state) noexcept nogil:
-    """b0, or -1 if the buffer is empty."""
+    """Returns b0, or -1 if the buffer is empty."""
     if state.swapped:
         return item_at(arena, state.swapped).token
     return state.next if state.next < input.n_tokens else -1
@@ -118,7 +119,7 @@ cdef inline void fill_child_slots(
 
 cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t s0, int32_t s1, int32_t b0,
                                      int32_t next) noexcept nogil:
-    """Where the guide's head of a token is. Tokens are -1 if they do not exist."""
+    """Finds the place of the guide's head of a token. Tokens are -1 if they do not exist."""
     cdef int64_t head
     if token < 0:
         return 0
@@ -138,19 +139,19 @@ cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t
 
 
 cdef inline uint64_t awaits(const InputC* input, int32_t token, int32_t next) noexcept nogil:
-    """Whether the guide attaches a token of the buffer to this one (2) or not (1)."""
+    """Returns whether the guide attaches a token of the buffer to this one (2) or not (1); 0 if there is no token."""
     return 0 if token < 0 else 1 + (<int64_t>token + input.facts[<int64_t>token * N_FACTS + GUIDE_LAST] >= next)
 
 
 def name_arc(token, head, label):
-    """The name of the action that makes an arc, as in `JointSystem.actions`. A root is its own head."""
+    """Names the action that makes an arc, as in `JointSystem.actions`. A root is its own head."""
     return ("ROOT" if head == token else "LEFT" if head > token else "RIGHT", label)
 
 
 cdef class JointSystem(System):
-    """Sentence boundaries and trees of a whole document. Constraints say which tokens must (1) or must not (-1) start a
-    sentence; the first always does. The oracle, and preset boundaries, flag a boundary when its token reaches the front
-    of the buffer ("early"), or when the previous sentence has been parsed ("late")."""
+    """Builds sentence boundaries and trees of a whole document. Constraints mark tokens that must (1) or must not (-1)
+    start a sentence; the first always does. The oracle, and preset boundaries, flag a boundary when its token reaches
+    the front of the buffer ("early"), or when the previous sentence has been parsed ("late")."""
 
     def __cinit__(self, left_labels, right_labels, root_labels, sb_position="early", guided=False):
         if not root_labels or not (left_labels or right_labels):
@@ -174,7 +175,7 @@ cdef class JointSystem(System):
 
     def __reduce__(self):
         settings = (self.left_labels, self.right_labels, self.root_labels, "early" if self.early else "late")
-        # The weights of systems without a guide depend on these four only.
+        # Only guided systems have the fifth setting, so that weights trained before there were guides stay valid.
         return (JointSystem, (*settings, True) if self.guided else settings)
 
     @property
@@ -336,7 +337,7 @@ cdef class JointSystem(System):
 
     cdef void move_back_state(self, void* state_, int n) noexcept nogil:
         cdef StateC* state = <StateC*>state_
-        # A stream that forgets what it needs gets nonsense, but reads nothing that is not there.
+        # A stream that forgets tokens too early gets wrong results, but reads no invalid memory.
         state.next = max(state.next - n, 0)
         state.last_boundary -= n
 
@@ -350,8 +351,9 @@ cdef class JointSystem(System):
         item.right2 -= n if item.right2 >= 0 else 0
 
     def split(self, actions, max_sentences=None):
-        """Splits a derivation, or the rest of an earlier split, after its last finished sentence or `max_sentences`:
-        the number of tokens of the sentences, their actions, and the rest (tuple[int, np.ndarray, np.ndarray])."""
+        """Splits a derivation, or the rest of an earlier split, after its last finished sentence or `max_sentences`.
+        Returns the number of tokens of the sentences, their actions, and the rest (tuple[int, np.ndarray,
+        np.ndarray])."""
         actions = check_derivation(actions, self.n_actions)
         ends = np.flatnonzero(actions >= self.kind_start[ROOT_ARC])[:max_sentences] + 1
         end = int(ends.max(initial=0))
@@ -359,9 +361,10 @@ cdef class JointSystem(System):
         return int((done == SHIFT).sum() - (done == SWAP).sum()), done, actions[end:]
 
     def build(self, actions, int n_tokens):
-        """The heads (int32; a root is its own), labels and starts (bool) that a complete derivation builds (tuple).
+        """Returns the heads (int32; a root is its own), labels and starts (bool) that a complete derivation builds
+        (tuple).
 
-        RAISES ValueError: If the path is illegal, incomplete, or for a different number of tokens.
+        RAISES ValueError: If the derivation is illegal, incomplete, or for a different number of tokens (J314).
         """
         # Each token is shifted and gets an arc.
         actions = check_derivation(actions, self.n_actions, least=2 * <Py_ssize_t>n_tokens)
@@ -382,7 +385,7 @@ cdef class JointSystem(System):
         for step in range(path.shape[0]):
             action = path[step]
             state = (<const StateC*>walk.at)[0]
-            # A split path may also flag the next token, which is outside.
+            # A split derivation may also flag the next token, which is outside.
             if action == SB and state.next == n_tokens:
                 continue
             if not walk.take(action):

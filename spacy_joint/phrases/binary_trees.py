@@ -1,4 +1,4 @@
-"""Trees as the transition system builds them: binary nodes over numbered words, children first.
+"""Converts trees to the nodes that transition systems build, and back: binary, over numbered words, children first.
 
 Unary chains above constituents are one node, so that only words and the root have unary nodes.
 """
@@ -16,7 +16,7 @@ CHAIN = "::"
 
 
 def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
-    """The nodes of a tree: see `find_parents`."""
+    """Converts a tree to nodes: see `find_parents`."""
     nodes, parents = take_apart(binarise(mark_heads(tree, rules)))
     n_words = sum(node.is_preterminal for node in nodes)
     made: list[tuple[str, int, int, int]] = []
@@ -39,12 +39,12 @@ def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
 
 @cache
 def split_chain(label: str) -> Sequence[str]:
-    """The labels of a chain, from the top down; none of a node that binarisation made."""
+    """Splits the labels of a chain, from the top down; none for a node that binarisation made."""
     return () if label.startswith(INTERMEDIATE) else label.split(CHAIN)
 
 
 def to_phrases(nodes: Sequence[tuple[str, int, int]], n_words: int) -> list[Phrase]:
-    """The constituents below the root of nodes as `PhraseSystem.build` returns them, each after those around it."""
+    """Lists the constituents below the root, given the nodes of `PhraseSystem.build`, each after those around it."""
     # The words of each word and node, as a set of bits.
     words = [1 << word for word in range(n_words)]
     for _, first, second in nodes:

@@ -37,12 +37,13 @@ SENTENCE_START = 1
 
 
 class Transitions(NamedTuple):
-    """How to make a transition system, name the actions that build a binarised tree, and find its default templates."""
+    """A kind of transition system: its constructor, a function that names the actions that build a binarised tree, and
+    its default templates."""
 
     make: Callable[..., GapSystem | SwapSystem]
     name_actions: Callable[[int, Sequence[tuple[str, int, int, int]]], Sequence[tuple[Any, ...]] | None]
     templates: Path
-    moves: str = ""  # what moves of words are called; the labels list their distances
+    moves: str = ""  # the name of moves of words, whose distances are labels
 
 
 GAP_TEMPLATES, SWAP_TEMPLATES = (Path(__file__).parent / f"{kind}_templates.txt" for kind in ("gap", "swap"))
@@ -62,8 +63,8 @@ MOVING = ("GAP", *MOVES.values())
 class ConstituencyTrees(NamedTuple):
     """The constituents of a document."""
 
-    tokens: np.ndarray  # which are not whitespace
-    sentences: list[tuple[int, list[Phrase]]]  # their number in each sentence, and its constituents below the root
+    tokens: np.ndarray  # all except whitespace
+    sentences: list[tuple[int, list[Phrase]]]  # the number of words of each, and its constituents below the root
 
 
 class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
@@ -82,7 +83,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         use_noun_chunks_in(self.vocab, chunk_constituents)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:
-        """The lists of labels of the system: "unary", "binary" with the sides of heads, and "distances" of moves."""
+        """Collects the labels of the system: "unary", "binary" with the sides of heads, and "distances" of moves."""
         names: set[tuple[Any, ...]] = set()
         for example in examples:
             reference = _read_reference(example)
@@ -102,16 +103,16 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         return self.transitions.name_actions(len(tree.preterminals()), to_nodes(tree, self.head_rules))
 
     def flatten_labels(self, labels: dict[str, Any]) -> tuple[str, ...]:
-        """The labels of constituents, sorted."""
+        """Lists the labels of constituents, sorted."""
         chains = [*labels["unary"], *(label.removeprefix(INTERMEDIATE) for label, _ in labels["binary"])]
         return tuple(sorted({label for chain in chains for label in split_chain(chain)} - {ROOT}))
 
     def make_system(self, labels: dict[str, Any]) -> GapSystem | SwapSystem:
-        """The transition system with these labels."""
+        """Makes the transition system with these labels."""
         return self.transitions.make(**labels, root=ROOT, tag_column=self.tag_column)
 
     def make_instances(self, example: Example) -> list[Instance]:
-        """The actions that build each sentence of the reference, except sentences whose labels the system lacks."""
+        """Makes an instance of each sentence of the reference, except sentences whose labels the system lacks."""
         reference = _read_reference(example)
         # None if there are no words.
         trees = [] if reference is None else get_trees(reference)
@@ -128,14 +129,15 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         return instances
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
-        """The starts of sentences (int8, one per token). A document without boundaries is one sentence (JW04)."""
+        """Returns the starts of sentences (int8, one per token). A document without boundaries is one sentence
+        (JW04)."""
         if not doc.has_annotation("SENT_START"):
             self.warn_once(Warnings.JW04)
             return np.zeros(len(doc), dtype=np.int8)
         return _find_starts(doc)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """The columns for the templates, for swaps with counts of marks, and the tokens of their rows."""
+        """Returns the columns for the templates, for swaps with counts of marks, and the tokens of their rows."""
         columns, tokens = super().get_columns(doc, constraints)
         if isinstance(self.perceptron.system, SwapSystem):
             words = doc.to_array([ORTH]).reshape(-1)[tokens]
@@ -144,7 +146,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         return columns, tokens
 
     def predict_doc(self, doc: Doc) -> ConstituencyTrees:
-        """The constituents of a document."""
+        """Predicts the constituents of a document."""
         if not len(doc):
             return ConstituencyTrees(np.zeros(0, dtype=np.intp), [])
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
@@ -156,27 +158,27 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
 
     def annotate(self, doc: Doc, prediction: ConstituencyTrees) -> None:
         """Writes the constituents as a group of spans."""
-        # The vocabulary is another one if the parser has been sourced from another pipeline.
+        # A parser that was sourced from another pipeline gets documents with another vocabulary.
         use_noun_chunks(doc, chunk_constituents)
         set_phrases(doc, prediction.sentences, prediction.tokens.tolist())
 
 
 def _find_starts(doc: Doc) -> np.ndarray:
-    """The starts of sentences (int8, one per token)."""
+    """Finds the starts of sentences (int8, one per token)."""
     starts = np.zeros(len(doc), dtype=bool)
     starts[[sentence.start for sentence in doc.sents]] = True
     return move_off_whitespace(starts, doc).astype(np.int8)
 
 
 def _read_reference(example: Example) -> Doc | None:
-    """The annotation of the reference over the predicted tokens; None if it has no constituents or boundaries."""
+    """Reads the annotation of the reference over the predicted tokens; None if it has no constituents or boundaries."""
     reference, predicted = example.reference, example.predicted
     if CONSTITUENTS not in reference.spans or not reference.has_annotation("SENT_START"):
         return None
     if has_same_tokens(example):
         return reference
     starts = find_reference_starts(example)
-    carried = Doc(
+    projected = Doc(
         predicted.vocab,
         words=[token.text for token in predicted],
         spaces=[bool(token.whitespace_) for token in predicted],
@@ -190,6 +192,6 @@ def _read_reference(example: Example) -> Doc | None:
             example, [(spans[place].label_, spans[place].start, spans[place].end) for place in places]
         )
         if len(blocks) == len(places):
-            kept += [Span(carried, start, end, label, span_id=spans[places[0]].id_) for label, start, end in blocks]
-    carried.spans[CONSTITUENTS] = SpanGroup(carried, name=CONSTITUENTS, spans=kept)
-    return carried
+            kept += [Span(projected, start, end, label, span_id=spans[places[0]].id_) for label, start, end in blocks]
+    projected.spans[CONSTITUENTS] = SpanGroup(projected, name=CONSTITUENTS, spans=kept)
+    return projected

@@ -1,9 +1,9 @@
 """Discontinuous shift-reduce after Coavoux & Crabbe (2017): the states.
 
 A state has a stack ... s1 s0 and a deque ... d1 d0, whose newest constituent d0 is one side of every reduction. GAP
-puts s0 behind the deque, so that d0 can be reduced with a constituent further down; a reduction puts what was jumped
-over back on the stack. Both are one chain, d0 -> d1 -> ... -> s0 -> s1 -> ..., in which `mid` is s0, so that only
-reductions copy constituents. Continuous shift-reduce (Sagae & Lavie 2005) is the same without GAP.
+puts s0 behind the deque, so that d0 can be reduced with a constituent further down; a reduction puts the constituents
+jumped over back on the stack. Stack and deque are one chain, d0 -> d1 -> ... -> s0 -> s1 -> ..., in which `mid` is s0,
+so that only reductions copy constituents. Continuous shift-reduce (Sagae & Lavie 2005) is the same without GAP.
 """
 
 from libc.stdint cimport int32_t, uint16_t, uint32_t

@@ -119,7 +119,7 @@ cdef class GapSystem(PhraseSystem):
         cdef uint32_t number = node_at(arena, state.top).below
         cdef uint32_t below = node_at(arena, state.mid).below
         cdef int i, n_jumped = 0
-        # Without s0, their chain is another one.
+        # Without s0, the constituents jumped over are a new chain.
         while number != state.mid:
             jumped[n_jumped] = number
             n_jumped += 1
@@ -178,7 +178,7 @@ cdef class ShiftReduceSystem(GapSystem):
 
 
 def name_actions(int n_words, nodes):
-    """The actions that build a tree of nodes as for `find_parents`: ("SHIFT",), ("GAP",), ("UNARY", label) or
+    """Names the actions that build a tree from nodes as of `find_parents`: ("SHIFT",), ("GAP",), ("UNARY", label) or
     ("BINARY", label, side). None if a sister is further away than MAX_GAPS."""
     parents = find_parents(n_words, nodes)
     names = [("SHIFT",)]

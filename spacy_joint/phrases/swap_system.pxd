@@ -27,7 +27,7 @@ cdef enum:
 
 cdef struct StateC:
     uint32_t top, queue         # links: s0, and the first word that was put back or left
-    int32_t next                # first word that has not left the queue yet, behind those
+    int32_t next                # first word that has never left the queue, after those
     int32_t n_stack
     int32_t n_moved
     uint16_t last_action, action_before     # + 1; 0: none
@@ -38,11 +38,12 @@ cdef class SwapSystem(PhraseSystem):
     cdef readonly tuple distances       # i of SWAP-i or SKIP-i, ascending
     cdef bint skips
     cdef int[MAX_MOVED] lengths         # the same
-    # The kinds of moves of at most so many words.
+    # By n, the kinds of moves of at most n words.
     cdef uint64_t[MAX_MOVED + 1] moves_up_to
 
     # Fills the slots of the marks between two words.
     cdef void fill_mark_slots(self, const InputC* input, int64_t first, int64_t last, uint64_t* slots) noexcept nogil
-    # Take words off the front of the queue, and put words before it.
+    # Takes words off the front of the queue.
     cdef void take(self, ArenaC* arena, StateC* state, int32_t* words, int n) noexcept nogil
+    # Puts words before the queue.
     cdef void requeue(self, ArenaC* arena, StateC* state, const int32_t* words, int n) noexcept nogil

@@ -15,7 +15,7 @@ from ..trees.system cimport NodeC, clear_slots, node_at
 from .system cimport LEFT, N_KINDS, ROOT_LABEL, SHIFT, UNARY, UNARY_ROOT, PhraseSystem
 
 
-# The kinds of systems, and what their moves are called.
+# The kinds of systems, and the names of their moves.
 MOVES = {"swap": "SWAP", "single_swap": "SWAP", "skip_shift": "SKIP"}
 
 cdef enum:
@@ -58,13 +58,13 @@ VALUE_SLOTS = """
     comma colon semicolon marks distance(s1,s0) queued action-1 action-2
 """
 
-# The facts of a token: how many of each of these are in the document up to it.
+# The facts of a token: the counts of these in the document up to it.
 MARKS = (",", ":", ";")
 
 
 cdef class SwapSystem(PhraseSystem):
-    """Continuous and discontinuous constituents: see `PhraseSystem`. s1 ("L") or s0 ("R") has the head. A move can pass
-    as many words as one of `distances`. Without facts (see MARKS), the slots of marks are 0."""
+    """Continuous and discontinuous constituents: see `PhraseSystem`. s1 ("L") or s0 ("R") has the head. `distances` are
+    the numbers of words that moves can pass. Without facts (see MARKS), the slots of marks are 0."""
 
     def __cinit__(self, unary, binary, root, tag_column=-1, distances=(), kind="swap"):
         cdef int i, k, distance
@@ -233,8 +233,9 @@ cdef class SwapSystem(PhraseSystem):
 
 
 def name_actions(int n_words, nodes, kind="swap"):
-    """The actions that build a tree of nodes as for `find_parents`: ("SHIFT",), ("SWAP", distance), ("SKIP", distance),
-    ("UNARY", label) or ("BINARY", label, side). None if words are moved further than MAX_MOVED, or too often."""
+    """Names the actions that build a tree from nodes as of `find_parents`: ("SHIFT",), ("SWAP", distance), ("SKIP",
+    distance), ("UNARY", label) or ("BINARY", label, side). None if words are moved further than MAX_MOVED, or too
+    often."""
     parents = find_parents(n_words, nodes)
     names = []
     queue = list(range(n_words))

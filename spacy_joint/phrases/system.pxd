@@ -1,8 +1,8 @@
-"""What the systems share that build whole trees: their kinds of actions.
+"""The base of systems that build whole trees: their kinds of actions.
 
 In the order of their numbers: SHIFT, GAP, UNARY-X, UNARY-root, and for each side X, root and @X: the finished labels,
-the root, and the unfinished labels that binarisation makes. LEFT and RIGHT say which of two constituents has the head,
-the lower or the upper one on the chain. A system may lack kinds, and add its own.
+the root, and the unfinished labels that binarisation makes. In LEFT kinds, the lower of two constituents on the chain
+has the head; in RIGHT kinds, the upper one. A system may lack kinds, and add its own.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -27,8 +27,9 @@ cdef class PhraseSystem(TreeSystem):
 
     # Numbers labels and actions. `gaps` are the names of kind GAP, `more` those of further kinds of one action each.
     cdef int set_phrases(self, unary, binary, root, int tag_column, gaps, more) except -1
-    # Adds the kinds that join two constituents, which may become the root, or unfinished with the head on either side.
-    # Returns those that have actions; if there are none, joining kinds, of which some always have.
+    # Adds the kinds that join two constituents. `is_last` allows the root; `opens_left` and `opens_right` allow
+    # unfinished constituents with the head on that side. Returns the kinds that have actions; if none has, other kinds
+    # that join, of which some always have.
     cdef uint64_t join(self, uint64_t kinds, const NodeC* lower, const NodeC* upper, bint is_last, bint opens_left,
                        bint opens_right) noexcept nogil
     # Fills the slots of a constituent: first and last token, children; their categories; length and gap length.

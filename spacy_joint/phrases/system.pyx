@@ -1,4 +1,4 @@
-"""What the systems share that build whole trees: see system.pxd."""
+"""The base of systems that build whole trees: see system.pxd."""
 
 from ..errors import Errors, JointValueError
 from ..trees.transform import INTERMEDIATE
@@ -23,7 +23,7 @@ cdef class PhraseSystem(TreeSystem):
         kinds = [[] for _ in range(N_KINDS)]
         kinds[SHIFT], kinds[GAP] = [("SHIFT",)], list(gaps)
         kinds[UNARY] = [("UNARY", name) for name in self.unary if name != root]
-        # Whatever has been built, this ends it.
+        # With these, any derivation can end.
         kinds[UNARY_ROOT], kinds[LEFT_ROOT] = [("UNARY", root)], [("BINARY", root, "L")]
         for name, side in self.binary:
             k = LEFT_INTERMEDIATE if name.startswith(INTERMEDIATE) else LEFT_ROOT if name == root else LEFT
@@ -46,7 +46,7 @@ cdef class PhraseSystem(TreeSystem):
         return kinds or (1 << LEFT | 1 << RIGHT | 1 << LEFT_ROOT) & self.has_actions
 
     def build(self, actions, int n_words):
-        """The tree that a complete derivation (J314) builds: nodes as for `find_parents`, without heads."""
+        """Returns the tree that a complete derivation (J314) builds: nodes as of `find_parents`, without heads."""
         cdef Walk walk = replay(self, actions, n_words)
         cdef const NodeC* node
         cdef uint32_t number
@@ -72,9 +72,9 @@ cdef class PhraseSystem(TreeSystem):
 
 
 def find_parents(int n_words, nodes):
-    """The parent of each word and each node of a tree (J343); -1 for the root. Nodes are given children first, the root
-    last: the label, the children in the order of their first words, and which of them has the head (0 or 1). Children
-    are words, or n_words + i for node i; -1 replaces a missing second child."""
+    """Finds the parent of each word and each node of a tree (J343); -1 for the root. Nodes are given children first,
+    the root last: the label, the children in the order of their first words, and which of them has the head (0 or 1).
+    Children are words, or n_words + i for node i; -1 replaces a missing second child."""
     parents = [-1] * (n_words + len(nodes))
     for number, (_, first, second, _) in enumerate(nodes, start=n_words):
         for child in (first, second) if second != -1 else (first,):

@@ -1,5 +1,5 @@
-"""The registered architecture: a thinc `Model` around a structured perceptron, or another linear model, as a layer
-without parameters: a shim holds the weights. Components use the perceptron directly (`get_perceptron`)."""
+"""The registered architecture: a thinc `Model` around a structured perceptron or another linear model. The layer has no
+parameters: a shim holds the weights. Components use the perceptron directly (`get_perceptron`)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def BeamPerceptron(
     n_tables: int = 1,
     threads: int = 2,
 ) -> Model[list[Columns], list[np.ndarray]]:
-    """A structured perceptron with beam search, registered as `spacy_joint.BeamPerceptron.v1`.
+    """Makes a structured perceptron with beam search, registered as `spacy_joint.BeamPerceptron.v1`.
 
     The settings are those of `engine.perceptron.Perceptron` and of `engine.linear_model.LinearModel`.
 
@@ -61,12 +61,13 @@ def BeamPerceptron(
 
 
 def make_model(perceptron: LinearModel) -> Model[list[Columns], list[np.ndarray]]:
-    """A thinc model around a perceptron for any task."""
+    """Makes a thinc model around a perceptron for any task."""
     return Model(NAME, _forward, dims={"nO": None}, shims=[PerceptronShim(perceptron)])
 
 
 def get_perceptron(model: Model) -> Any:
-    """The perceptron of a model: a `Perceptron` if it was made by `BeamPerceptron`, else another `LinearModel`."""
+    """Returns the perceptron of a model: a `Perceptron` if it was made by `BeamPerceptron`, else another
+    `LinearModel`."""
     return model.shims[0]._model
 
 

@@ -1,5 +1,5 @@
-"""What columns need of arrays and numpy does slowly for documents of a sentence or two: each of its calls takes a
-microsecond, however short the array is."""
+"""Array operations for columns. In numpy, they are slow for documents of a sentence or two: each call takes a
+microsecond, however short the array."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ cdef class RowIndex:
         return self.rows.size()
 
     def find(self, const uint64_t[:] keys not None):
-        """The rows of keys (intp), -1 for unknown ones; and the distinct unknown keys, in order of occurrence."""
+        """Finds the rows of keys (intp), -1 for unknown ones; and the distinct unknown keys, in order of occurrence."""
         found = np.full(keys.shape[0], -1, dtype=np.intp)
         cdef Py_ssize_t[::1] out = found
         cdef Py_ssize_t i
@@ -41,15 +41,15 @@ cdef class RowIndex:
         return found, [] if all_known else list(dict.fromkeys(np.asarray(keys)[found < 0].tolist()))
 
     def add(self, const uint64_t[:] keys not None):
-        """Adds keys (uint64); those that it has keep their rows."""
+        """Adds keys (uint64); known keys keep their rows."""
         cdef Py_ssize_t i
         for i in range(keys.shape[0]):
             self.rows.insert(pair[uint64_t, int32_t](keys[i], <int32_t>self.rows.size()))
 
 
 def find_stretches(breaks, Py_ssize_t least, bint whole=True):
-    """Which tokens are in stretches of `least` tokens or more without breaks (bool); and for how many tokens at the end
-    following tokens can change that. With `whole`, a document without breaks is a stretch, however short it is."""
+    """Finds the tokens in stretches of `least` tokens or more without breaks (bool), and the number of tokens at the
+    end for which later tokens can change this. With `whole`, a document without breaks is a stretch of any length."""
     cdef const uint8_t[::1] is_break = np.ascontiguousarray(breaks, dtype=bool).view(np.uint8)
     cdef Py_ssize_t n = is_break.shape[0]
     found = np.zeros(n, dtype=bool)
@@ -70,12 +70,12 @@ def find_stretches(breaks, Py_ssize_t least, bint whole=True):
 def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1] heads not None,
                    const uint8_t[::1] kinds not None, const uint8_t[::1] shares not None,
                    const int32_t[:, ::1] shown not None):
-    """Columns that show each token or a relative of it (uint64, tokens x columns); 0 for a missing relative.
+    """Makes columns that show each token or a relative of it (uint64, tokens x columns); 0 for a missing relative.
 
     Relative 0 is the token itself, 1 its head, and 1 + k its last dependent of kind k. Kind 1 is that of subjects, and
-    0 that of other tokens. `shown` has a relative and a column of `sources` per column to make. `shares` says by kind
-    whether a token without a subject shares that of its head.
-    RAISES IndexError: If there is no such head, kind, relative or column, or an array has another size.
+    0 that of other tokens. `shown` has a relative and a column of `sources` for each column to make. By kind, `shares`
+    is whether a token without a subject shares that of its head.
+    RAISES IndexError: If a head, kind, relative or column does not exist, or sizes of arrays differ.
     """
     cdef Py_ssize_t n = heads.shape[0], step = 1 + shares.shape[0], token, at, relative, i
     # -1 stands for a relative that a token does not have.
@@ -94,7 +94,8 @@ def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1
         if kinds[token]:
             relatives[heads[token] * step + 1 + kinds[token]] = token
     for token in range(n):
-        # It may share the subject of the head of its head: an auxiliary of a conjunct has that of the first conjunct.
+        # It may also share the subject of the head of its head: an auxiliary of a conjunct has that of the first
+        # conjunct.
         at = token
         for _ in range(2):
             if relatives[at * step + SUBJECT] >= 0 or not shares[kinds[at]]:
@@ -111,29 +112,25 @@ def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1
     return values
 
 
-# How a word begins (see `parsing/layout.py`, which decides it): like most words; so that it continues the word that it
-# is attached to; with half of a flag; so that it continues any word on the same line. 0: otherwise.
+# How a word begins, as decided by `parsing/layout.py`. 0: otherwise.
 cdef enum:
-    BEGINS_PLAIN = 1
-    CONTINUES = 2
-    BEGINS_WITH_FLAG = 3
-    BEGINS_NOTHING = 4
+    BEGINS_PLAIN = 1            # like most words
+    CONTINUES = 2               # continues the word that it is attached to
+    BEGINS_WITH_FLAG = 3        # with half of a flag
+    BEGINS_NOTHING = 4          # continues any word on the same line
 
-# How a word ends: like most words; in a bracket or the like, which ends a sentence if the word before it does; so that
-# it joins the next word; with half of a flag; as an address, which only spaces end; it is whitespace with a line break;
-# in a colon, which may introduce an address; it is other whitespace, or such with a tab; it is a bar between cells.
-# 0: otherwise.
+# How a word ends. 0: otherwise.
 cdef enum:
-    ENDS_PLAIN = 1
-    WRAPS = 2
-    JOINS = 3
-    ENDS_WITH_FLAG = 4
-    IS_ADDRESS = 5
-    IS_BREAK = 6
-    ENDS_IN_COLON = 7
-    IS_SPACE = 8
-    IS_TAB = 9
-    IS_BAR = 10
+    ENDS_PLAIN = 1              # like most words
+    WRAPS = 2                   # a bracket or the like, which ends a sentence if the word before it does
+    JOINS = 3                   # joins the next word
+    ENDS_WITH_FLAG = 4          # with half of a flag
+    IS_ADDRESS = 5              # only spaces end it
+    IS_BREAK = 6                # whitespace with a line break
+    ENDS_IN_COLON = 7           # may introduce an address
+    IS_SPACE = 8                # other whitespace
+    IS_TAB = 9                  # other whitespace with a tab
+    IS_BAR = 10                 # between cells
 
 # The maximum number of words that wrap a word, or belong to an address: streams depend on a bounded context.
 cdef Py_ssize_t MOST_WORDS = 32
@@ -142,10 +139,10 @@ cdef Py_ssize_t MOST_WORDS = 32
 def forbid_starts(
     const uint8_t[:, ::1] edges not None, const uint64_t[:, :] spaces not None, int8_t[::1] constraints not None
 ):
-    """Sets the constraints of words to -1 that continue the word before them, most of them without a space. The first
-    two columns of `edges` are how words begin and end; `spaces` says in its last column what a space follows."""
+    """Sets the constraints of words that continue the word before them, mostly without a space, to -1. The first two
+    columns of `edges` are how words begin and end; the last column of `spaces` is whether a space follows."""
     cdef Py_ssize_t i, in_address = 0, wrapping = 0, space = spaces.shape[1] - 1
-    # How the last word that was not wrapping ended, and what was after it.
+    # How the last word that wrapped no other ended, and the whitespace after it.
     cdef uint8_t begins, ends, before = IS_BREAK, gap = 0
     cdef bint continues, is_attached
     for i in range(edges.shape[0]):

@@ -1,6 +1,6 @@
 """The files of a trained component: a mixin with spaCy's methods for saving and loading them. A subclass makes the
 content of the files (`list_savers`) and loads it (`load_parts`). Files are replaced atomically, and a component that
-refuses to load something does not change."""
+fails to load does not change."""
 
 import warnings
 from abc import abstractmethod
@@ -23,13 +23,13 @@ BYTES = "the bytes"
 # One thread saves or loads a component, and others wait. Saving takes the lock of linear_model.py, so this one is made
 # later: see `make_fork_lock`.
 _lock = make_fork_lock()
-# Exceptions while parsing damaged bytes, also because of too deep nesting, or types that numpy cannot read.
+# Exceptions of parsing damaged bytes, including too deep nesting, and types that numpy cannot read.
 DAMAGE = (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError)
 
 
 @contextmanager
 def report_damage(source: str, what: str | None = None) -> Iterator[None]:
-    """Reports exceptions in parsing damaged data as J052, or J050 without `what`; it reports bugs as damage, too."""
+    """Reports exceptions in parsing as damaged data: J052, or J050 without `what`. This also reports bugs as damage."""
     try:
         yield
     except DAMAGE as error:
@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
 
 class Parts:
-    """A saved component: a directory, or bytes by the names of files, of which some are not wanted."""
+    """A saved component: a directory, or bytes by file name. Files in `exclude` are ignored."""
 
     def __init__(self, saved: Path | Mapping[str, bytes], exclude: Collection[str]) -> None:
         self.saved = saved
@@ -55,7 +55,7 @@ class Parts:
         self.source = str(saved) if isinstance(saved, Path) else BYTES
 
     def get(self, name: str | Path, *, required: bool = True) -> Part | None:
-        """A file, given its name or a path elsewhere; None if there is none, or it is not wanted.
+        """Reads a file, given its name or a path elsewhere; None if it is missing or excluded.
 
         RAISES ValueError: If a required file is missing (J073; J050 for bytes).
         """
@@ -80,12 +80,12 @@ class ComponentFiles:
     vocab: Vocab
     # The names of all files that a component may have.
     file_names: ClassVar[tuple[str, ...]] = ("cfg", "model")
-    # The codes of warnings given, and what they were about.
+    # The codes and the subjects of warnings given.
     _warned: frozenset[tuple[str, str]] = frozenset()
 
     @abstractmethod
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
-        """Functions that make the content of each file."""
+        """Lists functions that make the content of each file."""
 
     @abstractmethod
     def load_parts(self, parts: Parts) -> None:
@@ -95,7 +95,7 @@ class ComponentFiles:
         """
 
     def keep_model(self) -> Callable[[], None]:
-        """Keeps the cfg and the model, if `load_parts` changes them; returns a function that puts them back."""
+        """Keeps the cfg and the model, if `load_parts` changes them; returns a function that restores them."""
         return lambda: None
 
     def warn_once(self, warning: Message, about: str = "", **values: object) -> None:

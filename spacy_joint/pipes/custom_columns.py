@@ -1,6 +1,6 @@
-"""Columns that components and users bring: numbers in bins, and anything else by its hash. The values are in a `Doc`
+"""Columns that components and users provide: numbers in bins, and other values by hash. The values are in a `Doc`
 (annotation/custom_columns.py); the setting `columns` of a component names those that its templates may read. Missing
-values are 0, as are those of missing tokens. Every component has BUILT_IN, which documents may lack."""
+values are 0, as are those of missing tokens. Every component has the columns BUILT_IN, which documents may lack."""
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral, Real
@@ -14,23 +14,23 @@ from ..annotation.custom_columns import PAUSE, read_column
 from ..errors import Errors, JointValueError
 
 EDGES = "edges"
-# Chosen on the aligned words of Earnings-22: in these bins, pauses say nearly as much about boundaries as unbinned.
+# Chosen on the aligned words of Earnings-22: in these bins, pauses predict boundaries nearly as well as unbinned.
 BUILT_IN: Mapping[str, Mapping[str, Any]] = {PAUSE: {EDGES: [0.005, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.3]}}
 # The cache of categories is cleared at this size, so that memory is bounded.
 MAX_CATEGORIES = 1 << 17
 
 
 class CustomColumns:
-    """The columns of a component that are not made from its tokens, and have no name that is `taken`: those of the
-    settings and of BUILT_IN, whose bins a setting may change.
+    """The custom columns of a component: those of the settings and of BUILT_IN, whose bins a setting may change. Names
+    must not be `taken`.
 
-    By column, `settings` has "edges" (ascending) for numbers, whose bin is the number of edges not above them; and
+    By column, `settings` has "edges" (ascending) for numbers, whose bin is the number of edges not above them, or
     nothing for categories, which are strings or integers.
     RAISES ValueError: If a name or a setting is invalid (J030).
     """
 
     def __init__(self, settings: Mapping[str, Mapping[str, Any]], taken: Collection[str] = ()) -> None:
-        # Documents should have those of the settings.
+        # The columns that documents should have.
         self.wanted = tuple(settings)
         self.edges: dict[str, np.ndarray | None] = {}
         settings = {**settings, **{name: bins for name, bins in BUILT_IN.items() if name not in settings}}
@@ -50,16 +50,16 @@ class CustomColumns:
         return (CustomColumns, (self.describe(self.wanted),))
 
     def describe(self, names: Iterable[str]) -> dict[str, dict[str, list[float]]]:
-        """The settings of those of the names that are custom columns, sorted."""
+        """Returns the settings of the custom columns among `names`, sorted."""
         edges = {name: self.edges[name] for name in sorted(set(self.edges).intersection(names))}
         return {name: {} if numbers is None else {EDGES: numbers.tolist()} for name, numbers in edges.items()}
 
     def list_missing(self, doc: Doc, names: Iterable[str]) -> list[str]:
-        """Those of the names that are columns of the settings which a document does not have."""
+        """Lists the columns among `names` that are in the settings but missing in a document."""
         return [name for name in names if name in self.wanted and read_column(doc, name) is None]
 
     def read(self, doc: Doc, name: str) -> np.ndarray:
-        """The values of a column, for the engine (uint64, one per token).
+        """Reads the values of a column, for the engine (uint64, one per token).
         RAISES ValueError: If there is not one value per token (J612), or one is of the wrong type (J613)."""
         values = _read_values(doc, name)
         if values is None:
@@ -90,7 +90,7 @@ class CustomColumns:
 
 
 def _read_edges(name: str, described: Any) -> np.ndarray | None:
-    """The edges of bins; None for categories."""
+    """Reads the edges of bins; None for categories."""
     try:
         if set(described) - {EDGES}:
             raise TypeError
@@ -117,7 +117,7 @@ def _read_values(doc: Doc, name: str) -> Any | None:
 
 
 def read_numbers(doc: Doc, name: str) -> np.ndarray:
-    """The values of a column of numbers (float64, one per token); NaN for missing ones.
+    """Reads the values of a column of numbers (float64, one per token); NaN for missing ones.
     RAISES ValueError: If there is not one value per token (J612), or one is not a number (J613)."""
     values = _read_values(doc, name)
     return np.full(len(doc), np.nan) if values is None else _to_numbers(name, values)

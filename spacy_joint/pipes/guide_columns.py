@@ -15,8 +15,8 @@ NO_HEAD = np.iinfo(np.int32).min
 
 
 def find_guide_facts(offsets: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """For each word, how many words after it its head is (or NO_HEAD), and the last word that has it as its head (or 0
-    if none follows it); int32, words x 2. `offsets` are those of the heads of all tokens, NaN if unknown.
+    """Finds the distance from each word to its head, in words (or NO_HEAD), and to its last dependent (or 0 if none
+    follows it); int32, words x 2. `offsets` are those of the heads of all tokens, NaN if unknown.
 
     RAISES ValueError: If an offset is not an integer (J615).
     """
@@ -41,8 +41,8 @@ def find_guide_facts(offsets: np.ndarray, words: np.ndarray) -> np.ndarray:
 def read_guide_templates(
     path: Path, columns: Collection[str], slots: Collection[str] = (), names: Collection[str] = GUIDE_COLUMNS
 ) -> str:
-    """The templates of a file that read none of the guide's columns (`names`) but those of the component (`columns`).
-    The system fills `slots` from the column `guide_head`."""
+    """Reads the templates of a file, without those of the guide's columns (`names`) that the component lacks
+    (`columns`). Templates of `slots`, which the system fills from the column `guide_head`, need that column."""
     missing = [f".{name}" for name in names if name not in columns]
     if GUIDE_HEAD not in columns:
         missing += slots
@@ -51,8 +51,8 @@ def read_guide_templates(
 
 
 def find_span_places(example: Example, key: str) -> np.ndarray:
-    """Whether a span of a group of the reference begins at a predicted token, ends with it, or contains it: 1 or 0
-    (float32, tokens x 3); NaN for whitespace, and if the reference has no such group."""
+    """Finds whether a span of a group of the reference begins at a predicted token, ends with it, or contains it: 1 or
+    0 (float32, tokens x 3); NaN for whitespace, and if the reference has no such group."""
     is_space = find_whitespace(example.predicted)
     places = np.full((len(is_space), len(SPAN_PLACES)), np.nan, dtype=np.float32)
     if key not in example.reference.spans:

@@ -1,8 +1,8 @@
 """Signs of a sentence boundary before a word: a mark, perhaps followed by closing quotation marks or brackets, and line
 breaks. These are the values of the column `before`.
 
-A value is the number of a mark, plus a number for each thing after it. A list knows some abbreviations; whether other
-dotted words are abbreviations, and which line breaks are hard wraps, is for a model to learn.
+A value is the number of a mark, plus a number for each thing after it. A list has some abbreviations; models learn
+whether other dotted words are abbreviations, and which line breaks are hard wraps.
 """
 
 import re
@@ -12,17 +12,17 @@ import numpy as np
 
 from .abbreviations import LEADING, STEMS
 
-# What the text before a word ends with: a word, a mark, or an abbreviation of what follows ("Dr.").
+# The end of the text before a word: a word, a mark, or an abbreviation that belongs to the next word ("Dr.").
 WORD, COMMA, DOTTED, COLON, DASH, SYMBOL, TERMINAL, ABBREVIATION = range(8)
-# A word in text without marks, where the lack of one shows nothing; and what goes on with a lower-case letter, after a
-# comma, an abbreviation or something in quotation marks or brackets.
+# UNMARKED: a word in text without marks, where their absence is not informative. CONTINUED: a lower-case letter goes on
+# after a comma, an abbreviation or something in quotation marks or brackets.
 UNMARKED, CONTINUED = 8, 9
-# A capital letter with a full stop, which is most often part of a name; and dots after which a sentence often goes on.
+# A capital letter with a full stop, most often part of a name; and dots, after which a sentence often goes on.
 INITIAL, ELLIPSIS = 10, 11
-# What may be added to these.
+# May be added to these.
 IN_QUOTES, IN_BRACKETS, LINE, BLANK_LINE = 16, 32, 64, 128
 CLOSED = (0, IN_QUOTES, IN_BRACKETS)
-# All values are below.
+# All values are below this.
 N_VALUES = 2 * BLANK_LINE
 # More endings of `find_ending`: closing marks, words that a full stop may make an abbreviation, and the full stop.
 CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP = range(12, 16)
@@ -61,7 +61,7 @@ def find_ending(text: str) -> int:
 def read_before(
     endings: np.ndarray, is_glued: np.ndarray, begins_lower: np.ndarray, n_breaks: np.ndarray
 ) -> np.ndarray:
-    """What stands before each word.
+    """Find the value of `before` for each word.
 
     endings (ndarray): Of each word, see `find_ending`.
     is_glued (ndarray): Whether each word is attached to the one before.
@@ -69,16 +69,16 @@ def read_before(
     n_breaks (ndarray): The number of line breaks before each word.
     """
     n = len(endings)
-    # Quotation marks that are not attached to the word before may open.
+    # Quotation marks that are not attached to the word before may be opening ones.
     is_closer = (endings == CLOSES_BRACKETS) | (endings == CLOSES_QUOTES) & is_glued
     ends = np.where(endings == FULL_STOP, TERMINAL, np.where(endings >= CLOSES_QUOTES, WORD, endings))
-    # At most two closing marks, as in ?"), are looked through.
+    # Look through at most two closing marks, as in ?").
     ends, closers = np.append([WORD] * 3, ends), np.append([False] * 3, is_closer)
     in_brackets = np.append(False, endings == CLOSES_BRACKETS)[:n]
     last, second, third = (slice(place, place + n) for place in (2, 1, 0))
     mark = np.where(closers[last], np.where(closers[second], ends[third], ends[second]), ends[last])
     closed = np.where(closers[last], np.where(in_brackets, IN_BRACKETS, IN_QUOTES), 0)
-    # After an abbreviation or another one, a full stop is no end, as in "etc. and" and ". . . and".
+    # A full stop after an abbreviation or another full stop may not end a sentence, as in "etc. and" and ". . . and".
     is_stop = endings == FULL_STOP
     is_dotted = np.append(False, is_stop & np.append(False, is_stop | (endings == STEM))[:n])[:n]
     is_open = (closed > 0) | is_dotted | np.isin(mark, (COMMA, DOTTED, ABBREVIATION, INITIAL))

@@ -1,4 +1,4 @@
-"""A tokenizer for pipelines that are given tokens, as steps on the way to another pipeline."""
+"""A tokenizer for pipelines that always get tokens, such as intermediate steps of building another pipeline."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ class NoTokenizer(DummyTokenizer):
         self.vocab = vocab
 
     def __call__(self, text: str) -> Doc:
-        """A document of one token."""
+        """Makes a document of one token."""
         return Doc(self.vocab, words=[text] if text else [], spaces=[False] if text else [])
 
 

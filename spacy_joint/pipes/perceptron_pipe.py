@@ -41,7 +41,7 @@ class PerceptronPipe(ComponentFiles):
 
     cfg: dict[str, Any]
     file_names: ClassVar[tuple[str, ...]] = (CFG, WORD_CLASSES, MODEL, LEARNING)
-    # The columns that templates can read, besides those that users bring.
+    # The columns that templates can read, besides custom ones.
     columns: ClassVar[tuple[str, ...]] = COLUMNS
 
     def __init__(
@@ -98,11 +98,11 @@ class PerceptronPipe(ComponentFiles):
 
     @property
     def _added_labels(self) -> list[str]:
-        """The labels of `add_label`; without any, the cfg does not have this key."""
+        """The labels of `add_label`; without any, the cfg lacks the key."""
         return self.cfg.get("added_labels", [])
 
     def add_label(self, label: str) -> int:
-        """Adds a label to those with which `initialize` sets up the component; returns 1, or 0 if it has it already.
+        """Adds a label to those with which `initialize` sets up the component; returns 1, or 0 if it is known already.
 
         RAISES ValueError: If it is not a string, if the labels of the component cannot be chosen, or if it is already
             initialized: weights of a label cannot be added to a table.
@@ -120,14 +120,15 @@ class PerceptronPipe(ComponentFiles):
 
     @abstractmethod
     def collect_labels(self, examples: Iterable[Example]) -> Any:
-        """The labels of gold annotation, as JSON-serialisable data in a deterministic order."""
+        """Collects the labels of gold annotation, as JSON-serialisable data in a deterministic order."""
 
     def flatten_labels(self, labels: Any) -> tuple[str, ...]:
-        """All labels in the data of `collect_labels`, which is a list of them unless a subclass overrides this."""
+        """Lists all labels in the data of `collect_labels`, which is a list of them unless a subclass overrides
+        this."""
         return tuple(labels)
 
     def extend_labels(self, labels: Any | None, added: Sequence[str]) -> Any:
-        """The data of `collect_labels`, or None, with labels added to it. Subclasses that allow this override it.
+        """Adds labels to the data of `collect_labels`, or to None. Subclasses that allow this override it.
 
         RAISES ValueError: If labels are added that cannot be chosen (J070).
         """
@@ -139,10 +140,10 @@ class PerceptronPipe(ComponentFiles):
 
     @abstractmethod
     def make_system(self, labels: Any) -> System:
-        """The system with these labels."""
+        """Makes the system with these labels."""
 
     def make_word_columns(self) -> Any:
-        """The object that builds the columns for the templates. It is recreated when the templates change."""
+        """Makes the object that builds the columns for the templates. It is recreated when the templates change."""
         names = self.perceptron.templates.columns
         return WordColumns(names, self.word_classes, custom=self.custom_columns, spelling=self.spelling)
 
@@ -152,28 +153,29 @@ class PerceptronPipe(ComponentFiles):
         return self._word_columns
 
     def _describe_columns(self) -> Any:
-        """The settings of the custom columns that the templates read, as they are saved: JSON has fewer digits."""
+        """Describes the custom columns that the templates read, after a round trip through JSON, which has fewer
+        digits."""
         read = self.perceptron.templates.columns if self.perceptron.is_set_up else ()
         return srsly.json_loads(srsly.json_dumps(self.custom_columns.describe(read)))
 
     def forget_predictions(self) -> None:
-        """Drops predictions that are kept for words that recur, because the weights change."""
+        """Drops predictions that are cached for recurring words, because the weights change."""
 
     def _set_up(self, labels: Any, templates: str) -> None:
-        """Begins with weights of zero."""
+        """Sets up the perceptron, with all weights zero."""
         self.perceptron.set_up(self.make_system(labels), templates, self.all_columns)
         self._word_columns = None
         self.forget_predictions()
         self.cfg["labels"], self.cfg["templates"] = labels, templates
         for label in self.labels:
             self.vocab.strings.add(label)
-        # As for components of spaCy: the size of the output.
+        # The size of the output, as in spaCy's components.
         self.model.set_dim("nO", len(self.labels), force=True)
 
     # Files.
 
     def keep_model(self) -> Callable[[], None]:
-        """Keeps the cfg and the model; returns a function that puts them back."""
+        """Keeps the cfg and the model; returns a function that restores them."""
         cfg, perceptron, size = dict(self.cfg), self.perceptron, self.model.maybe_get_dim("nO")
         state = dict(vars(perceptron))
 
@@ -186,7 +188,7 @@ class PerceptronPipe(ComponentFiles):
         return restore
 
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
-        """Functions that make the content of each file."""
+        """Lists functions that make the content of each file."""
         digest = self.word_classes.digest
         cfg = self.cfg if digest is None else {**self.cfg, WORD_CLASSES: digest}
         if columns := self._describe_columns():
@@ -201,7 +203,7 @@ class PerceptronPipe(ComponentFiles):
         return savers
 
     def to_disk(self, path: str | Path, *, exclude: Collection[str] = ()) -> None:
-        """Saves the component to a directory; in that of a pipeline, removes word classes that no component has."""
+        """Saves the component to a directory. Removes word classes that no component of the pipeline uses."""
         super().to_disk(path, exclude=exclude)
         pipeline = Path(path).absolute().parent
         if _is_pipeline(pipeline):
@@ -245,7 +247,7 @@ class PerceptronPipe(ComponentFiles):
             self.perceptron.learning_from_bytes(*learning)
 
     def _take_cfg(self, content: Any, source: str) -> Any:
-        """Loads labels and templates; settings are those of the config that created this object."""
+        """Loads labels and templates; settings come from the config that created this object."""
         with report_damage(source, CFG):
             cfg = {"labels": None, "templates": None, **srsly.json_loads(bytes(content)), **self.settings}
             labels, templates, added = cfg["labels"], cfg["templates"], cfg.get("added_labels", [])
@@ -274,7 +276,7 @@ class PerceptronPipe(ComponentFiles):
 
 
 def _locate_classes(component: Path, digest: Any) -> Path:
-    """The table of word classes that components of a pipeline share."""
+    """Returns the path of the table of word classes that components of a pipeline share."""
     return component.absolute().with_name(f"{WORD_CLASSES}-{digest}")
 
 

@@ -1,4 +1,4 @@
-"""The base class of components that build constituents of smaller ones."""
+"""The base class of components that build constituents from smaller ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ class PhrasePipe(StructuredPipe[Prediction]):
         return self._columns_read.index("tag") if "tag" in self._columns_read else -1
 
     def extend_labels(self, labels: dict[str, Any] | None, added: Sequence[str]) -> dict[str, Any]:
-        """Added labels are for unary and for binary constituents with the head on either side."""
+        """Adds labels for unary constituents, and for binary ones with the head on either side."""
         labels = labels or {"unary": [], "binary": []}
         if not added:
             return labels

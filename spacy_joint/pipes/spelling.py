@@ -1,8 +1,8 @@
-"""How a text is spelt for models: composed (Unicode's NFC), and with the quotation marks, apostrophes, dashes and
-currency signs that they have learnt from. Others, such as `’` for `'`, would make any word an unknown word. Documents
-keep the given text: only what models see of it is respelt.
+"""Spells text for models: composed (Unicode's NFC), and with the quotation marks, apostrophes, dashes and currency
+signs of their training text. Others, such as `’` for `'`, would make any word an unknown word. Documents keep their
+text; only models see the new spelling.
 
-Lower case that depends on the language, as in Turkish, is made here, too.
+Also makes lower case, which depends on the language, as in Turkish.
 """
 
 import re
@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from spacy.training import Example
 
-# What may stand for a character that a model does not know, in order of preference.
+# Substitutes for a character that a model does not know, in order of preference.
 APOSTROPHES, CURRENCIES = "'’ʼ‘`´′", "€$£¥₺₽₹₩₴₫"  # noqa: RUF001
 SUBSTITUTES: dict[str, str] = {
     **{character: APOSTROPHES for character in f"{APOSTROPHES}‛＇"},  # noqa: RUF001
@@ -32,34 +32,35 @@ MIN_COUNT = 5
 # Letters whose lower case is not Unicode's default, by language.
 DOTTED = {"İ": "i", "I": "ı"}  # noqa: RUF001
 LOWER_CASE = {language: {ord(capital): ord(letter) for capital, letter in DOTTED.items()} for language in ("tr", "az")}
-# Where a word may be divided at the end of a line; it shows only there.
+# Marks where a word may be divided at the end of a line; visible only there.
 SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 # In a word of several parts, a line break is a space.
 LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
 
 
 class Characters:
-    """Counts the characters of training text that `Spelling` may replace, or replace others by."""
+    """Counts the characters of training text that `Spelling` may replace or use as substitutes."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
     def watch(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """The same examples, whose references are counted as they pass."""
+        """Yields the examples, and counts the characters of their references."""
         for example in examples:
             self.counts.update(example.reference.text)
             yield example
 
     @property
     def known(self) -> str:
-        """Those that are frequent enough, in order."""
+        """The characters that are frequent enough, sorted."""
         wanted = {*SUBSTITUTES, *"".join(SUBSTITUTES.values())}
         return "".join(sorted(character for character in wanted if self.counts[character] >= MIN_COUNT))
 
 
 class Spelling:
-    """The spelling of text for models that know these of the characters in SUBSTITUTES (None: all of them).
+    """Spells text for models.
 
+    known (str | None): The characters in SUBSTITUTES that the model knows. None: all.
     language (str): The code of the language, for lower case.
     """
 
@@ -75,23 +76,23 @@ class Spelling:
         self.lower_case = LOWER_CASE.get(language, {})
 
     def lower(self, text: str) -> str:
-        """A text in lower case."""
+        """Makes a text lower case."""
         return (text.translate(self.lower_case) if self.lower_case else text).lower()
 
     def spell(self, word: str) -> str:
-        """A word as models see it; whitespace stays as it is."""
+        """Spells a word for models; whitespace is unchanged."""
         if word.isspace():
             return word
         composed = unicodedata.normalize("NFC", LINE_BREAK.sub(" ", word))
         return self._replace(composed.replace(SOFT_HYPHEN, "") or composed)
 
     def fold(self, word: str) -> str:
-        """A word as models see it, in lower case."""
+        """Spells a word for models, in lower case."""
         return self.lower(self.spell(word))
 
     def align(self, text: str) -> tuple[str, np.ndarray | None]:
-        """A text as models see it, and the position in the given text of each of its characters, ascending, and of its
-        end (int64); None if it has the same characters at the same positions, except for those replaced."""
+        """Spells a text for models. Also returns the positions in the given text of each character of the result and of
+        its end (int64, ascending); None if positions do not change."""
         if unicodedata.is_normalized("NFC", text) and SOFT_HYPHEN not in text:
             return self._replace(text), None
         begins = [0, *(i for i, character in enumerate(text) if i and not _combines(character)), len(text)]
@@ -112,7 +113,8 @@ class Spelling:
 
 
 def _combines(character: str) -> bool:
-    """Whether a character belongs to the one before: a mark, a Korean vowel or final consonant, a soft hyphen."""
+    """Returns whether a character belongs to the one before: a mark, a Korean vowel or final consonant, a soft
+    hyphen."""
     is_mark = character > "\x7f" and unicodedata.category(character)[0] == "M"
     return is_mark or "\u1160" <= character <= "\u11ff" or character == SOFT_HYPHEN
 

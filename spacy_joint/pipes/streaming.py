@@ -35,16 +35,16 @@ PART: Any = ("._.", "stream_part", 0, None)
 MAX_DELAY = 10_000
 # The maximum number of characters held back until the end of a word, or of a line.
 MAX_WORD_LENGTH = 10_000
-# The number of characters before pending text that it is annotated with.
+# The number of characters of context with which pending text is annotated.
 CONTEXT_LENGTH = 400
-# Words that often begin sentences, and the number of characters before them that say whether they do.
+# Words that often begin sentences, and the number of characters of context that show whether they do.
 OPENERS, END_LENGTH = ("i", "we", "you", "the", "so", "yeah"), 240
 
 
 def find_offset(doc: Doc) -> int | None:
-    """The number of characters before a document in its stream; None if it is not a part of one."""
+    """Returns the number of characters before a document in its stream; None if it is not a part of one."""
     start, end = doc.user_data.get(PART, (0, 0))
-    # Joined documents are not a part.
+    # Joined documents are not a part of a stream.
     return start if len(doc) and end - start == doc[-1].idx + len(doc[-1].text_with_ws) else None
 
 
@@ -57,7 +57,7 @@ def _find_place(part: Token | Span, place: str) -> int | None:
 register(Token, "stream_start", getter=partial(_find_place, place="idx"))
 register(Span, "stream_start", getter=partial(_find_place, place="start_char"))
 register(Span, "stream_end", getter=partial(_find_place, place="end_char"))
-# Whether a document is pending: its words are streamed again with other ones. If so, its `end_probability`.
+# Whether a document is pending, so that its words will be streamed again; if so, its `end_probability`.
 register(Doc, "is_partial", default=False)
 register(Doc, "end_probability", default=None)
 
@@ -79,16 +79,16 @@ class SentenceStreamingPipe:
         return False
 
     def find_start_probability(self, doc: Doc) -> float | None:
-        """The probability that the last word of a document starts a sentence; None if it is unknown."""
+        """Returns the probability that the last word of a document starts a sentence; None if it is unknown."""
         return None
 
     @abstractmethod
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Span]:
-        """The same, in sentences."""
+        """Annotates the tokens of a document as they arrive, and yields sentences."""
 
 
 def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIECE) -> Iterator[Doc]:
-    """Yields given documents, and single tokens in documents of `size`."""
+    """Yields given documents unchanged, and single tokens in documents of `size`."""
     groups: Any = groupby(tokens, key=lambda given: isinstance(given, Token))
     for are_single, group in groups:
         if are_single:
@@ -150,11 +150,12 @@ class OpenDocument:
         # attributes, the values of custom columns, and facts.
         self.rows = np.zeros((0, len(CARRIED) + len(self.columns) + self.n_facts), dtype=np.uint64)
         self.words = np.zeros(0, dtype=np.intp)
-        # The tokens that wait, as their columns or constraints depend on later ones, and those before them, as context.
+        # The tokens that wait, because their columns or constraints depend on later ones, and tokens before them, as
+        # context.
         self.context = self.waiting = self.rows
         self.must_start = False
         self.n_done = 0  # taken words that the stream still holds
-        self.n_characters = 0  # taken ones
+        self.n_characters = 0  # of taken tokens
 
     def feed(self, piece: Doc, must_start: bool = False) -> np.ndarray:
         """Adds tokens, of which the first word may be forced to start a sentence; returns the actions that have become
@@ -175,7 +176,7 @@ class OpenDocument:
         return self.stream.run()
 
     def _read_columns(self, piece: Doc) -> np.ndarray:
-        """The values of custom columns and the facts (uint64, tokens x both)."""
+        """Reads the values of custom columns and the facts (uint64, tokens x both)."""
         custom = self.pipe.custom_columns
         if missing := custom.list_missing(piece, self.columns):
             raise JointValueError(Errors.J614, name=self.pipe.name, columns=", ".join(missing))
@@ -189,7 +190,7 @@ class OpenDocument:
         return np.column_stack([*columns, facts.view(np.uint64)])
 
     def _search_waiting(self, more_follows: bool) -> None:
-        """Gives the tokens to the search whose columns and constraints do not depend on what follows."""
+        """Passes tokens to the search whose columns and constraints do not depend on later ones."""
         seen = _make_doc(np.concatenate([self.context, self.waiting]), self.pipe.vocab)
         values, tokens = self.pipe.get_values(seen, more_follows)
         n_context = len(self.context)
@@ -232,7 +233,8 @@ class OpenDocument:
         return self.stream.run()
 
     def take(self, n: int) -> tuple[Doc, np.ndarray]:
-        """Takes the next n words, which are final, with whitespace: a document, and the positions of its words."""
+        """Takes the next n words, which are final, with whitespace. Returns a document, and the positions of its
+        words."""
         end = int(self.words[n]) if n < len(self.words) else len(self.rows)
         doc, words = _make_doc(self.rows[:end], self.pipe.vocab), self.words[:n]
         start, self.n_characters = self.n_characters, self.n_characters + len(doc.text)
@@ -246,11 +248,11 @@ class OpenDocument:
 
 
 class PendingText:
-    """The end of a streamed text, without what has been annotated for good, and its annotation for now."""
+    """The end of a streamed text that has no final annotation yet."""
 
     def __init__(self, nlp: Language, place: int) -> None:
         self.nlp = nlp
-        # Components after the parser see pieces of the stream by themselves.
+        # Components after the parser see each piece of the stream separately.
         self.pipes, self.following = (
             [pipe for _, pipe in part] for part in (nlp.pipeline[:place], nlp.pipeline[place:])
         )
@@ -258,15 +260,15 @@ class PendingText:
         self.start = 0  # of the text, in characters
 
     def take(self, n: int) -> str:
-        """Removes the first `n` characters, which become context of the others, and returns them."""
+        """Removes the first `n` characters, which become context of the rest, and returns them."""
         taken, self.text = self.text[:n], self.text[n:]
         self.context = (self.context + taken)[-CONTEXT_LENGTH - 1 :]
         self.start += n
         return taken
 
     def annotate(self, n: int | None = None) -> Doc:
-        """Annotates the text, or its first `n` characters, as if the document ended there, without whitespace before
-        it. A sentence starts with it."""
+        """Annotates the text, or its first `n` characters, as if the document ended there, without leading whitespace.
+        It starts a sentence."""
         text = self.text[:n]
         context = _cut_words(self.context, CONTEXT_LENGTH)
         begin = len(context) + len(text) - len(text.lstrip())
@@ -295,13 +297,12 @@ def stream_sentences(
     If the parser has the setting `line_breaks`, the sentences of a line are yielded as soon as it ends.
 
     texts (Iterable[str]): The text in pieces, divided anywhere.
-    nlp (Language): A pipeline whose components up to the `joint_sbd_parser` are from this package. None is the shipped
-        pipeline. Components after the parser see each piece of the stream, one or several sentences, by itself.
+    nlp (Language): A pipeline whose components up to the `joint_sbd_parser` are from this package. None: the shipped
+        pipeline. Components after the parser see each piece of the stream, one or several sentences, separately.
     max_delay (int | None): The maximum number of words between the end of a sentence and the word after which it is
         yielded. None: no limit. Each component before the parser may use a quarter of it.
-    show_pending (Callable): Is called after each piece of text with the words that are not yet in a sentence, as a
-        `Doc` with their present annotation (`doc._.is_partial` is true), which those of the next call, and the
-        sentences that are yielded later, replace.
+    show_pending (Callable): Called after each piece of text with the words that are not yet in a sentence, as a `Doc`
+        with preliminary annotation (`doc._.is_partial` is true). The next call, or later sentences, replace it.
     YIELDS (Span): The sentences. Those of a piece of the stream share a `Doc`; `sentence._.stream_start`,
         `sentence._.stream_end` and `token._.stream_start` are character offsets in the whole text.
     RAISES ValueError: If there is no parser, or if a component before it cannot stream.
@@ -326,7 +327,7 @@ def stream_sentences(
 
 
 def _find_parser(nlp: Language) -> tuple[int, SentenceStreamingPipe]:
-    """The number of components up to the parser, and the parser (J037, J129)."""
+    """Finds the number of components up to the parser, and the parser (J037, J129)."""
     for place, (name, pipe) in enumerate(nlp.pipeline, start=1):
         if isinstance(pipe, SentenceStreamingPipe):
             return place, pipe
@@ -336,7 +337,7 @@ def _find_parser(nlp: Language) -> tuple[int, SentenceStreamingPipe]:
 
 
 def _watch(texts: Iterable[str], pending: PendingText, show: Callable[[Doc], object] | None) -> Iterator[str]:
-    """Adds pieces of text to those that are pending, and shows these before more is needed."""
+    """Adds pieces of text to the pending text, and shows it before it takes the next piece."""
     for text in texts:
         pending.text += text
         yield text
@@ -348,13 +349,13 @@ def _watch(texts: Iterable[str], pending: PendingText, show: Callable[[Doc], obj
 
 
 def _cut_words(text: str, n: int) -> str:
-    """The last `n` characters of a text, without half a word."""
+    """Cuts a text to its last `n` characters, without half a word."""
     return text if len(text) <= n else text[-n - 1 :].partition(" ")[2]
 
 
 def end_probability(nlp: Language, text: str) -> float | None:
-    """The probability that a sentence ends with the last word of an unfinished text, of which 240 characters are read:
-    that a word which often begins sentences would begin one after it, on average over some of these.
+    """Estimates the probability that a sentence ends with the last word of an unfinished text, from its last 240
+    characters: the mean probability that one of several common first words would begin a sentence after it.
 
     nlp (Language): A pipeline with a calibrated `joint_sbd_parser`, which `stream_sentences` accepts.
     text (str): The text so far.
@@ -388,7 +389,7 @@ def _annotate_lines(texts: Iterable[str], pending: PendingText) -> Iterator[Span
 
 
 def _annotate_sentences(sentences: Iterable[Span], pending: PendingText) -> Iterator[Span]:
-    """Calls components on the documents of sentences. Those of a document arrive together, so none is held back."""
+    """Calls components on the documents of sentences. Sentences of a document arrive together, so none is delayed."""
     for doc, _ in groupby(sentences, key=attrgetter("doc")):
         pending.take(doc.user_data[PART][1] - pending.start)
         for pipe in pending.following:
@@ -397,7 +398,7 @@ def _annotate_sentences(sentences: Iterable[Span], pending: PendingText) -> Iter
 
 
 def can_stream(nlp: Language) -> bool:
-    """Whether `stream_sentences` accepts a pipeline: its first component that does not stream is the parser."""
+    """Returns whether `stream_sentences` accepts a pipeline: its first component that does not stream is the parser."""
     try:
         return bool(_find_parser(nlp))
     except JointValueError:

@@ -43,7 +43,8 @@ Prediction = TypeVar("Prediction")
 
 # The corpus is checked after this number of examples, of which this share may be unusable.
 FIRST_EXAMPLES, TOLERATED_SHARE = 20, 0.1
-# A batch of `pipe` ends after this number of words. With threads, `pipe` reads this number of documents ahead for each.
+# A batch of `pipe` ends after this number of words. With threads, `pipe` reads this number of documents ahead per
+# thread.
 BATCH_WORDS, READ_AHEAD = 4096, 16
 # Tags in templates.
 TAG_ATOM = re.compile(r"\.tag\b")
@@ -64,35 +65,37 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     guide_templates: Path | None = None
     guide_columns: ClassVar[Collection[str]] = GUIDE_COLUMNS
     guide_slots: ClassVar[Collection[str]] = ()
-    # Templates that are added where all others read tags with features, if a column has these.
+    # Templates of plain tags, added if a column has tags with features, which all other templates then read.
     coarse_templates: Path | None = None
-    # The columns that are attributes of tokens which other components set.
+    # The columns that are token attributes set by other components.
     read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "morph", "dep")
     # Documents since the last update, which are not yet in the perceptron's `n_seen`.
     _n_pending = 0
     # Non-empty documents examined, up to FIRST_EXAMPLES, and the unusable ones among them.
     _n_examined = _n_unusable = 0
-    # Whether one of them has several sentences.
+    # Whether an example has several sentences.
     _is_divided = False
 
     # The task.
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The training instance of an example; None if it lacks the required annotation. Subclasses define this or
-        `make_instances`."""
+        """Makes the training instance of an example; None if it lacks the required annotation. Subclasses define this
+        or `make_instances`."""
         raise NotImplementedError
 
     def make_instances(self, example: Example) -> list[Instance]:
-        """The training instances of an example; overridden instead of `make_instance` to search parts of documents."""
+        """Makes the training instances of an example; overridden instead of `make_instance` to search parts of
+        documents."""
         instance = self.make_instance(example)
         return [] if instance is None else [instance]
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """The constraints from existing annotation (int8, one per token), see `Columns`; None if there are none."""
+        """Returns the constraints from existing annotation (int8, one per token), see `Columns`; None if there are
+        none."""
         return None
 
     def count_open_words(self, doc: Doc) -> int:
-        """The number of words at the end of a document whose constraints can depend on what follows them."""
+        """Counts the words at the end of a document whose constraints can depend on later words."""
         return 0
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Prediction:
@@ -112,20 +115,20 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     # Prediction.
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """The columns for the templates, and the tokens of their rows."""
+        """Returns the columns for the templates, and the tokens of their rows."""
         values, tokens = self.get_values(doc)
         return self.make_columns(doc, values, tokens, constraints), tokens
 
     def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
-        """The columns for the templates, given the result of `get_values`."""
+        """Makes the columns for the templates, given the result of `get_values`."""
         return Columns(self.perceptron.templates.columns, values, None if constraints is None else constraints[tokens])
 
     def get_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """The values of the columns, and the tokens of their rows: see `WordColumns.values_of`."""
+        """Returns the values of the columns, and the tokens of their rows: see `WordColumns.values_of`."""
         return self._get_word_columns().values_of(doc, more_follows)
 
     def get_label_ids(self, doc: Doc, labels: Iterable[str]) -> dict[str, int]:
-        """The ids of labels in the vocabulary of a document, to which they are added."""
+        """Returns the ids of labels in the vocabulary of a document, to which they are added."""
         strings = doc.vocab.strings
         return {label: strings.add(label) for label in set(labels)}
 
@@ -148,12 +151,12 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         return self.read(tokens, self.search(columns))
 
     def require_trained(self) -> None:
-        """RAISES ValueError: If the component has been neither trained nor loaded."""
+        """Checks that the component has been trained or loaded. RAISES ValueError: Otherwise (J071)."""
         if not self.perceptron.is_set_up:
             raise JointValueError(Errors.J071, name=self.name, pretrained=PRETRAINED)
 
     def search(self, columns: Columns) -> np.ndarray:
-        """The best actions for a document."""
+        """Finds the best actions for a document."""
         return self.perceptron.predict(columns)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
@@ -209,10 +212,10 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         labels (Any): The labels, as written by `spacy init labels`. None collects them from the examples.
         templates (str): The path of a text file of feature templates. None uses those of the task. The text becomes
             part of the model.
-        additional_templates (str): The path of a text file of templates to be added to them.
+        additional_templates (str): The path of a text file of templates to add.
         word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
         RAISES ValueError: If there are no labels, or the templates have unknown atoms; if the tokenizer of the pipeline
-            makes other words than those of the examples (J505).
+            splits text into other words than the examples (J505).
         """
         if not self.is_trainable:
             return
@@ -224,7 +227,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         examples = characters.watch(get_examples())
         if labels is None:
             labels = self.collect_labels(examples)
-        # The others.
+        # Count the characters of the remaining examples.
         deque(examples, maxlen=0)
         self.cfg[CHARACTERS] = characters.known
         labels = self.extend_labels(labels, self._added_labels)
@@ -258,8 +261,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     ) -> dict[str, float]:
         """Learns from a batch of examples, if the component is trainable.
 
-        Where the templates read annotation that a predicted document lacks, that of the reference takes its place; tags
-        are dropped like features. Predicted annotation, as by `spacy joint jackknife`, is better still.
+        If the templates read annotation that a predicted document lacks, that of the reference is used; tags are
+        dropped like features. Predicted annotation, as by `spacy joint jackknife`, is better.
 
         examples (Iterable[Example]): The batch.
         drop (float): The share of features dropped at random.
@@ -281,10 +284,10 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         ]
         self.warn_of_missing_attributes(example.predicted for example in examples)
         made = list(map(self.make_instances, examples))
-        instances = [instance for of_example in made for instance in of_example if instance]
+        instances = [instance for found in made for instance in found if instance]
         if self.learns_boundaries and self._n_examined < FIRST_EXAMPLES:
             self._is_divided |= any(len(list_sentences(example.reference)) > 1 for example in examples)
-        self._count_unusable(not of_one for of_one, eg in zip(made, examples, strict=True) if len(eg.predicted))
+        self._count_unusable(not found for found, eg in zip(made, examples, strict=True) if len(eg.predicted))
         self._n_pending += len(examples)
         self.forget_predictions()
         if instances:
@@ -295,11 +298,11 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         return losses
 
     def copy_states(self) -> list[TrainingState]:
-        """Copies of the training states of all tables, for passes elsewhere: see engine/mixing.py."""
+        """Copies the training states of all tables, for passes elsewhere: see engine/mixing.py."""
         return [replace(state, n_seen=state.n_seen + self._n_pending) for state in self.perceptron.copy_states()]
 
     def restore_states(self, states: Sequence[TrainingState]) -> None:
-        """Goes on from training states: see `LinearModel.restore_states`."""
+        """Resumes from training states: see `LinearModel.restore_states`."""
         self.perceptron.restore_states(states)
         self._n_pending = 0
         self.forget_predictions()
@@ -319,15 +322,16 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
                     self.warn_once(Warnings.JW02, about=f"token.{name}", attribute=f"token.{name}")
 
     def _list_read_attributes(self) -> list[str]:
-        """The attributes of other components that the templates read."""
+        """Lists the attributes of other components that the templates read."""
         return [attribute for attribute in self.read_attributes if attribute in self.perceptron.templates.columns]
 
     def list_custom_columns(self) -> list[str]:
-        """The custom columns that the templates read."""
+        """Lists the custom columns that the templates read."""
         return [name for name in self.custom_columns.names if name in self.perceptron.templates.columns]
 
     def _count_unusable(self, are_unusable: Iterable[bool]) -> None:
-        """Warns once per training if too many of the first examples, or no boundaries, can be learnt from."""
+        """Warns once per training if too many of the first examples are unusable, or none has boundaries to learn
+        from."""
         if self._n_examined >= FIRST_EXAMPLES:
             return
         for is_unusable in are_unusable:

@@ -1,5 +1,5 @@
-"""A `Doc` as columns of the engine: the token attributes available to templates, without whitespace, which components
-attach afterwards."""
+"""Makes columns of the engine from a `Doc`: the token attributes that templates can read, without whitespace, which
+components attach afterwards."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,17 +25,18 @@ from .word_classes import MAX_CLASSES, WordClasses
 BY_TOKEN = {"tag": TAG, "pos": POS, "morph": MORPH}
 # Affixes of the lower-cased word by length; lengths of suffixes are negative.
 AFFIXES = {**{f"prefix{n}": n for n in range(1, 5)}, **{f"suffix{n}": -n for n in range(1, 8)}}
-# Suffixes in which all vowels are the same, since an ending may have the vowels of its stem (*ev-lerden*,
-# *kitap-lardan*); and three letters of these, 1 to 5 letters before the end.
+# Suffixes with all vowels alike, since the vowels of an ending may depend on the stem (*ev-lerden*, *kitap-lardan*);
+# and three letters of these, 1 to 5 letters before the end.
 OUTLINES = {f"outline{n}": -n for n in range(3, 10)}
 INNER = {f"inner{n}": n for n in range(1, 6)}
 CLASSES = tuple(f"class{n}" for n in range(1, MAX_CLASSES + 1))
 # Whether the text around a token has punctuation: UNPUNCTUATED or PUNCTUATED.
 STYLE = "style"
 UNPUNCTUATED, PUNCTUATED = 1, 4
-# 1 for tokens attached to the previous one without whitespace, which rarely start a sentence; else 0, or if unknown.
+# 1 for tokens attached to the previous one without whitespace, which rarely start a sentence; 0 for other tokens, or if
+# unknown.
 GLUED = "glued"
-# What stands before a token, see marks.py.
+# Signs of a boundary before a token: see marks.py.
 BEFORE = "before"
 NO_CUSTOM_COLUMNS = CustomColumns({})
 COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *OUTLINES, *INNER, *CLASSES, STYLE, GLUED, BEFORE)
@@ -48,19 +49,19 @@ UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH = 80, 6, 32
 MAX_WORDS = 1 << 17
 # The maximum number of tokens before a token on which its values depend.
 CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)
-# Of the caches of words: several threads may predict concurrently.
+# Guards the caches of words: several threads may predict concurrently.
 _lock = make_fork_lock()
 
 # Whether words are whitespace, by hash, which is the same in every vocabulary.
 _is_space: dict[int, bool] = {}
 
 
-# Letters without their marks, by which `outline` knows vowels, in the scripts that write them.
+# Vowels without diacritics, in scripts that write vowels.
 VOWELS = frozenset("aeiouyıæœøαεηιουωаеиоуыэюяєіѣ")  # noqa: RUF001
 
 
 def outline(word: str) -> str:
-    """A lower-cased word with "a" for each vowel, whatever its marks."""
+    """Replaces each vowel of a lower-cased word, with any diacritics, by "a"."""
     if word.isascii():
         return word.translate(ASCII_OUTLINE)
     return "".join("a" if normalize("NFD", letter)[:1] in VOWELS else letter for letter in word)
@@ -70,7 +71,7 @@ ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
 
 
 def find_whitespace(doc: Doc) -> np.ndarray:
-    """Which tokens are whitespace (bool, one per token)."""
+    """Finds the tokens that are whitespace (bool, one per token)."""
     global _is_space
     is_space = _is_space
     words = doc.to_array([ORTH])
@@ -84,7 +85,7 @@ def find_whitespace(doc: Doc) -> np.ndarray:
 
 
 def make_doc(rows: np.ndarray, attributes: Sequence[int], vocab: Vocab) -> Doc:
-    """Makes a document of its tokens: rows of ORTH, SPACY and these attributes."""
+    """Makes a document from rows of ORTH, SPACY and these attributes, one per token."""
     # Doc also accepts the hashes of words, which is three times as fast.
     words: Any = rows[:, 0].tolist()
     doc = Doc(vocab, words=words, spaces=rows[:, 1].astype(bool).tolist())
@@ -105,15 +106,15 @@ def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
 
 
 def read_starts(doc: Doc) -> np.ndarray:
-    """The preset sentence starts (int8, one per token): 1 is a start, -1 is not, 0 is open. A start on whitespace is
-    moved to the next token."""
+    """Reads the preset sentence starts (int8, one per token): 1 is a start, -1 is not, 0 is open. A start on whitespace
+    moves to the next token."""
     starts = doc.to_array([SENT_START]).astype(np.int8).reshape(len(doc))
     starts[move_off_whitespace(starts == 1, doc)] = 1
     return starts
 
 
 def find_line_starts(doc: Doc) -> np.ndarray:
-    """Which tokens are the first words of lines (bool, one per token)."""
+    """Finds the tokens that are the first words of lines (bool, one per token)."""
     starts = np.zeros(len(doc), dtype=bool)
     breaks = [token for token in np.flatnonzero(find_whitespace(doc)).tolist() if "\n" in doc[token].text]
     starts[[token + 1 for token in breaks if token + 1 < len(doc)]] = True
@@ -127,25 +128,26 @@ def drop_wrong_starts(constraints: np.ndarray, starts: np.ndarray | None) -> np.
 
 
 def has_same_tokens(example: Example) -> bool:
-    """Whether the predicted and the reference document have the same tokens."""
+    """Returns whether the predicted and the reference document have the same tokens."""
     return np.array_equal(example.predicted.to_array([ORTH]), example.reference.to_array([ORTH]))
 
 
 def project_spans(example: Example, constituents: list[Constituent]) -> list[Constituent]:
-    """The constituents over the predicted tokens, without those with an edge inside a token."""
+    """Projects constituents onto the predicted tokens, without those that have an edge inside a token."""
     counterparts, back = example.alignment.y2x, example.alignment.x2y
-    carried = []
+    projected = []
     for label, start, end in constituents:
         firsts, lasts = counterparts[start], counterparts[end - 1]
         if len(firsts) and len(lasts):
             first, last = int(firsts[0]), int(lasts[-1])
             if int(back[first][0]) == start and int(back[last][-1]) == end - 1:
-                carried.append((label, first, last + 1))
-    return carried
+                projected.append((label, first, last + 1))
+    return projected
 
 
 def find_reference_starts(example: Example) -> np.ndarray | None:
-    """Which predicted tokens start a sentence of the reference (bool, one per token); None if it has no boundaries.
+    """Finds the predicted tokens that start a sentence of the reference (bool, one per token); None if it has no
+    boundaries.
 
     Whitespace and tokens without a counterpart at the start of a sentence are skipped.
     """
@@ -168,9 +170,8 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
 
 
 class WordColumns:
-    """Builds columns, from COLUMNS and custom ones, with a cache of those that only depend on the word in its spelling.
-    Stretches in capitals or in title case, which distinguish no words, are read as lower case, unless
-    `preserve_case`."""
+    """Builds columns of COLUMNS and custom ones, with a cache of those that depend only on the word. Stretches in
+    capitals or in title case, where case is not informative, are read as lower case, unless `preserve_case`."""
 
     def __init__(
         self,
@@ -185,7 +186,7 @@ class WordColumns:
         self.preserve_case = preserve_case
         self.custom = custom
         self.spelling = spelling
-        self.brought = [(i, name) for i, name in enumerate(names) if name in custom.names]
+        self.custom_names = [(i, name) for i, name in enumerate(names) if name in custom.names]
         others = (*BY_TOKEN, STYLE, GLUED, BEFORE, *custom.names)
         self.by_word = [(i, name) for i, name in enumerate(names) if name not in others]
         self.style = self.names.index(STYLE) if STYLE in names else None
@@ -198,19 +199,20 @@ class WordColumns:
     def _forget(self) -> None:
         self.index = RowIndex()
         self.values = np.zeros((1024, len(self.names)), dtype=np.uint64)
-        # False unless all characters are letters: clitics such as "n't" do not follow the case of the text.
+        # The last two are False unless all characters are letters: clitics such as "n't" do not follow the case of the
+        # text.
         self.is_space, self.is_mark, self.has_lower, self.begins_lower = np.zeros((4, 1024), dtype=bool)
         # The row of the lower-cased word.
         self.lowered = np.zeros(1024, dtype=np.intp)
-        # How words show that a sentence ends, and the line breaks of whitespace.
+        # The result of `find_ending`, and the line breaks of whitespace.
         self.ending, self.n_breaks = np.zeros((2, 1024), dtype=np.uint8)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (WordColumns, (self.names, self.word_classes, self.preserve_case, self.custom, self.spelling))
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """The values of the columns (uint64, rows x columns), and the tokens of the rows: without whitespace, and if
-        more of the document follows, without tokens at the end whose values depend on it."""
+        """Returns the values of the columns (uint64, rows x columns), and the tokens of the rows: without whitespace,
+        and if more of the document follows, without tokens at the end whose values depend on it."""
         attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
         # Not float64, as its stub says.
         by_token: Any = doc.to_array(attributes).reshape(len(doc), len(attributes))
@@ -230,7 +232,7 @@ class WordColumns:
             values = self.values.take(rows, axis=0)
         for column, (i, _) in enumerate(self.by_token, start=1):
             values[:, i] = by_token[tokens, column]
-        for i, name in self.brought:
+        for i, name in self.custom_names:
             values[:, i] = self.custom.read(doc, name)[tokens]
         is_glued = np.append(False, (by_token[:-1, -1] == 0) & ~is_space[:-1])[tokens]
         if self.style is not None:
@@ -246,8 +248,9 @@ class WordColumns:
         return values[:end], tokens[:end]
 
     def _read_stretches(self, rows: np.ndarray) -> tuple[np.ndarray, Any, int]:
-        """Where capitals say nothing, the rows of lower-cased words instead; the style, since the absence of marks is
-        not informative in transcripts; and how many tokens at the end depend on what follows."""
+        """Replaces rows by those of lower-cased words where case is not informative. Returns the rows; the style, since
+        the absence of marks is not informative in transcripts; and the number of tokens at the end that depend on later
+        ones."""
         style, n_open = None, 0
         if self.style is not None or self.before is not None:
             is_unpunctuated, n_open = find_stretches(self.is_mark.take(rows), UNPUNCTUATED_STRETCH)
@@ -260,9 +263,9 @@ class WordColumns:
         return rows, style, n_open
 
     def _add(self, words: list[int], strings: StringStore) -> None:
-        # Everything follows from the text: the lexemes of a vocabulary without a language have no attributes.
+        # All values come from the text, since the lexemes of a vocabulary without a language have no attributes.
         texts = {word: self.spelling.spell(strings[word]) for word in words}
-        # Lower-cased words are words, too.
+        # Lower-cased words also get rows.
         texts |= {get_string_id(lower): lower for lower in map(self.spelling.lower, [*texts.values()])}
         _, words = self.index.find(np.array([*texts], dtype=np.uint64))
         texts = {word: texts[word] for word in words}
@@ -293,7 +296,7 @@ class WordColumns:
         self.index.add(np.array(words, dtype=np.uint64))
 
     def _make_affixes(self, words: list[str]) -> dict[str, np.ndarray]:
-        """The columns of parts of lower-cased words that the templates read."""
+        """Makes the columns of parts of lower-cased words that the templates read."""
         names = {name for _, name in self.by_word}
         outlines = list(map(outline, words)) if names.intersection((*OUTLINES, *INNER)) else []
         columns: dict[str, np.ndarray] = {}

@@ -1,5 +1,5 @@
-"""How well a tokenizer makes the words of a corpus, which is checked before training on these words: a component that
-is trained on gold tokens does well on them even if the pipeline's own tokenizer splits text differently.
+"""Checks how well a tokenizer makes the words of a corpus, before training on these words: a component that is trained
+on gold tokens does well on them even if the pipeline's tokenizer splits text differently.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from ..errors import Errors, JointValueError, JointWarning, Warnings
 SAMPLE_WORDS = 10_000
 # F1 of words, in percent, below which there is a warning, and below which (chance reaches it) training is refused.
 DOUBTFUL, USELESS = 95, 50
-# What to do, by whether the tokenizer is learnt already.
+# Advice for a tokenizer with fixed rules, and for a learnt one.
 LEARN = (
     "Learn exceptions with `spacy joint tokenizer-exceptions`, or set `@tokenizers = "
     '"spacy_joint.CharacterTokenizer.v1"`, which is learnt from the corpus'
@@ -24,7 +24,7 @@ MORE_TEXT = "It is learnt from the corpus: let it learn from more text, or set a
 
 
 class WordScores(NamedTuple):
-    """Words that a tokenizer makes of the text of documents, compared with those of the documents.
+    """Scores of the words that a tokenizer makes of the text of documents.
 
     precision, recall, f_score: In percent; 100 if there are no words.
     n_words: The number of words of the documents. Whitespace tokens do not count.
@@ -39,7 +39,7 @@ class WordScores(NamedTuple):
 def score_words(
     tokenizer: Callable[[str], Doc], references: Iterable[Doc], max_words: int | None = SAMPLE_WORDS
 ) -> WordScores:
-    """Compares a tokenizer with documents, of which none is read after the first `max_words` words (None: all are)."""
+    """Compares a tokenizer with documents, and stops after `max_words` words (None: never)."""
     score = PRFScore()
     n_words = 0
     for reference in references:

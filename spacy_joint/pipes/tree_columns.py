@@ -1,4 +1,4 @@
-"""Columns that also show what a token is in its tree: its relation, its head, its subject, its auxiliary."""
+"""Columns that also show a token's place in its tree: its relation, its head, its subject, its auxiliary."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,8 @@ from .spelling import AS_WRITTEN, Spelling
 from .token_columns import NO_CUSTOM_COLUMNS, WordColumns
 from .word_classes import WordClasses
 
-# The relations of the dependents that templates can read, the subject first. The last one counts (*there are rooms*).
+# The relations of the dependents that templates can read, the subject first. Of several, the last counts (*there are
+# rooms*).
 DEPENDENTS = {
     "subject": ("nsubj", "csubj", "expl"),
     "aux": ("aux",),
@@ -29,7 +30,8 @@ READ = ("word", "tag", "class2")
 # The relatives that `show_relatives` numbers.
 RELATIVES = ("token", "head", *DEPENDENTS)
 RELATED = tuple(f"{relative}_{column}" for relative in RELATIVES[1:] for column in READ)
-# Its relation; the side of its head (0: before, 1: root, 2: after); a number for the relations of all dependents.
+# The relation of a token; the side of its head (0: before, 1: root, 2: after); a number for the relations of all
+# dependents.
 OF_TREE = ("dep", "side", "dependents")
 OWN = ("dep", "head_dep", "subject_dep", "side", "dependents")
 TREE_COLUMNS = (*OWN, *RELATED)
@@ -54,7 +56,7 @@ class TreeColumns:
         self.word_classes = word_classes
         self.custom = custom
         self.spelling = spelling
-        # Which relative is shown, and which of its columns.
+        # For each column, the relative that it shows, and the column of this relative.
         related = {*RELATED, "head_dep", "subject_dep"}
         shown = [name.split("_") if name in related else ("token", name) for name in names]
         of_words = dict.fromkeys(column for _, column in shown if column not in OF_TREE)
@@ -69,7 +71,7 @@ class TreeColumns:
         return (TreeColumns, (self.names, self.word_classes, self.custom, self.spelling))
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """See `WordColumns.values_of`.
+        """Returns the values of the columns, and the tokens of their rows: see `WordColumns.values_of`.
         RAISES ValueError: If more of the document follows, so that its trees are not complete (J037)."""
         if more_follows:
             raise JointValueError(Errors.J037, name="tree columns")

@@ -51,7 +51,7 @@ class WordClasses:
         return cls(words, classes)
 
     def to_bytes(self) -> bytes:
-        """The table as a model file."""
+        """Returns the table as a model file."""
         return model_file.pack({}, {"words": self.words, "classes": self.classes.reshape(-1)})
 
     @property
@@ -62,7 +62,7 @@ class WordClasses:
         return self._digest
 
     def look_up(self, words: np.ndarray) -> np.ndarray:
-        """The classes of words, given their hashes (uint64, words x MAX_CLASSES; 0: unknown)."""
+        """Looks up the classes of words, given their hashes (uint64, words x MAX_CLASSES; 0: unknown)."""
         found = np.zeros((len(words), MAX_CLASSES), dtype=np.uint64)
         if len(self.words):
             places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)

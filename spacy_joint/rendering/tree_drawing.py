@@ -1,4 +1,4 @@
-"""Drawings of constituency trees as SVG, with crossing branches where constituents are discontinuous.
+"""Draws constituency trees as SVG, with crossing branches where constituents are discontinuous.
 
 Words are in one row at the bottom. Each constituent has a bar below its label, from which lines go down to its
 children, as in TIGERSearch; a bar hops over the lines of other constituents that it crosses. No label is drawn over a
@@ -24,7 +24,7 @@ from ..trees.constituency_trees import Tree, assemble, find_blocks, take_apart
 OPTIONS: dict[str, Any] = {"color": "#000000", "bg": "#ffffff", "font": "Arial", "compact": False}
 # Lengths are in pixels.
 WORD_SIZE, LABEL_SIZE = 16, 13
-# Of the average character, as a share of the size of the font; East Asian characters are as wide as they are high.
+# Of an average character, as a share of the font size; East Asian characters are as wide as they are high.
 CHARACTER_WIDTH = 0.6
 MARGIN = 10
 # From the baseline of a label down to its bar, down to the line below it, and up to the line above it.
@@ -51,7 +51,7 @@ def render_tree(doc: Doc | Span, *, options: Mapping[str, Any] = {}, jupyter: bo
 
     options: As for displaCy: color ("#000000"), bg, the background ("#ffffff"; "transparent": none), font ("Arial") and
         compact (False), which saves space.
-    jupyter: Whether to show the drawing in a notebook instead of returning it. By default, this is found out.
+    jupyter: Whether to show the drawing in a notebook instead of returning it. By default, notebooks are detected.
     RETURNS (str | None): SVG; if there are several sentences, one after the other.
     RAISES ValueError: If there is no such option (J040), constituents are not annotated (J336) or cross (J335), or the
         span cuts a constituent (J337).
@@ -61,7 +61,7 @@ def render_tree(doc: Doc | Span, *, options: Mapping[str, Any] = {}, jupyter: bo
     if jupyter or (jupyter is None and is_in_jupyter()):
         from IPython.display import HTML, display
 
-        # Not mathematics, whatever the words are.
+        # Keeps MathJax from reading words as mathematics.
         display(HTML(f'<span class="tex2jax_ignore">{drawn}</span>'))
         return None
     return drawn
@@ -98,7 +98,7 @@ def draw_tree(tree: Tree, options: Mapping[str, Any] = {}) -> str:
 
 
 def _place(tree: Tree, gap: int) -> tuple[list[Placed], float]:
-    """The nodes of a tree, in preorder, with a gap between columns, and the width of the drawing."""
+    """Place the nodes of a tree, in preorder, with a gap between columns; also return the width of the drawing."""
     numbered = assemble(*take_apart(tree))
     if numbered is None:
         return [], 2 * MARGIN
@@ -143,7 +143,7 @@ def _place(tree: Tree, gap: int) -> tuple[list[Placed], float]:
 
 
 def _choose_column(blocks: list[tuple[int, int]]) -> int:
-    """The column of the word that is nearest to the middle."""
+    """Choose the column of the word that is nearest to the middle."""
     middle = (blocks[0][0] + blocks[-1][1] - 1) / 2
     nearest = [min(max(middle, start), end - 1) for start, end in blocks]
     return int(min(nearest, key=lambda column: abs(column - middle)))
@@ -152,19 +152,19 @@ def _choose_column(blocks: list[tuple[int, int]]) -> int:
 def _measure_columns(
     nodes: tuple[Tree, ...], blocks: tuple[list[tuple[int, int]], ...], columns: list[int], gap: int
 ) -> list[float]:
-    """The widths of columns in which words and labels have enough room."""
+    """Compute widths of columns that leave enough room for words and labels."""
     widths = [0.0] * blocks[0][-1][1]
-    for node, its_blocks, column in zip(nodes, blocks, columns, strict=True):
+    for node, node_blocks, column in zip(nodes, blocks, columns, strict=True):
         width = max(_measure(node.label, LABEL_SIZE), _measure(node.word, WORD_SIZE))
         # The label of a continuous constituent is above all of its words.
-        start, end = its_blocks[0] if len(its_blocks) == 1 else (column, column + 1)
+        start, end = node_blocks[0] if len(node_blocks) == 1 else (column, column + 1)
         for place in range(start, end):
             widths[place] = max(widths[place], width / (end - start))
     return [width + gap for width in widths]
 
 
 def _draw_lines(place: int, placed: list[Placed], heights: list[int]) -> list[str]:
-    """The lines from a node to its children, as commands of an SVG path."""
+    """Draw the lines from a node to its children, as commands of an SVG path."""
     node = placed[place]
     if not node.children:
         return []
@@ -186,7 +186,7 @@ def _measure(text: str | None, size: int) -> float:
 
 
 def _clean(text: str | None) -> str:
-    """The text on one line, without what XML cannot represent."""
+    """Put a text on one line, and replace characters that XML cannot represent."""
     return NO_XML.sub("\ufffd", " ".join((text or "").split()))
 
 

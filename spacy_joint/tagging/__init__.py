@@ -1,1 +1,1 @@
-"""Markov sequence labelling: `sequence_tagger`."""
+"""Markov sequence labelling: tags, lemmas and morphological features."""

@@ -1,8 +1,8 @@
-"""Edit scripts: how a lemma is made from a word, similar to those of Straka (2018). Words that are inflected alike
-share a script.
+"""Edit scripts, which turn words into lemmas, similar to those of Straka (2018). Words that are inflected alike share a
+script.
 
-A script is `CASE;EDIT`. CASE says how the lemma is written: empty for lower case, `Aa` for a capital first letter, `AA`
-for capitals, `=` like the word. EDIT is `DELETE>ADD|DELETE>ADD`, what happens to the beginning and the end of the word
+A script is `CASE;EDIT`. CASE is the case of the lemma: empty for lower case, `Aa` for a capital first letter, `AA` for
+capitals, `=` for that of the word. EDIT is `DELETE>ADD|DELETE>ADD`, which edits the beginning and the end of the word
 (*making*, *make*: `;0>|3>e`), or `=LEMMA` if the two have no letter in common (*are*, *be*: `;=be`).
 """
 
@@ -14,7 +14,7 @@ SCRIPT = re.compile(r"(Aa|AA|=|);(?:=(.+)|(\d{1,3})>([^>|]*)\|(\d{1,3})>([^>|]*)
 
 
 def make_script(word: str, lemma: str) -> str:
-    """The most general script that makes a lemma from a word."""
+    """Find the most general script that makes a lemma from a word."""
     edit = _find_edit(word.lower(), lemma.lower())
     for case in CASES:
         script = f"{case};{edit if case != '=' else _find_edit(word, lemma)}"
@@ -24,7 +24,7 @@ def make_script(word: str, lemma: str) -> str:
 
 
 def apply_script(script: str, word: str) -> str:
-    """The lemma that a script makes from a word; the word itself if it is too short, or this is no script."""
+    """Make a lemma from a word by a script; return the word itself if it is too short, or the script is invalid."""
     parsed = SCRIPT.fullmatch(script)
     if parsed is None:
         return word

@@ -21,18 +21,18 @@ class Labelled(NamedTuple):
 
 
 class SequenceLabeller(StructuredPipe[Labelled]):
-    """Gives each token a label. Subclasses say what labels are."""
+    """Gives each token a label. Subclasses define the labels."""
 
     @abstractmethod
     def read_labels(self, example: Example) -> list[str | None]:
-        """The labels of the reference for the predicted tokens; None where they are unknown."""
+        """Reads the labels of the reference for the predicted tokens; None where they are unknown."""
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The labels of the reference, sorted."""
+        """Collects the labels of references, sorted."""
         return sorted({label for example in examples for label in self.read_labels(example) if label is not None})
 
     def extend_labels(self, labels: list[str] | None, added: Sequence[str]) -> list[str]:
-        """The labels, sorted again if some are added, which `make_system` may refuse."""
+        """Adds labels, which `make_system` may refuse, and sorts them all."""
         if not added:
             return labels or []
         extended = sorted({*(labels or []), *added})
@@ -40,15 +40,16 @@ class SequenceLabeller(StructuredPipe[Labelled]):
         return extended
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """A model without a memory of previous labels."""
+        """Makes a system without memory of previous labels."""
         return TaggingSystem(labels, order=0)
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The labels of the reference; None if none are known. Tokens without a known label are only context."""
+        """Makes an instance of the labels of the reference; None if none are known. Tokens without a known label are
+        only context."""
         return self.encode(example, self.read_labels(example), None)
 
     def encode(self, example: Example, labels: list[str | None], starts: np.ndarray | None) -> Instance | None:
-        """The training instance with these labels and starts of sentences (bool), as `make_instance` returns it."""
+        """Makes a training instance of labels and starts of sentences (bool); None if no label is known."""
         known = set(self.perceptron.system.tags)
         labels = [label if label in known else None for label in labels]
         skipped = np.array([SKIP if label is None else 0 for label in labels], dtype=np.int8)
@@ -58,5 +59,5 @@ class SequenceLabeller(StructuredPipe[Labelled]):
         return Instance(columns, actions) if len(actions) else None
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Labelled:
-        """The labels and starts given by actions."""
+        """Reads the labels and starts from actions."""
         return Labelled(tokens, *self.perceptron.system.build(actions))

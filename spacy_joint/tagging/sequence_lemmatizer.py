@@ -1,5 +1,5 @@
 """`sequence_lemmatizer`: lemmas of tagged tokens, as a spaCy component. A label is an edit script. The templates only
-read the token itself, so tokens with the same word and columns have the same lemma, which is remembered."""
+read the token itself, so tokens with the same word and columns have the same lemma, which is cached."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ KEYS = [ORTH, TAG, POS, MORPH]
 MULTIPLIERS = np.array(
     [0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5, 0xF1357AEA2E62A9C5], dtype=np.uint64
 )
-# The lemmas are forgotten when there are this many, so that memory is bounded.
+# The cache of lemmas is cleared above this size, so that memory is bounded.
 MAX_REMEMBERED = 1 << 17
 
 
@@ -32,7 +32,7 @@ class SequenceLemmatizer(SequenceLabeller):
     """Gives tokens lemmas."""
 
     default_templates = Path(__file__).parent / "lemma_templates.txt"
-    # Those that depend on the tokens around.
+    # All columns that do not depend on surrounding tokens.
     columns = tuple(name for name in COLUMNS if name not in (STYLE, GLUED))
 
     def forget_predictions(self) -> None:
@@ -46,7 +46,7 @@ class SequenceLemmatizer(SequenceLabeller):
         super()._set_up(labels, templates)
 
     def read_labels(self, example: Example) -> list[str | None]:
-        """The scripts that make the lemmas of the reference; None for tokens without a lemma."""
+        """Makes the scripts of the lemmas of the reference; None for tokens without a lemma."""
         lemmas = example.get_aligned("LEMMA", as_string=True)
         spell = self.spelling.spell
         return [
@@ -55,12 +55,12 @@ class SequenceLemmatizer(SequenceLabeller):
         ]
 
     def make_word_columns(self) -> WordColumns:
-        """The object that builds the columns, which do not depend on the context of a word."""
+        """Makes the object that builds the columns, which do not depend on the context of a word."""
         names = self.perceptron.templates.columns
         return WordColumns(names, self.word_classes, preserve_case=True, spelling=self.spelling)
 
     def predict_doc(self, doc: Doc) -> Labelled:
-        """The lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
+        """Predicts the lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
         if len(self._lemmas) > MAX_REMEMBERED:
             self.forget_predictions()
         remembered = self._lemmas

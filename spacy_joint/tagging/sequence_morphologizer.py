@@ -1,7 +1,7 @@
 """`sequence_morphologizer`: parts of speech and morphological features of parsed tokens, as a spaCy component.
 
-A label is a part of speech with features, written as spaCy's `morphologizer` does: `Number=Sing|POS=NOUN`. Much of it
-follows from the tag; the tree adds what the tag does not say, such as the number of a verb, from its subject.
+A label is a part of speech with features, in the format of spaCy's `morphologizer`: `Number=Sing|POS=NOUN`. Much of it
+follows from the tag. The tree adds to it: the number of a verb, for instance, follows from its subject.
 """
 
 from collections.abc import Iterable
@@ -26,10 +26,10 @@ PART = "POS"
 
 
 class Meanings(dict[str, tuple[int, MorphAnalysis]]):
-    """The parts of speech and features of labels. A pickled copy is empty, as a pickled vocabulary has no features.
+    """The parts of speech and features of labels. A pickled copy is empty, since a pickled vocabulary has no features.
 
-    Those of the labels of a model are made with it: in `nlp.memory_zone`, spaCy would forget the features that a
-    document had brought as strings before.
+    All labels of a model are looked up when it is set up: in `nlp.memory_zone`, spaCy would forget features whose
+    strings a document had added before.
     """
 
     def __init__(self, vocab: Vocab, labels: Iterable[str] = ()) -> None:
@@ -60,12 +60,13 @@ class SequenceMorphologizer(SequenceLabeller):
         self._meanings = Meanings(self.vocab)
 
     def make_word_columns(self) -> TreeColumns:
-        """The object that builds the columns, also those of the tree."""
+        """Makes the object that builds the columns, including those of the tree."""
         columns = self.perceptron.templates.columns
         return TreeColumns(columns, self.word_classes, self.custom_columns, spelling=self.spelling)
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """A model without a memory of previous labels."""
+        """Makes a system without memory of previous labels. RAISES ValueError: If a label is malformed (J030), or its
+        part of speech unknown (J040)."""
         for label in labels:
             if any(pair.count("=") != 1 for pair in label.split("|") if label):
                 raise JointValueError(Errors.J030, name="A label", value=label, allowed="such as POS=NOUN|Number=Sing")
@@ -74,7 +75,7 @@ class SequenceMorphologizer(SequenceLabeller):
         return super().make_system(labels)
 
     def read_labels(self, example: Example) -> list[str | None]:
-        """The parts of speech with features; None for tokens that have neither."""
+        """Reads parts of speech with features; None for tokens that have neither."""
         parts = example.get_aligned("POS", as_string=True)
         features = example.get_aligned("MORPH", as_string=True)
         return [_join(part, feature) for part, feature in zip(parts, features, strict=True)]

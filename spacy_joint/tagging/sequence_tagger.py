@@ -44,7 +44,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features that labels have."""
+        """The morphological features that are part of labels."""
         # Earlier versions did not save them.
         return tuple(self.cfg.get("features", ()))
 
@@ -54,7 +54,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         return bool(self.cfg["sentence_starts"])
 
     def read_labels(self, example: Example) -> list[str | None]:
-        """The tags of the reference; None for tokens without a tag, and for whitespace."""
+        """Reads the tags of the reference; None for tokens without a tag, and for whitespace."""
         attribute = self.cfg["attribute"]
         tags = example.get_aligned(attribute, as_string=True)
         known = [tag if tag and tag != SPACE_TAGS[attribute] else None for tag in tags]
@@ -64,13 +64,14 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         return [tag and join_features(tag, features or "", self.features) for tag, features in found]
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """The Markov model with these tags."""
+        """Makes the Markov model with these tags."""
         for label in labels if self.cfg["attribute"] == "POS" else ():
             check_choice("label", split_label(label) if self.features else label, tuple(POS_IDS))
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The tags of the reference; None if none are known, or if starts are predicted but not annotated."""
+        """Makes an instance of the tags of the reference; None if none are known, or if starts are predicted but not
+        annotated."""
         tags = self.read_labels(example)
         known = {None, *self.perceptron.system.tags}
         if unknown := [tag for tag in tags if tag not in known]:
@@ -81,7 +82,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         return None if starts is None else self.encode(example, tags, starts)
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
-        """Preset boundaries (int8, one per token), if boundaries are predicted."""
+        """Returns preset boundaries (int8, one per token), if boundaries are predicted; else None."""
         return read_starts(doc) if self.cfg["sentence_starts"] else None
 
     def annotate(self, doc: Doc, prediction: Labelled) -> None:
@@ -98,7 +99,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
         values[tokens] = [ids[tag] for tag in tags]
         doc.from_array([attribute], values)  # type: ignore[arg-type]  # wrong in its stub
-        # spaCy refuses to set the boundaries of trees, which have been kept anyway.
+        # spaCy refuses to set boundaries where there are trees, whose boundaries have been kept anyway.
         if starts is not None and self.cfg["sentence_starts"] and not doc.has_annotation("DEP"):
             # Whitespace before the first sentence belongs to it.
             first = np.full(len(doc), -1, dtype=np.int64)
@@ -131,11 +132,12 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
 
 
 def join_features(tag: str, features: str, names: Sequence[str]) -> str:
-    """The label of a tag with those of the features `Name=Value|Name=Value` that have these names, `_` if none has."""
+    """Joins a tag with those of its features (`Name=Value|Name=Value`) that are in `names`, or with `_` if there are
+    none."""
     values = Morphology.feats_to_dict(features)
     return f"{tag} {'|'.join(f'{name}={values[name]}' for name in names if name in values) or '_'}"
 
 
 def split_label(label: str) -> str:
-    """The tag of a label with features."""
+    """Returns the tag of a label with features."""
     return label.rpartition(" ")[0]

@@ -89,13 +89,13 @@ cdef class SequenceSystem(System):
         return (<const StateC*>state).next
 
     cdef void move_back_state(self, void* state, int n) noexcept nogil:
-        # A stream that forgets what it needs gets nonsense, but reads nothing that is not there.
+        # A stream that forgets tokens too early gets wrong results, but reads no invalid memory.
         (<StateC*>state).next = max((<StateC*>state).next - n, 0)
         (<StateC*>state).sentence -= n
 
     def actions(self, tags, starts=None):
-        """The actions (uint16) for tags (None skips a token) and, with boundaries, for whether each token starts a
-        sentence, as the first one always does; None if the system lacks one of the tags."""
+        """Returns the actions (uint16) for tags (None skips a token) and, with boundaries, for whether each token
+        starts a sentence, as the first one always does; None if the system lacks a tag."""
         numbers = {tag: number for number, tag in enumerate(self.tags)}
         known = np.array([tag is not None for tag in tags], dtype=bool)
         actions = [0 if tag is None else numbers.get(tag, -1) for tag in tags]
@@ -111,9 +111,9 @@ cdef class SequenceSystem(System):
         return actions[known]
 
     def build(self, actions):
-        """The tags of a complete derivation (uint16), and the starts (bool).
+        """Returns the tags of a complete derivation (uint16), and the starts (bool).
 
-        RAISES ValueError: If the system lacks one of the actions.
+        RAISES ValueError: If the system lacks an action (J314).
         """
         actions = check_derivation(actions, self.n_actions)
         starts = actions >= len(self.tags)
@@ -121,9 +121,9 @@ cdef class SequenceSystem(System):
 
 
 cdef class TaggingSystem(SequenceSystem):
-    """Tags for the tokens of a document, given the previous tags, of which features can see `order` (0..2). With
-    boundaries, actions also determine which tokens start a sentence: the constraints of the columns give tokens that
-    must (1) or must not (-1); the first token always does. Tokens with the constraint SKIP get no action.
+    """Tags the tokens of a document, given the previous tags, of which features can see `order` (0..2). With
+    boundaries, actions also determine which tokens start a sentence: constraints mark tokens that must (1) or must not
+    (-1); the first token always does. Tokens with the constraint SKIP get no action.
 
     RAISES ValueError: If there are no tags (J330), or the order is out of range (J030).
     """

@@ -20,9 +20,9 @@ from ..files.reading import read_lines
 ROOT = "ROOT"
 TOKEN = re.compile(r"[()]|[^\s()]+")
 INDEXED = re.compile(r"([0-9]{1,9})=(.+)", re.ASCII)
-# What bracket notation cannot represent in words; it cannot represent whitespace either.
+# Characters that bracket notation cannot represent in words, besides whitespace.
 ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"})
-# The same in labels: NeGra's tag `$(` is written `$[` by others, too.
+# The same in labels. Other tools also write NeGra's tag `$(` as `$[`.
 LABEL_ESCAPES = str.maketrans("()", "[]")
 
 Constituent = tuple[str, int, int]
@@ -59,11 +59,11 @@ class Tree:
         return self.word is not None
 
     def with_children(self, children: tuple[Tree, ...], head: int | None = None) -> Tree:
-        """The node with other children and another mark of the head. Faster than `replace`."""
+        """Copy the node with other children and another head. Faster than `replace`."""
         return Tree(self.label, children, self.word, head, self.index, self.function, self.lemma, self.morph)
 
     def at(self, index: int) -> Tree:
-        """The preterminal at another position. Faster than `replace`."""
+        """Copy the preterminal to another position. Faster than `replace`."""
         return Tree(self.label, (), self.word, None, index, self.function, self.lemma, self.morph)
 
     def nodes(self) -> Iterator[Tree]:
@@ -103,14 +103,14 @@ class Tree:
         return all(count_blocks(words) <= 1 for _, words in self.yields())
 
     def __str__(self) -> str:
-        """The tree in brackets, on one line; with indexed words if it is discontinuous."""
+        """Format the tree in brackets, on one line; with indexed words if it is discontinuous."""
         return format_tree(self, indexed=not self.is_continuous)
 
     def __repr__(self) -> str:
         return f"<Tree {format_tree(self, indexed=True)}>"
 
     def __eq__(self, other: object) -> bool:
-        # Not recursive, unlike the method that a dataclass would have; likewise for `__hash__` and `__repr__`.
+        # Not recursive, unlike the method of a dataclass; likewise for `__hash__` and `__repr__`.
         if not isinstance(other, Tree):
             return NotImplemented
         return self is other or self._values() == other._values()
@@ -160,8 +160,8 @@ def take_apart(tree: Tree) -> tuple[list[Tree], list[int]]:
 
 
 def assemble(nodes: Sequence[Tree], parents: Sequence[int]) -> Tree | None:
-    """Join nodes (the root, and the others in any order; their own children are ignored), given the place of the parent
-    of each but the root, into a tree without marked heads, with children ordered by first words, and words numbered
+    """Join nodes into a tree, given the place of the parent of each. The root comes first, other nodes in any order;
+    their own children are ignored. The tree has no marked heads, children ordered by first words, and words numbered
     from 0. Constituents without words are left out; None if there are no words."""
     below: list[list[int]] = [[] for _ in nodes]
     for place in range(1, len(nodes)):
@@ -188,7 +188,7 @@ def assemble(nodes: Sequence[Tree], parents: Sequence[int]) -> Tree | None:
 def nest(root: Tree, constituents: Sequence[tuple[Tree, Sequence[Block]]], words: Sequence[Tree]) -> Tree:
     """Build a tree from its root, all other constituents with their blocks, and its preterminals in order, all without
     children. Constituents with the same words are ordered from the top down; none may cross (J335)."""
-    # Larger ones first: whatever contains a constituent comes before it.
+    # Larger ones first, so that a constituent follows all that contain it.
     ordered = sorted(constituents, key=lambda constituent: sum(start - end for start, end in constituent[1]))
     nodes, parents = [root], [-1]
     # The innermost constituent of each word so far.
@@ -210,7 +210,7 @@ def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
     """Rewrite a tree bottom-up, without changing the order of nodes: the rule replaces each node, given its rewritten
     children. Returns the replacement of the root."""
     nodes, parents = take_apart(tree)
-    # What replaces the children of each node, from right to left.
+    # The replacements of the children of each node, from right to left.
     below: list[list[Tree]] = [[] for _ in nodes]
     for place in range(len(nodes) - 1, 0, -1):
         below[parents[place]] += reversed(rule(nodes[place], tuple(reversed(below[place]))))
@@ -218,7 +218,7 @@ def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
 
 
 def find_outermost(constituents: Iterable[Constituent]) -> list[Constituent]:
-    """Find those of constituents, ordered as by `Tree.spans`, that are not inside another."""
+    """Find the constituents that are not inside others, given constituents ordered as by `Tree.spans`."""
     found: list[Constituent] = []
     last = 0
     for constituent in constituents:
@@ -229,7 +229,7 @@ def find_outermost(constituents: Iterable[Constituent]) -> list[Constituent]:
 
 
 def escape(word: str) -> str:
-    """The word as bracket notation can represent it: without whitespace, and with names instead of brackets."""
+    """Escape a word for bracket notation: remove whitespace, and replace brackets by names; "_" if nothing is left."""
     return "".join(word.split()).translate(ESCAPES) or "_"
 
 
@@ -267,7 +267,7 @@ def parse_trees(text: str, source: str = "the text", *, indexed: bool = False) -
     """Read trees in brackets.
 
     text (str): Any number of trees, with any whitespace between and within them.
-    source (str): What to call the text in errors.
+    source (str): The name of the text in errors.
     indexed (bool): Whether words are preceded by their positions, as in `(NN 0=cat)`.
     RAISES ValueError: If its brackets (J131, J132) or its positions (J550, J551) are wrong.
     """
@@ -283,7 +283,7 @@ def _parse_lines(lines: Iterable[str], source: str, indexed: bool) -> Iterator[T
     after_bracket = False
     for number, line in enumerate(lines, start=1):
         for token in TOKEN.findall(line):
-            # Whether there is nothing in the innermost open bracket.
+            # Whether the innermost open bracket is empty.
             is_empty = bool(opened) and opened[-1][0] == len(nodes) - 1 and not nodes[-1].is_preterminal
             if token == "(":
                 if opened and nodes[opened[-1][0]].is_preterminal:

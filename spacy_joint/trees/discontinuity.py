@@ -1,12 +1,12 @@
-"""Making trees less discontinuous: root attachment, and the continuous variant of a tree."""
+"""Makes trees less discontinuous by root attachment, or continuous by raising."""
 
 from .constituency_trees import Tree, assemble, count_blocks, find_blocks, take_apart
 
 
 def attach_root_children(tree: Tree) -> Tree:
-    """Attach what hangs from the root by convention, such as punctuation in German and Dutch treebanks, further down:
-    each child of the root moves to the lowest constituent that covers the words on both sides of it (Levy 2005, p. 163,
-    and "root attach" of Maier's treetools). This removes discontinuities, and marks of heads."""
+    """Attach children of the root, such as punctuation in German and Dutch treebanks, further down: each moves to the
+    lowest constituent that covers the words on both sides of it (Levy 2005, p. 163, and "root attach" of Maier's
+    treetools). This removes discontinuities, and head marks."""
     nodes, parents = take_apart(tree)
     yields = [words for _, words in tree.yields()]
     places = {node.index: place for place, node in enumerate(nodes) if node.is_preterminal}
@@ -14,10 +14,10 @@ def attach_root_children(tree: Tree) -> Tree:
     first = {place: (yields[place] & -yields[place]).bit_length() - 1 for place in children}
     last = {place: yields[place].bit_length() - 1 for place in children}
     begins = {first[child]: child for child in children}
-    # Where a row of adjacent children of the root ends, by the first word of each; until one of them moves.
+    # The end of each row of adjacent children of the root, by the first word of each child. Cleared when a child moves.
     ends: dict[int, int] = {}
     for child in children:
-        # What follows the child and also hangs from the root does not separate it from its neighbour.
+        # Adjacent children of the root do not separate the child from its neighbour.
         row, after = [], first[child]
         while after in begins and after not in ends:
             row.append(after)
@@ -33,14 +33,14 @@ def attach_root_children(tree: Tree) -> Tree:
         parents[child] = target
         del begins[first[child]]
         ends.clear()
-        # The child of the root that now covers the words, too.
+        # The child of the root that now covers these words, too.
         *_, outermost, _ = target, *_list_ancestors(target, parents)
         last[outermost] = max(last[outermost], last[child])
     return assemble(nodes, parents) or tree
 
 
 def _list_ancestors(place: int, parents: list[int]) -> list[int]:
-    """The ancestors of a node, from the bottom up."""
+    """List the ancestors of a node, from the bottom up."""
     found = []
     while place:
         place = parents[place]
@@ -49,14 +49,15 @@ def _list_ancestors(place: int, parents: list[int]) -> list[int]:
 
 
 def make_continuous(tree: Tree) -> Tree:
-    """Make a tree continuous: each constituent keeps the block of its marked head, or else of its first child, and the
-    others are raised to its parent (Boyd 2007, with raising as in Maier 2015). The result has no marked heads."""
+    """Make a tree continuous: each constituent keeps the block of its marked head, or else of its first child, and
+    raises children outside it to its parent (Boyd 2007, with raising as in Maier 2015). The result has no marked
+    heads."""
     nodes, parents = take_apart(tree)
     below: list[list[int]] = [[] for _ in nodes]
     for place, parent in enumerate(parents[1:], start=1):
         below[parent].append(place)
     # The words of each node that are not raised.
-    words = [its for _, its in tree.yields()]
+    words = [bits for _, bits in tree.yields()]
     for place in range(len(nodes) - 1, -1, -1):
         if count_blocks(words[place]) <= 1:
             continue

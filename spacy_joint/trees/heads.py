@@ -1,10 +1,10 @@
-"""Head rules: which child of a constituent is its head, as data.
+"""Head rules, which find the head among the children of a constituent.
 
 The text has one rule per line: a label, a direction and labels of children. The rules of a label are tried in the order
-of the lines. `left` and `right` take the first of the labels that any child has, and the leftmost or rightmost of these
-children; `leftmost` and `rightmost` take the outermost child on that side that has any of the labels, or, without
-labels, the outermost child; `function` is followed by grammatical functions, and otherwise like `left`. Rules for `*`
-are tried first, for all labels. If no rule matches, the head is the leftmost child. Labels are compared exactly.
+of the lines. `left` and `right` take the first listed label that any child has, and its leftmost or rightmost child;
+`leftmost` and `rightmost` take the outermost child on that side that has any of the labels, or, without labels, the
+outermost child; `function` lists grammatical functions instead of labels, and works like `left`. Rules for `*` are
+tried first, for all labels. If no rule matches, the head is the leftmost child. Labels are compared exactly.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ ANY = "*"
 
 
 class HeadRules:
-    """Rules read from a text, of which each line must be a rule (J331)."""
+    """Rules read from a text. RAISES ValueError: If a line is not a rule (J331)."""
 
     def __init__(self, text: str) -> None:
         self.rules: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
@@ -33,7 +33,7 @@ class HeadRules:
             self.rules.setdefault(label, []).append((direction, tuple(labels)))
 
     def find(self, label: str, children: Sequence[str], functions: Sequence[str] = ()) -> int:
-        """The index of the head of a node, given its label, and the labels of its children and their functions."""
+        """Find the index of the head of a node, given its label, and the labels and functions of its children."""
         for direction, wanted in [*self.rules.get(ANY, ()), *self.rules.get(label, ())]:
             values = functions if direction == "function" else children
             order = range(len(values))[:: -1 if direction.startswith("right") else 1]
@@ -48,6 +48,7 @@ class HeadRules:
 
 @cache
 def load_head_rules(name: str) -> HeadRules:
-    """The rules for a treebank: "alpino", "english" (Penn Treebank) or "negra" (also TiGer); J040 for other names."""
+    """Load the rules for a treebank: "alpino", "english" (Penn Treebank) or "negra" (also TiGer). RAISES ValueError: If
+    the name is unknown (J040)."""
     check_choice("head rules", name, sorted(FILES))
     return HeadRules(FILES[name].read_text(encoding="utf8"))

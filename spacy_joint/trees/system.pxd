@@ -1,8 +1,8 @@
-"""What transition systems that build constituents share: constituents, labels and actions, and what templates see.
+"""The base of transition systems that build constituents: constituents, labels, actions and slots.
 
-Constituents are on a chain with the newest at the top. A new one is built of one or two of them, the lower and the
-upper one, and replaces them. Actions are named by tuples: a kind, the label of the constituent that they build, and for
-two children the side of the one with the head: "L" (the lower one) or "R".
+Constituents are on a chain with the newest at the top. A new one replaces its one or two children on the chain, the
+lower and the upper one. Actions are named by tuples: a kind, the label of the constituent that they build, and for two
+children the side of the one with the head: "L" (the lower one) or "R".
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -23,8 +23,8 @@ cdef struct NodeC:
     int32_t head, first, last   # tokens
     int32_t n_words
     int32_t n_below             # constituents from here down
-    int32_t n_finished          # those of them that are not intermediate
-    int32_t n_rising            # words from here down, each without a label and after the next one; 0 for constituents
+    int32_t n_finished          # the same without intermediate ones
+    int32_t n_rising            # adjacent words of the chain from here down, in descending order; 0 for constituents
     uint16_t label              # from 1; 0: a tag over a word
     uint8_t intermediate
     uint8_t gap_type
@@ -50,7 +50,7 @@ cdef class TreeSystem(System):
     cdef readonly dict actions_by_name  # numbers
     cdef dict of_tokens, of_values
     cdef uint16_t[::1] action_labels    # 0: builds no constituent
-    cdef uint8_t[::1] action_sides  # which child has the head, 0: the left or lower one, 1: the other
+    cdef uint8_t[::1] action_sides  # which child has the head, 0: the lower one ("L"), 1: the upper one ("R")
     cdef uint8_t[::1] intermediate     # by label
     cdef uint64_t has_actions       # bit k: there are actions of kind k
 

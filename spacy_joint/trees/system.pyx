@@ -1,4 +1,4 @@
-"""What transition systems that build constituents share: see system.pxd."""
+"""The base of transition systems that build constituents: see system.pxd."""
 
 import numpy as np
 
@@ -58,7 +58,8 @@ cdef class TreeSystem(System):
         return self.of_values
 
     def number_actions(self, names):
-        """The numbers (uint16) of named actions; None if `names` is, or if the system lacks one of them."""
+        """Returns the numbers (uint16) of named actions; None if `names` is None or has actions that the system
+        lacks."""
         numbers = [self.actions_by_name.get(name, -1) for name in names or ()]
         return None if names is None or -1 in numbers else np.array(numbers, dtype=np.uint16)
 

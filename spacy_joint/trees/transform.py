@@ -1,4 +1,4 @@
-"""Transformations of constituency trees: heads, binarisation, and, of continuous trees, segments.
+"""Transformations of constituency trees: heads, binarisation, and segments of continuous trees.
 
 A hedge (Yarmohammadi, Dunlop & Roark 2014) is a maximal constituent up to a maximum number of words, not an expression
 of uncertainty; a hedged tree has only hedges and single tags under its root.
@@ -12,8 +12,8 @@ from .heads import HeadRules
 
 # The prefix of labels created by binarisation.
 INTERMEDIATE = "@"
-# The type of a run of words outside phrases, and phrases of one word, between hedges. Other segments have the chunk
-# types of the CoNLL-2000 shared task, or else OUT.
+# GROUP is a run of single words and one-word phrases between hedges. Other segments have the chunk types of the
+# CoNLL-2000 shared task, or else OUT.
 GROUP, OUT = "G", "OUT"
 CHUNK_TYPES = ("ADJP", "ADVP", "CONJP", "INTJ", "LST", "NP", "PP", "PRT", "SBAR", "UCP", "VP")
 
@@ -58,8 +58,8 @@ def binarise(tree: Tree, order: int = 0) -> Tree:
 
 
 def find_segments(constituents: Iterable[Constituent], n_words: int, starts: Collection[int] = ()) -> list[Constituent]:
-    """The type, first word and end of each hedge of several words, and of each group of words between them, given the
-    constituents of hedged trees, ordered as by `Tree.spans`, and starts of sentences."""
+    """Find the type, first word and end of each hedge of several words, and of each group of words between them.
+    `constituents` are those of hedged trees, ordered as by `Tree.spans`; groups end at `starts` of sentences."""
     hedges = [hedge for hedge in find_outermost(constituents) if hedge[2] - hedge[1] > 1]
     segments: list[Constituent] = []
     end = 0
