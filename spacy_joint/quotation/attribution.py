@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import Run
-from .marks import AMERICAN
+from .marks import ALL_MARKS, AMERICAN
 
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
@@ -27,6 +27,8 @@ NOMINAL = frozenset(("DT", "PRP$", "JJ", "NN", "NNP", "PRP", "POS"))
 FINITE = frozenset(("VBD", "VBZ"))
 ADVERB = "RB"
 IMPERSONAL = frozenset(("it", "this", "that"))
+# A sentence may go on after a quotation that ends so.
+OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 # The maximum length of a signature, in tokens.
 MAX_SIGNATURE = 8
@@ -74,23 +76,30 @@ def find_mentions(
     """The cues and the speakers of quotations (first token, end), given the first words of paragraphs. In English, any
     verb may report speech beside those that are `direct`, unless the cues are fixed."""
     inside = mark(doc, runs)
-    reports: dict[int, Span] = {}
-    for begin, end in direct if doc.lang_ in AMERICAN else ():
-        if report := _find_report(doc, begin, end, inside):
-            reports[report[0]] = report[1]
+    spoken = frozenset(direct if doc.lang_ in AMERICAN else ())
+    reports = {run: report for run in sorted(spoken) if (report := _find_report(doc, *run, inside))}
     if not is_fixed:
-        cues = sorted({*cues, *reports})
-    governing = _find_cues(doc, starts, runs, cues, inside)
-    found = {cue: _find_speaker(doc, cue, inside) or reports.get(cue) for cue in governing if cue is not None}
+        cues = sorted({*cues, *(cue for cue, _ in reports.values())})
+    known = {run: cue for run, (cue, _) in reports.items() if cue in cues}
+    governing = _find_cues(doc, starts, runs, cues, inside, spoken, known)
+    spans = dict(reports.values())
+    found = {cue: _find_speaker(doc, cue, inside) or spans.get(cue) for cue in governing if cue is not None}
     speakers = {cue: (span.start, span.end) for cue, span in found.items() if span is not None}
     return Mentions(list(cues), governing, speakers)
 
 
 def _find_cues(
-    doc: Doc, starts: Sequence[int], runs: Sequence[Run], cues: Sequence[int], inside: np.ndarray
+    doc: Doc,
+    starts: Sequence[int],
+    runs: Sequence[Run],
+    cues: Sequence[int],
+    inside: np.ndarray,
+    direct: Set[Run],
+    known: Mapping[Run, int],
 ) -> list[int | None]:
-    """The cue of each run (first token, end): one that governs it, else the nearest in its sentence, else the nearest
-    one close by in the same paragraph. `inside` says which tokens are in runs (bool)."""
+    """The cue of each run (first token, end): the `known` one, else one that governs it, else the nearest in its
+    sentence, else the nearest one close by in the same paragraph. `inside` says which tokens are in runs (bool); cues
+    of `direct` runs must not be in a sentence of their own, except for that of the run before."""
     # Cues inside quotations belong to nested quotations.
     outer = [cue for cue in sorted(cues) if not inside[cue]]
     if not outer:
@@ -102,8 +111,8 @@ def _find_cues(
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
         above = (doc[begin:end].root.ancestors for begin, end in runs)
-        known = set(outer)
-        governors = [next((token.i for token in ancestors if token.i in known), None) for ancestors in above]
+        usable = set(outer)
+        governors = [next((token.i for token in ancestors if token.i in usable), None) for ancestors in above]
     governing = set(governors)
 
     def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
@@ -113,6 +122,8 @@ def _find_cues(
         is_mark, is_elsewhere = not doc[cue].text.isalnum(), bool(sentences[first] != sentences[last])
         crosses_paragraphs = paragraphs[first] != paragraphs[last]
         if is_elsewhere or crosses_paragraphs:
+            if cue in found[-1:] and not crosses_paragraphs and sentences[begin] - sentences[cue] == 1:
+                distance = 0
             if cue < begin and is_mark:
                 # A colon introduces what follows, even in the next paragraph.
                 crosses_paragraphs = paragraphs[begin] - paragraphs[cue] > 1
@@ -124,9 +135,26 @@ def _find_cues(
     found: list[int | None] = []
     for governor, (begin, end) in zip(governors, runs, strict=True):
         at = bisect_left(outer, begin)
-        near = [(place, cue) for cue in outer[max(at - 1, 0) : at + 1] if (place := rank(cue, begin, end))]
-        found.append(min(near)[1] if governor is None and near else governor)
+        near = [(place, cue) for cue in outer[max(at - 2, 0) : at + 1] if (place := rank(cue, begin, end))]
+        choices = [governor] if governor is not None else [cue for _, cue in sorted(near)]
+        if (begin, end) in direct:
+            choices = [cue for cue in choices if cue in found[-1:] or _is_beside(doc, cue, begin, end)]
+        found.append(known.get((begin, end), next(iter(choices), None)))
     return found
+
+
+def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
+    """Whether punctuation and capitals allow a cue before or after a direct quotation to be in the same sentence."""
+    if cue < begin:
+        return not doc[cue].text.isalnum() or doc[begin - 1].text[-1] not in ".?!"
+    word, last = doc[end], _find_last(doc, begin, end)
+    is_name = word.tag_.startswith("NNP") or word.text == "I"
+    return not word.text[0].isupper() or last == "," or (last in OPEN and is_name)
+
+
+def _find_last(doc: Doc, begin: int, end: int) -> str:
+    """The last character of a quotation before its mark."""
+    return next((doc[i].text[-1] for i in (end - 1, end - 2) if i > begin and doc[i].text not in ALL_MARKS), ".")
 
 
 def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
@@ -174,8 +202,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         return None
     if is_inverted:
         return end, doc[first:last]
-    is_open = end - begin > 2 and doc[end - 2].text[-1] in ",?!-—"
-    if not (is_open and last < n and doc[last].tag_ in FINITE and not inside[last]):
+    if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
     return (last, doc[first:last]) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
 

@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
-from .characters import Cast, Character, Reference
+from .characters import PRONOUNS, Cast, Character, Reference
 from .speaker_columns import COLUMNS, MAX_NARRATION, Turn, describe, is_pronoun, make_columns
 
 FOLDER = Path(__file__).parent
@@ -121,11 +121,15 @@ def _is_known(cast: Cast, mention: Run) -> bool:
 
 
 def _are_same(cast: Cast, mention: Run | None, other: Run | None) -> bool:
-    """Whether two mentions in a paragraph may be the same character: pronouns refer to what is there."""
+    """Whether two mentions in a paragraph may be the same character: a pronoun may follow a name of its gender."""
     if mention is None or other is None or mention == other:
         return True
-    found = [cast.find(*one) for one in (mention, other)]
-    return found[0] is found[1] or (None in found and (found[0] is None) != (found[1] is None))
+    if is_pronoun(cast, mention):
+        return is_pronoun(cast, other) and PRONOUNS[cast.words[mention[0]]] == PRONOUNS[cast.words[other[0]]]
+    found = cast.find(*mention)
+    if is_pronoun(cast, other):
+        return found is not None and found.gender in (None, PRONOUNS[cast.words[other[0]]])
+    return found is cast.find(*other)
 
 
 def attribute(cast: Cast, turns: Sequence[Turn], model: ChoiceModel) -> None:
