@@ -17,6 +17,7 @@ from spacy.tokens import Doc, Span, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import Run
 from .marks import ALL_MARKS, AMERICAN
+from .names import read_names
 
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
@@ -84,7 +85,7 @@ def find_mentions(
     governing = _find_cues(doc, starts, runs, cues, inside, spoken, known)
     spans = dict(reports.values())
     found = {cue: _find_speaker(doc, cue, inside) or spans.get(cue) for cue in governing if cue is not None}
-    speakers = {cue: (span.start, span.end) for cue, span in found.items() if span is not None}
+    speakers = {cue: run for cue, span in found.items() if span is not None and (run := _find_owner(span))}
     return Mentions(list(cues), governing, speakers)
 
 
@@ -205,6 +206,15 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
     return (last, doc[first:last]) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
+
+
+def _find_owner(span: Span) -> Run | None:
+    """The mention of the person in one of the speaker: "Tom" of "Tom's reply", none in "the answer", else all."""
+    nouns = span.doc.lang_ in AMERICAN and {token.lower_ for token in span} & read_names().speech
+    if not nouns:
+        return span.start, span.end
+    end = max((token.i for token in span if token.tag_ == "POS"), default=span.start + (span[0].tag_ == "PRP$"))
+    return (span.start, end) if end > span.start else (span.start, span.end) if "voice" in nouns else None
 
 
 def _find_source(token: Token, inside: np.ndarray) -> Token | None:

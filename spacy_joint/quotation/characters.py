@@ -26,6 +26,7 @@ PRONOUNS = {
     **dict.fromkeys(("she", "her", "hers", "herself"), FEMALE),
     "his": MALE,
 }
+POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
@@ -223,7 +224,8 @@ class Cast:
                 for character in self.characters
                 if any(noun in name.titles or _abbreviate(noun) in name.titles for name in character.parsed)
             ]
-            if len(titled) == 1:
+            # "His lady" has no title.
+            if len(titled) == 1 and self.words[head - 1] not in POSSESSIVES:
                 self.by_noun[noun] = titled[0]
             else:
                 gender = names.people.get(noun)
@@ -231,7 +233,8 @@ class Cast:
                 self.characters.append(self.by_noun[noun])
                 self.unnamed.add(self.by_noun[noun])
         character = self.by_noun[noun]
-        words = [self.doc[i].text for i in range(max(span.start, head - 2), head + 1) if not self.doc[i].is_space]
+        near = self.doc[max(span.start, head - 2) : head + 1]
+        words = [token.text for token in near if token.text[0].isalnum()]
         character.names[" ".join(words)] += 1
         self._refer(span.start, span.end, head, character)
 

@@ -42,6 +42,7 @@ class Names(NamedTuple):
     full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     people: Mapping[str, str | None]  # the gender of nouns
     things: frozenset[str]  # nouns that end like those for people
+    speech: frozenset[str]  # nouns for what is said, and what says it
     others: frozenset[str]  # with a capital, but neither names nor, as a rule, words of the document
 
 
@@ -76,6 +77,7 @@ def read_names() -> Names:
         {name: frozenset(forms) for name, forms in full_forms.items()},
         read("people"),
         frozenset(sections["things"].split()),
+        frozenset(sections["speech"].split()),
         frozenset(sections["other capitals"].split()),
     )
 

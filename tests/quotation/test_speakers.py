@@ -175,3 +175,51 @@ def test_short_forms_are_equivalent_to_given_names():
 def test_no_name_is_in_two_lists_of_genders():
     for given, gender in read_names().given_genders.items():
         assert re.fullmatch(r"[\w'-]+", given) and gender in ("male", "female", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "speakers"),
+    [
+        # A sentence of its own after a quotation tells what somebody does next, not who has spoken.
+        ("“I read.”\n\n“Show me the book.” I returned to the window.\n\n“Good,” said Ann.", [None, None, "Ann"]),
+        ("“Where is he?” The girl smiled at Tom.", [None]),
+        ("Mr. Hill replied that he had not. “But it is,” returned she.", ["she"]),
+        ("“It is ours,” Big Ben bellowed.", ["Big Ben"]),
+        ("“I can wait,” Irish remarked lazily.", ["Irish"]),
+        # The verb tells more than the colon.
+        ("Rising to her feet, Miss Reed exclaimed with some heat: “Never!”", ["Miss Reed"]),
+        # What is said does not speak.
+        ("“Come in,” called his mother's voice.", ["his mother"]),
+        ("“Not yet,” was Tom's reply.", ["Tom"]),
+        ("“Not yet,” was the answer.", [None]),
+    ],
+)
+def test_a_speaker_is_who_says_it(parsed, text, speakers):
+    found = [q.speaker and q.speaker.text for q in parsed(text)._.quotations if q.type == "DIRECT"]
+    assert found == speakers
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ('"We will not sign," Smith told reporters on Tuesday. "It is a bad deal."', "Smith"),
+        (
+            "“We grow,” said Jane Doe, chief executive of Acme, who joined in 2019. “Next year will be better.”",
+            "Jane Doe",
+        ),
+    ],
+)
+def test_a_quotation_goes_on_after_its_speaker(parsed, text, speaker):
+    quotation = parsed(text)._.quotations[0]
+    assert len(quotation.contents) == 2 and quotation.speaker.text == quotation.character.id == speaker
+
+
+def test_a_name_after_a_pronoun_is_another_speaker(parsed):
+    doc = parsed("Ann Lee met Mr. Cotter. “What do you mean?” she asked. “It is bad,” said old Cotter.")
+    assert [who for who, _ in describe(doc)] == ["Ann Lee", "Mr. Cotter"]
+
+
+def test_his_lady_has_no_title(parsed):
+    doc = parsed("Sir William and Lady Lucas came. “My dear,” said his lady.\n\n“Yes,” said Lady Lucas.")
+    assert doc._.quotations[0].speaker.text == "his lady"
+    assert all("his lady" not in character.names for character in doc._.characters if character.id == "Lady Lucas")
