@@ -31,7 +31,7 @@ class SpanGuide(GuidePipe[Any]):
         super().__init__(vocab, model, name, labels=spans_keys, **settings)
 
     def add_label(self, label: str) -> int:
-        """RAISES ValueError: Because its labels are settings (J070), or if the label is not a string (J030)."""
+        """Refuses any label (J070), since labels are settings. RAISES ValueError: Always; J030 if it is no string."""
         if not isinstance(label, str):
             raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
         raise JointValueError(Errors.J070, name=self.name, label=label)
@@ -46,7 +46,7 @@ class SpanGuide(GuidePipe[Any]):
                 write_column(doc, name, np.ascontiguousarray(column))
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The groups of spans, which are settings.
+        """Returns the groups of spans, which are settings.
 
         RAISES ValueError: If no reference has spans of one of them (J330).
         """
