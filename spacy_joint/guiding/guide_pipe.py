@@ -266,7 +266,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         return restore
 
     def _check(self) -> None:
-        """Adds loaded labels to the vocabulary; raises TypeError if they do not fit the weights, or some are missing."""
+        """Adds loaded labels to the vocabulary; raises TypeError if weights do not fit them, or are missing."""
         labels = self.cfg["labels"]
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise TypeError

@@ -31,7 +31,7 @@ class SpanGuide(GuidePipe[Any]):
         super().__init__(vocab, model, name, labels=spans_keys, **settings)
 
     def add_label(self, label: str) -> int:
-        """Refuses any label (J070), since labels are settings. RAISES ValueError: Always; J030 if it is no string."""
+        """Refuses labels, which are settings. RAISES ValueError: Always (J070, or J030 if it is not a string)."""
         if not isinstance(label, str):
             raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
         raise JointValueError(Errors.J070, name=self.name, label=label)
