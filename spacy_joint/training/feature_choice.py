@@ -57,7 +57,7 @@ def _count_words(docs: Iterable[Doc]) -> list[tuple[_Word, int]]:
 def _measure_bits(
     learnt: Sequence[tuple[_Word, int]], tested: Sequence[tuple[_Word, int]], names: Sequence[str]
 ) -> float:
-    """Measures the mean surprisal of the relations of tested words, smoothed by estimates from tags and from nothing."""
+    """Measures the mean surprisal of the relations of tested words, smoothed by less specific estimates."""
 
     def list_keys(word: _Word) -> tuple[tuple[str, ...], ...]:
         return (), (word.tag,), (word.tag, *(word.features.get(name, "") for name in names))
