@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...training.calibrating import Sample
 
-# Of the cross-validation.
+# Folds of the cross-validation.
 FOLDS = 5
 
 
