@@ -305,7 +305,7 @@ class Errors:
     )
 
     # Tokenizers
-    J150 = Message("Exceptions need spaCy's own Tokenizer, not a {found}.", "Leave out the exceptions, or use it.")
+    J150 = Message("Exceptions need spaCy's own Tokenizer, not a {found}.", "Leave them out, or use that tokenizer.")
     J151 = Message("The exception for {string!r} splits it into {pieces}.", "Give pieces that add up to the string.")
     J152 = Message("The predicted text {found!r} differs from {expected!r}.", "Change nothing but whitespace.")
     J505 = Message(
@@ -322,7 +322,7 @@ class Errors:
     )
     J306 = Message(
         "Arrays of shapes {shapes} do not describe a search, or refer to missing items.",
-        "Give those of `Search.trace`.",
+        "Give the arrays of `Search.trace`.",
     )
     J360 = Message(
         "The templates of a sequence_lemmatizer read other tokens: {line!r}.",

@@ -137,7 +137,7 @@ def make_joint_sbd_parser(
     boundary_probabilities (bool): Whether to set `Token._.boundary_probability`, the probability that a token starts a
         sentence. The pipeline must have been calibrated, by `python -m spacy joint calibrate`.
     boundary_bias (float | None): A value added to the score of each boundary, on the scale of margins: above 0 for more
-        and shorter sentences, below 0 for fewer and longer ones. Not used in training. None: the next three values are.
+        and shorter sentences, below 0 for fewer and longer ones; unused in training. None: the next three apply.
     marked_bias (float): The value where a mark or a line break is before the boundary.
     punctuated_bias, unpunctuated_bias (float): The values for stretches of text with and without punctuation, where
         neither a mark nor a line break is before the boundary (anywhere, for templates without the column `before`).

@@ -131,7 +131,7 @@ def write_alpino(trees: Iterable[Tree], file: TextIO) -> None:
                 attributes["cat"] = TOP if node is tree else node.label
             else:
                 optional = {"lemma": node.lemma, "postag": node.morph}
-                attributes |= {"pos": node.label, "word": node.word} | {key: it for key, it in optional.items() if it}
+                attributes |= {"pos": node.label, "word": node.word} | {k: v for k, v in optional.items() if v}
             n_nodes += 1
             written = " ".join(f"{key}={quoteattr(_replace_invalid(value))}" for key, value in attributes.items())
             file.write(f"{'  ' * depth}<node {written}{'/' if node.is_preterminal else ''}>\n")

@@ -39,7 +39,7 @@ class Sentence:
     tokens: list[Word] = field(default_factory=list)
     has_tree: bool = False
     spaces: list[bool] = field(default_factory=list)  # whether a space follows each token
-    joined: list[bool] = field(default_factory=list)  # whether each token shares a multiword token with the last one
+    joined: list[bool] = field(default_factory=list)  # whether each token continues a multiword token
     multiword: dict[int, list[Word]] = field(default_factory=dict)  # the words of tokens with several, by position
 
     @property
@@ -207,14 +207,14 @@ def _merge(multiword: list[_SurfaceToken], sentence: Sentence, heads: list[int])
     main = list(range(len(words)))  # the main word of the token of each word
     for token in multiword:
         main[token.words.start : token.words.stop] = [find_main_word(token.words, heads)] * len(token.words)
-    kept = [word for word, its_main in enumerate(main) if word == its_main]
+    kept = [word for word, main_word in enumerate(main) if word == main_word]
     numbers = {word: number for number, word in enumerate(kept)}
     for token in multiword:
         inner = zip(token.words, number_heads(token.words, heads), strict=True)
-        its_main = main[token.words[0]]
-        sentence.multiword[numbers[its_main]] = [words[word]._replace(head=head) for word, head in inner]
-        words[its_main] = words[its_main]._replace(form=token.form)
-        sentence.spaces[its_main] = sentence.spaces[token.words[-1]]
+        main_word = main[token.words[0]]
+        sentence.multiword[numbers[main_word]] = [words[word]._replace(head=head) for word, head in inner]
+        words[main_word] = words[main_word]._replace(form=token.form)
+        sentence.spaces[main_word] = sentence.spaces[token.words[-1]]
     sentence.tokens = [
         word._replace(head=numbers[main[word.head - 1]] + 1) if word.head else word
         for word in map(words.__getitem__, kept)

@@ -146,8 +146,8 @@ def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
         heads, labels = [], [""] * len(tokens)
         if labelled:
             heads = (pruned.heads[span] - start).tolist()
-            fates = zip(tokens, pruned.promoted[span], pruned.adopted[span], strict=True)
-            labels = ["ROOT" if first else "parataxis" if adopted else token.dep_ for token, first, adopted in fates]
+            changed = zip(tokens, pruned.promoted[span], pruned.adopted[span], strict=True)
+            labels = ["ROOT" if first else "parataxis" if adopted else token.dep_ for token, first, adopted in changed]
         yield characters, _DocSentence(tokens, heads, labels, read_words(tokens), has_tags)
         start = span.stop
         characters += _count_characters(token.text for token in tokens)

@@ -27,7 +27,7 @@ def create_mixed_corpus(
     Every pass has the same order, so training can be resumed.
 
     corpora (Mapping): The corpora by name; an empty one raises ValueError (J413) when it is read.
-    shares (Mapping[str, float]): How much of each is read, in words, relative to the others.
+    shares (Mapping[str, float]): The relative number of words to read from each corpus.
     buffer_size (int): The number of documents from which the next one is drawn at random. 1 keeps the order.
     seed (int): The seed of the order.
     RAISES ValueError: If shares are not positive, or not those of the corpora, or buffer_size is not positive (J030).

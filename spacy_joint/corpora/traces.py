@@ -21,7 +21,7 @@ def attach_fillers(tree: Tree) -> Tree:
     belongs to its first trace; after right node raising, to its last, the nearest one. A filler that contains its
     trace, such as a quotation around `he said`, changes places with its child that contains the trace."""
     nodes, parents = take_apart(tree)
-    leaves = [its for _, its in tree.yields()]
+    leaves = [covered for _, covered in tree.yields()]
     words = sum(1 << node.index for node in nodes if node.is_preterminal and node.label != TRACE)
     fillers: dict[str, int] = {}
     # The kinds and places of the traces of each filler.

@@ -68,8 +68,8 @@ class GuidanceStream:
     def _find(self, windows: list[tuple[Window, Any]]) -> Guidance:
         found = find_best(self.model, [vectors for _, vectors in windows]) if windows else []
         taken = [
-            of.cut(first - start, last - start, start)
-            for of, ((start, _, first, last), _) in zip(found, windows, strict=True)
+            guidance.cut(first - start, last - start, start)
+            for guidance, ((start, _, first, last), _) in zip(found, windows, strict=True)
         ]
         return join([NOTHING, *taken])
 

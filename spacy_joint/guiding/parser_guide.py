@@ -83,7 +83,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         see docs/parser_guide.md.
 
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
-        max_delay (int | None): An upper limit of the latency; None: no limit.
+        max_delay (int | None): An upper limit on the latency; None: no limit.
         YIELDS (Doc): The pieces with columns; single tokens are joined to pieces.
         RAISES ValueError: If the component has been neither trained nor loaded (J060), its encoder may see more than
             windows (J037), or tokens of a waiting piece are merged or split (J649).
@@ -131,7 +131,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
         scores, backprop = self.model.get_ref("heads").begin_update(list(zip(vectors, windows, heads, strict=True)))
         n = sum(map(len, vectors))
-        found = [self._find_loss(*of, n) for of in zip(scores, golds, windows, strict=True)]
+        found = [self._find_loss(*document, n) for document in zip(scores, golds, windows, strict=True)]
         return sum(loss for loss, _ in found), backprop([gradient for _, gradient in found])
 
     def _read_gold(self, example: Example) -> Gold:

@@ -61,5 +61,5 @@ class SpanGuide(GuidePipe[Any]):
         scores, backprop = self.model.get_ref("heads").begin_update(vectors)
         golds = [np.hstack([find_span_places(example, key) for key in self.labels]) for example in examples]
         n = sum(map(len, vectors))
-        found = [cross_entropy_of_odds(self.model.ops, *of) for of in zip(scores, golds, strict=True)]
+        found = [cross_entropy_of_odds(self.model.ops, *pair) for pair in zip(scores, golds, strict=True)]
         return sum(loss for loss, _ in found) / n, backprop([gradient / n for _, gradient in found])

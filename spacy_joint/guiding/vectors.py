@@ -82,7 +82,7 @@ class VectorStream:
         if len(tokens):
             encoded = layer.predict([rows for _, rows in windows])
             taken = [slice(window.first - window.start, window.last - window.start) for window, _ in windows]
-            rows = layer.ops.xp.concatenate([of[part] for of, part in zip(encoded, taken, strict=True)])
+            rows = layer.ops.xp.concatenate([output[part] for output, part in zip(encoded, taken, strict=True)])
             vectors[tokens] = rows[self.firsts[tokens] - begin]
         self.firsts = self.firsts[n:]
         return vectors

@@ -221,7 +221,7 @@ def _align(
         begins = word.mark in FINAL
     places: list[int | None] = tokens.tolist()
     if not has_same_tokens(example):
-        there, back = example.alignment.x2y, example.alignment.y2x
-        found = [there[token].tolist() for token in tokens.tolist()]
-        places = [place[0] if len(place) == 1 == len(back[place[0]]) else None for place in found]
+        to_reference, to_predicted = example.alignment.x2y, example.alignment.y2x
+        found = [to_reference[token].tolist() for token in tokens.tolist()]
+        places = [place[0] if len(place) == 1 == len(to_predicted[place[0]]) else None for place in found]
     return [texts.get(place) for place in places], [marks.get(place) for place in places]

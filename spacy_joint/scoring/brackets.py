@@ -120,8 +120,11 @@ class BracketScores:
 
 def _select(brackets: Counter[Bracket], label: str | None = None) -> Counter[Bracket]:
     """Select the brackets with a label; None: the discontinuous brackets."""
-    chosen = (it for it in brackets if (len(it[1]) > 1 if label is None else it[0] == label))
-    return Counter({bracket: brackets[bracket] for bracket in chosen})
+
+    def is_chosen(bracket: Bracket) -> bool:
+        return len(bracket[1]) > 1 if label is None else bracket[0] == label
+
+    return Counter({bracket: n for bracket, n in brackets.items() if is_chosen(bracket)})
 
 
 def _add(score: PRFScore, found: Counter[Bracket], expected: Counter[Bracket]) -> None:

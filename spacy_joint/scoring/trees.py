@@ -138,7 +138,7 @@ def find_edit_distance(one: Tree, other: Tree) -> int:
         for other_root in other_roots:
             first, other_first = leftmost[root], other_leftmost[other_root]
             n, m = root - first + 2, other_root - other_first + 2
-            # Of forests: the first i nodes of one, and the first j nodes of the other.
+            # The distances of forests: the first i nodes of one, and the first j nodes of the other.
             forests = [[i + j if i == 0 or j == 0 else 0 for j in range(m)] for i in range(n)]
             for i in range(1, n):
                 node = first + i - 1

@@ -168,7 +168,7 @@ class Worker:
 
     def _ask(self, task: str, texts: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
         try:
-            # For new processes. Loading does not count towards the timeout.
+            # A new process loads the pipeline first, which does not count towards the timeout.
             try:
                 self._wait_until_loaded()
             except (ImportError, OSError, ValueError) as error:
@@ -188,12 +188,12 @@ class Worker:
         return found
 
     def _start(self) -> None:
-        self._connection, theirs = SPAWN.Pipe()
-        self._process = SPAWN.Process(target=_work, args=(theirs, self.pipeline), name="annotation", daemon=True)
+        self._connection, other_end = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=_work, args=(other_end, self.pipeline), name="annotation", daemon=True)
         self._process.start()
         self.process_id = self._process.pid
         # Only the process may hold its end of the pipe, so that reading fails if it dies.
-        theirs.close()
+        other_end.close()
 
     def _wait_until_loaded(self) -> None:
         if self._is_loaded:

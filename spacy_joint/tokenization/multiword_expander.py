@@ -136,7 +136,7 @@ def learn_joints(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> Joints
         # If letters are joined in general, exceptions are listed, too.
         if by_other[ANY][True] or form in never_joined:
             decided = {other: counter[True] > counter[False] for other, counter in by_other.items()}
-            joints[form] = {other: it for other, it in decided.items() if other == ANY or it != decided[ANY]}
+            joints[form] = {other: value for other, value in decided.items() if other == ANY or value != decided[ANY]}
     if not any(joints.get(ANY, {}).values()):
         joints = {form: others for form, others in joints.items() if form and any(others.values())}
     return joints

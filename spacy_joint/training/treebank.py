@@ -269,7 +269,7 @@ class TreebankTraining:
         return nlp
 
     def _read_raw_texts(self, split: str, nlp: Language) -> list[Doc]:
-        """Reads the documents of a split with paragraphs, or without if the split has no files of its own."""
+        """Reads the documents of a split; with paragraphs, unless they were taken from the files of another split."""
         are_files = self.splits[split] and self.splits["train"]
         return read_raw_texts(self.splits[split], nlp) if are_files else self._read_docs(split, nlp)
 

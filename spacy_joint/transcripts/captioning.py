@@ -1,9 +1,9 @@
 """Cutting words into captions within limits, at the least cost. The cut is exact: a dynamic program compares all cuts.
 
 The cost is a sum over lines and captions: the costs of words where lines end (the arcs that they cut, see words.py),
-the space and time of lines and captions, and the amounts by which they exceed limits. The limits of widths (except for
-single words) and of maximum durations are never exceeded. Maximum rates and minimum durations may be, where people
-speak too fast or too little.
+the space and time of lines and captions, and the amounts by which they violate limits. Maximum widths (except those of
+single words) and maximum durations are never violated. Maximum rates and minimum durations may be, where people speak
+too fast or too little.
 """
 
 from collections.abc import Sequence

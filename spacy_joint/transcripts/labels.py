@@ -35,7 +35,7 @@ BOLD = re.compile(
     """,
     re.VERBOSE,
 )
-# Not the address of a link in Markdown, `[1]: https://...`.
+# Excludes addresses of links in Markdown, `[1]: https://...`.
 BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\]:(?:\s+|$)(?!\w+://)")
 # Questions and answers of court records; a file must have both. Lines may be numbered.
 EXAMINATION = re.compile(r"\s*(?:\d{1,2}\s+)?(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*)(?=\S)")

@@ -24,7 +24,7 @@ class Layout(NamedTuple):
     per_second: int
 
 
-# Of Whisper, and of whisper.cpp.
+# Whisper's and whisper.cpp's.
 LAYOUTS = (
     Layout("segments", "words", "word", None, "start", "end", 1),
     Layout("transcription", "tokens", "text", "offsets", "from", "to", 1000),
