@@ -463,7 +463,7 @@ class Errors:
         "Name it as in `de_gsd-ud-train.conllu`, or give it by --train, --dev or --test.",
     )
     J522 = Message(
-        "There is neither a training nor a development set, only {found}.",
+        "There is neither a training nor a development set (found: {found}).",
         "Give a CoNLL-U file with `train` or `dev` in its name, or give it by --train.",
     )
     J523 = Message(
