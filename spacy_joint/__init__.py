@@ -27,7 +27,7 @@ if find_spec(f"{__name__}.engine.columns") is None:
 
 # The pretrained pipeline: a separate distribution.
 PRETRAINED = "en_joint_english"
-# Others by their short names: variants of it that are slower and more accurate, and those of other languages.
+# Short names of other pipelines: slower, more accurate variants, and other languages.
 VARIANTS = {
     "md": "en_joint_english_md",
     "trf": "en_joint_english_trf",
@@ -37,10 +37,10 @@ VARIANTS = {
     "pcm": "xx_joint_pcm_naija",
     "pt": "pt_joint_portuguese",
 }
-# Codes of languages: no package has so short a name.
+# Codes of languages; names of packages are longer.
 LANGUAGE = re.compile("[a-z]{2,3}")
 BEAM_PERCEPTRON = "spacy_joint.BeamPerceptron.v1"
-# The architectures with each setting of `load`.
+# The architectures that have each setting of `load`.
 ARCHITECTURES = {"beam_width": (BEAM_PERCEPTRON, "spacy_joint.OrderPerceptron.v1"), "threads": (BEAM_PERCEPTRON,)}
 
 
@@ -86,7 +86,7 @@ def load(
         settings = {
             f"components.{name}.model.{setting}": value
             for name, model in models.items()
-            # The model of other components may be anything.
+            # Models of other components may be of any type.
             if isinstance(model, dict) and model.get("@architectures") in ARCHITECTURES[setting]
         }
         if not settings:
@@ -96,7 +96,7 @@ def load(
 
 
 def _find_config(pipeline: str | Path) -> Path:
-    """The path of a pipeline's config, found like `spacy.load` finds pipelines; it may not exist."""
+    """Finds the path of a pipeline's config, which may not exist, like `spacy.load` finds pipelines."""
     from spacy import util
 
     directory = Path(pipeline)

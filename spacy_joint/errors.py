@@ -1,7 +1,7 @@
 """A catalogue of every error and warning that users can meet: what is wrong, and what is allowed or how to fix it.
 
-The codes follow spaCy's style (`[E024] ...`) with our own prefix, `J`, so that they are easy to search for. Codes are
-never reused. Code that catches an error should check its class and attributes, never its text:
+The codes follow spaCy's style (`[E024] ...`) with our own prefix, `J`, so they are easy to search for. Codes are never
+reused. Code that catches an error should check its class and attributes, never its text. To raise errors:
 
     raise JointValueError(Errors.J402, path=path)
     check_range("beam_width", width, 1, MAX_WIDTH)
@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Collection
 
-# spaCy's errors and warnings also have codes, but no class of their own.
+# spaCy's errors and warnings also have codes, but use Python's classes.
 SPACY_CODE = re.compile(r"\[[EW]\d+\]")
 _format_warning = warnings.formatwarning
 
@@ -30,7 +30,7 @@ class Message:
         self.code = name
 
     def format(self, **values: object) -> Message:
-        """The message with its placeholders filled in."""
+        """Returns the message with its placeholders filled in."""
         return Message(self.cause.format(**values), self.fix.format(**values), self.code)
 
     def __str__(self) -> str:
@@ -113,7 +113,7 @@ class Errors:
     # Engine
     J005 = Message("Action {action} is not legal here.", "Choose one of the legal actions (the first 20: {legal}).")
     J006 = Message("This system has no actions: it was not constructed.", "Call the constructor of its base class.")
-    J009 = Message("After step {step}, every score in the beam is not a number.", "Train the model again.")
+    J009 = Message("After step {step}, no score in the beam is a number.", "Train the model again.")
     J010 = Message(
         "Unknown atom '{name}' in line {line} of the templates.",
         "Use TOKEN.COLUMN or a value. Tokens: {tokens} (also TOKEN+n, TOKEN-n up to {most}). Columns: {columns}. "
@@ -137,9 +137,12 @@ class Errors:
     J156 = Message("A bias depends on the unknown atom '{atom}'.", "Use a token ({tokens}) and a column ({columns}).")
     J314 = Message(
         "The {n} actions are not a complete derivation: step {step} is wrong or missing.",
-        "Give those of a search result.",
+        "Give the actions of a search result.",
     )
-    J354 = Message("A block of templates names {names}, of different parts of an order.", "Split it with a blank line.")
+    J354 = Message(
+        "A block of templates names {names}, which belong to different parts of an order.",
+        "Split it with a blank line.",
+    )
 
     # Saved models
     J050 = Message("{source} is not a spacy_joint model.", "Give the path of a pipeline that nlp.to_disk saved.")
@@ -173,7 +176,7 @@ class Errors:
         "another package or the directory of a pipeline.",
     )
     J404 = Message(
-        "This version of the package does not know where its pipelines are released.",
+        "This version of the package has no address for its pipelines.",
         "Run `pip install ./pipelines/{name}` in a checkout, or give --from an address or directory with {wheel}.",
     )
     J405 = Message(
@@ -183,8 +186,8 @@ class Errors:
     )
     J406 = Message(
         "There is no pretrained pipeline '{language}'.",
-        "There are {known}. Train another language on a treebank of Universal Dependencies by `python -m spacy joint "
-        "train-treebank DIRECTORY`, and give the directory of the pipeline or the name of its package.",
+        "Choose one of: {known}. For other languages, train on a treebank of Universal Dependencies by `python -m "
+        "spacy joint train-treebank DIRECTORY`, and give the directory of the pipeline or the name of its package.",
     )
     J401 = Message("No component of {pipeline} ({components}) has the setting {setting}.", "Leave {setting} out.")
     J704 = Message(
@@ -225,7 +228,7 @@ class Errors:
     J464 = Message("{file}, line {line}: not valid {format} ({reason}).", "Correct the file, or give its format.")
     J520 = Message(
         "There is no file {path}.",
-        "Make it by `python -m spacy joint {command} ... --output {path}`, or do without: `--{setting} null`.",
+        "Make it by `python -m spacy joint {command} ... --output {path}`, or leave it out by `--{setting} null`.",
     )
     J711 = Message(
         "There are no files at {address}.",
@@ -277,7 +280,7 @@ class Errors:
 
     # Other corpora
     J126 = Message(
-        "The document {words} has no {what}, which copies of documents without punctuation and with noise need.",
+        "The document {words} has no {what}, which unpunctuated and noisy copies of documents need.",
         "Annotate it, or train without such copies: --training.train_corpus corpora.original.",
     )
     J124 = Message(
@@ -302,14 +305,14 @@ class Errors:
     )
 
     # Tokenizers
-    J150 = Message("Exceptions need spaCy's own Tokenizer, not a {found}.", "Leave out one of the two.")
+    J150 = Message("Exceptions need spaCy's own Tokenizer, not a {found}.", "Leave them out, or use that tokenizer.")
     J151 = Message("The exception for {string!r} splits it into {pieces}.", "Give pieces that add up to the string.")
     J152 = Message("The predicted text {found!r} differs from {expected!r}.", "Change nothing but whitespace.")
     J505 = Message(
         "The tokenizer ({tokenizer}) does not suit the corpus: on the text of its first {n_words:,} words, it finds "
         "{recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less than {least}).",
-        'Use that of the language, or `@tokenizers = "spacy_joint.CharacterTokenizer.v1"`, which is learnt from the '
-        "corpus.",
+        'Use the tokenizer of the language, or `@tokenizers = "spacy_joint.CharacterTokenizer.v1"`, which learns from '
+        "the corpus.",
     )
 
     # Parsing and tagging
@@ -317,10 +320,13 @@ class Errors:
         "The sentence of tokens {begin} to {last} is not a tree: {problem}.",
         "Give it exactly one root, a token that heads itself, and heads within it.",
     )
-    J306 = Message("Arrays of shapes {shapes} are not a search, or refer to missing items.", "Use `Search.trace`.")
+    J306 = Message(
+        "Arrays of shapes {shapes} do not describe a search, or refer to missing items.",
+        "Give the arrays of `Search.trace`.",
+    )
     J360 = Message(
         "The templates of a sequence_lemmatizer read other tokens: {line!r}.",
-        "Use `w.` only: tag and part of speech tell what surrounds it.",
+        "Use `w.` only: its tag and part of speech depend on the context.",
     )
     J646 = Message(
         "{n} words with known boundaries are too few to calibrate a parser.",
@@ -345,7 +351,9 @@ class Errors:
     J335 = Message(
         "The constituent {label} of tokens {start} to {end} ({words!r}) crosses another.", "Nest or separate them."
     )
-    J337 = Message("{words!r} cuts the constituent {label} over {other!r}.", "Take all of it, or less.")
+    J337 = Message(
+        "{words!r} cuts the constituent {label} over {other!r}.", "Choose words that contain it or are inside it."
+    )
     J338 = Message(
         "'{name}' is not `joint`, so it needs segments.", "Put a hedge_segmenter before it, or train it with `joint`."
     )
@@ -413,11 +421,12 @@ class Errors:
     )
     J682 = Message("The boundary model has {found} symbols, the grammar {expected}.", "Estimate it for this grammar.")
     J683 = Message(
-        "'{symbol}' is not in the chart where the nodes have it.",
+        "The chart lacks '{symbol}' where the nodes have it.",
         "Give the nodes that `parse` returned for the same words and widths.",
     )
     J684 = Message(
-        "Cycles of unary rules have no finite sum of probabilities.", "Those of a cycle must multiply to less than 1."
+        "Cycles of unary rules have no finite sum of probabilities.",
+        "The probabilities of a cycle must multiply to less than 1.",
     )
     J695 = Message(
         "There is no closing '{kind}' with {n} classes.",
@@ -439,7 +448,7 @@ class Errors:
         "{config} never stops training: max_epochs is {max_epochs} and max_steps is {max_steps}.",
         "Set one of them. Early stopping is not possible: it would use the held-out documents.",
     )
-    J411 = Message("{config} trains nothing that predicts {attribute}.", "Add a sequence_tagger or parser_guide.")
+    J411 = Message("{config} trains no component that predicts {attribute}.", "Add a sequence_tagger or parser_guide.")
     J442 = Message(
         "Cannot resume from {path}: '{name}' {what}.",
         "Give the model-last of `spacy train`, or a checkpoint if there is a guide, not a finished pipeline.",
@@ -454,7 +463,7 @@ class Errors:
         "Name it as in `de_gsd-ud-train.conllu`, or give it by --train, --dev or --test.",
     )
     J522 = Message(
-        "There is neither a training nor a development set, but {found}.",
+        "There is neither a training nor a development set (found: {found}).",
         "Give a CoNLL-U file with `train` or `dev` in its name, or give it by --train.",
     )
     J523 = Message(
@@ -463,12 +472,12 @@ class Errors:
     )
     J524 = Message(
         "spaCy has no language '{language}'.",
-        "Use `--language xx`, which has no rules of any language, or install a package with this language.",
+        "Use `--language xx`, which has no language-specific rules, or install a package with this language.",
     )
-    J525 = Message("The names of the files do not tell their language.", "Give it, such as by `--language de`.")
+    J525 = Message("The names of the files do not tell their language.", "Give it, e.g. by `--language de`.")
     J656 = Message(
-        "--keep needs a teacher with a joint_sbd_parser that reads no punctuation; this one has {pipeline}.",
-        "Use a teacher with one and --own, or keep all documents.",
+        "--keep needs a joint_sbd_parser that parses unpunctuated text; the teacher has {pipeline}.",
+        "Use a teacher with a joint_sbd_parser and --own, or keep all documents.",
     )
     J716 = Message("{option} requires {needed}.", "Add it, or leave the other out.")
 
@@ -517,10 +526,10 @@ class Errors:
         "Give an index of `sentences`, from 0, and use a pipeline with a parser.",
     )
     J450 = Message(
-        "The request has not exactly one Host, or one that the server does not serve.",
+        "The request has no Host, several, or one that the server does not allow.",
         "Use the address that the server shows, or start it with another --host.",
     )
-    J451 = Message("The body was not complete after {seconds:g} seconds.", "Send the text again, faster.")
+    J451 = Message("The body was not complete after {seconds:g} seconds.", "Send it again, over a faster network.")
     J453 = Message("The server has no such pipeline.", "Choose one of {pipelines}.")
     J741 = Message("The server is loading the pipeline.", "Try again.")
     J742 = Message("The pipeline cannot be loaded ({reason}).", "See the output of the server for the cause.")
@@ -532,7 +541,7 @@ class Errors:
     # Columns that users add
     J612 = Message(
         "The column '{name}' has {found} for a document of {n_tokens} tokens.",
-        "Give one value per token, including whitespace; None where there is none.",
+        "Give one value per token, including whitespace; None if unknown.",
     )
     J613 = Message(
         "The column '{name}' has the value {value!r}.", "Use {allowed}, and None. Floats need 'edges' in its settings."
@@ -556,7 +565,7 @@ class Errors:
         "Train a pipeline with a Transformer, and convert it by `python -m spacy joint export-onnx`.",
     )
     J649 = Message(
-        "A document of {n_tokens} tokens has {found} when its guide returns it.",
+        "A document of {n_tokens} tokens has {found} tokens when its guide returns it.",
         "Do not merge or split tokens before the stream has yielded them.",
     )
     J659 = Message(
@@ -586,7 +595,7 @@ class Errors:
     )
     J740 = Message(
         "Ray does not start, cannot be reached, or failed ({reason}).",
-        "See its logs and `ray status`. The same command continues.",
+        "See its logs and `ray status`. The same command continues the work.",
     )
 
     # Training beyond one machine
@@ -662,14 +671,14 @@ class Warnings:
     )
     JW43 = Message(
         "{n} files of {address}, such as {example}, are left out: {reason}.",
-        "Name them, with --format-in if their formats are unknown, to read them.",
+        "To read them, name them, with --format-in if their formats are unknown.",
     )
     JW44 = Message(
         "{n:,} of {total:,} records failed, first record {record} of {source} ({reason}).",
         "See {address} for all places and reasons.",
     )
     JW46 = Message(
-        "Tree {number} is discontinuous. Of it, and of others, the continuous variant is written.",
+        "Tree {number} is discontinuous. Such trees are written in their continuous variants.",
         "Write discbracket, export or alpino to keep such trees.",
     )
     JW47 = Message(
@@ -678,7 +687,7 @@ class Warnings:
     )
     JW48 = Message("The trees of document {number} are not written ({reason}).", "Use another pipeline for it.")
     JW49 = Message(
-        "{n} of {total} {what} begin at times that are estimated by the number of characters: the source has none.",
+        "{n} of {total} {what} begin at times estimated by the number of characters, since the source has none.",
         "For measured times, use a transcript with times of words.",
     )
     JW50 = Message(
@@ -690,7 +699,7 @@ class Warnings:
 def format_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    """A `warnings.formatwarning` for commands: warnings with a code come without a place in the source."""
+    """Formats a warning for commands: one with a code without its place in the source. See `warnings.formatwarning`."""
     if isinstance(message, JointWarning) or SPACY_CODE.match(str(message)):
         return f"{message}\n"
     return _format_warning(message, category, filename, lineno, line)

@@ -1,4 +1,4 @@
-"""Packages that only some users need, and install as extras of this package."""
+"""Optional packages, which users install as extras of this package."""
 
 from importlib.util import find_spec
 

@@ -1,10 +1,10 @@
 """The spaCy factories of all components, with their default settings: the targets of the entry points.
 
-Each function declares a component: its keywords are the settings, with their defaults, and its docstring says what they
-mean. It is replaced by one that calls the class with them. spaCy imports this module whenever a pipeline is created, so
-classes are imported when a component is created.
+Each function declares a component: its keywords are the settings, with their defaults, and its docstring describes
+them. It is replaced by a function that calls the class with the settings. spaCy imports this module whenever a pipeline
+is created, so classes are only imported when a component is created.
 
-Settings of several components, and what they are unless a docstring says otherwise:
+Settings of several components, unless a docstring says otherwise:
 
 model (Model): A `spacy_joint.BeamPerceptron`.
 scorer (Callable | None): The scorer.
@@ -46,7 +46,7 @@ def _component(
 
         nlp, name, _ = signature(make, follow_wrapped=False).parameters.values()
         settings = list(signature(declare).parameters.values())
-        # spaCy checks configs by the signature.
+        # spaCy validates configs against the signature.
         make.__signature__ = Signature([nlp, name, *settings])  # type: ignore[attr-defined]
         defaults = {setting.name: setting.default for setting in settings}
         blocks = {"model": model, "scorer": {"@scorers": scorer} if isinstance(scorer, str) else scorer}
@@ -68,7 +68,7 @@ def _perceptron(**settings: Any) -> dict[str, Any]:
     return {"@architectures": "spacy_joint.BeamPerceptron.v1", **settings}
 
 
-# A label is chosen for each token by itself, so there is nothing to search.
+# Tokens are labelled independently, so no beam is needed.
 LABELLER = _perceptron(table_bits=21, beam_width=1, n_tables=2)
 TOK2VEC = {
     "@architectures": "spacy.Tok2Vec.v2",
@@ -130,14 +130,14 @@ def make_joint_sbd_parser(
 
     sb_position (str): When a boundary is decided: "early", when its token is next; "late", when the previous sentence
         has been parsed.
-    layout (bool): Whether layout decides what is certain, such as that a list item begins a sentence.
+    layout (bool): Whether layout decides certain boundaries, such as that a list item begins a sentence.
     blank_lines (bool): Whether, with `layout`, a blank line ends a sentence, as between paragraphs.
     line_breaks (bool): Whether every line break ends a sentence, as in chats and logs.
     boundary_margins (bool): Whether to set `Token._.boundary_margin`, the margin of each boundary decision.
     boundary_probabilities (bool): Whether to set `Token._.boundary_probability`, the probability that a token starts a
         sentence. The pipeline must have been calibrated, by `python -m spacy joint calibrate`.
     boundary_bias (float | None): A value added to the score of each boundary, on the scale of margins: above 0 for more
-        and shorter sentences, below 0 for fewer and longer ones. It is not used in training. None: the next three are.
+        and shorter sentences, below 0 for fewer and longer ones; unused in training. None: the next three apply.
     marked_bias (float): The value where a mark or a line break is before the boundary.
     punctuated_bias, unpunctuated_bias (float): The values for stretches of text with and without punctuation, where
         neither a mark nor a line break is before the boundary (anywhere, for templates without the column `before`).
@@ -152,10 +152,10 @@ def make_joint_sbd_parser(
     assigns=["doc._.token_columns"],
 )
 def make_parser_guide(model: Model, scorer: Scorer, latency: int | None = None) -> None:
-    """Makes a component that predicts boundaries, heads and labels of each token by itself, as columns for a parser.
+    """Makes a component that predicts boundaries, heads and labels token by token, as columns for a parser.
 
     model (Model): A `spacy_joint.ParserGuide`, around any `tok2vec`.
-    latency (int | None): The number of later tokens that a token waits for in streams. None: for whole windows.
+    latency (int | None): The number of later tokens that a token waits for in streams. None: whole windows.
     """
 
 
@@ -167,7 +167,7 @@ def make_parser_guide(model: Model, scorer: Scorer, latency: int | None = None) 
     assigns=["doc._.token_columns"],
 )
 def make_span_guide(model: Model, scorer: Scorer, spans_keys: Sequence[str] = ["quotation_cues", "quotations"]) -> None:
-    """Makes a component that predicts where spans begin and end, each token by itself, as columns for others.
+    """Makes a component that predicts where spans begin and end, token by token, as columns for other components.
 
     model (Model): A `spacy_joint.SpanGuide`, around any `tok2vec`.
     spans_keys (list[str]): The groups of spans in `doc.spans`.
@@ -195,7 +195,7 @@ def make_sequence_tagger(
     attribute (str): The attribute to predict: "TAG" or "POS".
     order (int): The number of previous tags that features see, 0 to 2.
     sentence_starts (bool): Whether to predict sentence boundaries along with the tags.
-    features (list[str]): Morphological features, such as "Case", that are predicted along with the tags, as a column
+    features (list[str]): Morphological features, such as "Case", to predict along with the tags, as a column
         `fine_tag` for later components.
     """
 
@@ -243,11 +243,11 @@ def make_punctuation_restorer(
     mark_bias: float = 0.0,
     columns: Mapping[str, Any] = {},
 ) -> None:
-    """Makes a component that restores the marks and capitals of text without them.
+    """Makes a component that restores missing punctuation and capitals.
 
-    overwrite (bool): Whether marks and capitals that the text has are replaced, too, instead of kept.
+    overwrite (bool): Whether to replace marks and capitals that the text has, instead of keeping them.
     mark_bias (float): A value added to the score of each mark within a sentence: above 0 for more marks, below 0 for
-        fewer. It is not used in training.
+        fewer. Not used in training.
     """
 
 
@@ -257,7 +257,7 @@ def make_punctuation_restorer(
     requires=["token.tag"],
 )
 def make_multiword_expander() -> None:
-    """Makes a component that finds multiword tokens, as German `zum` (`zu` and `dem`) and English `don't`."""
+    """Makes a component that finds multiword tokens, such as German `zum` (`zu` and `dem`) and English `don't`."""
 
 
 @_component(
@@ -333,9 +333,9 @@ def make_constituency_parser(
     """Makes a parser that finds the whole phrase structure of sentences, continuous or discontinuous.
 
     system (str): The transition system: "gap", "swap", "single_swap" or "skip_shift", or, for continuous trees only,
-        "shift_reduce", which learns the continuous variant of others.
+        "shift_reduce", which learns continuous variants of discontinuous trees.
     head_rules (str): The rules that find the heads of constituents: "english" (Penn Treebank), "negra" or "alpino".
-    update_weight (float): How much gaps and swaps of the reference count in updates; other actions count 1.
+    update_weight (float): The weight in updates of gaps and swaps of the reference; that of other actions is 1.
     """
 
 
@@ -365,21 +365,21 @@ def make_chart_parser(
     """Makes a parser that finds the most probable phrase structure of sentences by a grammar.
 
     tags (str): "own": the grammar finds tags, too, and `token.tag` is set; "given": `token.tag` is read.
-    horizontal (int): How many sisters the symbols of binarisation name.
+    horizontal (int): The number of sisters that symbols of binarisation name.
     parents (bool): Whether symbols of constituents name the label above.
     tag_parents (bool): Whether symbols of tags name the label above.
     split_cycles (int): How often symbols are split into subsymbols, which are learnt; from 0 to 4.
-    width (int): How many constituents a cell of the chart may have; 0: any number, so that the search is exhaustive.
-    figure_of_merit (str): Which ones a cell has: the best by "inside" score, or also by what is next to constituents,
-        "boundary".
-    decoding (str): Which tree is found: "viterbi", the most probable one, or "max_constituents", that of the most
+    width (int): The maximum number of constituents in a cell of the chart; 0: no limit, for an exhaustive search.
+    figure_of_merit (str): The score that selects the constituents of a cell: "inside", or "boundary", which also scores
+        the tags around constituents.
+    decoding (str): The tree to find: "viterbi", the most probable one, or "max_constituents", the one with the most
         probable constituents.
-    closure (str | list[str]): What classifiers say of cells before parsing: "constituents", "complete", "widths",
+    closure (str | list[str]): The classifiers that restrict cells before parsing: "constituents", "complete", "widths",
         several of them, or "none".
     keep_open (float): The share of cells with constituents that the classifiers must keep open.
     max_span (int): The maximum number of words in a constituent; 0: any number.
-    max_words (int): The most words that are parsed together.
-    cut_long (bool): Whether longer sentences are cut at clause marks; otherwise, they are an error.
+    max_words (int): The maximum number of words that are parsed together.
+    cut_long (bool): Whether to cut longer sentences at clause marks; otherwise, they are an error.
     """
 
 
@@ -452,7 +452,7 @@ def make_quotation_spans(
     combined_key (str): The key of the direct and mixed quotations of an earlier component, for "combined".
     single_quotes (bool | str): Whether single marks quote, too; "auto": if most speech in the document is in them.
     guillemets_inward (bool | str): Whether guillemets point inward, »so«; "auto": if most do in the document.
-    dialogue_dashes (bool | str): Whether a paragraph that starts with a dash is speech; "auto": where the language or
-        the document prints dialogue so.
+    dialogue_dashes (bool | str): Whether a paragraph that starts with a dash is speech; "auto": if the language or the
+        document marks dialogue that way.
     seed (int): The random seed of the decoder "sample".
     """

@@ -18,7 +18,7 @@ def lift_max_length(nlp: Language) -> Language:
 
 
 def lift_max_length_if_own(nlp: Language) -> Language:
-    """The same, if all components are from this package."""
+    """Removes the limit if all components are from this package. RETURNS (Language): The same pipeline."""
     package = __name__.partition(".")[0]
     names = [type(component).__module__.partition(".")[0] for _, component in nlp.components]
     return lift_max_length(nlp) if names and set(names) == {package} else nlp

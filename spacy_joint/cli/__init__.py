@@ -8,7 +8,7 @@ annotating   commands that annotate text
 corpora      commands for corpora
 training     commands that learn from corpora
 pipelines    commands for trained pipelines
-options      what they share
+options      shared options, input and output
 ```
 """
 

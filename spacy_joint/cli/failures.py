@@ -1,4 +1,4 @@
-"""How commands fail, with a one-line message and exit code 1 for expected errors, how they warn, and use colours."""
+"""How commands report expected errors (a one-line message and exit code 1) and warnings, and use colours."""
 
 import io
 import os
@@ -23,10 +23,10 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
     def reporting(*args: Any, **kwargs: Any) -> None:
         warnings.formatwarning = format_warning
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # Names of files may be no text.
+            # Names of files may not be valid text.
             sys.stdout.reconfigure(errors="backslashreplace")
         if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
-            # That of this printer, of others, and of other processes: wasabi looks at neither.
+            # For this printer, other printers and other processes: wasabi checks neither condition.
             msg.show_color = False
             os.environ["ANSI_COLORS_DISABLED"] = "1"
         try:
@@ -48,5 +48,5 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _is_of_component(error: Exception) -> bool:
-    """Whether a component raised an error: spaCy passes such errors on by this function."""
+    """Returns whether a component raised an error: spaCy raises such errors again in `raise_error`."""
     return any(frame.f_code is raise_error.__code__ for frame, _ in walk_tb(error.__traceback__))

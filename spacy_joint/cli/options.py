@@ -30,7 +30,7 @@ LinesOption = Annotated[bool, typer.Option("--lines", help="Treat each line as a
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", "-m", help="Path or package of a pipeline, `md`, `trf` or a language, as `fr`. Default: English."
+        "--model", "-m", help="Path or package of a pipeline, `md`, `trf` or a language, e.g. `fr`. Default: English."
     ),
 ]
 BeamWidthOption = Annotated[
@@ -55,12 +55,12 @@ DocumentsOption = Annotated[
     str,
     typer.Option(
         help="How CoNLL-U documents are delimited: newdoc (comments), sent_id (its prefix), or a number of sentences. "
-        "For constituency treebanks, only numbers count; others mean 1."
+        "For constituency treebanks: a number of sentences; other values mean 1."
     ),
 ]
 CorpusArgument = Annotated[
     Path,
-    typer.Argument(help="Annotated documents: .conllu or .spacy file, constituency treebank, or directory of one."),
+    typer.Argument(help="Annotated documents: .conllu or .spacy file, constituency treebank, or directory of files."),
 ]
 
 
@@ -84,7 +84,7 @@ def open_lines(file: str) -> Iterator[Iterator[str]]:
 
 @contextmanager
 def open_output(output: Path | None) -> Iterator[TextIO]:
-    """Opens a file that is replaced when it is written, or standard output."""
+    """Opens standard output, or a file, which is replaced once it is written."""
     if output is None:
         yield typer.get_text_stream("stdout", encoding="utf8")
     else:
@@ -93,10 +93,10 @@ def open_output(output: Path | None) -> Iterator[TextIO]:
 
 
 def show_progress(is_long: bool, **settings: Any) -> Any:
-    """A progress bar, for long input and if standard error is a terminal."""
+    """Makes a progress bar, which is shown for long input if standard error is a terminal."""
     from tqdm import tqdm
 
-    # tqdm is silent in terminals of unknown size, unless it is told one.
+    # tqdm prints nothing in terminals of unknown size, unless a size is given.
     size = {"ncols": get_terminal_size().columns, "nrows": 20}
     return tqdm(disable=not (is_long and sys.stderr.isatty()), file=sys.stderr, leave=False, **size, **settings)
 
@@ -114,7 +114,7 @@ def read_documents(
     traces: str = "delete",
     change: Callable[[Tree], Tree] | None = None,
 ) -> Iterator[Doc]:
-    """Reads documents in any format (J040), which the suffix tells, or `format_` for constituency treebanks."""
+    """Reads documents in any format (J040), by suffix or, for constituency treebanks, by `format_`."""
     from ..corpora import conllu, docbin
     from ..corpora.constituency_treebanks import SUFFIXES, read_tree_documents
 

@@ -1,8 +1,8 @@
 """The XML of Alpino and Lassy: reading and writing discontinuous trees, any number in a file.
 
 Nodes are nested; words have their positions in `begin`. A node with an `index`, but neither a category nor a word, is a
-secondary edge and left out, with all phrases that become empty. The relation `rel` is the function; that of heads is
-`hd`.
+secondary edge. Secondary edges are left out, with all phrases that become empty. The relation `rel` is the function;
+heads have `hd`.
 """
 
 import re
@@ -26,7 +26,7 @@ _replace_invalid = partial(NO_XML.sub, "\ufffd")
 
 
 def read_alpino(file: Path) -> Iterator[Tree]:
-    """Read the trees of a file (J464, J551, J561, J562), without those that have no words."""
+    """Read the trees of a file (J464, J551, J561, J562), except trees without words."""
     reader = _Reader(file)
     with file.open("rb") as source:
         while chunk := source.read(1 << 16):
@@ -57,7 +57,7 @@ class _Reader:
         except JointError:
             raise
         except (ExpatError, LookupError, ValueError) as error:
-            # Not only expat's own: encodings that it does not know are Python's.
+            # Unknown encodings raise Python's errors, not expat's.
             line = self.parser.CurrentLineNumber
             raise JointValueError(Errors.J464, file=self.file, line=line, format="XML", reason=error) from error
         trees, self.trees = self.trees, []
@@ -131,7 +131,7 @@ def write_alpino(trees: Iterable[Tree], file: TextIO) -> None:
                 attributes["cat"] = TOP if node is tree else node.label
             else:
                 optional = {"lemma": node.lemma, "postag": node.morph}
-                attributes |= {"pos": node.label, "word": node.word} | {key: it for key, it in optional.items() if it}
+                attributes |= {"pos": node.label, "word": node.word} | {k: v for k, v in optional.items() if v}
             n_nodes += 1
             written = " ".join(f"{key}={quoteattr(_replace_invalid(value))}" for key, value in attributes.items())
             file.write(f"{'  ' * depth}<node {written}{'/' if node.is_preterminal else ''}>\n")

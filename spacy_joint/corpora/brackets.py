@@ -1,7 +1,7 @@
 """Bracket notations of trees: reading and writing.
 
-Reading that of the Penn Treebank divides labels into categories and functions (`NP-SBJ-1` becomes NP with the function
-SBJ), unescapes words, makes one X of X over X, and deletes traces or attaches their fillers where they are
+The reader of the Penn Treebank's notation divides labels into categories and functions (`NP-SBJ-1` becomes NP with the
+function SBJ), unescapes words, merges X over X into one X, and deletes traces, or attaches their fillers in their place
 (corpora/traces.py). Written brackets have categories only.
 
 In disco-dop's discbracket notation, each word has its position in the sentence: `(S (VP (VB 0=is) (JJ 2=rich)) (NP
@@ -28,8 +28,8 @@ QUOTATION_MARKS = ("``", "''")
 
 
 def read_brackets(file: Path, traces: str = "delete") -> Iterator[Tree]:
-    """Read the trees of a file (J101, J131, J132, J403), without those that have no words. Traces (J040): "delete", or
-    "cross", which attaches their fillers where they are."""
+    """Read the trees of a file (J101, J131, J132, J403), except trees without words. Traces (J040): "delete", or
+    "cross", which attaches fillers where their traces are."""
     check_choice("traces", traces, TRACES)
     for tree in read_trees(file):
         under_root = put_under_root(tree)
@@ -62,13 +62,13 @@ def write_discbrackets(trees: Iterable[Tree], file: TextIO) -> None:
 
 
 def put_under_root(tree: Tree) -> Tree:
-    """The tree under a single root with the label ROOT, regardless of the treebank's."""
+    """Put a tree under a single root with the label ROOT, whatever the treebank's root is."""
     return replace(tree, label=ROOT) if tree.label in ROOTS and not tree.is_preterminal else Tree(ROOT, (tree,))
 
 
 def clean(tree: Tree) -> Tree | None:
-    """Reduce a tree to categories and functions under a single ROOT, without traces, indices and X over X; None if no
-    word is left."""
+    """Reduce a tree to categories and functions under a single ROOT, without traces, indices and X over X; return None
+    if no word is left."""
 
     def rule(node: Tree, children: tuple[Tree, ...]) -> Sequence[Tree]:
         if node.word is not None:

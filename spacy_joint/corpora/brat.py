@@ -1,9 +1,9 @@
-"""Attributions in brat's standoff format, as in PolNeAR: `NAME.ann` next to `NAME.txt`, or, as PolNeAR is published,
+"""Attributions in brat's standoff format: `NAME.ann` next to `NAME.txt`, or, as PolNeAR is published,
 `attributions/NAME_ANNOTATOR.ann` and `text/NAME.txt`.
 
-Sources, cues and contents become spans of a `Doc`; the spans of an attribution have the same `id_`, made of its number.
-Contents are as in the literature: runs of at least two tokens, without a final `, . : ?` (Scheible, Klinger & Pado, ACL
-2016). Nested attributions are not supported. The pipeline tokenises the text.
+Sources, cues and contents become spans of a `Doc`; the spans of an attribution share an `id_` with its number. Contents
+are runs of at least two tokens, without a final `, . : ?`, as in Scheible, Klinger & Pado (ACL 2016). Nested
+attributions are not supported. The pipeline tokenises the text.
 """
 
 import re
@@ -53,7 +53,7 @@ def read_brat(path: Path, tokenize: Callable[[str], Doc]) -> Iterator[Doc]:
 
 
 def _parse_standoff(file: Path, n_characters: int) -> list[Attribution]:
-    """The attributions of an `.ann` file; lines that are neither entities nor events are skipped."""
+    """Return the attributions of an `.ann` file; lines that are neither entities nor events are skipped."""
     entities: dict[str, list[Bounds]] = {}
     events: list[tuple[int, str]] = []
     # Notes may contain any text, and the text of an entity may span several lines.
@@ -89,7 +89,7 @@ def _add_attributions(doc: Doc, attributions: list[Attribution]) -> None:
         # Runs that touch or overlap are one.
         tokens = {token for run in _find_tokens(doc, attribution["Content"]) for token in range(*run)}
         for begin, end in find_blocks(sum(1 << token for token in tokens)):
-            # As for evaluation, without whitespace at the ends and a final mark.
+            # As in evaluation, without whitespace at the ends and without a final mark.
             words = [token.i for token in doc[begin:end] if not token.text.isspace()]
             if words and doc[words[-1]].text in TRAILING:
                 words.pop()
@@ -105,6 +105,6 @@ def _add_attributions(doc: Doc, attributions: list[Attribution]) -> None:
 
 
 def _find_tokens(doc: Doc, bounds: list[Bounds]) -> list[Bounds]:
-    """The runs of tokens that overlap with the given characters."""
+    """Find the runs of tokens that overlap with the given characters."""
     spans = (doc.char_span(begin, end, alignment_mode="expand") for begin, end in bounds)
     return sorted((span.start, span.end) for span in spans if span is not None)

@@ -1,9 +1,9 @@
 """CoNLL-U corpora: whole documents with gold tokens, boundaries and trees, read from `.conllu` files.
 
-Like spaCy's converter, this makes `root` `ROOT` and falls back to UPOS for TAG, but it keeps the text, the documents
-and the non-projective trees of the file, and does not run the tokenizer. The tokens are words of the treebank, except
-for multiword tokens whose words are not their letters: these are one token each, and `Token._.ud_words` has the words.
-`conllu_sentences` reads and validates the lines, `conllu_writing` writes them.
+Like spaCy's converter, this turns `root` into `ROOT` and falls back to UPOS for TAG, but it keeps the text, the
+documents and the non-projective trees of the file, and does not run the tokenizer. The tokens are words of the
+treebank, except for multiword tokens that their words do not spell: each is one token, and `Token._.ud_words` has its
+words. `conllu_sentences` reads and validates the lines, `conllu_writing` writes them.
 """
 
 import re
@@ -26,7 +26,7 @@ from .examples import Augmenter, Corpus, create_corpus
 SUFFIX = ".conllu"
 LINES = "conllu_lines"
 PARAGRAPH = "\n\n"
-# The lines of each sentence as one string, for what spaCy has no attribute for.
+# The lines of each sentence as one string: they have more than spaCy has attributes for.
 register(Doc, LINES, default=[])
 
 
@@ -44,16 +44,16 @@ def read_conllu(
 
     path (str | Path): A file, or a directory whose `.conllu` files are read in the order of their names.
     documents (int | str): How documents are delimited. "newdoc": a `# newdoc` comment starts a document. "sent_id":
-        the sentences of a document share the sent_id up to the number at its end and any `-` and `_` before it, so
-        `a-b_12`, `a-b__12` and `a-b-12` all belong to `a-b`; `# newdoc` is ignored. A number, also as a string: that
-        many sentences, fewer before a `# newdoc` or the end. Documents never span files.
+        the sentences of a document have the same sent_id up to the number at its end and any `-` and `_` before it, so
+        `a-b_12`, `a-b__12` and `a-b-12` all belong to `a-b`; `# newdoc` is ignored. A number, also as a string: the
+        sentences per document; a `# newdoc` or the end of the file ends one earlier. Documents never span files.
     leave_out (str | None): A regular expression: leaves out documents whose first sent_id matches it at the start. In
         treebanks with several genres, the sent_id identifies the genre and so the licence.
     paragraphs (bool): Whether to insert a whitespace token with a blank line before a sentence with a `# newpar`
         comment, so that the text of the document is the raw text of the treebank.
-    subtypes (bool): Whether relations keep their subtypes: if not, `nsubj:pass` is `nsubj`.
+    subtypes (bool): Whether relations keep their subtypes; otherwise, `nsubj:pass` becomes `nsubj`.
     keep_lines (bool): Whether to keep the lines in `Doc._.conllu_lines`, so that `write_conllu` can write comments,
-        empty nodes, enhanced dependencies and MISC. This takes about as much memory as the file is large.
+        empty nodes, enhanced dependencies and MISC. This takes about as much memory as the size of the file.
     RAISES FileNotFoundError: If there is nothing to read (J101, J102).
     RAISES ValueError: For an invalid setting (J030); while iterating, for invalid content (J103-J115), crossing arcs at
         which spaCy would split the sentence (J117), and, with paragraphs, tokens that do not spell their text (J153).
@@ -97,7 +97,7 @@ _BeginsDocument = Callable[[Sentence, list[Sentence], Path], bool]
 
 
 def _choose_division(documents: int | str) -> _BeginsDocument:
-    """Choose a function that tells whether a sentence starts a document, given the sentences of the previous one."""
+    """Choose a function that tells whether a sentence starts a document, given the sentences of the current one."""
     if documents == "newdoc":
         return lambda sentence, before, file: sentence.opens_document
     if documents == "sent_id":

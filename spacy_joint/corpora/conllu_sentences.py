@@ -1,9 +1,9 @@
 """Reading and validating the sentences of a CoNLL-U file one by one, independently of spaCy documents.
 
 The format is https://universaldependencies.org/format.html. The tokens of a sentence spell its text. A multiword token
-is cut into its words where they are its letters, as `don't` is `do` and `n't`; otherwise it is one token, annotated as
+is cut into its words if their forms spell it, as `do` and `n't` spell `don't`; otherwise it is one token, annotated as
 its main word (see `annotation.multiword_tokens`). Empty nodes, enhanced dependencies and MISC other than SpaceAfter are
-in `lines` only.
+kept only in `lines`.
 """
 
 import re
@@ -27,7 +27,7 @@ FEATURES = re.compile(r"[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 
 @dataclass
 class Sentence:
-    """One sentence; comments that it lacks are ""."""
+    """One sentence; missing comments are ""."""
 
     line: int  # of its first word, from 1
     lines: list[str]  # comments included
@@ -35,12 +35,12 @@ class Sentence:
     opens_paragraph: bool = False
     sent_id: str = ""
     text: str = ""
-    # Their heads are numbers of tokens from 1; 0 for a root, and for all tokens without a tree.
+    # Heads are numbers of tokens, from 1; 0 for a root, and for all tokens without a tree.
     tokens: list[Word] = field(default_factory=list)
     has_tree: bool = False
     spaces: list[bool] = field(default_factory=list)  # whether a space follows each token
-    joined: list[bool] = field(default_factory=list)  # whether each token is in the multiword token of the one before
-    multiword: dict[int, list[Word]] = field(default_factory=dict)  # the words of tokens that are several, by position
+    joined: list[bool] = field(default_factory=list)  # whether each token continues a multiword token
+    multiword: dict[int, list[Word]] = field(default_factory=dict)  # the words of tokens with several, by position
 
     @property
     def words(self) -> list[str]:
@@ -75,12 +75,12 @@ class _SurfaceToken(NamedTuple):
 
 
 class SentenceReader:
-    """Turns the lines of a sentence into a Sentence; `file` is what errors call their source."""
+    """Turns the lines of a sentence into a Sentence; `file` names the source in errors."""
 
     def __init__(self, file: Path | str, *, subtypes: bool = True):
         self.file = file
         self.subtypes = subtypes
-        # Features repeat.
+        # Most values occur many times.
         self.checked_features = {"_"}
 
     def _fail(self, message: Message, line: int, **values: object) -> NoReturn:
@@ -188,7 +188,7 @@ class SentenceReader:
 
 
 def _cut(token: _SurfaceToken, sentence: Sentence) -> bool:
-    """Cut a token into its words, if they spell it, ignoring case; return whether they do."""
+    """Cut a token into its words if they spell it, ignoring case; return whether they do."""
     forms = [sentence.tokens[word].form for word in token.words]
     joined = "".join(forms)
     if len(joined) != len(token.form) or joined.lower() != token.form.lower():
@@ -202,19 +202,19 @@ def _cut(token: _SurfaceToken, sentence: Sentence) -> bool:
 
 
 def _merge(multiword: list[_SurfaceToken], sentence: Sentence, heads: list[int]) -> None:
-    """Make one token of the words of each multiword token. A root is its own head; without a tree, there are none."""
+    """Merge the words of each multiword token into one. A root is its own head; without a tree, `heads` is empty."""
     words = sentence.tokens
     main = list(range(len(words)))  # the main word of the token of each word
     for token in multiword:
         main[token.words.start : token.words.stop] = [find_main_word(token.words, heads)] * len(token.words)
-    kept = [word for word, its_main in enumerate(main) if word == its_main]
+    kept = [word for word, main_word in enumerate(main) if word == main_word]
     numbers = {word: number for number, word in enumerate(kept)}
     for token in multiword:
         inner = zip(token.words, number_heads(token.words, heads), strict=True)
-        its_main = main[token.words[0]]
-        sentence.multiword[numbers[its_main]] = [words[word]._replace(head=head) for word, head in inner]
-        words[its_main] = words[its_main]._replace(form=token.form)
-        sentence.spaces[its_main] = sentence.spaces[token.words[-1]]
+        main_word = main[token.words[0]]
+        sentence.multiword[numbers[main_word]] = [words[word]._replace(head=head) for word, head in inner]
+        words[main_word] = words[main_word]._replace(form=token.form)
+        sentence.spaces[main_word] = sentence.spaces[token.words[-1]]
     sentence.tokens = [
         word._replace(head=numbers[main[word.head - 1]] + 1) if word.head else word
         for word in map(words.__getitem__, kept)
@@ -224,12 +224,12 @@ def _merge(multiword: list[_SurfaceToken], sentence: Sentence, heads: list[int])
 
 
 def quote(words: Sequence[str]) -> str:
-    """The beginning of a sentence, for messages."""
+    """Quote the beginning of a sentence, for messages."""
     return repr(" ".join(words[:8]) + (" ..." if len(words) > 8 else ""))
 
 
 def _take_spaces_from_text(sentence: Sentence, surface: list[_SurfaceToken]) -> None:
-    """Use the `# text` comment if no word has SpaceAfter: some treebanks come without MISC."""
+    """Take spaces from the `# text` comment if no word has SpaceAfter: some treebanks come without MISC."""
     lasts = [token.words[-1] for token in surface[:-1]]
     if not all(sentence.spaces[last] for last in lasts):
         return

@@ -1,7 +1,7 @@
 """Writing annotated documents as CoNLL-U.
 
-A sentence that was read from CoNLL-U is written as it was, line by line, except for values that have changed since (see
-`KeptSentence`). Any other sentence is written from its `Doc` alone.
+A sentence that was read from CoNLL-U is written with its original lines, except for values that have changed since (see
+`_update_lines`). Any other sentence is written from its `Doc` alone.
 """
 
 import re
@@ -23,7 +23,7 @@ from .conllu_sentences import UPOS, Sentence, SentenceReader, quote
 
 # Separators of columns and lines, which values cannot contain.
 LINE_BREAKING = re.compile(r"[\t\r\n]+")
-# Comments on the division of the text, which do not depend on sentences.
+# Comments that divide the text.
 DIVISION = re.compile(r"#\s*new(doc|par)(?![a-z])")
 # Columns. Those from FORM to HEAD are the first fields of `Word`.
 ID, FORM, HEAD, DEPREL, DEPS = 0, 1, 6, 7, 8
@@ -33,19 +33,20 @@ def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False, 
     """Write documents with sentence boundaries as CoNLL-U.
 
     The words of multiword tokens (`Token._.ud_words`) are written with the range of their ids. Whitespace tokens are
-    left out: their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`. So
-    does XPOS in a document whose tags are parts of speech: `read_conllu` reads them so if a treebank has no XPOS.
+    left out, and their dependents are attached to their nearest ancestor. Missing values, including trees, become `_`.
+    So does XPOS in a document whose tags are parts of speech: `read_conllu` makes such tags for treebanks without XPOS.
 
-    Sentences whose lines were kept by `read_conllu`, and whose tokens are the same, keep all of them. Columns are
-    replaced where the annotation is not what was read. If the tree is another one, apart from subtypes of relations,
-    enhanced dependencies and empty nodes are left out.
+    If `read_conllu` kept the lines of a sentence, and its tokens are the same, its lines are written, with the columns
+    of changed annotation replaced. If the tree has changed, apart from subtypes of relations, enhanced dependencies and
+    empty nodes are left out.
 
     Other sentences have the comments `# sent_id`, with the numbers of document and sentence (`1-1`, `1-2`, ...),
     `# text`, and speakers and times of transcripts. Documents get `# newdoc id` with their number.
 
     file (TextIO): A text file open for writing, in UTF-8.
-    are_parts (bool): Whether the documents are consecutive parts of a single one, as those of a stream.
-    is_strict: Whether a sentence whose heads are not a tree is an error, instead of written without them (JW47).
+    are_parts (bool): Whether the documents are consecutive parts of a single one, as in a stream.
+    is_strict (bool): Whether heads that are not a tree are an error. If not, the sentence is written without them
+        (JW47).
     RAISES ValueError: For a document without boundaries (J336), or a sentence whose heads are not a tree (J119).
     """
     number = index = 0
@@ -60,7 +61,8 @@ def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False, 
 
 
 def format_sentences(doc: Doc, number: int | str = 1, index: int = 0, is_strict: bool = True) -> Iterator[list[str]]:
-    """The lines of each sentence of a document, with `index` sentences before it in other parts: see `write_conllu`."""
+    """Yield the lines of each sentence of a document, preceded by `index` sentences in other parts: see
+    `write_conllu`."""
     if not doc.has_annotation("SENT_START"):
         raise JointValueError(Errors.J336, source=f"Document {number}", what="sentence boundaries")
     kept = _read_kept_sentences(doc)
@@ -84,7 +86,8 @@ def format_sentences(doc: Doc, number: int | str = 1, index: int = 0, is_strict:
 
 
 def _read_kept_sentences(doc: Doc) -> dict[int, Sentence]:
-    """Read kept lines again, with features as in spaCy, by the number of non-whitespace characters before them."""
+    """Parse kept lines, with features as in spaCy. The key of a sentence is the number of non-whitespace characters
+    before it."""
     reader = SentenceReader(f"Doc._.{LINES}")
     kept = {}
     start = 0
@@ -112,14 +115,14 @@ class _DocSentence(NamedTuple):
     has_tags: bool  # whether the tags of the document are not just parts of speech
 
     def find_fault(self) -> str:
-        """What keeps the heads from being a tree with one root."""
+        """Tell why the heads are not a tree with one root; "" if they are."""
         if any(not 0 <= head < len(self.heads) for head in self.heads):
             return "a head is outside the sentence"
         roots = sum(head == token for token, head in enumerate(self.heads))
         return "" if roots == 1 or not self.heads else f"it has {roots} roots"
 
     def expand(self) -> list[list[Word]]:
-        """The words of each token."""
+        """Return the words of each token."""
         numbers = [0 if head == i else head + 1 for i, head in enumerate(self.heads)] or [0] * len(self.tokens)
         tokens = [
             Word(token.text, token.lemma_, token.pos_, token.tag_, str(token.morph), number, label)
@@ -129,7 +132,7 @@ class _DocSentence(NamedTuple):
 
 
 def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
-    """The sentences that are not empty, and the number of non-whitespace characters before each."""
+    """Yield the number of non-whitespace characters before each non-empty sentence, and the sentence."""
     kept = np.array([not token.text.isspace() for token in doc])
     pruned = prune(np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64), kept)
     labelled = doc.has_annotation("DEP")
@@ -143,15 +146,15 @@ def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
         heads, labels = [], [""] * len(tokens)
         if labelled:
             heads = (pruned.heads[span] - start).tolist()
-            fates = zip(tokens, pruned.promoted[span], pruned.adopted[span], strict=True)
-            labels = ["ROOT" if first else "parataxis" if adopted else token.dep_ for token, first, adopted in fates]
+            changed = zip(tokens, pruned.promoted[span], pruned.adopted[span], strict=True)
+            labels = ["ROOT" if first else "parataxis" if adopted else token.dep_ for token, first, adopted in changed]
         yield characters, _DocSentence(tokens, heads, labels, read_words(tokens), has_tags)
         start = span.stop
         characters += _count_characters(token.text for token in tokens)
 
 
 def _update_lines(kept: Sentence, sentence: _DocSentence) -> list[str]:
-    """The kept lines of a sentence, with what has changed."""
+    """Return the kept lines of a sentence, with changed values replaced."""
     before, now = expand(kept.tokens, kept.multiword), sentence.expand()
     if list(map(len, before)) != list(map(len, now)):
         return [*(line for line in kept.lines if line.startswith("#")), *_format_words(sentence, now)]
@@ -177,7 +180,7 @@ def _update_lines(kept: Sentence, sentence: _DocSentence) -> list[str]:
 
 
 def _format_anew(sentence: _DocSentence) -> list[str]:
-    """The lines of a sentence, without the comments that identify it."""
+    """Return the lines of a sentence, without the comments that identify it."""
     text = "".join(token.text + " " * _is_followed_by_space(token) for token in sentence.tokens)
     comments = {**describe_speech(sentence.tokens), "text": text.rstrip()}
     lines = [f"# {name} = {LINE_BREAKING.sub(' ', str(value))}" for name, value in comments.items()]
@@ -209,14 +212,14 @@ def _format_words(sentence: _DocSentence, expanded: list[list[Word]]) -> list[st
 
 
 def _format_word(word: Word, sentence: _DocSentence) -> list[str]:
-    """The columns from FORM to DEPREL."""
+    """Return the columns from FORM to DEPREL."""
     word = word._replace(dep="root" if word.dep == "ROOT" else word.dep, tag=word.tag if sentence.has_tags else "")
     return [_clean(value) or "_" for value in (*word[:5], str(word.head) if sentence.heads else "_", word.dep)]
 
 
 @lru_cache(maxsize=1 << 16)
 def _clean(value: str) -> str:
-    # The same values come again and again.
+    # Most values occur many times.
     return LINE_BREAKING.sub(" ", value)
 
 

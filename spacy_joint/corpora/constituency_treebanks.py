@@ -1,7 +1,7 @@
-"""Constituency treebanks in all formats: as trees and as documents.
+"""Constituency treebanks in all formats, as trees and as documents.
 
-The formats mark neither spaces nor documents: each word is followed by a space, and a document is a given number of
-trees. annotation/constituents.py defines how a `Doc` stores a tree.
+The formats mark neither spaces nor documents, so a space follows each word, and a document is a given number of trees.
+annotation/constituents.py defines how a `Doc` stores a tree.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ from .examples import Augmenter, Corpus, create_corpus
 class Format(NamedTuple):
     """A format of trees: how to read and write a file."""
 
-    suffixes: tuple[str, ...]  # none if another format has them
+    suffixes: tuple[str, ...]  # empty if another format has them
     read: Callable[[Path], Iterator[Tree]]
     write: Callable[[Iterable[Tree], TextIO], None]
 
@@ -40,14 +40,14 @@ SUFFIXES = tuple(suffix for known in FORMATS.values() for suffix in known.suffix
 
 
 def find_format(path: Path) -> str | None:
-    """Find the format of a file, or of the files in a directory, by suffix; None if it is none of trees."""
+    """Find the format of a file, or of the files in a directory, by suffix; return None if it is not a treebank's."""
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     found = (name for file in files for name, known in FORMATS.items() if file.suffix in known.suffixes)
     return next(found, None)
 
 
 def require_format(name: str) -> Format:
-    """The format with a name (J040)."""
+    """Get a format by its name (J040)."""
     check_choice("format", name, FORMATS)
     return FORMATS[name]
 
@@ -56,9 +56,9 @@ def read_treebank(path: Path, format: str | None = None, traces: str = "delete")
     """Read the trees of a treebank.
 
     path (Path): A file, or a directory whose files in the format are read in the order of their names.
-    format (str | None): A key of FORMATS. By default, the suffix tells it; that of other files is "brackets".
-    traces (str): "delete" deletes traces in brackets; "cross" attaches their fillers where they are, which makes trees
-        discontinuous.
+    format (str | None): A key of FORMATS. By default, it depends on the suffix, and is "brackets" for unknown ones.
+    traces (str): "delete" deletes traces in brackets; "cross" attaches fillers where their traces are, which makes
+        trees discontinuous.
     RAISES FileNotFoundError: If there is nothing to read (J101, J102).
     RAISES ValueError: If a setting is unknown (J040), or a file malformed (J131, J132, J403, J464, J550 to J562).
     """
@@ -66,7 +66,7 @@ def read_treebank(path: Path, format: str | None = None, traces: str = "delete")
 
 
 def _read_files(path: Path, format: str | None, traces: str) -> Iterator[Iterator[Tree]]:
-    """The trees of each file."""
+    """Read the trees of each file."""
     known = format or find_format(path)
     for file in list_files(path, *((require_format(known).suffixes if known else ()) or SUFFIXES)):
         name = format or find_format(file) or "brackets"
@@ -86,7 +86,7 @@ def read_tree_documents(
 
     path, format, traces: See `read_treebank`, also for errors.
     sentences (int): The number of trees per document; each file starts a new document.
-    change (Callable | None): What to do with each tree first.
+    change (Callable | None): Changes each tree first.
     RAISES ValueError: If `sentences` is below 1 (J030).
     """
     check_range("sentences", sentences, 1)

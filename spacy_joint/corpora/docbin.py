@@ -26,7 +26,7 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """
     for file in list_files(path, SUFFIX):
         try:
-            # All at once, since damage may only show while the documents are rebuilt.
+            # All documents at once, since damage may only show while they are rebuilt.
             docs = list(DocBin().from_disk(file).get_docs(vocab))
             for doc in docs:
                 _require_sound(doc)

@@ -20,7 +20,7 @@ from ..errors import Errors, JointValueError, check_choice
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 Corpus = Callable[[Language], Iterator[Example]]
 
-# Annotation by earlier components that a component may see.
+# Annotation of earlier components that a component may see.
 TOKEN_ANNOTATIONS = ("TAG", "POS", "MORPH", "LEMMA", "SENT_START", "HEAD", "DEP")
 
 
@@ -43,7 +43,7 @@ def create_corpus(
         corpus raises ValueError (J336) if a document lacks one.
     augmenter (Callable | None): Yields the examples to use in place of one example.
     shuffle (bool): Whether to reshuffle the documents at each pass.
-    seed (int): The seed of the order of the documents; nothing else depends on it.
+    seed (int): The seed of the order of the documents only.
     limit (int): The maximum number of documents to read, before augmentation. 0 reads all.
     make (Callable): Makes the example of a reference. By default, `make_example`.
     RAISES ValueError: If the path is None (J100), as in configs until it is set on the command line.

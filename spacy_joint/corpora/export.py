@@ -22,8 +22,8 @@ DIGITS = 3
 
 
 def write_sentences(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False) -> None:
-    """Write each sentence as a line of JSON, with the number of its document from 1, and offsets in the document. Those
-    of pending documents of a stream have `"partial": true`, and the last one `"end_probability"`, if it is known."""
+    """Write each sentence as a line of JSON, with the number of its document, from 1, and offsets in the document.
+    Sentences of a stream's pending documents have `"partial": true`, and the last one `"end_probability"`, if known."""
     number = 0
     for doc in docs:
         number = 1 if are_parts else number + 1
@@ -45,7 +45,7 @@ def write_json(docs: Iterable[Doc], file: TextIO) -> None:
 
 
 def write_table(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False) -> None:
-    """Write a table per sentence; their numbers run through all documents."""
+    """Write a table per sentence. Sentences are numbered through all documents."""
     number = 0
     for doc in docs:
         for words, heads in _list_sentences(doc):
@@ -56,14 +56,14 @@ def write_table(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False) -
             ]
             speech = format_speech(words)
             title = f"Sentence {number} ({speech})" if speech else f"Sentence {number}"
-            # Colour is for terminals only.
             title = color(title, bold=True) if file.isatty() and not os.environ.get("NO_COLOR") else title
             body = table(rows, header=HEADER, divider=True, max_col=MAX_CELL_WIDTH, aligns=("r", "l", "l", "l", "l"))
             file.write(f"{title}\n{body}\n")
 
 
 def describe_sentences(doc: Doc, offset: int = 0) -> list[dict[str, Any]]:
-    """The sentences of a document as JSON-serialisable data; `start` and `end` are character offsets plus `offset`."""
+    """Describe the sentences of a document as JSON-serialisable data; `offset` is added to `start` and `end`, which are
+    character offsets."""
     described: list[dict[str, Any]] = []
     for words, heads in _list_sentences(doc):
         tokens = [
@@ -87,10 +87,10 @@ def describe_sentences(doc: Doc, offset: int = 0) -> list[dict[str, Any]]:
 
 
 def describe_spans(doc: Doc) -> list[dict[str, Any]]:
-    """The spans of all groups, `ents` included, with their stored extension attributes, as JSON-serialisable data."""
+    """Describe the spans of all groups and `ents`, with stored extension attributes, as JSON-serialisable data."""
     attributes: dict[tuple[int, int], dict[str, Any]] = {}
     for key, value in doc.user_data.items():
-        # As spaCy stores them; those of tokens have no end.
+        # spaCy's keys of extension attributes; those of tokens have no end.
         if isinstance(key, tuple) and len(key) == 4 and key[0] == "._." and key[3] is not None:
             attributes.setdefault((key[2], key[3]), {})[key[1]] = value
     groups: dict[str, Iterable[Span]] = {"ents": doc.ents, **doc.spans}
@@ -110,7 +110,7 @@ def describe_spans(doc: Doc) -> list[dict[str, Any]]:
 
 
 def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], list[int]]]:
-    """The words of each non-empty sentence, and their heads."""
+    """List the words of each non-empty sentence, and their heads."""
     for sentence in doc.sents:
         words = [token for token in sentence if not token.text.isspace()]
         if words:

@@ -1,8 +1,8 @@
 """Direct speech in LitBank's format: tab-separated `NAME.ann` next to `NAME.txt`, with one tokenised sentence per line.
 
-Lines of the annotation are `QUOTE id sentence token sentence token text`, where both ends are inclusive and counted
-from 0, and `ATTRIB id speaker`. Speakers are characters of the novel, not words of its text, so they become the
-`kb_id_` of quotations.
+Lines of the annotation are `ATTRIB id speaker` and `QUOTE id sentence token sentence token text`, where both ends are
+inclusive and counted from 0. Speakers are characters of the novel, not words of its text, so they become the `kb_id_`
+of quotations.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Several corpora as one, such as gold and silver documents, each with the share of words that one sets."""
+"""Several corpora as one, such as gold and silver documents, each with a given share of the words."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -22,12 +22,12 @@ def create_mixed_corpus(
 ) -> Corpus:
     """Make a mixture of corpora (`spacy_joint.MixedCorpus.v1`).
 
-    A pass ends when each corpus has been read to its end; until then, those that are shorter than their share are
-    repeated. Documents are streamed: with `max_epochs = -1`, only the buffer and the readers of the corpora hold any in
-    memory. Every pass has the same order, so that training can be resumed.
+    A pass ends when each corpus has been read to its end; until then, corpora shorter than their share are repeated.
+    Documents are streamed: with `max_epochs = -1`, only the buffer and the readers of the corpora hold any in memory.
+    Every pass has the same order, so training can be resumed.
 
     corpora (Mapping): The corpora by name; an empty one raises ValueError (J413) when it is read.
-    shares (Mapping[str, float]): How much of each is read, in words, relative to the others.
+    shares (Mapping[str, float]): The relative number of words to read from each corpus.
     buffer_size (int): The number of documents from which the next one is drawn at random. 1 keeps the order.
     seed (int): The seed of the order.
     RAISES ValueError: If shares are not positive, or not those of the corpora, or buffer_size is not positive (J030).
@@ -45,7 +45,7 @@ def create_mixed_corpus(
 
 def _mix(nlp: Language, corpora: Mapping[str, Corpus], shares: Mapping[str, float]) -> Iterator[Example]:
     sources = {name: corpus(nlp) for name, corpus in corpora.items()}
-    # The number of words of each corpus so far, in relation to its share.
+    # The number of words read of each corpus, divided by its share.
     progress = dict.fromkeys(corpora, 0.0)
     unfinished = set(corpora)
     while unfinished:
@@ -62,7 +62,7 @@ def _mix(nlp: Language, corpora: Mapping[str, Corpus], shares: Mapping[str, floa
 
 
 def _shuffle(examples: Iterator[Example], size: int, order: random.Random) -> Iterator[Example]:
-    """Draw each example from the next `size` ones that have not been drawn."""
+    """Draw each example from a buffer of the next `size` ones."""
     buffer = list(islice(examples, size))
     for example in examples:
         place = order.randrange(size)

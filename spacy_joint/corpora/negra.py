@@ -20,12 +20,12 @@ CONSTITUENT = re.compile(r"#([5-9][0-9]{2}|[1-9][0-9]{3,8})", re.ASCII)
 FIRST_NUMBER = 500
 MISSING = "--"
 COMMENT = "%%"
-# What means something else than a word or its annotation, and its escaped forms.
+# Fields with a meaning in the format, and their escaped forms.
 RESERVED = re.compile(rf"\\*(#(BOS|EOS)|{CONSTITUENT.pattern}|{COMMENT}.*)", re.ASCII | re.DOTALL)
 
 
 def read_negra(file: Path) -> Iterator[Tree]:
-    """Read the trees of a file (J403, J552 to J557), without those that have no words."""
+    """Read the trees of a file (J403, J552 to J557), except trees without words."""
     with file.open("rb") as source:
         sentence: _Sentence | None = None
         in_table = False
@@ -91,12 +91,12 @@ class _Sentence:
         self.lines.append(line)
 
     def build(self) -> Tree | None:
-        """The tree; None if there are no words."""
+        """Build the tree; return None if there are no words."""
         for parent, line in zip(self.parents, self.lines, strict=True):
             if parent not in self.places:
                 raise JointValueError(Errors.J556, file=self.file, line=line, found=parent[:40])
         parents = [self.places[parent] for parent in self.parents]
-        # Constituents from which the root is reached.
+        # Constituents below the root.
         sound = {0}
         for number, place in self.places.items():
             path: dict[int, None] = {}
@@ -110,8 +110,8 @@ class _Sentence:
 
 
 def write_negra(trees: Iterable[Tree], file: TextIO, version: int = 4) -> None:
-    """Write trees in version 3 or 4, which has lemmas. Words that the format reserves begin with a backslash: `\\#500`.
-    Sentences are numbered from 1, and constituents by their heights, then from left to right."""
+    """Write trees in version 3, or 4, which adds lemmas. Reserved words are escaped with a backslash: `\\#500`.
+    Sentences are numbered from 1; constituents by height, then from left to right."""
     file.write(f"#FORMAT {version}\n")
     for number, tree in enumerate(trees, start=1):
         nodes, parents = take_apart(tree)

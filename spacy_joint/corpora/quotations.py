@@ -1,8 +1,8 @@
 """Annotated quotations in spaCy's binary format, with the predictions of earlier components.
 
-`spacy joint convert-quotes` writes such files: a pipeline predicts the tags, trees and sentences, and the spans are
-gold. Models must be trained on predicted cues, because they will not see gold ones: `spacy joint jackknife` adds them
-as spans under a separate key.
+`spacy joint convert-quotes` writes such files: a pipeline predicts the tags, trees and sentences; the spans are gold.
+Train models on predicted cues, because they will not see gold ones: `spacy joint jackknife` adds predicted cues as
+spans under a separate key.
 """
 
 from functools import partial

@@ -1,4 +1,4 @@
-"""Raw text: documents of paragraphs, and passages of them of a given length."""
+"""Raw text: documents as lists of paragraphs, and their division into passages of a given length."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from ..errors import Errors, JointValueError
 from ..files.reading import read_lines, require_file
 
 JSONL = ".jsonl"
-# What may end a sentence, and what may follow it.
+# Characters that may end a sentence, and that may follow its end.
 FINAL = frozenset(Sentencizer.default_punct_chars) | {"…"}
 CLOSING = "\"'\u201d\u2019\u00bb)]* "
 
@@ -41,7 +41,7 @@ def read_prose(path: Path) -> Iterator[str]:
 
 
 def parse_object(line: str | bytes, path: str | Path, number: int, key: str = "text") -> dict[str, Any]:
-    """Parse an object with a text (J650); numbers that JSON or others cannot represent become strings, such as NaN."""
+    """Parse an object with a text (J650). Numbers that other readers cannot represent, such as NaN, become strings."""
     try:
         found = json.loads(line, parse_constant=str, parse_float=_parse_float, parse_int=_parse_int)
         text = found[key]
@@ -70,13 +70,13 @@ def _divide(lines: Iterator[str] | Sequence[str], each_line: bool) -> Iterator[l
 
 
 def is_prose(paragraph: str) -> bool:
-    """Whether a paragraph ends like a sentence: headings and lists do not."""
+    """Return whether a paragraph ends like a sentence; headings and lists do not."""
     return paragraph.rstrip(CLOSING)[-1:] in FINAL
 
 
 def divide_evenly(paragraphs: Sequence[str], words: int) -> Iterator[list[str]]:
-    """Divide a document into passages of at least about `words` words and less than twice as many, except where a
-    paragraph is longer. A document with fewer words is one passage."""
+    """Divide a document into passages of about `words` to less than twice as many words, except where a paragraph is
+    longer. A document with fewer words is one passage."""
     ends, total = [], 0
     for paragraph in paragraphs:
         total += len(paragraph.split())

@@ -42,7 +42,8 @@ def read_tagged(path: Path) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def to_penn(tag: str) -> str:
-    """Map a tag: drop suffixes, and map all other possessives to POS, since they too open a noun phrase."""
+    """Map a tag to the Penn Treebank's: drop suffixes, and map other possessives to POS, since they, too, open a noun
+    phrase."""
     tag = tag.upper()
     while tag.endswith(MARKS):
         tag = tag[:-3]

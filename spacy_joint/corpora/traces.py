@@ -1,9 +1,9 @@
 """Traces of the Penn Treebank as crossing branches: a moved constituent is attached where its trace is.
 
-After Evang & Kallmeyer (2011), whose conversion of the Treebank is known as DPTB. Words stay where they are, so that
-constituents from which something has moved become discontinuous. Traces of wh-movement, topicalisation and quotations
-(`*T*`), extraposition (`*ICH*`, `*EXP*`) and right node raising (`*RNR*`) count; all other empty elements, such as null
-subjects, are only deleted.
+The conversion follows Evang & Kallmeyer (2011), whose version of the Treebank is known as DPTB. Words keep their order,
+so constituents that something has moved out of become discontinuous. Traces of wh-movement, topicalisation and
+quotations (`*T*`), extraposition (`*ICH*`, `*EXP*`) and right node raising (`*RNR*`) count; all other empty elements,
+such as null subjects, are only deleted.
 """
 
 import re
@@ -18,10 +18,10 @@ INDEX = re.compile(r".[^-=]*(?:-[A-Za-z]+)*-(\d+)")
 
 def attach_fillers(tree: Tree) -> Tree:
     """Attach the fillers of a tree under a single root where their traces are, and delete all empty elements. A filler
-    belongs to its first trace, or, if raised from the right, to the last, the nearest one. A filler that contains its
-    trace, such as a quotation around `he said`, changes places with the child around it."""
+    belongs to its first trace; after right node raising, to its last, the nearest one. A filler that contains its
+    trace, such as a quotation around `he said`, changes places with its child that contains the trace."""
     nodes, parents = take_apart(tree)
-    leaves = [its for _, its in tree.yields()]
+    leaves = [covered for _, covered in tree.yields()]
     words = sum(1 << node.index for node in nodes if node.is_preterminal and node.label != TRACE)
     fillers: dict[str, int] = {}
     # The kinds and places of the traces of each filler.

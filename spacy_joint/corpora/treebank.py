@@ -1,7 +1,7 @@
-"""A treebank as it is downloaded: which of its files are for training, development and test, and its documents.
+"""A downloaded treebank: its files for training, development and test, and their documents.
 
-Missing documents are made from ten sentences each, a missing development set from the end of the training set, with a
-warning.
+Where documents are not marked, every ten sentences become one. A missing development set is taken from the end of the
+training set. Both cause a warning.
 """
 
 import re
@@ -22,9 +22,9 @@ Splits = Mapping[str, Sequence[Path]]
 # As in `de_gsd-ud-train.conllu`, `cs_pdt-ud-train-c.conllu` and `tiny_train.conllu`.
 SPLIT_NAME = re.compile(rf"(?<![^\W_])({'|'.join(SPLITS)})(?![^\W_])")
 TREEBANK_NAME = re.compile(r"([a-z]{2,3})_(\w+)-ud-")
-# Languages of file names that spaCy has under other codes, by how the names of their treebanks begin.
+# spaCy's codes of languages that file names give otherwise, by code and beginning of the treebank's name.
 CODES = {("no", "nynorsk"): "nn", ("no", ""): "nb"}
-# The number of sentences in a document where the treebank does not say.
+# The number of sentences in a document where the treebank marks none.
 SENTENCES = 10
 # One for development, and two to be tagged by taggers that have not seen them.
 MIN_DOCUMENTS = 3
@@ -33,8 +33,8 @@ HELD_OUT = 10
 
 
 def find_splits(paths: Iterable[Path]) -> dict[str, list[Path]]:
-    """Find the CoNLL-U files of each of SPLITS by their names (J101, J102). Files of a directory whose names tell no
-    split are left out; given by themselves, they are errors (J521)."""
+    """Find the CoNLL-U files of each of SPLITS by their names (J101, J102). Files whose names tell no split are left
+    out of a directory; given by their path, they are errors (J521)."""
     found: dict[str, list[Path]] = {split: [] for split in SPLITS}
     for path in paths:
         for file in list_files(path, SUFFIX):
@@ -47,7 +47,7 @@ def find_splits(paths: Iterable[Path]) -> dict[str, list[Path]]:
 
 
 def name_treebank(splits: Splits) -> tuple[str | None, str | None]:
-    """The language and the name in the file names of Universal Dependencies; None if they do not tell."""
+    """Find the language and the name in file names of Universal Dependencies; None if they do not tell."""
     for file in (file for files in splits.values() for file in files):
         if match := TREEBANK_NAME.match(file.name):
             code, name = match.groups()
@@ -61,9 +61,9 @@ def read_splits(
 ) -> dict[str, list[Doc]]:
     """Read the documents of each split as `read_conllu`. The training and the development set are never empty.
 
-    By default, documents are delimited by `# newdoc`, or, in files with at most one of these, after ten sentences
-    (JW30). If needed, the development set becomes the training set (JW31), or a part of that the former (JW32). Fails
-    if there is nothing to learn from (J522), or too few documents of it (J523).
+    By default, documents are delimited by `# newdoc`, or, in files with at most one such comment, after ten sentences
+    (JW30). A missing training set is replaced by the development set (JW31), and a missing development set by the last
+    tenth of the training set (JW32). Fails if both are missing (J522), or there are too few documents (J523).
     """
     read = {split: list(_read_documents(splits[split], vocab, documents, subtypes)) for split in SPLITS}
     if not read["train"]:

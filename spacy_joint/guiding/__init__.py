@@ -1,1 +1,1 @@
-"""Encoders, and a component that predicts boundaries, heads and labels of tokens independently, to guide a search."""
+"""Encoders, and components that predict boundaries, arcs or spans token by token, to guide a search."""

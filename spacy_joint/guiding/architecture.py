@@ -1,4 +1,4 @@
-"""The registered architectures of guides: vectors of documents by any `tok2vec`, and predictions from them."""
+"""The registered architectures of guides: any `tok2vec`, and layers that predict from its vectors."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +17,7 @@ from .vectors import WINDOWS, Encoder, VectorStream, cut_document, find_encoder,
 from .windows import Tok2Vec, cut_windows
 
 N_PLACES = len(SPAN_PLACES)
-# The windows of long documents for encoders of a span guide that have none of their own.
+# The windows in which a span guide encodes long documents, for encoders without windows.
 WINDOW, STRIDE = 254, 192
 # Encoders are given documents of about this number of tokens together.
 BATCH_TOKENS = 8192
@@ -34,7 +34,7 @@ def ParserGuide(
     stride: int = 192,
     nO: int | None = None,
 ) -> Model[list[Doc], list[Guidance]]:
-    """Boundaries, arcs and labels of documents, each token by itself, registered as `spacy_joint.ParserGuide.v1`.
+    """Makes a model of boundaries, arcs and labels, token by token, registered as `spacy_joint.ParserGuide.v1`.
 
     tok2vec (Model): A layer from documents to vectors of their tokens.
     arc_width, label_width (int): See `GuideHeads`.
@@ -71,8 +71,8 @@ def _forward(model: Model, docs: list[Doc], is_train: bool) -> tuple[list[Guidan
 
 
 def SpanGuide(*, tok2vec: Tok2Vec, nO: int | None = None) -> Tok2Vec:
-    """Log-odds that spans of some groups begin at a token, end at it, or contain it (tokens x (3 * groups)), registered
-    as `spacy_joint.SpanGuide.v1`: a linear layer over vectors.
+    """Makes a model of the log-odds that spans of each group begin at a token, end at it, or contain it (tokens x
+    (3 * groups)), registered as `spacy_joint.SpanGuide.v1`: a linear layer over vectors.
 
     tok2vec (Model): A layer from documents to vectors of their tokens.
     nO (int | None): The number of groups; None if it is not known yet.
@@ -108,8 +108,8 @@ def _find_in_documents(
     find_long: Callable[[Doc, Encoder], Found],
     nothing: Found,
 ) -> list[Found]:
-    """The predictions for documents, in bounded memory, not in training: `find` predicts from the vectors of documents,
-    `find_long` for a document that is encoded in parts. `nothing` is for documents without tokens."""
+    """Predicts for documents in bounded memory, but not in training. `find` predicts from the vectors of documents,
+    `find_long` for a document that is encoded in parts. `nothing` is the prediction for a document without tokens."""
     if any(map(is_listener, tok2vec.walk())):
         return list(find(tok2vec.predict(docs)))
     encoder = find_encoder(tok2vec, window, stride)

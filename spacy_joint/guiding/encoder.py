@@ -18,12 +18,12 @@ BATCH_SIZE = 64
 
 
 def BiLSTMEncoder(*, width: int, depth: int = 2, window: int = 254, stride: int = 192) -> Layer:
-    """A bidirectional LSTM over windows of documents, registered as `spacy_joint.BiLSTMEncoder.v1`.
+    """Makes a bidirectional LSTM over windows of documents, registered as `spacy_joint.BiLSTMEncoder.v1`.
 
     It replaces `spacy.MaxoutWindowEncoder.v2` in `spacy.Tok2Vec.v2`. Unlike that, it sees the whole window, and takes
     input of any width. Dropout, before each layer and after the last, has the rate of training.
 
-    width (int): The width of the output, of which each direction has half.
+    width (int): The width of the output; each direction has half of it.
     depth (int): The number of layers.
     window, stride (int): See `cut_windows`.
     RAISES ValueError: If a setting is out of range (J030).
@@ -38,7 +38,7 @@ def BiLSTMEncoder(*, width: int, depth: int = 2, window: int = 254, stride: int 
 
 
 def use_numpy_products(model: Model) -> Model:
-    """Lets layers multiply matrices by numpy instead of BLIS, which is several times slower on recent processors."""
+    """Makes layers multiply matrices by numpy instead of BLIS, which is several times slower on recent processors."""
     for node in model.walk():
         if isinstance(node.ops, NumpyOps) and node.ops.use_blis:
             node.ops = NumpyOps(use_blis=False)
@@ -60,7 +60,7 @@ def _init(model: Model[Ragged, Ragged], X: Ragged | None = None, Y: Ragged | Non
             gates = [glorot_uniform_init(model.ops, (n_rows, width)) for _ in range(4)]
             model.set_param(f"{name}_{direction}", model.ops.xp.hstack(gates))
         bias: Any = model.ops.alloc1f(4 * width)
-        # At first, cells keep what they have (Gers et al. 2000).
+        # Forget gates start open, so cells keep their content (Gers et al. 2000).
         bias[width : 2 * width] = 1.0
         model.set_param(f"bias_{direction}", bias)
 

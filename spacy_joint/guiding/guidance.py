@@ -1,4 +1,4 @@
-"""The predictions of a parser guide, given the vectors of whole documents, or of one that arrives in parts."""
+"""Predictions of a parser guide from the vectors of whole documents, or of a document that arrives in parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .windows import Window, WindowStream, cut_windows
 
 class Guidance(NamedTuple):
     """The predictions for tokens: the log-odds of a sentence start, the best head (a root is its own head), the margin
-    of its score over the next one, and the number of the best label of this arc."""
+    of its score over the second best, and the number of the best label of this arc."""
 
     boundaries: np.ndarray
     heads: np.ndarray
@@ -29,7 +29,7 @@ class Guidance(NamedTuple):
     labels: np.ndarray
 
     def cut(self, start: int, end: int, shift: int = 0) -> Guidance:
-        """The guidance of tokens `start` to `end` - 1, with `shift` added to the heads."""
+        """Returns the guidance of tokens `start` to `end` - 1, with `shift` added to the heads."""
         boundaries, heads, margins, labels = (values[start:end] for values in self)
         return Guidance(boundaries, heads + shift, margins, labels)
 
@@ -38,13 +38,13 @@ NOTHING = Guidance(*(np.zeros(0, dtype) for dtype in (np.float32, np.intp, np.fl
 
 
 def join(parts: list[Guidance]) -> Guidance:
-    """The guidance of consecutive tokens."""
+    """Joins the guidance of consecutive tokens."""
     return Guidance(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 class GuidanceStream:
-    """The guidance of a document that arrives in parts: the same as that of the whole document. A token gets it as soon
-    as the window that it is taken from is complete, and those that the vectors in this window are taken from."""
+    """Predicts for a document that arrives in parts, with the same result as for the whole document. A token waits
+    until its window is complete, and the windows from which the vectors in its window are taken."""
 
     def __init__(self, model: Model, encoder: Encoder) -> None:
         self.model = model
@@ -53,49 +53,49 @@ class GuidanceStream:
 
     @property
     def n_settled(self) -> int:
-        """The number of tokens that are heads of no tokens without guidance (int)."""
+        """The number of first tokens that cannot be heads of tokens without guidance (int)."""
         return self.windows.start
 
     def feed(self, doc: Doc) -> Guidance:
-        """Adds tokens; returns the guidance of the next ones that is final, with heads in the whole document."""
+        """Adds tokens; returns the guidance that becomes final, with heads in the whole document."""
         parts = cut_document(doc, WINDOWS * self.windows.stride)
         return join([NOTHING, *(self._find(self.windows.feed(self.vectors.feed(part))) for part in parts)])
 
     def end(self) -> Guidance:
-        """The guidance of the last tokens."""
+        """Ends the document; returns the guidance of the last tokens."""
         return self._find(self.windows.feed(self.vectors.end()) + self.windows.end())
 
     def _find(self, windows: list[tuple[Window, Any]]) -> Guidance:
         found = find_best(self.model, [vectors for _, vectors in windows]) if windows else []
         taken = [
-            of.cut(first - start, last - start, start)
-            for of, ((start, _, first, last), _) in zip(found, windows, strict=True)
+            guidance.cut(first - start, last - start, start)
+            for guidance, ((start, _, first, last), _) in zip(found, windows, strict=True)
         ]
         return join([NOTHING, *taken])
 
 
 class EarlyStream:
-    """The guidance of a document that arrives in parts, each token's when about `latency` tokens have followed it, at
-    least half of these: in windows that end there."""
+    """Predicts for a document that arrives in parts, with limited latency: a token gets its guidance when about
+    `latency` tokens have followed it, at least half as many. Windows end at the last token that has arrived."""
 
     def __init__(self, model: Model, encoder: Encoder, latency: int) -> None:
         self.model = model
         self.encoder = encoder
         self.size = model.attrs["window"]
         self.latency = latency
-        # The guidance for now of the tokens that follow those that have been guided.
+        # The preliminary guidance of the tokens whose guidance is not final.
         self.later = NOTHING
-        # The numbers of tokens that have arrived, and that have been guided.
+        # The numbers of tokens that have arrived, and of those with final guidance.
         self.n = self.n_settled = 0
-        # The last rows, the first row of each of the last tokens (-1 if it has none), and the first of these tokens.
+        # The kept rows, the first row of each kept token (-1 if it has none), and the first kept token.
         self.rows: Any = None
         self.firsts = np.zeros(0, dtype=np.intp)
         self.start = 0
 
     def feed(self, doc: Doc) -> Guidance:
-        """Adds tokens; returns the guidance of the next ones that is final, with heads in the whole document."""
+        """Adds tokens; returns the guidance that becomes final, with heads in the whole document."""
         found = [NOTHING]
-        # Long parts are read in fewer windows.
+        # Long parts are read in steps of half a window.
         for part in cut_document(doc, max(self.size // 2, 1)):
             self._add(part)
             if self.n - self.n_settled >= self.latency:
@@ -103,7 +103,7 @@ class EarlyStream:
         return join(found)
 
     def end(self) -> Guidance:
-        """The guidance of the last tokens."""
+        """Ends the document; returns the guidance of the last tokens."""
         return self._find(self.n) if self.n > self.n_settled else NOTHING
 
     def _add(self, doc: Doc) -> None:
@@ -136,12 +136,12 @@ class EarlyStream:
 
 
 class HeldPieces:
-    """The pieces of a stream without guidance, or whose tokens may be heads (within a window) of tokens without it."""
+    """Holds the pieces of a stream that lack guidance, or may contain heads (within a window) of tokens without it."""
 
     def __init__(self, window: int) -> None:
         self.window = window
         self.pieces: deque[tuple[Doc, int]] = deque()  # with the number of their tokens
-        # The first token of the first piece, and the first one in the arrays: heads of held tokens may be before them.
+        # The first held token, and the first token in the arrays, which include earlier heads of held tokens.
         self.first = self.begin = 0
         self.are_space = np.zeros(0, dtype=bool)
         self.guidance = NOTHING
@@ -152,9 +152,9 @@ class HeldPieces:
         self.are_space = np.append(self.are_space, find_whitespace(piece))
 
     def take(self, guidance: Guidance, n_settled: float, later: Guidance = NOTHING) -> Iterator[tuple[Doc, Guidance]]:
-        """Given the guidance of the next tokens, the pieces that need not be held any longer, with the facts of their
-        words as a column, and their guidance. The first `n_settled` tokens are heads of no tokens without guidance, but
-        for that of `later` ones, which is not final.
+        """Adds the guidance of the next tokens; yields the pieces that need not be held any longer, with the facts of
+        their words as a column, and their guidance. The first `n_settled` tokens are not heads of tokens without
+        guidance, except by `later`, the preliminary guidance of the tokens after them.
 
         RAISES ValueError: If a piece has another number of tokens than when it was added (J649).
         """
@@ -184,14 +184,14 @@ class HeldPieces:
 
 
 def find_best(model: Model, documents: list[Floats2d]) -> list[Guidance]:
-    """The best predictions for the tokens of documents, given their vectors."""
+    """Finds the best predictions for the tokens of documents, given their vectors."""
     window, stride = model.attrs["window"], model.attrs["stride"]
     given = [(vectors, cut_windows(len(vectors), window, stride), None) for vectors in documents]
     to_numpy, found = model.ops.to_numpy, []
     for scores, (_, windows, _) in zip(model.get_ref("heads").predict(given), given, strict=True):
         heads, margins = scores.heads, []
         for arcs_, (start, _, first, last) in zip(scores.arcs, windows, strict=True):
-            # By how much the best score of each row exceeds the next.
+            # The margin of the best score of each row over the second best.
             arcs = to_numpy(arcs_)
             best = np.arange(len(arcs)), np.maximum(heads[first:last] - start, 0)
             highest = arcs[best]

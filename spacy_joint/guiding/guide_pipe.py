@@ -27,12 +27,12 @@ from ..errors import Errors, JointValueError
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
 from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers
 
-# Looks through the libraries that are loaded, which takes milliseconds.
+# Called once: inspecting the loaded libraries takes milliseconds.
 _find_blas = cache(ThreadpoolController)
 
 # The number of documents with which the encoder is initialized.
 SAMPLE = 10
-# What a checkpoint counts.
+# The counters that a checkpoint saves.
 COUNTS = ("n_seen", "n_steps", "n_steps_here")
 # The prediction for a document.
 Predicted = TypeVar("Predicted")
@@ -41,14 +41,14 @@ Predicted = TypeVar("Predicted")
 class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     """A component whose model has an encoder, `tok2vec`, and layers over its vectors, `heads`."""
 
-    # A checkpoint has "learning", too.
+    # Only checkpoints have "learning".
     file_names = ("cfg", "model", "learning")
     # Documents seen and steps made by the optimizer, in all, and steps since training was started or resumed.
     n_seen = n_steps = n_steps_here = 0
-    # That of the training, if it has begun in this process, and the state of a training to resume.
+    # The optimizer, once training has begun in this process, and the state of an interrupted training to resume.
     _optimizer: Optimizer | None = None
     _interrupted: dict[str, Any] | None = None
-    # Since the component was made, for errors.
+    # Updates since the component was created, for error messages.
     _n_updates = 0
 
     def __init__(
@@ -100,18 +100,18 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                     allowed = f"{node.get_dim('nM')}: make documents with the pipeline of '{self.name}'"
                     name = "The length of the word vectors in the vocabulary of a document"
                     raise JointValueError(Errors.J030, name=name, value=length, allowed=allowed)
-        # The matrices are small: more threads would mostly wait for each other, above all if other work has the cores.
+        # The matrices are small: more threads would mostly wait for each other, above all on busy cores.
         with _find_blas().limit(limits=1, user_api="blas"):
             return self.model.predict(docs)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotates documents in batches. The error handler gets only documents that fail by themselves."""
+        """Annotates documents in batches. The error handler gets only documents that also fail outside their batch."""
         for batch in minibatch(stream, size=batch_size):
             docs = list(batch)
             try:
                 self.set_annotations(docs, self.predict(docs))
             except Exception:
-                # None stands for a document that the error handler has taken.
+                # None: the error handler has taken the document.
                 yield from (doc for doc in map(self, docs) if doc is not None)
             else:
                 yield from docs
@@ -136,7 +136,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         nlp (Language): The pipeline.
         labels (list[str]): The labels, as written by `spacy init labels`. None collects them from the examples.
         pretrained (str): The directory of a saved component with the same architecture, such as
-            `PIPELINE/parser_guide`. Training begins with its labels and weights. None: with random weights.
+            `PIPELINE/parser_guide`. Training begins with its labels and weights. None: random weights.
         RAISES ValueError: If there is nothing to learn (J330), the pretrained component lacks labels (J665) or cannot
             be read (J073, J050).
         """
@@ -157,7 +157,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
 
     @abstractmethod
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The labels to be learnt from examples."""
+        """Collects the labels to learn from examples."""
 
     def update(
         self,
@@ -167,7 +167,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learns from a batch of examples, and lets the encoder learn.
+        """Updates the component and its encoder from a batch of examples.
 
         examples (Iterable[Example]): The batch.
         drop (float): The rate of dropout.
@@ -199,7 +199,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         return losses
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Lets the optimizer make a step. The first step of a resumed training gives it what the checkpoint has."""
+        """Makes a step of the optimizer. The first one of a resumed training restores its state from the checkpoint."""
         if self._interrupted is not None:
             restore_optimizer(self.model, sgd, self._interrupted)
             self._interrupted, self.n_steps_here = None, 0
@@ -215,11 +215,11 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     # Serialisation.
 
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
-        """Functions that make the content of each file."""
+        """Lists functions that make the content of each file."""
         return {"cfg": lambda: srsly.json_dumps(self.cfg).encode("utf8"), "model": self.model.to_bytes}
 
     def learning_to_bytes(self) -> bytes | None:
-        """The state of the training, for a checkpoint; None if this process has not trained the component."""
+        """Returns the state of the training, for a checkpoint; None if this process has not trained the component."""
         if self._optimizer is None:
             return None
         counts = {name: getattr(self, name) for name in COUNTS}
@@ -241,7 +241,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                 try:
                     self.model.from_bytes(bytes(model.content))
                 except AttributeError as error:
-                    # Of thinc, for the bytes of anything else.
+                    # thinc raises it for other bytes.
                     raise TypeError from error
             self._check()
             if (learning := parts.get("learning", required=False)) is not None:
@@ -251,7 +251,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                 self._interrupted = state
 
     def keep_model(self) -> Callable[[], None]:
-        """Keeps the cfg and any weights; returns a function that puts them back."""
+        """Keeps the cfg and any weights; returns a function that restores them."""
         cfg, weights = dict(self.cfg), self.model.to_bytes() if self.is_initialized else None
 
         def restore() -> None:
@@ -266,7 +266,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         return restore
 
     def _check(self) -> None:
-        """Adds loaded labels to the vocabulary; raises TypeError if they do not fit the weights, or weights lack."""
+        """Adds loaded labels to the vocabulary; raises TypeError if weights do not fit them, or are missing."""
         labels = self.cfg["labels"]
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise TypeError
@@ -278,7 +278,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
 
 
 def cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float, Any]:
-    """The cross-entropy of log-odds, summed over those with a right answer (not NaN), and its gradient."""
+    """Returns the cross-entropy of log-odds, summed over those with a right answer (not NaN), and its gradient."""
     known = ops.asarray(~np.isnan(right))
     truth = ops.asarray1f(np.nan_to_num(right))
     # log(1 + exp(x)) without overflow.

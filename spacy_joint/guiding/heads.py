@@ -36,12 +36,12 @@ class Scores(NamedTuple):
 
 # The vectors of a document, and its windows.
 Windowed = tuple[Floats2d, list[Window]]
-# The same, and the heads for which labels are scored; None: the best ones.
+# The vectors of a document, its windows, and the heads for which labels are scored; None: the best ones.
 Headed = tuple[Floats2d, list[Window], np.ndarray | None]
 
 
 def GuideHeads(*, arc_width: int, label_width: int, nO: int | None = None) -> Model[list[Headed], list[Scores]]:
-    """The scores of documents, with hidden layers of these widths, and `nO` labels (None: not known yet)."""
+    """Makes a layer that scores documents, with hidden layers of these widths and `nO` labels (None: not yet known)."""
     layers = {"boundary": Linear(1), "arcs": BiaffineArcs(arc_width), "labels": BiaffineLabels(label_width, nO)}
     return _build("guide_heads", _forward_heads, {"nO": nO, "nI": None}, layers)
 
@@ -49,15 +49,15 @@ def GuideHeads(*, arc_width: int, label_width: int, nO: int | None = None) -> Mo
 def _build(
     name: str, forward: Callable[..., Any], dims: dict[str, int | None], layers: dict[str, Any], **params: Any
 ) -> Model:
-    """A layer with references to its layers."""
+    """Makes a layer with references to its sublayers."""
     return Model(name, forward, init=_init, dims=dims, params=params, layers=[*layers.values()], refs={**layers})
 
 
 def _init(model: Model, X: Any = None, Y: Any = None) -> None:
-    """Initializes the layers of a layer, whose widths they share, and its root, if it has one."""
+    """Initializes the sublayers of a layer, which share its widths, and its root, if it has one."""
     for layer in model.layers:
         for name in ("nI", "nO"):
-            # False: it has none.
+            # None: not set yet; False: the sublayer lacks it.
             if layer.has_dim(name) is None:
                 layer.set_dim(name, model.get_dim(name))
         layer.initialize()
@@ -67,7 +67,7 @@ def _init(model: Model, X: Any = None, Y: Any = None) -> None:
 
 
 def _join(documents: list[Floats2d]) -> tuple[Any, list[int]]:
-    """The rows of all documents, and the first row of each."""
+    """Joins the rows of documents; returns them and the first row of each."""
     starts = np.cumsum([0, *map(len, documents)]).tolist()
     return get_array_module(documents[0]).concatenate(documents), starts[:-1]
 
@@ -80,9 +80,9 @@ def _forward_heads(model: Model, X: list[Headed], is_train: bool) -> tuple[list[
     arcs, backprop_arcs = model.get_ref("arcs")([(vectors, windows) for vectors, windows, _ in X], is_train)
     heads: list[np.ndarray] = []
     for (_, windows, given), found in zip(X, arcs, strict=True):
-        best = [(ops.to_numpy(of).argmax(axis=1), window.start) for of, window in zip(found, windows, strict=True)]
-        of_document = [np.where(places > 0, places + start, 0) for places, start in best]
-        heads.append(np.concatenate(of_document) if given is None else given)
+        best = [(ops.to_numpy(each).argmax(axis=1), window.start) for each, window in zip(found, windows, strict=True)]
+        best_heads = [np.where(places > 0, places + start, 0) for places, start in best]
+        heads.append(np.concatenate(best_heads) if given is None else given)
     labels, backprop_labels = model.get_ref("labels")(list(zip(documents, heads, strict=True)), is_train)
     split = ops.xp.split(boundaries[:, 0], starts[1:])
     scores = [Scores(*found) for found in zip(split, arcs, heads, labels, strict=True)]
@@ -98,12 +98,12 @@ def _forward_heads(model: Model, X: list[Headed], is_train: bool) -> tuple[list[
 
 
 def find_classes(window: Window) -> np.ndarray:
-    """The classes of distances (taken tokens x tokens), as places in a flat table of taken tokens x classes."""
+    """Finds the classes of distances (taken tokens x tokens), as places in a flat table of taken tokens x classes."""
     start, end, first, last = window
     return _find_classes(end - start, first - start, last - first)
 
 
-# As a rule, windows are of two kinds: those that begin a document, and others.
+# Most windows are of two kinds: those that begin a document, and others.
 @lru_cache(maxsize=8)
 def _find_classes(n: int, first: int, n_rows: int) -> np.ndarray:
     rows = np.arange(n_rows)[:, None]
@@ -113,10 +113,10 @@ def _find_classes(n: int, first: int, n_rows: int) -> np.ndarray:
 
 
 def BiaffineArcs(width: int, nI: int | None = None) -> Model[list[Windowed], list[list[Floats2d]]]:
-    """The scores of arcs, as in `Scores`.
+    """Makes a layer that scores arcs, as in `Scores`.
 
-    The score of head h for dependent d is (U d + b) . h + (V d + c)[distance], where both are hidden layers over the
-    vector of a token, and the root is a parameter. The second term scores the distance from d to h, in classes (as Shaw
+    The score of head h for dependent d is (U d + b) . h + (V d + c)[distance], where d and h are hidden layers over the
+    vectors of tokens, and the root is a parameter. The second term scores the distance from d to h, in classes (as Shaw
     et al. 2018 do in attention): in a window of several sentences, many tokens look alike.
     """
     layers: dict[str, Model] = {"dependents": Relu(width), "heads": Relu(width)}
@@ -136,7 +136,7 @@ def _forward_arcs(model: Model, X: list[Windowed], is_train: bool) -> tuple[list
     by_class = ops.to_numpy(distances)
 
     def find_rows(start: int, window: Window) -> tuple[Any, Any, slice]:
-        """The queries and heads of a window of the document at `start`, and the rows that are taken from it."""
+        """Finds the queries and heads of a window of the document at `start`, and the rows that are taken from it."""
         taken = slice(start + window.first, start + window.last)
         return queries[taken], xp.vstack([root, heads[start + window.start : start + window.end]]), taken
 
@@ -145,7 +145,7 @@ def _forward_arcs(model: Model, X: list[Windowed], is_train: bool) -> tuple[list
         scores.append([])
         for window in windows:
             of_queries, of_heads, taken = find_rows(start, window)
-            # The distances are for numpy.
+            # numpy adds the scores of distances.
             of_window = ops.to_numpy(of_queries @ of_heads.T)
             of_window[:, 1:] += by_class[taken].take(find_classes(window))
             scores[-1].append(ops.asarray(of_window))
@@ -172,7 +172,8 @@ def _forward_arcs(model: Model, X: list[Windowed], is_train: bool) -> tuple[list
 
 
 def BiaffineLabels(width: int, nO: int | None = None, nI: int | None = None) -> Model:
-    """The scores of labels (tokens x labels): linear in hidden layers of dependent and head, and their product."""
+    """Makes a layer that scores labels (tokens x labels), linear in hidden layers of dependent and head, and in their
+    product."""
     layers = {"dependents": Relu(width), "heads": Relu(width), "output": Linear(nO, 3 * width)}
     return _build("biaffine_labels", _forward_labels, {"nO": nO, "nI": nI, "width": width}, layers, root=None)
 

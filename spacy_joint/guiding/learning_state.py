@@ -1,5 +1,5 @@
-"""The state of an interrupted training of a guide: the moments of the optimizer, how many steps it has made, and the
-states of random numbers. Checkpoints have it as a file, `learning`, twice as large as the weights."""
+"""The state of an interrupted training of a guide: the moments of the optimizer, its number of steps, and the states of
+random numbers. Checkpoints store it as the file `learning`, which is twice as large as the weights."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,20 +13,20 @@ MOMENTS = ("mom1", "mom2")
 
 
 def pack_learning_state(model: Model, optimizer: Optimizer, counts: Mapping[str, int]) -> bytes:
-    """The state of the training of a model after a step."""
+    """Packs the state of the training of a model after a step."""
     moments = {}
     for name, key in _list_parameters(model):
         if key in optimizer.mom1:
             found = (model.ops.to_numpy(getattr(optimizer, moment)[key]) for moment in MOMENTS)
             moments[name] = [optimizer.nr_update[key], *found]
-    # numpy's: the name of the generator, its numbers, and three that are not arrays.
+    # numpy's state: the name of the generator, an array, and three scalars.
     random = {"numpy": list(np.random.get_state()), "torch": torch.get_rng_state().numpy() if has_torch else None}
     return srsly.msgpack_dumps({**counts, "moments": moments, "random": random})
 
 
 def restore_optimizer(model: Model, optimizer: Optimizer, state: Mapping[str, Any]) -> None:
-    """Gives the moments of parameters to the optimizer of a resumed training, and lets its rates go on."""
-    # Another guide may have done it.
+    """Restores the moments of parameters in the optimizer of a resumed training, and advances its schedules."""
+    # Another guide may have advanced them.
     if not optimizer.nr_update:
         for _ in range(state["n_steps"]):
             optimizer.step_schedules()
@@ -46,7 +46,7 @@ def restore_random_numbers(random: Mapping[str, Any]) -> None:
 
 
 def _list_parameters(model: Model) -> Iterator[tuple[str, tuple[int, str]]]:
-    """The parameters of a model, by the places of their layers, and the keys by which an optimizer knows them."""
+    """Yields the names of the parameters of a model, by the places of their layers, and their keys in an optimizer."""
     for place, node in enumerate(model.walk()):
         for name in node.param_names:
             yield f"{place}/{name}", (node.id, name)

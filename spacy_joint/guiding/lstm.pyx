@@ -12,7 +12,7 @@ from ..errors import Errors, JointValueError
 
 cdef extern from *:
     """
-    /* With wider registers, where there are some: the results are the same. */
+    /* Also compiled for wider registers, with the same results. */
     #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
     #define LSTM_CLONES __attribute__((target_clones("avx2", "default")))
     #else
@@ -72,8 +72,8 @@ cdef extern from *:
         }
     }
 
-    /* Replaces the gates of a step by their gradients, which are also left in `d_sums`. `d_output` is what comes from
-       the step after it, and `d_state` becomes the gradient of the cells of the step before it, which is `step_back`
+    /* Replaces the gates of a step by their gradients, and also writes those to `d_sums`. `d_output` is the gradient
+       from the next step, and `d_state` becomes the gradient of the cells of the previous step, which is `step_back`
        rows away; 0: there is none. */
     LSTM_CLONES static void lstm_step_back(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, ptrdiff_t step_back,
                                            float* gates, float* __restrict d_sums, float* __restrict d_state,
@@ -186,8 +186,8 @@ def run_lstm_back(gates not None, recurrent not None, lengths not None, d_hidden
 
 
 def _plan(lengths, reverse):
-    """The number of sequences that reach each step, and the first row that is read of each sequence, longest first."""
-    # Of those with at least each length, some are not longer.
+    """Returns the number of sequences that reach each step, and the first row to read of each, longest first."""
+    # Step n is reached by the sequences that are longer than n.
     sizes = len(lengths) - np.cumsum(np.bincount(lengths))
     ends = np.cumsum(lengths)
     starts = ends - 1 if reverse else ends - lengths
@@ -211,7 +211,7 @@ def _check(gates, recurrent, lengths, hidden, cells, squashed):
         _check_shape("squashed", squashed, (n, width))
     found = np.asarray(lengths)
     is_valid = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size) and ((found > 0) & (found <= n)).all()
-    # Each is at most n, and the sum is a wide one: otherwise it might overflow.
+    # The sum cannot overflow: each length is at most n, and the type is wide.
     if not is_valid or found.sum(dtype=np.intp) != n:
         raise JointValueError(Errors.J001, name="lengths", value=lengths, allowed=f"positive, {n} in all")
     return found.astype(np.intp)

@@ -1,4 +1,4 @@
-"""The registered encoder: a trained transformer as ONNX, with weights of 8 bits, which runs on a CPU without torch. It
+"""The registered encoder: a trained transformer as ONNX, with 8-bit weights, which runs on a CPU without torch. It
 is converted from a `Transformer` of a trained pipeline; the layers that read its vectors do not change."""
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 NAME = "spacy_joint.OnnxTransformer.v1"
 CONVERTED = "spacy_joint.Transformer.v1"
-# Inputs are scaled by the largest value of a batch, so windows would affect each other. Larger ones are not faster.
+# Inputs are scaled by the largest value of a batch, so windows of one batch would affect each other. Larger batches are
+# not faster.
 BATCH_SIZE = 1
 
 
 def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -> Tok2Vec:
-    """A transformer as ONNX, registered as `spacy_joint.OnnxTransformer.v1`. It does not learn.
+    """Makes a transformer as ONNX, registered as `spacy_joint.OnnxTransformer.v1`. It does not learn.
 
     window, stride (int): See `cut_windows`, in word pieces.
     threads (int): The number of threads of onnxruntime.
@@ -37,7 +38,7 @@ def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -
 
 
 class _Shim(Shim):
-    """The bytes of an ONNX model, and a session that runs it, which the first prediction starts."""
+    """The bytes of an ONNX model, and the session that runs it, which the first prediction starts."""
 
     def __init__(self, model: bytes, threads: int) -> None:
         super().__init__(model)
@@ -45,7 +46,7 @@ class _Shim(Shim):
         self._session: InferenceSession | None = None
 
     def encode(self, inputs: dict[str, Any], is_train: bool, ops: Any) -> tuple[Any, Callable[..., None]]:
-        """The vectors of pieces, see `with_word_pieces`."""
+        """Encodes pieces: see `with_word_pieces`."""
         if self._session is None:
             from onnxruntime import InferenceSession, SessionOptions
 
@@ -59,10 +60,10 @@ class _Shim(Shim):
         return {**self.__dict__, "_session": None}
 
     def finish_update(self, optimizer: Optimizer) -> None:
-        """Nothing: there are no gradients."""
+        """Does nothing: there are no gradients."""
 
     def to_device(self, device_type: str, device_id: int) -> None:
-        """Nothing: it runs on the CPU."""
+        """Does nothing: the model runs on the CPU."""
 
     def to_bytes(self) -> bytes:
         return self._model
@@ -79,7 +80,7 @@ def _init(model: Tok2Vec, X: Any = None, Y: Any = None) -> None:
 
 def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
     """Replaces each transformer that is the `tok2vec` of a component of a trained pipeline by its ONNX version; returns
-    the names of these components.
+    the names of the components.
 
     RAISES ValueError: If a package is missing (J710).
     """
@@ -123,7 +124,7 @@ def _export(transformer: Any) -> bytes:
         def forward(self, input_ids: Any, attention_mask: Any) -> Any:
             return self.transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
 
-    # Two windows, one of them padded: sizes of 1 and masks without zeros would be taken for constants.
+    # Two windows, one of them padded: sizes of 1 and masks without zeros would be exported as constants.
     inputs = (torch.zeros((2, 3), dtype=torch.int64), torch.tensor([[1, 1, 1], [1, 1, 0]]))
     sizes = {0: torch.export.Dim("windows"), 1: torch.export.Dim("pieces")}
     exported = torch.onnx.export(

@@ -21,9 +21,9 @@ from .heads import Scores
 from .vectors import find_encoder
 from .windows import Window, cut_windows
 
-# Boundaries are rare among as many decisions as there are heads or labels.
+# Boundaries are rare, but there are as many decisions about them as about heads or labels.
 BOUNDARY_WEIGHT = 2.0
-# A probability that has a logarithm.
+# Probabilities are raised to this, since 0 has no logarithm.
 SMALLEST = 1e-30
 
 
@@ -45,7 +45,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         self.latency = latency
 
     def add_label(self, label: str) -> int:
-        """Adds a label to those with which `initialize` sets up the component; returns 1, or 0 if it has it already.
+        """Adds a label for `initialize`; returns 1, or 0 if the component already has it.
 
         RAISES ValueError: If it is not a string (J030), or the component is already initialized (J070).
         """
@@ -78,13 +78,13 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
         """Predicts for a streamed document in bounded memory.
 
-        A token waits for the windows in which it and the tokens around it are most central, so that its columns are
-        those of a call on the whole document; or, with the setting `latency`, for fewer tokens, and its columns may
-        differ: see docs/parser_guide.md.
+        A token waits for the windows in which it and the tokens around it are most central, so its columns are those of
+        a call on the whole document. With the setting `latency`, it waits for fewer tokens, and its columns may differ:
+        see docs/parser_guide.md.
 
         tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
-        max_delay (int | None): If it is shorter than windows, it is the latency, unless that is shorter still.
-        YIELDS (Doc): The pieces with columns, and single tokens in pieces.
+        max_delay (int | None): An upper limit on the latency; None: no limit.
+        YIELDS (Doc): The pieces with columns; single tokens are joined to pieces.
         RAISES ValueError: If the component has been neither trained nor loaded (J060), its encoder may see more than
             windows (J037), or tokens of a waiting piece are merged or split (J649).
         """
@@ -113,7 +113,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
     # Training.
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The labels of the references, and those that have been added.
+        """Collects the labels of the references, and those of `add_label`.
 
         RAISES ValueError: If there are none (J330).
         """
@@ -125,13 +125,13 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
     def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:
         """Adds to the gradients of `heads`. The loss is the sum for boundaries, heads and labels."""
         golds = [self._read_gold(example) for example in examples]
-        # As in `with_windows`, they do not overlap in training.
+        # Windows do not overlap in training: see `with_windows`.
         window = self.model.attrs["window"]
         windows = [cut_windows(len(rows), window, window) for rows in vectors]
         heads = [np.where(gold.heads == np.arange(len(gold.heads)), 0, gold.heads + 1) for gold in golds]
         scores, backprop = self.model.get_ref("heads").begin_update(list(zip(vectors, windows, heads, strict=True)))
         n = sum(map(len, vectors))
-        found = [self._find_loss(*of, n) for of in zip(scores, golds, windows, strict=True)]
+        found = [self._find_loss(*document, n) for document in zip(scores, golds, windows, strict=True)]
         return sum(loss for loss, _ in found), backprop([gradient for _, gradient in found])
 
     def _read_gold(self, example: Example) -> Gold:
@@ -148,7 +148,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         return Gold(known_starts, heads, np.where(heads < 0, -1, labels))
 
     def _find_loss(self, scores: Scores, gold: Gold, windows: list[Window], n: int) -> tuple[float, Scores]:
-        """The sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""
+        """Finds the sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""
         ops: Any = self.model.ops
         loss, d_boundaries = cross_entropy_of_odds(ops, scores.boundaries, gold.starts)
         loss, d_boundaries = BOUNDARY_WEIGHT * loss, BOUNDARY_WEIGHT * d_boundaries
@@ -166,14 +166,15 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
 
 
 def _place_heads(heads: np.ndarray, window: Window) -> np.ndarray:
-    """The columns of `Scores.arcs` with the heads of the tokens of a window; -1 if they are unknown or outside."""
+    """Returns the columns of `Scores.arcs` with the heads of the tokens of a window; -1 if they are unknown or
+    outside."""
     heads, tokens = heads[window.first : window.last], np.arange(window.first, window.last)
     inside = (heads >= window.start) & (heads < window.end)
     return np.where(heads == tokens, 0, np.where(inside, heads - window.start + 1, -1))
 
 
 def _cross_entropy(ops: Any, scores: Any, right: np.ndarray) -> tuple[float, Any]:
-    """The cross-entropy of rows of scores, summed over those with a right answer (not -1), and its gradient."""
+    """Returns the cross-entropy of rows of scores, summed over those with a right answer (not -1), and its gradient."""
     gradient = ops.xp.zeros_like(scores)
     rows = np.flatnonzero(right >= 0)
     if not len(rows):

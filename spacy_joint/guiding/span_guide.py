@@ -31,7 +31,7 @@ class SpanGuide(GuidePipe[Any]):
         super().__init__(vocab, model, name, labels=spans_keys, **settings)
 
     def add_label(self, label: str) -> int:
-        """RAISES ValueError: Because its labels are settings (J070), or if the label is not a string (J030)."""
+        """Refuses labels, which are settings. RAISES ValueError: Always (J070, or J030 if it is not a string)."""
         if not isinstance(label, str):
             raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
         raise JointValueError(Errors.J070, name=self.name, label=label)
@@ -46,7 +46,7 @@ class SpanGuide(GuidePipe[Any]):
                 write_column(doc, name, np.ascontiguousarray(column))
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The groups of spans, which are settings.
+        """Returns the groups of spans, which are settings.
 
         RAISES ValueError: If no reference has spans of one of them (J330).
         """
@@ -61,5 +61,5 @@ class SpanGuide(GuidePipe[Any]):
         scores, backprop = self.model.get_ref("heads").begin_update(vectors)
         golds = [np.hstack([find_span_places(example, key) for key in self.labels]) for example in examples]
         n = sum(map(len, vectors))
-        found = [cross_entropy_of_odds(self.model.ops, *of) for of in zip(scores, golds, strict=True)]
+        found = [cross_entropy_of_odds(self.model.ops, *pair) for pair in zip(scores, golds, strict=True)]
         return sum(loss for loss, _ in found) / n, backprop([gradient / n for _, gradient in found])

@@ -22,7 +22,7 @@ from .word_pieces import set_word_pieces, with_word_pieces
 BATCH_SIZE = 8
 
 if has_torch and hasattr(os, "register_at_fork"):
-    # The processes of `nlp.pipe` have none of the threads that torch would wait for.
+    # Forked processes of `nlp.pipe` lack the threads that torch would wait for.
     os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
@@ -34,10 +34,10 @@ def Transformer(
     learn_rate_scale: float = 0.1,
     mixed_precision: bool = False,
 ) -> Tok2Vec:
-    """A pretrained transformer, registered as `spacy_joint.Transformer.v1`.
+    """Makes a pretrained transformer, registered as `spacy_joint.Transformer.v1`.
 
-    name (str | None): Its name on the Hugging Face hub, or a directory. It is read when training begins; what is loaded
-        with its weights needs none.
+    name (str | None): Its name on the Hugging Face hub, or a directory. It is read when training begins; a saved
+        pipeline contains the weights and needs no name.
     window, stride (int): See `cut_windows`, in word pieces.
     learn_rate_scale (float): The learning rate of the transformer, as a multiple of that of the other layers.
     mixed_precision (bool): Whether most is computed in 16 bits: bfloat16 on a CPU, which should support it, and float16
@@ -55,7 +55,7 @@ class _Shim(PyTorchShim):
     def __init__(self, learn_rate_scale: float, mixed_precision: bool) -> None:
         super().__init__(
             None,
-            # This is for GPUs only.
+            # thinc's mixed precision is for GPUs only.
             mixed_precision=mixed_precision and get_torch_default_device().type != "cpu",
             serialize_model=_serialize,
             deserialize_model=_deserialize,
@@ -64,7 +64,7 @@ class _Shim(PyTorchShim):
         self.mixed_precision = mixed_precision
 
     def encode(self, inputs: dict[str, Any], is_train: bool, ops: Any) -> tuple[Any, Callable[[Any], None]]:
-        """The vectors of pieces, and a function of their gradient, see `with_word_pieces`."""
+        """Encodes pieces: see `with_word_pieces`."""
         tensors = {name: torch.from_numpy(array).to(self.device) for name, array in inputs.items()}
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.mixed_precision):
             outputs, backprop_shim = self(ArgsKwargs(args=(), kwargs=tensors), is_train)

@@ -1,5 +1,5 @@
 """Vectors of the tokens of a document that arrives in parts. Long documents are cut into parts, too, so that encoders
-need memory for some windows at a time."""
+hold few windows in memory."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -21,17 +21,17 @@ COPIED = (NORM, LEMMA, TAG, POS, MORPH, ENT_IOB, ENT_TYPE, SENT_START)
 
 
 class Encoder(NamedTuple):
-    """An encoder that sees no more than windows."""
+    """An encoder that sees no further than its windows."""
 
-    # Makes its input: rows, any number for each token, and the first row of each token (intp), -1 if it has none.
+    # Makes the input: rows, any number for each token, and the first row of each token (intp; -1 if it has none).
     read: Callable[[Doc], tuple[Any, np.ndarray]]
     # The layer over rows, by `with_windows`.
     windows: Model
 
 
 def find_encoder(tok2vec: Model, window: int, stride: int) -> Encoder | None:
-    """The parts of a layer from documents to vectors; None if it may see more than windows. The given windows are for
-    encoders that have none, but see a few neighbours of a token, such as `spacy.MaxoutWindowEncoder.v2`."""
+    """Finds the encoder of a layer from documents to vectors; None if it may see more than windows. The given windows
+    are for encoders without any that see few neighbours of a token, such as `spacy.MaxoutWindowEncoder.v2`."""
     if tok2vec.name == WITH_WORD_PIECES:
         return Encoder(lambda doc: split_document(tok2vec, doc), tok2vec.layers[0])
     if not tok2vec.has_ref("embed") or not tok2vec.has_ref("encode"):
@@ -43,14 +43,14 @@ def find_encoder(tok2vec: Model, window: int, stride: int) -> Encoder | None:
 
     if {"size", "stride"} <= encode.attrs.keys():
         return Encoder(read, encode)
-    # The padding of `with_array` is what its layer sees to each side.
+    # The padding of `with_array` is the number of rows that its layer sees to each side.
     if 2 * encode.attrs.get("pad", window) > window - stride:
         return None
     return Encoder(read, with_windows(encode, tok2vec.get_dim("nO"), window, stride, WINDOWS))
 
 
 class VectorStream:
-    """The vectors of a document that arrives in parts: those that the encoder gives to the whole document."""
+    """Encodes a document that arrives in parts, with the same vectors as for the whole document."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder
@@ -60,36 +60,36 @@ class VectorStream:
         self.firsts = np.zeros(0, dtype=np.intp)
 
     def feed(self, doc: Doc) -> Any:
-        """Adds tokens; returns the vectors of the next ones, which are final (tokens x width)."""
+        """Adds tokens; returns the vectors that become final (tokens x width)."""
         rows, firsts = self.encoder.read(doc)
         self.firsts = np.concatenate([self.firsts, np.where(firsts < 0, -1, firsts + self.n_read)])
         self.n_read += len(rows)
         begin = self.windows.first
         windows = self.windows.feed(rows)
-        # The tokens up to the first one whose row is not among those to be encoded now.
+        # The tokens before the first one whose row cannot be encoded yet.
         n = int(np.searchsorted(np.maximum.accumulate(self.firsts), self.windows.first))
         return self._encode(begin, windows, n)
 
     def end(self) -> Any:
-        """The vectors of the last tokens."""
+        """Ends the document; returns the vectors of the last tokens."""
         return self._encode(self.windows.first, self.windows.end(), len(self.firsts))
 
     def _encode(self, begin: int, windows: list[tuple[Window, Any]], n: int) -> Any:
-        """The vectors of the next n tokens; `begin` is the first row that is taken from the windows."""
+        """Encodes the next n tokens; `begin` is the first row that is taken from the windows."""
         layer = self.encoder.windows
         vectors: Any = layer.ops.alloc2f(n, layer.get_dim("nO"))
         tokens = np.flatnonzero(self.firsts[:n] >= 0)
         if len(tokens):
             encoded = layer.predict([rows for _, rows in windows])
             taken = [slice(window.first - window.start, window.last - window.start) for window, _ in windows]
-            rows = layer.ops.xp.concatenate([of[part] for of, part in zip(encoded, taken, strict=True)])
+            rows = layer.ops.xp.concatenate([output[part] for output, part in zip(encoded, taken, strict=True)])
             vectors[tokens] = rows[self.firsts[tokens] - begin]
         self.firsts = self.firsts[n:]
         return vectors
 
 
 def cut_document(doc: Doc, size: int) -> Iterator[Doc]:
-    """A document, or copies of parts of it if it has more tokens than `size`."""
+    """Yields a document, or copies of its parts if it has more than `size` tokens."""
     if len(doc) <= size:
         yield doc
         return
@@ -101,5 +101,6 @@ def cut_document(doc: Doc, size: int) -> Iterator[Doc]:
 
 
 def is_listener(layer: Model) -> bool:
-    """Whether another component gives a layer the vectors of whole documents, as of `spacy-curated-transformers`."""
+    """Returns whether a layer gets the vectors of whole documents from another component, such as a transformer of
+    `spacy-curated-transformers`."""
     return hasattr(layer, "upstream_name") or "_upstream_name" in layer.attrs

@@ -33,7 +33,7 @@ def cut_windows(n: int, size: int, stride: int) -> list[Window]:
         allowed = f"from 1 to the size of windows, {size}; three quarters of it is usual"
         raise JointValueError(Errors.J030, name="stride", value=stride, allowed=allowed)
     starts = range(0, max(n - size, 0) + stride, stride)
-    # In the middle between neighbours.
+    # Overlaps are cut in the middle.
     cuts = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n]
     return [
         Window(start, min(start + size, n), first, last)
@@ -53,7 +53,7 @@ class WindowStream:
         self._rows: Any = None
 
     def feed(self, rows: Any) -> list[tuple[Window, Any]]:
-        """Adds rows; returns the next windows, and their rows. The last one waits: more rows may belong to it."""
+        """Adds rows; returns the next windows and their rows. The last window waits: more rows may belong to it."""
         if self._rows is not None:
             rows = get_array_module(rows).concatenate([self._rows, rows])
         windows = self._cut(rows)
@@ -63,7 +63,7 @@ class WindowStream:
         return windows
 
     def end(self) -> list[tuple[Window, Any]]:
-        """The last window, if there are any rows."""
+        """Ends the sequence; returns the last window, if there are any rows."""
         return [] if self._rows is None or not len(self._rows) else self._cut(self._rows)
 
     def _cut(self, rows: Any) -> list[tuple[Window, Any]]:
@@ -73,8 +73,8 @@ class WindowStream:
 
 
 def with_windows(layer: Layer, nO: int | None, size: int, stride: int, batch_size: int) -> Layer:
-    """A layer over sequences of any length, in batches of windows of similar lengths, which bound memory. In training,
-    which can do without the context that overlapping windows add, they do not overlap: nothing is read twice.
+    """Makes a layer over sequences of any length, which reads batches of windows of similar lengths, in bounded memory.
+    In training, windows do not overlap, so nothing is read twice: training can do without the additional context.
 
     RAISES ValueError: If the windows are invalid (J030).
     """

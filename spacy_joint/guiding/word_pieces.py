@@ -23,13 +23,13 @@ WITH_WORD_PIECES = "with_word_pieces"
 def with_word_pieces(
     name: str, shim: Shim, init: Callable[..., None], window: int, stride: int, batch_size: int
 ) -> Tok2Vec:
-    """A layer from documents to vectors of their tokens, whose dropout has the rate of training. Windows are in pieces.
+    """Makes a layer from documents to vectors of tokens, with the dropout rate of training. Windows are in pieces.
 
     The shim's method `encode` takes `input_ids` and `attention_mask` (int64, windows x pieces), whether it is trained,
-    and thinc's ops. It returns vectors (float32, windows x pieces x width) and a function of their gradient.
+    and thinc's ops. It returns vectors (float32, windows x pieces x width) and a function that takes their gradient.
     RAISES ValueError: If the windows are invalid (J030).
     """
-    # It reads numbers of pieces (integers, pieces x 1). `before` and `after` are special ones, added to each window.
+    # Reads ids of pieces (integers, pieces x 1). `before` and `after` are special pieces, added to each window.
     encoder: Layer = Model(name, _encode, dims={"nO": None}, attrs={"before": [], "after": []}, shims=[shim])
     dropout = cast(Layer, Dropout(0.0))
     return Model(
@@ -58,7 +58,7 @@ def set_word_pieces(model: Tok2Vec, tokenizer: str, width: int) -> None:
 
 @lru_cache(maxsize=8)
 def read_tokenizer(text: str) -> Tokenizer:
-    """The tokenizer that is described by JSON, without limits of length."""
+    """Reads a tokenizer from JSON, and removes its limits of length."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_str(text)
@@ -68,7 +68,7 @@ def read_tokenizer(text: str) -> Tokenizer:
 
 
 def split_document(model: Tok2Vec, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the pieces of a document (pieces x 1), and the first piece of each token, -1 if it has none.
+    """Returns the ids of the pieces of a document (pieces x 1), and the first piece of each token (-1 if it has none).
     Tokens are split one by one, so that parts of a document have the same pieces."""
     tokenizer = read_tokenizer(model.attrs["tokenizer"])
     encoded = tokenizer.encode([token.text for token in doc], is_pretokenized=True, add_special_tokens=False)

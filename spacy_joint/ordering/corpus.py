@@ -1,6 +1,6 @@
-"""Extracting phrases from corpora: constituency trees (`.mrg`, `.ptb`, `.parsed`), documents (`.conllu`, `.spacy`; by
-their tags), tagged text (`.tagged`, and the files of the Brown corpus, which have no suffix), phrases (`.jsonl`), and
-plain text (`.txt`), which a pipeline tags.
+"""Extracting phrases from constituency trees (`.mrg`, `.ptb`, `.parsed`), documents (`.conllu`, `.spacy`; by their
+tags), tagged text (`.tagged`, and the files of the Brown corpus, which have no suffix), phrases (`.jsonl`), and plain
+text (`.txt`), which a pipeline tags.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ BROWN = r"c[a-r]\d\d"
 
 
 def list_corpus(path: Path) -> list[Path]:
-    """The files of a corpus, sorted by name (J101, J102): see `list_files`."""
+    """List the files of a corpus, sorted by name (J101, J102): see `list_files`."""
     return list_files(path, *ALL, other_names=BROWN)
 
 

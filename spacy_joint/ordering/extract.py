@@ -63,7 +63,7 @@ def find_in_tags(words: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[Pl
 
 
 def _join_hyphens(tags: Sequence[str]) -> list[tuple[int, int]]:
-    """The first word and the end of each unit: a word, or several joined by hyphens that are separate tokens."""
+    """Return the first word and the end of each unit: a word, or several joined by hyphens that are separate tokens."""
     units: list[tuple[int, int]] = []
     for i, tag in enumerate(tags):
         if tag == HYPHEN and units and units[-1][1] == i < len(tags) - 1:
@@ -74,8 +74,8 @@ def _join_hyphens(tags: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def find_in_dependencies(doc: Doc) -> Iterator[tuple[Place, Phrase]]:
-    """Find phrases in a parsed and tagged document: a noun with adjectives or nouns as left dependents. These must be
-    adjacent and have no dependents, which would move with them (`[orange juice] bottle`)."""
+    """Find phrases in a parsed and tagged document: a noun with adjectives or nouns as left dependents. The modifiers
+    must be adjacent and have no dependents, since those would move with them (`[orange juice] bottle`)."""
     for head in doc:
         if head.tag_ not in COMMON_NOUNS:
             continue
@@ -91,7 +91,7 @@ def find_in_dependencies(doc: Doc) -> Iterator[tuple[Place, Phrase]]:
 
 
 def _find_whole(token: Token) -> tuple[int, int]:
-    """The span of a modifier if it has no dependents or is joined by hyphens, else one that fits no other span."""
+    """Return the span of a modifier without dependents or joined by hyphens, else (-1, -1), which adjoins no span."""
     first, end = token.left_edge.i, token.right_edge.i + 1
     inner = token.doc[first:end]
     whole = end - first == 1 or all(not word.whitespace_ for word in inner[:-1])
@@ -99,7 +99,7 @@ def _find_whole(token: Token) -> tuple[int, int]:
 
 
 def find_in_doc(doc: Doc, source: str = "auto") -> Iterator[tuple[Place, Phrase]]:
-    """Find phrases in a document, with token indices. "auto" is "dependencies" if it is parsed, or else "tags"."""
+    """Find phrases in a document, with token indices. "auto": by dependencies if it is parsed, else by tags."""
     if source == "dependencies" or (source == "auto" and doc.has_annotation("DEP")):
         yield from find_in_dependencies(doc)
         return

@@ -1,7 +1,8 @@
 """Learning weights from phrases with known orders: see `OrderLearner`.
 
-The engine's learner compares parts of paths, where the search loses the gold path. Phrases are short and their search
-is mostly exact, so here whole orders are compared, even if the best order is correct but its margin is too small.
+The engine's learner compares parts of derivations, where the search loses the gold one. Phrases are short and their
+search is mostly exact, so this learner compares whole orders, even if the best order is correct but its margin is too
+small.
 """
 
 from itertools import chain
@@ -22,8 +23,9 @@ from .system cimport MAX_EXACT, MAX_MODIFIERS, OrderingSystem, Ranker
 cdef class OrderLearner:
     """Learns weights from phrases by passive-aggressive updates against the best wrong order (Crammer et al. 2006).
 
-    The loss of an order, and so the required margin, is the share of its pairs that are in the wrong order. RAISES
-    ValueError: If the beam's width is out of range, or the aggressiveness is not above 0.
+    The loss of an order, and so the required margin, is the share of its pairs that are in the wrong order.
+
+    RAISES ValueError: If the beam's width is out of range, or the aggressiveness is not above 0.
     """
     cdef readonly Weights weights
     cdef Ranker ranker

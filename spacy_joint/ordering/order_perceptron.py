@@ -18,17 +18,17 @@ class OrderPerceptron(LinearModel):
     """A perceptron that ranks the orders of modifiers. For training, a document is a list of phrases."""
 
     def rank(self, columns: Columns, n_best: int = 2) -> list[tuple[tuple[int, ...], float]]:
-        """The best orders of a phrase: see `Ranker.rank`."""
+        """Returns the best orders of a phrase: see `Ranker.rank`."""
         with self._lend_search() as ranker:
             return ranker.rank(self.weights, columns, n_best)
 
     def score(self, columns: Columns, order: Sequence[int]) -> float:
-        """The score of one order: see `Ranker.score`."""
+        """Returns the score of one order: see `Ranker.score`."""
         with self._lend_search() as ranker:
             return ranker.score(self.weights, columns, order)
 
     def predict(self, columns: Columns) -> np.ndarray:
-        """The best order of a phrase (uint16)."""
+        """Returns the best order of a phrase (uint16)."""
         return np.array(self.rank(columns, 1)[0][0], dtype=np.uint16)
 
     def _make_search(self, beam_width: int) -> Ranker:
@@ -48,8 +48,8 @@ def make_order_perceptron(
     min_changes: int = 1,
     n_tables: int = 4,
 ) -> Model[list[Columns], list[np.ndarray]]:
-    """A model from the columns of phrases to orders, registered as `spacy_joint.OrderPerceptron.v1`. The settings are
-    those of `engine.linear_model.LinearModel`; the beam is used for more than eight modifiers."""
+    """Makes a model that orders modifiers given the columns of phrases, registered as `spacy_joint.OrderPerceptron.v1`.
+    The settings are those of `engine.linear_model.LinearModel`; phrases of more than eight modifiers use the beam."""
     return make_model(
         OrderPerceptron(
             table_bits=table_bits,
@@ -63,7 +63,7 @@ def make_order_perceptron(
 
 
 def get_order_perceptron(model: Model) -> OrderPerceptron:
-    """The perceptron of a model. RAISES ValueError: If `make_order_perceptron` did not make it."""
+    """Returns the perceptron of a model. RAISES ValueError: If `make_order_perceptron` did not make it."""
     perceptron = get_perceptron(model)
     if not isinstance(perceptron, OrderPerceptron):
         found, expected = type(perceptron).__name__, OrderPerceptron.__name__

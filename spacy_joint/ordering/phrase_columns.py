@@ -1,6 +1,6 @@
-"""A phrase as columns of the engine: what templates can read of a modifier and of the head.
+"""The columns of a phrase, which templates can read of its modifiers and its head.
 
-These describe the form of a word in more detail than the columns of documents, since the form of a modifier predicts
+They describe the form of a word in more detail than the columns of documents, since the form of a modifier predicts
 its place: derivational endings, length, hyphens, and the last part of hyphenated words. Words are case-insensitive.
 """
 
@@ -35,7 +35,7 @@ def _shape(text: str) -> str:
 
 
 def _form(text: str) -> str:
-    """Whether there is a hyphen, an initial capital, only capitals, or a digit."""
+    """Tells whether a word has a hyphen, an initial capital, only capitals, or a digit."""
     only_capitals, digit = len(text) > 1 and text.isupper(), any(map(str.isdigit, text))
     return "form " + "-" * ("-" in text) + "C" * text[:1].isupper() + "A" * only_capitals + "d" * digit
 
@@ -55,9 +55,9 @@ COLUMNS = (*BY_WORD, *CLASSES, TAG)
 
 
 class PhraseColumns:
-    """The columns of phrases, of names from COLUMNS, computed once per word."""
+    """Makes the columns of phrases, with names from COLUMNS, and caches the values of words."""
 
-    # The cache is cleared at this size, so that memory is bounded.
+    # Clears the cache at this size, to bound memory.
     max_words = 1 << 16
 
     def __init__(self, names: Sequence[str], word_classes: WordClasses) -> None:
@@ -66,7 +66,7 @@ class PhraseColumns:
         self._rows: dict[Word, list[int]] = {}
 
     def columns_of(self, phrase: Phrase) -> Columns:
-        """The modifiers as rows, then the head as the last row, which is all zeros if it is unknown."""
+        """Makes a row for each modifier, and a last row for the head, which is all zeros if the head is unknown."""
         head = [0] * len(self.names) if phrase.head is None else self._row(phrase.head)
         values = [*map(self._row, phrase.modifiers), head]
         return Columns(self.names, np.array(values, dtype=np.uint64).reshape(len(values), len(self.names)))

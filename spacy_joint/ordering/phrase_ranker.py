@@ -1,5 +1,5 @@
-"""Applying an order perceptron to phrases: this builds columns, sorts modifiers so that the result does not depend on
-their given order, and maps it back to the given phrase. The component and the benchmark share it.
+"""Applying an order perceptron to phrases: builds columns, sorts modifiers so that the result does not depend on their
+given order, and maps the result back to the given phrase. The component and the benchmark share it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from .phrases import MAX_MODIFIERS, Phrase
 
 # A training phrase: its columns, and its modifiers in the order of the text.
 PhraseInstance = tuple[Columns, Sequence[int]]
-# Phrases between two updates of a progress bar. It does not affect the weights, which are updated after each phrase.
+# Phrases per step of a progress bar. It does not affect the weights, which are updated after each phrase.
 BATCH = 256
 
 
@@ -27,8 +27,8 @@ class Order(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best orders of a phrase, best first, at least one. margin: That of the best one over the next with other
-    words; 0 for a tie, infinite if there is no such order."""
+    """The best orders of a phrase, best first, at least one. margin: The score of the best order minus that of the next
+    one with other words; 0 for a tie, infinite if there is no other."""
 
     orders: tuple[Order, ...]
     margin: float
@@ -40,7 +40,7 @@ class Ranking(NamedTuple):
 
 
 def sort_modifiers(phrase: Phrase) -> tuple[Phrase, tuple[int, ...]]:
-    """The phrase with its modifiers sorted, and their original indices."""
+    """Sort the modifiers of a phrase; return the phrase and their original indices."""
     indices = tuple(sorted(range(len(phrase.modifiers)), key=lambda i: phrase.modifiers[i]))
     return Phrase(tuple(phrase.modifiers[i] for i in indices), phrase.head), indices
 

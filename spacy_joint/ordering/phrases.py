@@ -1,4 +1,4 @@
-"""Noun phrases as seen by systems that order modifiers: words (hyphenated ones are single words) with their tags."""
+"""Noun phrases whose modifiers are ordered: words with their tags. A hyphenated word is a single word."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ MAX_MODIFIERS = 64
 
 
 class Word(NamedTuple):
-    """A modifier or a head noun as written, and its tag of the Penn Treebank, "" if unknown."""
+    """A modifier or a head noun as written, and its Penn Treebank tag ("" if unknown)."""
 
     text: str
     tag: str = ""
 
 
 class Phrase(NamedTuple):
-    """The modifiers of a noun in the order of the text, and the noun; None if unknown."""
+    """The modifiers of a noun in the order of the text, and the noun (None if unknown)."""
 
     modifiers: tuple[Word, ...]
     head: Word | None = None
 
     def without_tags(self) -> Phrase:
-        """The same words without tags."""
+        """Return the phrase without its tags."""
         return Phrase(tuple(Word(word.text) for word in self.modifiers), self.head and Word(self.head.text))
 
 
 def identity(text: str) -> str:
-    """The normal form of a word: lower-cased, and the same for all numbers in digits."""
+    """Return the normal form of a word: lower case, or NUMBER for any number in digits."""
     if any(character.isalpha() for character in text) or not any(character.isdigit() for character in text):
         return text.lower()
     return NUMBER
 
 
 def identities(phrase: Phrase) -> tuple[str, ...]:
-    """The normal forms of the modifiers."""
+    """Return the normal forms of the modifiers."""
     return tuple(identity(word.text) for word in phrase.modifiers)
 
 
 def has_repeats(phrase: Phrase) -> bool:
-    """Whether two modifiers are the same, so that swapping them makes no difference."""
+    """Return whether two modifiers are the same, so that swapping them makes no difference."""
     return len(set(identities(phrase))) < len(phrase.modifiers)
 
 

@@ -1,8 +1,8 @@
-"""`prenominal_orderer`: the order of modifiers before nouns, as a spaCy component and for text generation.
+"""`prenominal_orderer`: orders modifiers before nouns, as a spaCy component and for text generation.
 
-It adds noun phrases with two or more modifiers to `doc.spans[spans_key]`, labelled ODD if another order is much better
-than that of the text, else OK. The text is not changed. Finding phrases requires dependency trees or tags from an
-earlier component. Any annotated text is training data, since its order is assumed to be correct.
+It adds noun phrases with two or more modifiers to `doc.spans[spans_key]`, labelled ODD if another order scores much
+better than that of the text, else OK. It does not change the text. Finding phrases requires dependency trees or tags
+from an earlier component. Any annotated text is training data, since its order is assumed to be correct.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,8 +45,8 @@ class Ordered(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A phrase of a document, its best order, the score of that of the text, and its margin over the best other order,
-    negative if that one is better."""
+    """A phrase of a document and its best order; the score of the order in the text, and its margin over the best other
+    order, which is negative if the other order is better."""
 
     place: Place
     best: tuple[int, ...]
@@ -59,7 +59,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
 
     default_templates = Path(__file__).parent / "templates.txt"
     columns = COLUMNS
-    # It finds phrases by trees or by tags, and learns from those of the reference.
+    # Trees or tags suffice to find phrases, and training reads those of the reference.
     read_attributes = ()
 
     def __init__(self, *args: Any, source: str, exempt: Sequence[str], **settings: Any) -> None:
@@ -93,7 +93,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         if tags is not None and len(tags) != len(modifiers):
             raise JointValueError(Errors.J143, first=f"{len(tags)} tags", second=f"{len(modifiers)} modifiers")
         words = tuple(map(Word, modifiers, tags or [""] * len(modifiers)))
-        # Without tags of the modifiers, the tag of the head is not used, either.
+        # Training phrases have tags for the head and the modifiers, or for neither.
         noun = None if head is None else Word(head, head_tag if tags is not None else "")
         return self.order_phrase(Phrase(words, noun), n_best)
 
@@ -105,13 +105,13 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return Ordered(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders, margin)
 
     def score_order(self, phrase: Phrase) -> float:
-        """The score of the given order of the modifiers of a phrase."""
+        """Returns the score of the given order of the modifiers of a phrase."""
         self.require_trained()
         return self._get_ranker().score(phrase)
 
     def _get_ranker(self) -> PhraseRanker:
         perceptron, ranker = get_order_perceptron(self.model), self._ranker
-        # Loading and initializing replace the objects that it was made from.
+        # Loading and initializing replace the objects that the ranker was made from.
         if (
             ranker is None
             or ranker.perceptron is not perceptron
@@ -144,20 +144,20 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         )
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The fixed labels. RAISES ValueError: If no example has a phrase with two modifiers."""
+        """Returns the fixed labels. RAISES ValueError: If no example has a phrase with two modifiers."""
         if not any(True for example in examples for _ in find_in_doc(example.reference, self.cfg["source"])):
             raise JointValueError(Errors.J330, source="The data", what="phrases with two or more modifiers")
         return list(LABELS)
 
     def make_system(self, labels: list[str]) -> OrderingSystem:
-        """The system of orders. RAISES ValueError: If the labels are not the fixed ones."""
+        """Makes the system of orders. RAISES ValueError: If the labels are not the fixed ones."""
         if list(labels) != list(LABELS):
             name = f"labels of '{self.name}'"
             raise JointValueError(Errors.J030, name=name, value=labels, allowed=", ".join(LABELS))
         return OrderingSystem()
 
     def make_instance(self, example: Example) -> Any:
-        """The phrases of the reference; None if it has neither trees nor tags."""
+        """Makes training phrases of the reference; returns None if it has neither trees nor tags."""
         reference = example.reference
         if not any(map(reference.has_annotation, ("DEP", "TAG"))):
             return None
@@ -217,20 +217,20 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         ]
 
     def match(self, doc: Doc) -> list[tuple[int, int, int]]:
-        """The ODD phrases of an annotated document in the format of spaCy's `Matcher`: label, start and end."""
+        """Finds the ODD phrases of an annotated document, in the format of spaCy's `Matcher`: label, start and end."""
         return [(doc.vocab.strings.add(s["label"]), s["start"], s["end"]) for s in self.suggest(doc)]
 
 
 def get_best_order(span: Span) -> tuple[int, ...] | None:
-    """The tokens of the modifiers of a phrase in their best order, numbered from the start of the span, so that they
-    stay right when documents are joined; None if the span is not a phrase."""
+    """Returns the tokens of the modifiers of a phrase in their best order, counted from the start of the span, so that
+    they remain valid when documents are joined; None if the span is not a phrase."""
     order = span.doc.user_data.get(_make_key(span))
     # Deserialised documents have lists instead of tuples.
     return None if order is None else tuple(order)
 
 
 def set_best_order(span: Span, order: Sequence[int]) -> None:
-    """Stores the best order like spaCy's extension values, so that it is kept when spans move."""
+    """Stores the best order as spaCy stores extension values, so that it follows its span when documents are joined."""
     span.doc.user_data[_make_key(span)] = tuple(order)
 
 
@@ -240,7 +240,7 @@ def _make_key(span: Span) -> Any:
 
 
 def reorder(span: Span) -> str:
-    """The text of a span with its modifiers in the best order, keeping hyphenated words together."""
+    """Returns the text of a span with its modifiers in the best order, keeping hyphenated words together."""
     text = ""
     for token, following in zip_longest(order := span._.best_order, order[1:]):
         is_joined = following == token + 1 and not span[token].whitespace_

@@ -1,4 +1,4 @@
-"""Orders of modifiers as sums of parts: see system.pyx. The names for templates, by kind of part:
+"""Orders of modifiers as sums of parts: see system.pyx. Templates name them by kind of part:
 
 - PAIR: `a` is somewhere before `b`;
 - NEIGHBOURS: `left` is just before `right`;
@@ -28,7 +28,7 @@ cdef enum Part:
     PAIR, NEIGHBOURS, PLACE, HEAD, N_PARTS
 
 
-# A prefix of an order: what follows depends only on the set of placed modifiers and the last of them.
+# A prefix of an order. Its continuations depend only on the set of placed modifiers and on the last one.
 cdef struct ItemC:
     double score
     uint64_t placed
@@ -36,7 +36,7 @@ cdef struct ItemC:
     int parent              # the number of the item of the previous step
 
 
-# Only the slots of parts: `Ranker` searches.
+# Declares the slots of parts; `Ranker` searches.
 cdef class OrderingSystem(System):
     pass
 
@@ -64,5 +64,5 @@ cdef class Ranker:
     # Counts the features of an order.
     cdef int count(self, const InputC* input, const int* order, Bag bag, float sign) except -1 nogil
     cdef double score_order(self, const int* order) noexcept nogil
-    # The best orders, best first, as rows of n modifiers each.
+    # Writes the best orders to `orders`, best first, as rows of n modifiers, and their scores to `totals`.
     cdef int search(self, bint is_exact, int n_best, vector[int]& orders, vector[double]& totals) except -1 nogil

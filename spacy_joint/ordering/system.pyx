@@ -1,9 +1,9 @@
 """Orders of modifiers before a noun: a global linear model whose score is a sum over pairs, neighbours, places and the
 head. The search places one modifier at a time, from left to right.
 
-A modifier's place, its left neighbour and its order relative to all remaining ones are known when it is placed, so that
-prefixes with the same set and the same last modifier are the same state. `Ranker` scores each part once, before the
-search. With few modifiers it keeps all states, which is exact (a dynamic program over subsets, like Held and Karp's)
+When a modifier is placed, its place, its left neighbour and its order relative to all remaining ones are known.
+Prefixes with the same set and the same last modifier are therefore one state. `Ranker` scores each part once, before
+the search. With few modifiers it keeps all states, which is exact (a dynamic program over subsets, as in Held & Karp)
 and also finds the runner-up; with more, it keeps the best states of each step.
 """
 
@@ -31,7 +31,7 @@ cdef enum:
 
 
 cdef class OrderingSystem(System):
-    """The parts of orders of modifiers. A phrase has at most 64."""
+    """The parts of orders of modifiers. A phrase has at most 64 modifiers."""
 
     def __cinit__(self):
         self.row_width = 1
@@ -66,10 +66,11 @@ cdef class Ranker:
         self.scorer = Scorer(templates, AT_ONCE)
 
     def rank(self, Weights weights not None, Columns columns not None, int n_best=2, exact=None):
-        """The best orders of a phrase, no two with the same words, as indices of modifiers, with scores, best first.
+        """Returns the best orders of a phrase, best first, as indices of modifiers with scores. No two have the same
+        words.
 
         columns: The modifiers, followed by the head.
-        exact: Whether to keep all states; None: if there are few modifiers.
+        exact: Whether to keep all states; None: only if there are at most 8 modifiers.
         RAISES ValueError: If there are more than 64 modifiers.
         """
         cdef vector[int] orders
@@ -82,7 +83,7 @@ cdef class Ranker:
         return [(tuple([orders[i * n + j] for j in range(n)]), totals[i]) for i in range(totals.size())]
 
     def score(self, Weights weights not None, Columns columns not None, order):
-        """The score of one order (float), like that of `rank`."""
+        """Returns the score of one order (float), on the scale of `rank`."""
         cdef vector[int] places = check_order(order, len(columns) - 1)
         with self._claimed(weights, columns):
             self.fill(&columns.c)
@@ -150,7 +151,7 @@ cdef class Ranker:
         self.scorer.forget()
         self.scorer.score(input, self.rows.data(), self.parts.data(), self.parts.size(), self.scores.data())
         score = self.scores.data()
-        # They would have no order.
+        # NaN and infinity cannot be ordered.
         for i in range(<int>self.parts.size()):
             if not isfinite(score[i * ROW_BLOCK]):
                 with gil:
@@ -272,14 +273,14 @@ cdef class Ranker:
 
 
 cdef int _zero(vector[float]& numbers, size_t n) except -1 nogil:
-    """Not `assign`, whose exceptions Cython does not catch."""
+    """Sets n zeros. `assign` would do, but Cython does not catch its exceptions."""
     numbers.clear()
     numbers.resize(n, <float>0)
     return 0
 
 
 cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
-    """Whether two rows are equal in all columns."""
+    """Returns whether two rows are equal in all columns."""
     cdef int c
     for c in range(input.n_columns):
         if input.cells[row * input.n_columns + c] != input.cells[other * input.n_columns + c]:
@@ -303,7 +304,7 @@ cdef bint _by_score(const ItemC& x, const ItemC& y) noexcept nogil:
 
 
 def check_order(order, int n):
-    """An order of n modifiers as a list. RAISES ValueError: If it is not a permutation."""
+    """Returns an order of n modifiers as a list. RAISES ValueError: If it is not a permutation."""
     order = [int(place) for place in order]
     if sorted(order) != list(range(n)):
         allowed = f"a permutation of the numbers of the {n} modifiers, from 0"

@@ -1,1 +1,1 @@
-"""Marks and capitals of text without them: `punctuation_restorer`."""
+"""Restoring punctuation and capitals: `punctuation_restorer`."""

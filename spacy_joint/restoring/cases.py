@@ -1,21 +1,21 @@
-"""How words are capitalised. Case is that of letters: "3d" is lower case, "3D" is capitalised."""
+"""The case of words. Only letters count: "3d" is lower case, "3D" is capitalised."""
 
 from collections.abc import Mapping
 
 # word, Word, WORD, CEOs (capitals with a plural -s), and words with a special spelling, such as iPhone.
 LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
-# Their letters begin or are joined by these: addresses have no capital at the beginning of a sentence.
+# Words with one of these are addresses and the like, which get no capital at the beginning of a sentence.
 OF_ADDRESSES = ("@", "/", "\\", "#", "_")
 
 
 def find_case(word: str) -> str:
-    """Which of CASES a word is in: the first that gives it."""
+    """Finds the first of CASES that yields a word."""
     return next((case for case in CASES[:-1] if apply_case(case, word.lower(), {}) == word), OTHER)
 
 
 def apply_case(case: str, word: str, forms: Mapping[str, str]) -> str:
-    """A word in lower case in one of CASES; `forms` are those of words that have their own; other such words are
-    capitalised."""
+    """Applies one of CASES to a lower-case word; `forms` has the spellings for OTHER. A word that the case does not fit
+    is capitalised."""
     if case == LOWER:
         return word
     if case == CAPITALS:
@@ -26,7 +26,7 @@ def apply_case(case: str, word: str, forms: Mapping[str, str]) -> str:
 
 
 def capitalise(word: str) -> str:
-    """A word with a capital first letter, unless it is an address or the like."""
+    """Capitalises the first letter of a word, unless it is an address or the like."""
     if any(sign in word for sign in OF_ADDRESSES):
         return word
     place = next((i for i, each in enumerate(word) if each.isalpha()), 0)

@@ -1,8 +1,9 @@
-"""`punctuation_restorer`: the marks and capitals of text without them, after a parser, as a spaCy component.
+"""`punctuation_restorer`: restores punctuation and capitals after a parser, as a spaCy component.
 
-Each word gets a case and a mark after it, from left to right (system.pxd). Sentences are those of the parser: full
-stops, question marks and exclamation marks are at their ends and nowhere else, and they begin with capitals. Features
-see neither marks nor capitals, so that documents with marks can be learnt from. Where text has them, they are kept.
+Each word gets a case and a mark after it, from left to right (system.pxd). Sentences are those of the parser: they
+begin with capitals, and full stops, question marks and exclamation marks occur only at their ends. Features see neither
+marks nor capitals, so the component can learn from punctuated text. By default, it keeps the marks and capitals that a
+text has.
 """
 
 from collections import Counter
@@ -45,16 +46,16 @@ from .cases import CAPITALISED, CASES, OTHER, apply_case, capitalise, find_case
 from .restoring_columns import PHRASE_COLUMNS, RestoringColumns, WordTree, read_word_tree
 from .system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
 
-# The keys of the labels: marks, and words with a case of their own; of these, only those that are as frequent.
+# The keys of the labels: marks, and words with a special spelling that occur at least LEAST_FORMS times.
 MARKS_KEY, FORMS_KEY = "marks", "forms"
 LEAST_FORMS = 3
-# Columns that depend on case, marks or layout, which text without marks does not have.
+# Columns that depend on case, marks or layout, which unpunctuated text lacks.
 NOT_READ = ("form", "shape", "style", "glued", "before")
 
 
 class Restoration(NamedTuple):
-    """The words of a text, their cases and the marks after them, None where the text is kept; and which words end
-    sentences."""
+    """The words of a text, the case of each and the mark after it (None: the text is kept), and whether it ends a
+    sentence."""
 
     words: list[Written]
     cases: list[str | None]
@@ -71,7 +72,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
     # Labels.
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
-        """The marks of the references, and the forms that are most frequent for their words."""
+        """Collects the marks of the references, and the most frequent special spelling of each word."""
         marks: set[str] = set()
         cases: dict[str, Counter[str]] = {}
         for example in examples:
@@ -84,11 +85,11 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         return {MARKS_KEY: sorted(marks & MARKS), FORMS_KEY: kept}
 
     def flatten_labels(self, labels: dict[str, list[str]]) -> tuple[str, ...]:
-        """Marks and forms."""
+        """Joins marks and forms."""
         return (*labels[MARKS_KEY], *labels[FORMS_KEY])
 
     def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
-        """The labels with others: marks, or words with special capitals, such as iPhone."""
+        """Adds labels: marks, or words with special capitals, such as iPhone. Raises J070 for other punctuation."""
         extended = {key: [*(labels or {}).get(key, [])] for key in (MARKS_KEY, FORMS_KEY)}
         for label in added:
             if is_punctuation(label) and label not in MARKS:
@@ -97,7 +98,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         return {key: sorted(set(values)) for key, values in extended.items()}
 
     def make_system(self, labels: dict[str, list[str]]) -> RestoringSystem:
-        """The system with these marks."""
+        """Makes the system with these marks."""
         final = [mark for mark in labels[MARKS_KEY] if mark in FINAL]
         return RestoringSystem(CASES, ["", *(mark for mark in labels[MARKS_KEY] if mark not in FINAL)], final)
 
@@ -110,12 +111,12 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
     # Words.
 
     def make_word_columns(self) -> RestoringColumns:
-        """The object that builds the columns, of words only."""
+        """Makes the object that builds columns with a row per word."""
         return RestoringColumns(self.perceptron.templates.columns, self.word_classes, self.custom_columns)
 
     def _read_words(self, doc: Doc) -> tuple[np.ndarray, np.ndarray, WordTree, np.ndarray]:
-        """The values of the columns, the tokens of words and their trees; and constraints: which words end sentences,
-        and which have no mark because they are attached to the next one."""
+        """Reads the values of the columns, the tokens that are words, and their trees; and constraints: ENDS for words
+        that end sentences, KEEPS_MARK for words without a space before the next word."""
         values, tokens = self.get_values(doc)
         tree = read_word_tree(doc, tokens)
         ends = np.append(tree.sentences[1:] != tree.sentences[:-1], True)[: len(tokens)]
@@ -131,7 +132,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
     # Prediction.
 
     def predict_doc(self, doc: Doc) -> Restoration:
-        """The cases and marks of a document."""
+        """Predicts the cases and marks of a document."""
         values, _, tree, constraints = self._read_words(doc)
         ends = constraints == ENDS
         words = list_written(doc, list_texts(doc))
@@ -161,7 +162,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
             if given:
                 restored[given[0]] = mark
             elif mark:
-                # After brackets and the like that the word is in.
+                # The mark goes after closing brackets and the like.
                 while place + 1 < end and not doc[place].whitespace_ and not texts[place + 1].isspace():
                     place += 1
                 restored[place] = attach_mark(restored[place], mark)
@@ -170,7 +171,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
     # Training.
 
     def make_instance(self, example: Example) -> Instance | None:
-        """The cases and marks of the reference, as far as they are known and legal; None if it has neither."""
+        """Makes an instance of the known and legal cases and marks of the reference; returns None without any."""
         reference = list_written(example.reference, read_restored(list(example.reference)))
         if not any(word.mark or word.text != word.text.lower() for word in reference):
             return None
@@ -188,8 +189,9 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
 
 
 def _find_given(words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
-    """What is kept of words (int8, see `RestoringSystem`): marks; in stretches with marks, that there are none, but
-    not at the ends of sentences; and cases, where they distinguish words."""
+    """Finds the decisions that the text gives (int8 per word, see `RestoringSystem`): marks; in punctuated stretches,
+    also the absence of marks within sentences; and cases, except in stretches that are all in lower case, in capitals
+    or in title case."""
     texts = [word.text for word in words]
     has_mark = np.array([bool(word.mark) for word in words], dtype=bool)
     is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
@@ -207,8 +209,8 @@ def _find_given(words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
 def _align(
     example: Example, tokens: np.ndarray, reference: Sequence[Written]
 ) -> tuple[list[str | None], list[str | None]]:
-    """The words of the reference for predicted tokens, and the marks after them. They are None where they are unknown,
-    as is a capitalised word at the beginning of a sentence."""
+    """Finds the words of the reference for predicted tokens, and the marks after them; None where they are unknown. The
+    case of a capitalised word at the beginning of a sentence is unknown, too."""
     texts: dict[int | None, str] = {}
     marks: dict[int | None, str] = {}
     begins = True
@@ -219,7 +221,7 @@ def _align(
         begins = word.mark in FINAL
     places: list[int | None] = tokens.tolist()
     if not has_same_tokens(example):
-        there, back = example.alignment.x2y, example.alignment.y2x
-        found = [there[token].tolist() for token in tokens.tolist()]
-        places = [place[0] if len(place) == 1 == len(back[place[0]]) else None for place in found]
+        to_reference, to_predicted = example.alignment.x2y, example.alignment.y2x
+        found = [to_reference[token].tolist() for token in tokens.tolist()]
+        places = [place[0] if len(place) == 1 == len(to_predicted[place[0]]) else None for place in found]
     return [texts.get(place) for place in places], [marks.get(place) for place in places]

@@ -1,5 +1,5 @@
-"""Columns that also show which phrases begin and end at a word, and what is asked in its sentence. Only words have
-rows, so that text looks the same with and without marks."""
+"""Columns that also describe the phrases that begin and end at a word, and the question that its sentence asks. Only
+words have rows, so text looks the same with and without marks."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -15,20 +15,20 @@ from ..pipes.custom_columns import CustomColumns
 from ..pipes.tree_columns import TreeColumns
 from ..pipes.word_classes import WordClasses
 
-# Of the largest phrase that begins with a word, and of the largest that ends with it: the relation and the tag of its
-# head, its size in bins, the side on which it depends on something (1: before it, 2: nothing, 3: after it), and, of a
-# conjunct, the numbers of conjuncts before it and of all.
+# For the largest phrase that begins with a word, and the largest that ends with it: the relation and the tag of its
+# head; its size in bins; its side (1: it depends on a word before it, 2: on none, 3: on a word after it); and, if it is
+# a conjunct, the numbers of conjuncts before it and in all.
 OF_PHRASE = ("dep", "tag", "size", "side", "conjuncts")
 OPENS, CLOSES = (tuple(f"{edge}_{name}" for name in OF_PHRASE) for edge in ("opens", "closes"))
-# Of the last clause of the sentence with an auxiliary before its subject: its relation, and whether an interrogative
-# is before the auxiliary, and whether it ends the sentence.
+# For the last clause of the sentence whose auxiliary precedes its subject: its relation, whether an interrogative
+# precedes the auxiliary, and whether the clause ends the sentence.
 QUESTION = "question"
 PHRASE_COLUMNS = (*OPENS, *CLOSES, QUESTION)
 # Bins: 1, 2, 3, 4-5, 6-8, 9-14, 15 or more words.
 SIZES = np.array([2, 3, 4, 6, 9, 15])
 MOST_CONJUNCTS = 3
 AUXILIARIES, SUBJECTS, CONJUNCT = ("aux", "cop"), ("nsubj", "csubj", "expl"), ("conj",)
-# The tags of interrogatives in the tag set of the Penn Treebank begin with it.
+# Penn Treebank tags of interrogatives begin with it.
 INTERROGATIVE = "W"
 
 
@@ -42,7 +42,7 @@ class WordTree(NamedTuple):
 
 
 def read_word_tree(doc: Doc, tokens: np.ndarray) -> WordTree:
-    """The trees over the words, which are these tokens. A document without boundaries is a sentence."""
+    """Reads the trees over the words, given their tokens. A document without boundaries is one sentence."""
     attributes = doc.to_array([HEAD, DEP, SENT_START]).reshape(len(doc), 3)
     sentences = np.cumsum(attributes[:, 2] == 1)[tokens] if doc.has_annotation("SENT_START") else 0 * tokens
     if not doc.has_annotation("DEP"):
@@ -52,7 +52,7 @@ def read_word_tree(doc: Doc, tokens: np.ndarray) -> WordTree:
     is_word[tokens] = True
     heads = prune(np.arange(len(doc)) + attributes[:, 0].astype(np.int64), is_word).heads
     roots = heads
-    # Each pass doubles the arcs that are climbed.
+    # Each pass doubles the number of arcs climbed.
     for _ in range(len(tokens).bit_length()):
         roots = roots[roots]
     return WordTree(heads, attributes[tokens, 1], sentences, roots)
@@ -67,7 +67,7 @@ class RestoringColumns:
         self.tree_columns = TreeColumns(others, word_classes, custom)
         self.places = np.array([names.index(name) for name in others], dtype=np.intp)
         self.reads_phrases = len(others) < len(names)
-        # Whether relations and tags are of interest, by their hashes.
+        # The results of `_are`, by names and hashes.
         self._known: dict[tuple[str, int], bool] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -99,7 +99,7 @@ class RestoringColumns:
         is_conjunct = self._are(relations, CONJUNCT, strings)
         conjuncts = np.bincount(heads[is_conjunct], minlength=n)[heads]
         before = np.zeros(n, dtype=np.int64)
-        # Conjuncts of the same head stand in a row, in their order.
+        # Conjuncts grouped by their head, in the order of the text.
         in_rows = np.flatnonzero(is_conjunct)[np.argsort(heads[is_conjunct], kind="stable")]
         firsts = np.flatnonzero(np.diff(heads[in_rows], prepend=-1))
         lengths = np.diff(np.append(firsts, len(in_rows)))
@@ -115,7 +115,7 @@ class RestoringColumns:
         shown = {}
         for edge, ends in (("opens", left), ("closes", right)):
             largest = np.full(n, -1)
-            # The last one that is written stays.
+            # Larger phrases overwrite smaller ones.
             order = np.argsort(sizes, kind="stable")
             largest[ends[order]] = order
             for name, values in of_phrase.items():
@@ -149,7 +149,7 @@ class RestoringColumns:
     def _are(
         self, hashes: np.ndarray, names: Collection[str], strings: StringStore, by_prefix: bool = False
     ) -> np.ndarray:
-        """Which values are among these relations, or begin with one of these letters."""
+        """Tells which hashes are among these relations, or, if `by_prefix`, begin with one of these letters."""
         key = "".join(names)
         listed = hashes.tolist()
         for value in {*listed}:
@@ -160,7 +160,7 @@ class RestoringColumns:
 
 
 def _spread(choose: np.ufunc, heads: np.ndarray) -> np.ndarray:
-    """The first or last words of the phrases with these heads, by np.minimum or np.maximum."""
+    """Finds the first (np.minimum) or last (np.maximum) word of the phrase of each word, given the heads."""
     edges = np.arange(len(heads))
     for _ in range(len(heads)):
         wider = edges.copy()

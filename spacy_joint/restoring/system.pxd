@@ -1,11 +1,11 @@
-"""Restoring text word by word: the case of a word, then the mark after it.
+"""Restoring text word by word: first the case of a word, then the mark after it.
 
-A state is a position in the document and what has been decided around it; it is bounded, so there are no nodes. The
-constraint of a word has bits: FINAL, it ends a sentence; CASE_GIVEN and MARK_GIVEN, that decision is not taken, and
-features see it as given. Its only fact is the number of the word that is the root of its sentence, or -1.
+A state is a position in the document and the decisions around it. Its size is bounded, so there are no nodes. The
+constraint of a word is a set of bits: FINAL (it ends a sentence), CASE_GIVEN and MARK_GIVEN (this decision is skipped,
+and features see it as given). Its only fact is the row of the root of its sentence, or -1.
 
-Kinds of actions: cases of words; marks within a sentence, the first of which is none; marks at its end. So a sentence
-ends with a mark that ends sentences, and has none inside.
+Kinds of actions: cases of words; marks within a sentence, of which the first is "no mark"; marks at its end. So each
+sentence ends with a final mark, and has none inside.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t
@@ -27,9 +27,9 @@ cdef enum:
 cdef struct StateC:
     int32_t next                # word
     int32_t sentence            # its first word
-    uint8_t decides_mark        # the case of the word is known
+    uint8_t decides_mark        # the case of the word is decided, and its mark is next
     uint8_t since               # words since the last mark or sentence start, up to MOST_SINCE
-    uint16_t case_now           # actions + 1; 0: none, n_actions + 1: given
+    uint16_t case_now           # an action + 1; 0: none, n_actions + 1: given
     uint16_t case_before
     uint16_t mark               # the last mark of the sentence that is not "none"
 
@@ -39,7 +39,7 @@ cdef class RestoringSystem(System):
     cdef readonly tuple inside
     cdef readonly tuple final
 
-    # Passes decisions that are not to be taken.
+    # Skips given decisions.
     cdef void skip(self, const InputC* input, StateC* state) noexcept nogil
     cdef void take_case(self, StateC* state, uint16_t case) noexcept nogil
     cdef void take_mark(self, const InputC* input, StateC* state, uint16_t mark) noexcept nogil

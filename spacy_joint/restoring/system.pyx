@@ -30,7 +30,7 @@ ENDS, KEEPS_CASE, KEEPS_MARK = FINAL, CASE_GIVEN, MARK_GIVEN  # for Python
 
 
 cdef class RestoringSystem(System):
-    """Cases of words, and marks after them: `inside` sentences, of which the first is none, and `final` ones. The
+    """Cases of words and marks after them: `inside` sentences, of which the first is "no mark", and `final` ones. The
     constraints of the columns are sums of ENDS, KEEPS_CASE and KEEPS_MARK.
 
     RAISES ValueError: If there are no cases or no marks of one kind (J330).
@@ -113,7 +113,7 @@ cdef class RestoringSystem(System):
         slots[LAST_MARK] = state.mark
         slots[SINCE] = state.since
         slots[POSITION] = min(position, MOST_POSITION)
-        # In steps that grow: 0, 1, 2, 3, 4-5, 6-8, 9-14, 15-24, 25 or more.
+        # In growing bins: 0, 1, 2, 3, 4-5, 6-8, 9-14, 15-24, 25 or more.
         slots[LENGTH] = (
             position if position < 4 else 4 if position < 6 else 5 if position < 9 else 6 if position < 15
             else 7 if position < 25 else 8
@@ -131,7 +131,7 @@ cdef class RestoringSystem(System):
         return (<const StateC*>state).next
 
     def actions(self, constraints, cases, marks):
-        """The actions (uint16) for the cases and marks of words: strings, of which those that are given are not read.
+        """Returns the actions (uint16) that set the cases and marks of words (strings; given ones are ignored).
         RAISES ValueError: If the system lacks one, or a mark is at the wrong place (J314)."""
         constraints, cases, marks = list(constraints), list(cases), list(marks)
         if not len(constraints) == len(cases) == len(marks):
@@ -147,7 +147,7 @@ cdef class RestoringSystem(System):
         return check_derivation(actions, self.n_actions)
 
     def build(self, constraints, actions):
-        """The cases and marks of words (two lists of strings; None where given) of a complete derivation.
+        """Returns the cases and marks of words (two lists of strings; None where given) by a complete derivation.
         RAISES ValueError: If an action is not legal, or some are missing (J314)."""
         actions = check_derivation(actions, self.n_actions)
         names = list(self.cases + self.inside + self.final)

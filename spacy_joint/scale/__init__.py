@@ -1,1 +1,1 @@
-"""Work on many processes and machines. Only commands import this, and Ray, an extra, is imported in functions."""
+"""Work on many processes and machines. Only commands import this package; functions import Ray, which is an extra."""

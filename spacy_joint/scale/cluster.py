@@ -1,4 +1,4 @@
-"""The connection to a Ray cluster, of many machines or of this one alone."""
+"""The connection to a Ray cluster of many machines, or of this one."""
 
 import logging
 import os
@@ -15,17 +15,18 @@ from ..extras import require_packages
 
 # The address that starts Ray on this machine.
 LOCAL = "local"
-# Seconds until a cluster must accept connections: Ray itself would try for minutes.
+# Seconds within which a cluster must accept connections: Ray itself would try for minutes.
 TIMEOUT = 5
-# How often what a process was doing is tried again if it dies.
+# How often the work of a process that died is retried.
 RETRIES = 5
 
 
 @contextmanager
 def connect(address: str = LOCAL, *, log_to_driver: bool = True, **here: Any) -> Iterator[Any]:
-    """Yields Ray, connected to the cluster at an address ("auto": that of this machine), or started here ("local") with
-    settings of `ray.init`; uses an existing connection. Workers run in the directory of this process, for relative
-    paths. Logs to a file, which is named after errors. Raises J710 without Ray, J740 if it cannot start or be reached.
+    """Yields Ray, connected to the cluster at an address ("auto": this machine's), or started here ("local") with
+    settings of `ray.init`; reuses an existing connection. Workers run in the directory of this process, so relative
+    paths work. Logs to a file, whose name is printed after errors. Raises J710 without Ray, J740 if Ray cannot start or
+    be reached.
     """
     require_packages("ray", "ray")
     _require_listener(address)
@@ -49,7 +50,7 @@ def connect(address: str = LOCAL, *, log_to_driver: bool = True, **here: Any) ->
         try:
             ray.init(address, log_to_driver=log_to_driver, logging_level=logging.WARNING, **settings)
         except Exception as error:
-            # Of no class in particular, e.g. if starting takes too long.
+            # Ray raises errors of any class, e.g. if starting takes too long.
             raise JointOSError(Errors.J740, reason=error) from error
         try:
             yield ray
@@ -69,13 +70,13 @@ def _require_listener(address: str) -> None:
 
 @contextmanager
 def _log_to_file() -> Iterator[None]:
-    """Sends what native code writes to standard error (file descriptor 2) to a file; Python prints there as usual."""
+    """Redirects the standard error of native code (file descriptor 2) to a file, but not Python's."""
     descriptor, path = tempfile.mkstemp(".log", "spacy_joint_ray_")
     earlier, shown = sys.stderr, os.dup(2)
     earlier.flush()
     os.dup2(descriptor, 2)
     if sys.__stderr__ is not None and earlier is sys.__stderr__:
-        # Progress bars may keep it, so it stays open.
+        # Stays open, since progress bars may keep it.
         sys.stderr = os.fdopen(shown, "w", 1, earlier.encoding, earlier.errors, closefd=False)
     is_named = False
     try:
@@ -94,18 +95,19 @@ def _log_to_file() -> Iterator[None]:
 
 
 def divert_loggers() -> None:
-    """Lets Ray's loggers, which its modules make, write where its native code does: see `connect`."""
+    """Makes the loggers of imported modules of Ray write to the same file as its native code: see `connect`."""
     for name in list(logging.root.manager.loggerDict):
         for handler in logging.getLogger(name).handlers if name.partition(".")[0] == "ray" else ():
             if not isinstance(handler, logging.StreamHandler) or isinstance(handler, logging.FileHandler):
                 continue
-            # Others may have added handlers that keep records in memory.
+            # Handlers that keep records in memory are not Ray's.
             if sys.__stderr__ is not None and not isinstance(handler.stream, StringIO):
                 handler.setStream(sys.__stderr__)
 
 
 def start_actors(ray: Any, actor: type, n: int) -> list[Any]:
-    """Starts actors of a class without arguments, which Ray would not keep. It restarts those that die."""
+    """Starts actors of a class whose constructor has no arguments, since Ray would not keep those. It restarts actors
+    that die."""
     remote = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(actor)
     return [remote.remote() for _ in range(n)]
 

@@ -1,10 +1,10 @@
 """`serve` with Ray Serve: the application of `serving.app` in several replicas, on this machine or on a cluster.
 
-A replica has the application and a `Worker`, so limits, answers and errors are those of the server without Ray. Each
-node exports Ray's own metrics to Prometheus: an address of the application would reach just one replica.
+A replica has the application and a `Worker`, so limits, answers and errors are those of the server without Ray. Ray
+exports the metrics of each node to Prometheus: an address of the application would reach just one replica.
 """
 
-# Not `annotations` from the future: Ray looks at the annotation of the argument of `build_application`.
+# No `from __future__ import annotations`: Ray inspects the annotation of the argument of `build_application`.
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ray.serve import Application
 
 APPLICATION = "spacy_joint"
-# What Ray on a single machine sets aside for large objects, in bytes. Texts and answers are small.
+# Memory that Ray on a single machine reserves for large objects, in bytes. Texts and answers are small.
 OBJECT_STORE = 100_000_000
 LOGGING = {"log_level": "WARNING", "enable_access_log": False}
 
@@ -41,7 +41,7 @@ class Settings(BaseModel):
 
 
 class _RayMetrics(Metrics):
-    """The metrics of a replica. Ray adds which replica it is, and exports them with the prefix `ray_`."""
+    """The metrics of a replica. Ray adds the name of the replica, and exports them with the prefix `ray_`."""
 
     def __init__(self) -> None:
         from ray.serve.metrics import Counter, Histogram
@@ -78,7 +78,7 @@ def build_application(settings: Settings) -> "Application":
         # Further requests wait in Ray for the first free replica.
         max_ongoing_requests=MAX_TEXTS,
         max_queued_requests=MAX_TEXTS * settings.replicas,
-        # A text may wait, and is then annotated.
+        # A text may wait, and then be annotated, each for at most `timeout`.
         graceful_shutdown_timeout_s=2 * settings.timeout + 5,
         graceful_shutdown_wait_loop_s=0.2,
     )
@@ -92,7 +92,7 @@ def build_application(settings: Settings) -> "Application":
 
 @cache
 def start_workers(settings: Settings) -> Workers:
-    """The workers of a replica, with their processes. They end with the replica."""
+    """Starts the workers of a replica. Their processes end with the replica."""
     return Workers.start(settings.pipelines, timeout=settings.timeout, max_characters=settings.max_characters)
 
 
@@ -110,7 +110,7 @@ def run_replicas(settings: Settings, *, host: str, port: int, address: str = LOC
             serve.start(proxy_location="EveryNode", http_options={"host": host, "port": port}, logging_config=LOGGING)
             if address == LOCAL:
                 stack.callback(serve.shutdown)
-            # Waits for the answers.
+            # Waits for pending answers.
             stack.callback(serve.delete, APPLICATION)
             serve.run(build_application(settings), name=APPLICATION, logging_config=LOGGING)
         except (OSError, RuntimeError, ValueError, RayError, RayServeException) as error:

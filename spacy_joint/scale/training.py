@@ -1,4 +1,4 @@
-"""Training in Ray actors, which read corpora by themselves: passes over shards (`training/passes.py`), and independent
+"""Training in Ray actors, each of which reads the corpus: passes over shards (`training/passes.py`), and independent
 calls, such as the folds of `jackknife`."""
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,7 @@ class _Caller:
 
 
 class _Passes:
-    """Makes a worker on the first call. Each call has its arguments, which Ray keeps, unlike those of constructors."""
+    """Makes a worker on the first call. Calls have its arguments, since Ray does not keep those of constructors."""
 
     def __init__(self) -> None:
         self.worker: Worker | None = None
@@ -44,20 +44,20 @@ class RayPassRunner:
         starts = [self.ray.put(state) for state in states]
 
         def start(shard: int, table: int) -> Any:
-            # The tables of a shard go to the same actors, so that few read it.
+            # The tables of a shard go to the same actors, so that few actors read it.
             number = shard * len(starts) + table
             actor = self.actors[number * len(self.actors) // (self.n_shards * len(starts))]
             return actor.run.remote(*self.shared, starts[table], shard, table, epoch)
 
         calls = [[start(shard, table) for shard in range(self.n_shards)] for table in range(len(starts))]
         with translate_errors(self.ray):
-            # One table at a time is in the memory of this process.
+            # Only one table at a time is in the memory of this process.
             yield from map(self.ray.get, calls)
 
 
 @contextmanager
 def open_calls(address: str | None, n_workers: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Yields a function like `itertools.starmap`, which calls in this process, or in actors if there is an address:
+    """Yields a function like `itertools.starmap`, which makes calls in this process, or, given an address, in actors:
     see `connect`. Raises J716 for several workers without Ray."""
     if address is not None:
         with connect(address, log_to_driver=False, num_cpus=n_workers) as ray:
@@ -71,7 +71,8 @@ def open_calls(address: str | None, n_workers: int) -> Iterator[Callable[..., It
 def call_on_ray(
     ray: Any, n_workers: int, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
 ) -> Iterator[Any]:
-    """Yields results in order, and takes arguments as workers become free. Raises J730 if a process keeps dying."""
+    """Calls a function in actors; yields results in order, and takes arguments as actors become free. Raises J730 if a
+    process keeps dying."""
     pool = ray.util.ActorPool(start_actors(ray, _Caller, n_workers))
     with translate_errors(ray):
         for arguments in calls:

@@ -1,8 +1,8 @@
 """Scores of sentence boundaries and dependency trees, for components that predict both.
 
-The scores of spaCy's parser scorer keep their names and meanings. Two measures by Björkelund et al. (ACL 2016) are
+The scores of spaCy's parser scorer keep their names and meanings. Two measures of Björkelund et al. (ACL 2016) are
 added: the F1 of boundaries over tokens, where a true positive is a token correctly predicted to start a sentence, and
-attachment scores over all tokens, where spaCy leaves out punctuation. Annotation is never repaired.
+attachment scores over all tokens, whereas spaCy leaves out punctuation. Annotation is never repaired.
 """
 
 from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ make_boundary_and_tree_scorer = make_factory(score_boundaries_and_trees)
 
 
 def score_boundaries(examples: Iterable[Example]) -> dict[str, float | None]:
-    """Precision, recall and F1 of the tokens that start a sentence, pooled over all documents.
+    """Compute precision, recall and F1 of the tokens that start a sentence, pooled over all documents.
 
     The first token of a document counts like any other, as in the published results, although it is trivial to predict.
     With different tokenisations, a predicted token can only be correct if a token of the reference starts at the same
@@ -82,6 +82,6 @@ def _find_counterpart(example: Example, predicted: int) -> int | None:
 
 
 def _get_label(token: Token, attribute: str) -> str:
-    """The lower-cased label of a token; for whitespace, the empty label, which spaCy treats as missing."""
+    """Get the lower-cased label of a token; for whitespace, the empty label, which spaCy treats as missing."""
     # Like spaCy's scorer, avoid `is_space`, which is always false for a vocabulary without lexical attributes.
     return "" if token.text.isspace() else token.vocab.strings.as_string(getattr(token, attribute)).lower()

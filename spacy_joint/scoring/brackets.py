@@ -1,4 +1,4 @@
-"""Labelled brackets: what of constituents is compared, and how matches are counted.
+"""Labelled brackets: the compared part of constituents, and the counting of matches.
 
 Definitions follow EVALB (Sekine & Collins 1997) and disco-dop's `eval` (van Cranenburgh, Scha & Bod 2016), which agree
 on continuous trees. Words that parameters delete, according to the reference, are removed from both sides, so that only
@@ -20,15 +20,15 @@ from ..trees.constituency_trees import Block, escape
 from .counts import count, divide, report
 
 FILES = {file.stem.removeprefix("parameters_"): file for file in Path(__file__).parent.glob("parameters_*.txt")}
-# Settings of EVALB and disco-dop that say what to print, or that only have one value here.
+# Settings of EVALB and disco-dop that control printing, or that are fixed here.
 IGNORED = ("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "DISC_ONLY", "LA", "TED", "DEP", "DELETE_LABEL_FOR_LENGTH")
 
 Bracket = tuple[str, tuple[Block, ...]]
-"""The label, and the blocks in positions among what counts."""
+"""The label, and the blocks, in positions among the words or characters that count."""
 
 
 class Parameters(NamedTuple):
-    """What does not count, and what is equal.
+    """Labels and words that do not count, and labels that are equal.
 
     delete_labels: Constituents with these labels do not count; words with these tags are removed.
     delete_words: Words that are removed, as in bracket notation: `-LRB-` is not `(`.
@@ -39,7 +39,7 @@ class Parameters(NamedTuple):
     equal_labels: dict[str, str]
 
     def keeps(self, tag: str, word: str) -> bool:
-        """Whether a word counts."""
+        """Return whether a word counts."""
         return tag not in self.delete_labels and escape(word) not in self.delete_words
 
 
@@ -57,7 +57,7 @@ def load_parameters(name: str | Path) -> Parameters:
         if key in deleted and len(values) == 1:
             deleted[key].add(values[0])
         elif key == "EQ_LABEL" and len(values) == 2:
-            # The second label, and those equal to it, are replaced by what the first is replaced by.
+            # The second label, and labels equal to it, get the replacement of the first.
             kept, replaced = (equal.get(value, value) for value in values)
             equal = {label: kept if other == replaced else other for label, other in equal.items()}
             equal |= {values[0]: kept, values[1]: kept}
@@ -108,7 +108,7 @@ class BracketScores:
             _add(self.discontinuous, found, expected)
 
     def to_dict(self, name: str) -> dict[str, Any]:
-        """All scores, between 0 and 1, with names that begin with `name`; None where there is nothing to score."""
+        """Return all scores, between 0 and 1, with the prefix `name`; None where there is nothing to score."""
         return {
             **report(name, self.all),
             f"{name}_exact": divide(self.exact, self.sentences),
@@ -119,9 +119,12 @@ class BracketScores:
 
 
 def _select(brackets: Counter[Bracket], label: str | None = None) -> Counter[Bracket]:
-    """Those with a label; None: the discontinuous ones."""
-    chosen = (it for it in brackets if (len(it[1]) > 1 if label is None else it[0] == label))
-    return Counter({bracket: brackets[bracket] for bracket in chosen})
+    """Select the brackets with a label; None: the discontinuous brackets."""
+
+    def is_chosen(bracket: Bracket) -> bool:
+        return len(bracket[1]) > 1 if label is None else bracket[0] == label
+
+    return Counter({bracket: n for bracket, n in brackets.items() if is_chosen(bracket)})
 
 
 def _add(score: PRFScore, found: Counter[Bracket], expected: Counter[Bracket]) -> None:

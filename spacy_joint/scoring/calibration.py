@@ -1,4 +1,4 @@
-"""Scores of probabilities: whether what is predicted with a probability of 80 % is right in 80 % of cases."""
+"""Scores of probabilities: whether predictions with a probability of 80 % are right in 80 % of cases."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ N_BINS = 10
 
 
 class Bin(NamedTuple):
-    """The predictions with probabilities in an interval: how many, their mean probability, and how many are right."""
+    """The predictions with probabilities in an interval: their number, mean probability, and share of right ones."""
 
     n: int
     predicted: float
@@ -16,8 +16,8 @@ class Bin(NamedTuple):
 
 
 def make_reliability_table(probabilities: np.ndarray, are_right: np.ndarray) -> list[Bin]:
-    """Compare probabilities with frequencies (whether each prediction is right), in those of ten intervals of the same
-    width that have predictions (Murphy & Winkler 1977)."""
+    """Compare probabilities with frequencies of right predictions, in ten intervals of the same width, without empty
+    ones (Murphy & Winkler 1977)."""
     numbers = np.minimum((probabilities * N_BINS).astype(np.int64), N_BINS - 1)
     groups = [numbers == number for number in np.unique(numbers)]
     return [
@@ -34,7 +34,7 @@ def expected_calibration_error(probabilities: np.ndarray, are_right: np.ndarray)
 
 
 def precision_of_surest(probabilities: np.ndarray, are_right: np.ndarray, share: float = 0.2) -> float:
-    """Compute the share, between 0 and 1, of right predictions among a share of them with the highest probabilities, at
+    """Compute the share, between 0 and 1, of right predictions among the `share` with the highest probabilities, at
     least one; NaN without predictions."""
     if not len(probabilities):
         return float("nan")

@@ -1,4 +1,4 @@
-"""Scores of the constituents of documents, continuous or not: see brackets.py for what counts.
+"""Scores of the constituents of documents, continuous or discontinuous: see brackets.py.
 
 Roots of sentences are not constituents here. The predicted document may have other tokens than the reference.
 """
@@ -52,7 +52,7 @@ def score_constituents(
 
 
 def compare_sentences(example: Example, parameters: Parameters) -> Iterator[tuple[Counter[Bracket], Counter[Bracket]]]:
-    """The brackets of each sentence of the reference, predicted and expected, if both documents have constituents."""
+    """Yield the predicted and expected brackets of each sentence of the reference, if both sides have constituents."""
     predicted, reference = example.predicted, example.reference
     if CONSTITUENTS not in predicted.spans or CONSTITUENTS not in reference.spans:
         return
@@ -69,7 +69,7 @@ def _list_constituents(doc: Doc, parameters: Parameters) -> Iterator[tuple[str, 
 
 
 def divide(brackets: Counter[Bracket], starts: np.ndarray) -> list[Counter[Bracket]]:
-    """Divide brackets into those that begin in each sentence, given their positions among what counts, the first 0."""
+    """Divide brackets by the sentence in which they begin, given the first position of each sentence."""
     divided: list[Counter[Bracket]] = [Counter() for _ in starts]
     for bracket, count in brackets.items():
         place = int(np.searchsorted(starts, bracket[1][0][0], side="right")) - 1
@@ -81,7 +81,7 @@ class Places:
     """The positions of the tokens of a document, in non-whitespace characters.
 
     before: The position at which each token starts, and the end.
-    kept: The number of characters before each character that belong to words that count.
+    kept: For each character, the number of characters before it that belong to words that count.
     """
 
     def __init__(self, doc: Doc, parameters: Parameters) -> None:
@@ -92,14 +92,14 @@ class Places:
         self.kept = np.concatenate([[0], np.cumsum(is_kept)]).astype(int)
 
     def edges(self, start: int, end: int) -> tuple[int, int]:
-        """The positions at which the first token starts and the last one ends."""
+        """Return the positions at which the first token starts and the last one ends."""
         return self.before[start], self.before[end]
 
     def count(self, start: int, end: int) -> int:
-        """The number of non-whitespace tokens in a range."""
+        """Count the non-whitespace tokens in a range."""
         return int(self.words_before[end] - self.words_before[start])
 
     def fits(self, edges: tuple[int, int], max_span: int) -> bool:
-        """Whether a range of characters has at most `max_span` tokens."""
+        """Return whether a range of characters has at most `max_span` tokens."""
         first, last = np.searchsorted(self.before, edges)
         return self.count(int(first), int(last)) <= max_span

@@ -1,4 +1,4 @@
-"""Counts behind scores: how they are added up and reported. Scores are None where there is nothing to score."""
+"""Adding up and reporting the counts behind scores. Scores are None if there is nothing to score."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ Scorer = Callable[..., dict[str, Any]]
 
 
 def make_factory(score: Scorer) -> Callable[[], Scorer]:
-    """The function that spaCy registers for a scorer without settings."""
+    """Make the function that spaCy registers for a scorer without settings."""
     return lambda: score
 
 
@@ -21,11 +21,11 @@ def count(score: PRFScore, right: int, found: int, expected: int) -> None:
 
 
 def report(name: str, score: PRFScore | None) -> dict[str, float | None]:
-    """Precision, recall and F1 as NAME_p, NAME_r and NAME_f; None if there is nothing to score."""
+    """Report precision, recall and F1 as NAME_p, NAME_r and NAME_f; None if there is nothing to score."""
     values = (score.precision, score.recall, score.fscore) if score is not None and len(score) else (None,) * 3
     return {f"{name}_{measure}": value for measure, value in zip("prf", values, strict=True)}
 
 
 def divide(part: float, whole: float) -> float | None:
-    """The share of a part; None if there is no whole."""
+    """Divide a part by a whole; return None if the whole is 0."""
     return part / whole if whole else None

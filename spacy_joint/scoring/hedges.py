@@ -1,8 +1,8 @@
 """Scores of hedges, i.e. constituents up to a maximum number of words, and of segments.
 
-Constituents are compared as by EVALB with its parameters for the Penn Treebank: punctuation, according to the tags of
-the reference, is removed first, ADVP equals PRT, and empty constituents and roots do not count. The reference is first
-hedged at the same maximum span, so longer constituents are not expected.
+Constituents are compared as in EVALB with its parameters for the Penn Treebank: punctuation, by the tags of the
+reference, is removed first, ADVP equals PRT, and empty constituents and roots do not count. Constituents of the
+reference longer than the maximum span are not expected.
 """
 
 from collections.abc import Iterable
@@ -65,5 +65,5 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
     }
 
 
-# Registered as `spacy_joint.hedge_scorer.v1`. The scored component supplies `max_span`.
+# Registered as `spacy_joint.hedge_scorer.v1`. The scored component provides `max_span`.
 make_hedge_scorer = make_factory(score_hedges)

@@ -1,4 +1,4 @@
-"""Scores of ordered modifiers against the original order: whole phrases, and pairs."""
+"""Scores of predicted orders of modifiers against the original order: by phrases and by pairs."""
 
 from collections.abc import Callable, Iterable
 from functools import partial

@@ -1,4 +1,4 @@
-"""All scores of a pipeline on annotated documents, and its speed."""
+"""Scoring a pipeline on annotated documents with all measures, and its speed."""
 
 import time
 from collections.abc import Sequence
@@ -24,20 +24,20 @@ from .tags import score_tags
 
 CONSTITUENCY_PARSERS = ("constituency_parser", "chart_parser")
 QUOTATION_COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
-# Scores of attributes that not every pipeline predicts.
+# Scores of attributes that some pipelines do not predict.
 OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
 # Other scores that compare these attributes.
 DEPENDING = {"pos": ("alltags", "mlas"), "morph": ("alltags", "mlas"), "lemma": ("blex",)}
 
 
 def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "newdoc") -> list[Doc]:
-    """The documents of CoNLL-U files with their paragraphs."""
+    """Read the documents of CoNLL-U files with their paragraphs."""
     return [doc for corpus in corpora for doc in read_conllu(corpus, nlp.vocab, documents=documents, paragraphs=True)]
 
 
 def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: str | None = None) -> dict[str, float]:
-    """The scores, between 0 and 1, of a pipeline on the raw text of documents, or on a text that differs from theirs
-    only in whitespace (J152)."""
+    """Score a pipeline, between 0 and 1, on the raw text of documents, or on a text that differs from it only in
+    whitespace (J152)."""
     texts = [reference.text for reference in references] if text is None else _cut_text(text, references)
     docs = list(nlp.pipe(texts))
     missing = _find_missing(docs)
@@ -46,7 +46,7 @@ def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: s
 
 
 def _cut_text(text: str, references: Sequence[Doc]) -> list[str]:
-    """The parts of a text with the words of each document; what is left belongs to the last one."""
+    """Cut a text into parts with the words of each document; the rest belongs to the last document."""
     ends = [place for place, character in enumerate(text, start=1) if not character.isspace()]
     sizes = accumulate(sum(not character.isspace() for character in reference.text) for reference in references)
     cuts = [0, *(ends[size - 1] if 0 < size <= len(ends) else len(text) for size in sizes)]
@@ -55,13 +55,13 @@ def _cut_text(text: str, references: Sequence[Doc]) -> list[str]:
 
 
 def _find_missing(docs: Sequence[Doc]) -> list[str]:
-    """The OPTIONAL attributes that no document has."""
+    """Find the OPTIONAL attributes that no document has."""
     return [name for name, attribute in OPTIONAL.items() if not any(doc.has_annotation(attribute) for doc in docs)]
 
 
 def score_pipeline(nlp: Language, references: Sequence[Doc], *, gold_sentences: bool = False) -> dict[str, Any]:
-    """All scores of a pipeline, between 0 and 1, and `speed` in words per second. `morph_acc` is the share of words
-    whose features are all correct, also those of single languages."""
+    """Compute all scores of a pipeline, between 0 and 1, and its `speed` in words per second. `morph_acc` is the share
+    of words whose features are all correct, including language-specific features."""
     examples = [make_example(reference, ["SENT_START"] if gold_sentences else []) for reference in references]
     start = time.perf_counter()
     docs = list(nlp.pipe([example.predicted for example in examples]))
@@ -87,7 +87,7 @@ def score_pipeline(nlp: Language, references: Sequence[Doc], *, gold_sentences: 
 
 
 def score_quotation_components(nlp: Language, examples: Sequence[Example]) -> dict[str, Any]:
-    """All scores of a pipeline's quotation components, and their `speed` in words per second, with that of a guide."""
+    """Compute all scores of a pipeline's quotation components, and their `speed` (with a guide) in words per second."""
     components: list[Any] = [
         component for name, component in nlp.pipeline if nlp.get_pipe_meta(name).factory in QUOTATION_COMPONENTS
     ]

@@ -1,6 +1,6 @@
-"""Scores of quotations and cues: strict and partial, by type, and the recall of boundaries near to and far from cues.
+"""Scores of quotations and cues: strict and partial, by type, and the recall of boundaries near and far from cues.
 
-The measures are those of Scheible, Klinger & Pado (ACL 2016): counts are summed over documents before dividing.
+The measures are those of Scheible, Klinger & Pado (ACL 2016). Counts are summed over documents before dividing.
 Quotations are compared as runs of tokens; their types and links are ignored.
 """
 
@@ -22,7 +22,7 @@ Run = tuple[int, int]
 
 
 class Counts:
-    """How many predictions are correct (fractional if partial) of how many, and the same for gold annotation."""
+    """The numbers of correct (fractional if partial) and of all predictions, and the same for gold annotation."""
 
     def __init__(self, hits_p: float = 0, n_p: float = 0, hits_r: float = 0, n_r: float = 0) -> None:
         self.values = np.array([hits_p, n_p, hits_r, n_r], dtype=np.float64)
@@ -61,8 +61,8 @@ def score_quotations(
     - `quotation_partial_p`, ..: the covered share of their tokens.
     - `quotation_per_type`: for DIRECT, INDIRECT and MIXED, `p`, `r`, `f` and `partial_p`, `partial_r`, `partial_f`.
     - `quotation_cue_p`, ..: head tokens of cues.
-    - `quotation_near_r`, `quotation_far_r`: the recall of the boundaries of gold quotations that are nearer to, and
-      farther from, their cue; a boundary of any predicted quotation counts.
+    - `quotation_near_r`, `quotation_far_r`: the recall of the nearer and the farther boundary of gold quotations from
+      their cue; a boundary of any predicted quotation counts.
 
     spans_key, cues_key: The keys in `doc.spans`, on both sides of the examples.
     """
@@ -94,19 +94,19 @@ def score_quotations(
     return scores if annotated else dict.fromkeys(scores)
 
 
-# Registered as `spacy_joint.quotation_scorer.v1`. The scored component supplies the keys.
+# Registered as `spacy_joint.quotation_scorer.v1`. The scored component provides the keys.
 make_quotation_scorer = make_factory(score_quotations)
 
 
 def get_runs(doc: Doc, key: str) -> dict[Run, str]:
-    """The runs of words (begin, end) of a group of spans, not counting whitespace, with their types."""
+    """Get the runs of words (begin, end) of a group of spans, not counting whitespace, with their types."""
     numbers = _number_words(doc)
     runs = {(numbers[span.start], numbers[span.end]): span.label_ for span in doc.spans.get(key, ())}
     return {(begin, end): label for (begin, end), label in runs.items() if begin < end}
 
 
 def get_heads(doc: Doc, key: str) -> set[int]:
-    """The head words of a group of spans: the roots of their trees, or, without trees, their first words."""
+    """Get the head words of a group of spans: the roots of their trees, or, without trees, their first words."""
     numbers = _number_words(doc)
     parsed = doc.has_annotation("DEP")
     return {numbers[span.root.i if parsed else span.start] for span in doc.spans.get(key, ())}
@@ -130,7 +130,7 @@ def _count(
 
 
 def count_boundaries(example: Example, key: str, cues_key: str) -> tuple[Counts, Counts]:
-    """Count the boundaries of gold quotations near to and far from their cue that some predicted quotation shares."""
+    """Count the boundaries of gold quotations, near and far from their cue, that some predicted quotation shares."""
     numbers = _number_words(example.reference)
     predicted = get_runs(example.predicted, key)
     begins, ends = {begin for begin, _ in predicted}, {end for _, end in predicted}
@@ -148,7 +148,7 @@ def count_boundaries(example: Example, key: str, cues_key: str) -> tuple[Counts,
 
 
 def _number_words(doc: Doc) -> list[int]:
-    """For each token and the end of the document, the number of preceding words, since whitespace may differ."""
+    """Count the words before each token and before the end of the document, since whitespace may differ."""
     return [0, *accumulate(int(not token.text.isspace()) for token in doc)]
 
 

@@ -1,7 +1,7 @@
-"""Scores from raw text: tokens, words, sentences, tags, features, lemmas and trees, if the tokens are predicted, too.
+"""Scores from raw text, where tokens are predicted, too: tokens, words, sentences, tags, features, lemmas and trees.
 
 The measures are those of the CoNLL 2018 shared task (https://universaldependencies.org/conll18/evaluation.html), as its
-script `conll18_ud_eval.py` computes them, from what `write_conllu` would write. Each score is an F1 over all words (or
+script `conll18_ud_eval.py` computes them on the output of `write_conllu`. Each score is an F1 over all words (or
 tokens, or sentences): a missed word counts as wrong in every score.
 """
 
@@ -23,7 +23,7 @@ from .counts import count
 Span = tuple[int, int]
 """The start and the end, in non-whitespace characters."""
 
-# The features that the shared task compares; it ignores those of single languages, and layers such as Number[psor].
+# The features that the shared task compares; it ignores language-specific ones, and layers such as Number[psor].
 UNIVERSAL_FEATURES = frozenset(
     (
         *("PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case"),
@@ -33,7 +33,7 @@ UNIVERSAL_FEATURES = frozenset(
 )
 
 
-# The relations of words that CLAS, MLAS and BLEX compare, and of those that MLAS compares with their heads.
+# The relations of words that CLAS, MLAS and BLEX compare, and of function words that MLAS compares with their heads.
 CONTENT_RELATIONS = frozenset(
     (
         *("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl"),
@@ -46,7 +46,7 @@ FUNCTION_RELATIONS = frozenset(("aux", "cop", "mark", "det", "clf", "case", "cc"
 
 @dataclass(eq=False)
 class _Word:
-    """A word of the syntax, the same as another one only if it is identical."""
+    """A word of the syntax; words are equal only if they are the same object."""
 
     span: Span  # of its token
     is_multiword: bool
@@ -76,7 +76,7 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
 
     - `raw_tokens_p`, `raw_tokens_r`, `raw_tokens_f`: tokens, correct if both ends are. A multiword token is one token.
     - `raw_sents_p`, `raw_sents_r`, `raw_sents_f`: sentences, correct if both ends are.
-    - `raw_words_p`, `raw_words_r`, `raw_words_f`: words of the syntax, correct if both ends are. Those of multiword
+    - `raw_words_p`, `raw_words_r`, `raw_words_f`: words of the syntax, correct if both ends are. Words of multiword
       tokens are aligned by their forms in lower case.
     - `raw_tag_f`, `raw_pos_f`: words with the correct TAG and POS (XPOS and UPOS).
     - `raw_morph_f`: words whose morphological features are all correct (UFeats). Only the 21 UNIVERSAL_FEATURES are
@@ -84,9 +84,9 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
     - `raw_alltags_f`: words with the correct TAG, POS and features (AllTags).
     - `raw_lemma_f`: words with the correct lemma, capitals included. Any lemma is correct where the reference has none.
     - `raw_uas_f`, `raw_las_f`: words with the correct head, and with the correct relation, too. Subtypes are ignored.
-    - `raw_clas_f`: the same as LAS, but only of words with CONTENT_RELATIONS.
-    - `raw_mlas_f`: of these, words that also have the correct POS and features, and so have their function words.
-    - `raw_blex_f`: of these, words that also have the correct lemma.
+    - `raw_clas_f`: LAS of words with CONTENT_RELATIONS only.
+    - `raw_mlas_f`: CLAS, but the POS and features of a word and of its function words must be correct, too.
+    - `raw_blex_f`: CLAS, but the lemma must be correct, too.
 
     predicted, references (Iterable[Doc]): Equally many documents with sentences and trees, whose texts differ only in
         whitespace.
@@ -135,7 +135,7 @@ def _have_same_lemma(gold: _Word, word: _Word) -> bool:
 
 
 def _have_same_morphology(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
-    """Whether the parts of speech and features are the same, also of the function words, and the relations of these."""
+    """Return whether parts of speech and features are the same, and those and the relations of function words, too."""
     return (gold.pos, gold.morph) == (word.pos, word.morph) and [
         (function, function.relation, function.pos, function.morph) for function in gold.function_words
     ] == [
@@ -206,7 +206,8 @@ def _align(gold: list[_Word], system: list[_Word]) -> Iterator[tuple[_Word, _Wor
 
 
 def _find_multiword_stretch(gold: list[_Word], system: list[_Word], g: int, s: int) -> tuple[int, int, int, int]:
-    """The shortest stretch of whole tokens from a multiword one: the first words of both, and those after the last."""
+    """Find the shortest stretch of whole tokens from a multiword one: its first words on both sides, and the first
+    words after it."""
     if gold[g].is_multiword:
         end = gold[g].span[1]
         if not system[s].is_multiword and system[s].span[0] < gold[g].span[0]:
@@ -227,7 +228,7 @@ def _find_multiword_stretch(gold: list[_Word], system: list[_Word], g: int, s: i
 
 
 def _is_before(words: list[_Word], position: int, end: int) -> bool:
-    """Whether the word at a position is in the stretch up to `end`; multiword tokens are if they begin in it."""
+    """Return whether the word at a position is in the stretch up to `end`; a multiword token is if it begins there."""
     word = words[position] if position < len(words) else None
     return word is not None and (word.span[0] < end if word.is_multiword else word.span[1] <= end)
 
@@ -253,7 +254,7 @@ def _align_forms(gold: list[_Word], system: list[_Word]) -> Iterator[tuple[_Word
 
 @lru_cache(maxsize=1 << 12)
 def _keep_universal(features: str) -> str:
-    """The features `Name=Value|Name=Value` that are compared."""
+    """Keep the features, `Name=Value|Name=Value`, that are compared."""
     return "|".join(sorted(each for each in features.split("|") if each.partition("=")[0] in UNIVERSAL_FEATURES))
 
 

@@ -1,5 +1,5 @@
-"""Scores of restored marks and capitals (`punctuation_restorer`), by words: the restored text of the predicted document
-is compared with that of the reference, which is its text where nothing is restored."""
+"""Scores of restored marks and capitals (`punctuation_restorer`), by words: compares the restored text of the predicted
+document with that of the reference, which is its own text where nothing is restored."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -41,13 +41,13 @@ def score_restoration(examples: Iterable[Example], **kwargs: Any) -> dict[str, A
 
 
 def _index_words(doc: Doc) -> dict[tuple[int, int], Written]:
-    """The words of a document by the numbers of characters before and after them that are not whitespace."""
+    """Index the words of a document by the numbers of non-whitespace characters before their start and end."""
     ends = list(accumulate((len("".join(token.text.split())) for token in doc), initial=0))
     return {(ends[word.token], ends[word.token + 1]): word for word in list_written(doc, read_restored(list(doc)))}
 
 
 def count_marks(scores: Mapping[str, PRFScore], found: str, expected: str) -> None:
-    """Add a word with these marks after it; those that are not of MARKS do not count."""
+    """Add a word with these marks after it. Marks outside MARKS do not count."""
     if found == expected:
         if found in MARKS:
             scores[found].tp += 1

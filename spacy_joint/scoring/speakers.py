@@ -1,4 +1,4 @@
-"""Speakers of novels: whether a character is the one that a corpus names, such as "Mrs_Bennet-7" in LitBank."""
+"""Speakers of novels: compares characters with the names of a corpus, such as "Mrs_Bennet-7" in LitBank."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ DETERMINERS = frozenset(("the", "a", "an", "this", "that", "his", "her", "my", "
 
 
 def are_same(gold: str, character: Character | None) -> bool:
-    """Whether one of a character's names is the gold one, or has all of its words, or the other way round. Titles and
-    determiners do not count, but titles must not differ in gender."""
+    """Return whether the words of one of a character's names include all words of the gold name, or vice versa. Titles
+    and determiners do not count, but titles must not differ in gender."""
     expected = _parse(NUMBER.sub("", gold).replace("_", " "))
     if character is None or expected is None:
         return False
@@ -26,7 +26,7 @@ def are_same(gold: str, character: Character | None) -> bool:
 
 
 def _parse(text: str) -> Name | None:
-    """A name without determiners."""
+    """Parse a name, without determiners."""
     words = [word.lower().strip(".") for word in text.split()]
     words = [word for word in words if word and word not in DETERMINERS]
     titles = tuple(word for word in words[:-1] if word in read_names().title_genders)

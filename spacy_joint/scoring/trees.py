@@ -26,11 +26,11 @@ def score_trees(
 ) -> dict[str, Any]:
     """Score trees. Scores are between 0 and 1, and None where there is nothing to score.
 
-    - `constituents_p` and the others of `spacy_joint.scoring.constituents.score_constituents`.
+    - `constituents_p` and the other scores of `spacy_joint.scoring.constituents.score_constituents`.
     - `constituents_la`: the mean over sentences of the leaf-ancestor score of their words.
     - `constituents_ted`: one minus the ratio of the tree edit distances to the numbers of nodes.
 
-    predicted, references (Iterable[Tree]): The trees of the same sentences in the same order, under roots, which do not
+    predicted, references (Iterable[Tree]): The trees of the same sentences in the same order, under roots. Roots do not
         count.
     parameters (Parameters | None): What counts; by default, as in disco-dop ("proper").
     edit_distance (bool): Whether to compute tree edit distances, which takes long for long sentences.
@@ -75,7 +75,7 @@ def prune(tree: Tree, kept: Sequence[bool], parameters: Parameters) -> Tree | No
         if parent > 0 and pruned[parent].label in parameters.delete_labels:
             parents[place] = parents[parent]
         if nodes[place].is_preterminal and not kept[nodes[place].index]:
-            # Without a word, it is left out as an empty constituent.
+            # An empty constituent, which `assemble` leaves out.
             pruned[place] = Tree("")
     return assemble(pruned, parents)
 
@@ -86,7 +86,8 @@ def _list_constituents(tree: Tree) -> list[tuple[str, list[tuple[int, int]]]]:
 
 
 def score_leaf_ancestors(predicted: Tree, reference: Tree) -> float:
-    """The mean over words of one minus the ratio of the edit distance between their paths to the length of both."""
+    """Compute the mean over words of one minus the ratio of the edit distance between their paths to the total length
+    of both."""
     scores = []
     for found, expected in zip(list_paths(predicted), list_paths(reference), strict=True):
         length = len(found) + len(expected)
@@ -95,10 +96,10 @@ def score_leaf_ancestors(predicted: Tree, reference: Tree) -> float:
 
 
 def list_paths(tree: Tree) -> list[list[str]]:
-    """The ancestors of each word from the top down, with marks of where they begin and end.
+    """List the ancestors of each word, from the top down, with marks where constituents begin and end.
 
-    Before the highest constituent that ends with the word is `)`, after the highest that begins with it `(`; for blocks
-    before the last and after the first, it is `]` and `[`.
+    `)` precedes the highest constituent that ends with the word, and `(` follows the highest one that begins with it.
+    For the ends of blocks before the last it is `]`, and for the beginnings of blocks after the first `[`.
     """
     paths: list[list[str]] = [[] for _ in tree.leaves()]
     for node, words in tree.yields()[1:]:
@@ -118,7 +119,7 @@ def list_paths(tree: Tree) -> list[list[str]]:
 
 
 def find_levenshtein_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """The minimum number of insertions, deletions and substitutions that turn a sequence into another."""
+    """Find the minimum number of insertions, deletions and substitutions that turn a sequence into another."""
     row = list(range(len(other) + 1))
     for i, value in enumerate(one, start=1):
         diagonal, row[0] = row[0], i
@@ -128,8 +129,8 @@ def find_levenshtein_distance(one: Sequence[Hashable], other: Sequence[Hashable]
 
 
 def find_edit_distance(one: Tree, other: Tree) -> int:
-    """The minimum number of insertions, deletions and relabellings of nodes that turn a tree into another, where the
-    children of a node keep their order, and a word goes with its tag (Zhang & Shasha 1989)."""
+    """Find the minimum number of insertions, deletions and relabellings of nodes that turn a tree into another, where
+    the children of a node keep their order, and a word goes with its tag (Zhang & Shasha 1989)."""
     labels, leftmost, roots = _number_in_postorder(one)
     other_labels, other_leftmost, other_roots = _number_in_postorder(other)
     distances = np.zeros((len(labels), len(other_labels)), dtype=np.int64)
@@ -137,7 +138,7 @@ def find_edit_distance(one: Tree, other: Tree) -> int:
         for other_root in other_roots:
             first, other_first = leftmost[root], other_leftmost[other_root]
             n, m = root - first + 2, other_root - other_first + 2
-            # Of forests: the first i nodes of one, and the first j nodes of the other.
+            # The distances of forests: the first i nodes of one, and the first j nodes of the other.
             forests = [[i + j if i == 0 or j == 0 else 0 for j in range(m)] for i in range(n)]
             for i in range(1, n):
                 node = first + i - 1
@@ -155,7 +156,8 @@ def find_edit_distance(one: Tree, other: Tree) -> int:
 
 
 def _number_in_postorder(tree: Tree) -> tuple[list[Hashable], list[int], list[int]]:
-    """The labels of nodes in postorder, the leftmost leaf below each, and the highest node of each leftmost leaf."""
+    """Return the labels of nodes in postorder, the leftmost leaf below each, and the highest node of each leftmost
+    leaf."""
     nodes, parents = take_apart(tree)
     below: list[list[int]] = [[] for _ in nodes]
     for place, parent in enumerate(parents[1:], start=1):

@@ -1,4 +1,4 @@
 """`python -m spacy joint serve`: a web page and a JSON API that show the predictions of a pipeline for a text."""
 
-# Defaults: the maximum length of a text, and the maximum seconds to annotate it, which the slowest pipeline also keeps.
+# Defaults: the maximum length of a text, and the maximum seconds to annotate it, enough for the slowest pipeline.
 MAX_CHARACTERS, TIMEOUT = 100_000, 30.0

@@ -1,5 +1,5 @@
-"""The server: a web page, the JSON API behind it, and interactive documentation of the API. Text is never stored, and
-pages only load resources from this server, so Swagger UI comes from a package instead of FastAPI's usual host."""
+"""The server: a web page, the JSON API behind it, and interactive documentation of the API. It never stores text. Pages
+only load resources from this server, so Swagger UI comes from a package instead of FastAPI's usual host."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -39,7 +39,7 @@ from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure, Workers
 
 PAGE = Path(__file__).parent / "page"
 STATUS = {Busy: 503, TookTooLong: 504, Broken: 500}
-# What Starlette and FastAPI refuse.
+# Requests that Starlette and FastAPI refuse.
 REFUSALS = {400: Errors.J448, 404: Errors.J446, 405: Errors.J447}
 FAILURES: dict[int | str, Any] = {code: {"model": Failure} for code in (400, 408, 413, 422, *STATUS.values())}
 # Browsers load nothing from other hosts.
@@ -58,18 +58,18 @@ HEADERS = {
 }
 # JSON may escape a character as \ud83d\ude00, 12 bytes, and surrounds the text with a few more bytes.
 BYTES_PER_CHARACTER, EXTRA_BYTES = 12, 1000
-# For sending a request. Slower clients must not hold connections.
+# The maximum time for sending a request: slow clients must not hold connections.
 SECONDS_TO_SEND = 10.0
 
 
 def create_app(
     workers: Workers, allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1"), metrics: Metrics | None = None
 ) -> FastAPI:
-    """Makes the ASGI application of pipelines, with the limits of their workers. Against DNS rebinding, requests may
-    only use allowed host names ("*": any). Without `metrics`, it counts in this process and has /metrics."""
+    """Makes the ASGI application of pipelines, with the limits of their workers. Requests may only use allowed host
+    names ("*": any), against DNS rebinding. Without `metrics`, it counts in this process, and serves /metrics."""
     max_characters = workers.first.max_characters
     too_long = str(Errors.J431.format(most=max_characters))
-    # Its own pages contain scripts, which our headers forbid.
+    # FastAPI's own pages contain scripts, which our headers forbid.
     app = FastAPIOffline(
         docs_url=None,
         redoc_url=None,
@@ -103,7 +103,7 @@ def create_app(
 
     @app.get("/api/pipeline")
     def get_pipeline() -> Server:
-        """The first pipeline, the names of all of them, and the limits for texts."""
+        """Returns the first pipeline, the names of all pipelines, and the limits for texts."""
         first = workers.first
         return Server(
             **first.description, pipelines=workers.names, max_characters=max_characters, timeout=first.timeout
@@ -132,7 +132,7 @@ def create_app(
         return Written(**require(choose_worker(request).write(request.text, request.to, request.format)))
 
     def require(found: dict[str, Any]) -> dict[str, Any]:
-        """What the worker has found, unless the text is damaged, or cannot be written."""
+        """Returns the worker's answer, or raises an error if the text is damaged or cannot be written."""
         if "failure" in found:
             raise HTTPException(422, found["failure"])
         return found
@@ -147,7 +147,7 @@ def create_app(
 
     @app.get("/healthz", responses=FAILURES)
     def check_health() -> Health:
-        """Whether texts can be annotated by the first pipeline. A process that has died is replaced."""
+        """Checks that the first pipeline can annotate texts. Replaces its process if it has died."""
         workers.first.check()
         return Health(status="ok")
 
@@ -162,7 +162,7 @@ def create_app(
 
 
 def _add_error_handlers(app: FastAPI, retry_after: int) -> None:
-    """Makes every error a `Failure`; `retry_after` is in seconds, for when the server is busy."""
+    """Turns every error into a `Failure`. `retry_after`: seconds after which to try again if the server is busy."""
 
     @app.exception_handler(HTTPException)
     def refuse(request: fastapi.Request, error: HTTPException) -> JSONResponse:
@@ -175,7 +175,7 @@ def _add_error_handlers(app: FastAPI, retry_after: int) -> None:
         found = error.errors()
         if any(problem["type"] == "json_invalid" for problem in found):
             return JSONResponse({"detail": str(Errors.J448)}, 400)
-        # No part of the request, keys included, is safe to send back. FastAPI does not parse bodies of other types.
+        # Sending back parts of the request, even keys, is unsafe. FastAPI does not parse bodies of other types.
         reason = "; ".join(problem["msg"] for problem in found)
         if isinstance(error.body, bytes):
             reason = "its Content-Type is not application/json"
@@ -192,7 +192,7 @@ def _add_error_handlers(app: FastAPI, retry_after: int) -> None:
 
 
 class _LimitBody:
-    """Refuses bodies that are too long (413) without reading the rest, and those that take too long (408)."""
+    """Refuses bodies that are too long (413), without reading the rest, and bodies that take too long (408)."""
 
     def __init__(self, app: ASGIApp, max_bytes: int, detail: str) -> None:
         self.app, self.max_bytes, self.detail = app, max_bytes, detail
@@ -204,7 +204,7 @@ class _LimitBody:
         async def receive_limited() -> Message:
             nonlocal n_bytes, is_complete
             try:
-                # After the body, the message is that the client has gone.
+                # After the body, the next message is the client's disconnection, which may take long.
                 with anyio.fail_after(None if is_complete else max(end - anyio.current_time(), 0)):
                     message = await receive()
             except TimeoutError as error:

@@ -37,8 +37,8 @@ PARSER, QUOTATIONS, ORDERER = "joint_sbd_parser", "quotation_spans", "prenominal
 HEDGES, CONSTITUENTS = "hedge_chunker", "constituency_parser"
 # Decimals of probabilities.
 DIGITS = 3
-# Shorter texts cannot be judged. Of longer ones, a pipeline knows words with at least this share of the letters, unless
-# they are of another language.
+# Texts with fewer letters are not judged. In other texts, a pipeline knows words with at least this share of letters,
+# unless the text is in another language.
 LEAST_LETTERS, LEAST_KNOWN = 30, 0.6
 BACKGROUND = "transparent"
 # Options of displaCy; lengths are in pixels.
@@ -58,7 +58,7 @@ def load_to_serve(pipeline: str | None) -> Language:
 
 
 def describe_pipeline(nlp: Language) -> dict[str, Any]:
-    """The name and the enabled components of a pipeline, and whether it can find constituents."""
+    """Describes a pipeline: its name, its enabled components, and whether it can find constituents."""
     return {
         "name": f"{nlp.lang}_{nlp.meta['name']}",
         "version": nlp.meta["version"],
@@ -68,9 +68,9 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
 
 
 def describe_texts(nlp: Language, texts: Sequence[tuple[str, str | None, bool]]) -> list[dict[str, Any]]:
-    """Annotates texts as one batch. Each has a format (None: guessed), and whether to find modifiers and hedges. None
-    stands for annotation that no component of the pipeline makes; damaged texts only have the `failure`."""
-    # Without a memory zone, the vocabulary would keep every word ever sent.
+    """Annotates texts as one batch, each with its format (None: guessed), and whether to find modifiers and hedges.
+    None stands for annotation that no component makes. The answer for a damaged text is only the `failure`."""
+    # Without a memory zone, the vocabulary would keep every word.
     with nlp.memory_zone():
         made = [_make_doc(nlp, text, format) for text, format, _ in texts]
         docs = nlp.pipe([doc for doc in made if isinstance(doc, Doc)])
@@ -94,7 +94,7 @@ def describe_written(nlp: Language, text: str, to: str, format: str | None = TEX
 
 def _write(nlp: Language, doc: Doc, to: str) -> str:
     with warnings.catch_warnings():
-        # Of estimated times, and of sentences without trees.
+        # Warnings of estimated times, and of sentences without trees.
         warnings.simplefilter("ignore", JointWarning)
         if to != "conllu":
             return write_string(restore_marks(nlp, doc), to)
@@ -111,7 +111,7 @@ def _make_doc(nlp: Language, text: str, format: str | None) -> Doc | dict[str, A
 
 
 def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
-    # `Doc.text` is put together from the tokens each time.
+    # Each access to `Doc.text` joins the tokens again.
     text, sentences = doc.text, None
     if doc.has_annotation("SENT_START"):
         sentences = [
@@ -136,24 +136,24 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
         "quotations": quotations,
         "modifiers": modifiers,
         "hedges": hedges,
-        # `spacy.explain` looks here, and warns about every term that is missing.
+        # The table of `spacy.explain`, which would warn of every missing term.
         "explanations": {term: GLOSSARY[term] for term in sorted(terms & GLOSSARY.keys())},
     }
 
 
 def _list_probabilities(doc: Doc) -> list[float | None]:
-    """How probable it is that a sentence starts where each does; None if it is not known."""
+    """Lists the probabilities of the starts of sentences; None if unknown."""
     words = [[token for token in sentence if not token.text.isspace()] for sentence in doc.sents]
     known = read_values([sentence[0] for sentence in words if sentence], PROBABILITY)
     return [None if probability is None else round(probability, DIGITS) for probability in known]
 
 
 def _list_warnings(nlp: Language, doc: Doc) -> list[str]:
-    """A warning if few words are in the word classes of the pipeline, so that they may be of another language."""
+    """Warns if the word classes of the pipeline have few of the words, so that the language is probably another one."""
     tables = (getattr(component, "word_classes", NO_CLASSES) for _, component in nlp.components)
     classes = next((table for table in tables if len(table.words)), None)
     lexemes = [(doc.vocab[word], n) for word, n in doc.count_by(LOWER).items()]
-    # Weighted by length, since Chinese, for one, has few spaces.
+    # Weighted by length, since some languages, such as Chinese, have few spaces.
     counts = {
         lexeme.orth: n * len(lexeme.text)
         for lexeme, n in lexemes
@@ -178,7 +178,7 @@ def _describe_structure(span: Span) -> dict[str, Any]:
 def _describe_spans(
     nlp: Language, doc: Doc, factory: str, describe: Callable[[Span], dict[str, Any]]
 ) -> list[dict[str, Any]] | None:
-    """The spans of a component; None if there is no such component."""
+    """Describes the spans of a component; None if there is no such component."""
     settings = _find_settings(nlp, factory)
     return settings and [
         {"text": span.text, "start": span.start_char, "end": span.end_char, "label": span.label_, **describe(span)}
@@ -187,7 +187,7 @@ def _describe_spans(
 
 
 def _find_settings(nlp: Language, factory: str) -> Any:
-    """The settings of the first component from a factory, if there is one."""
+    """Finds the settings of the first component from a factory, if there is one."""
     names = list_components(nlp, factory)
     return nlp.get_pipe(names[0]).cfg if names else None  # type: ignore[attr-defined]  # of this package
 
@@ -210,7 +210,7 @@ def describe_tree(
 def _draw_constituents(nlp: Language, doc: Doc, number: int) -> str | None:
     if not list_components(nlp, CONSTITUENTS) or not doc.has_annotation("SENT_START"):
         return None
-    # Only drawings need it.
+    # The component is disabled because only drawings need it.
     doc = run_disabled(nlp, doc, CONSTITUENTS)
     sentences = [words for words in list_sentences(doc) if not words.text.isspace()]
     drawn = sentences[number : number + 1]

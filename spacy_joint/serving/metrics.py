@@ -1,4 +1,4 @@
-"""Metrics of a server, for Prometheus: requests and their time, and how much was annotated."""
+"""Metrics of a server for Prometheus: requests, their durations, and the amount of annotated text."""
 
 from typing import Protocol
 
@@ -11,22 +11,22 @@ CHARACTERS = ("spacy_joint_annotated_characters_total", "Characters of the texts
 WORDS = ("spacy_joint_annotated_words_total", "Words of the texts that were annotated.")
 # Upper bounds, in seconds: a short text takes milliseconds, and timeouts are seconds.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-# The path of unknown addresses and of files, which bounds the number of labels.
+# The label of unknown addresses and of files, to bound the number of labels.
 OTHER = "other"
 
 
 class Metrics(Protocol):
-    """Counts requests and what they annotate."""
+    """Counts requests and annotated texts."""
 
     def add_request(self, path: str, status: int, seconds: float) -> None:
-        """Counts a request to a path of the API, or to "other"; the time is that to the end of its response."""
+        """Counts a request to a path of the API or to "other", with the seconds to the end of its response."""
 
     def add_text(self, n_characters: int, n_words: int) -> None:
-        """Counts a text that was annotated."""
+        """Counts an annotated text."""
 
 
 class PrometheusMetrics(Metrics):
-    """The metrics of one server in this process."""
+    """The metrics of a server in this process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -46,5 +46,5 @@ class PrometheusMetrics(Metrics):
         self.words.inc(n_words)
 
     def show(self) -> Response:
-        """The response with all metrics, in Prometheus's text format."""
+        """Makes a response with all metrics, in Prometheus's text format."""
         return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)

@@ -17,10 +17,10 @@ class Request(BaseModel):
     text: str = Field(examples=["you said you have four cats i have four cats how old are they"])
     format: str | None = Field(
         TEXT,
-        description="The format of the text, as of `annotate --format-in`; null guesses it by the content.",
+        description="The format of the text, as for `annotate --format-in`; null guesses it by the content.",
     )
     pipeline: str | None = Field(
-        None, examples=[None], description="One of `pipelines` of `GET /api/pipeline`; null: the first one."
+        None, examples=[None], description="One of the `pipelines` of `GET /api/pipeline`; null: the first one."
     )
 
     @field_validator("text")
@@ -39,13 +39,13 @@ class Request(BaseModel):
 
 
 class AnnotateRequest(Request):
-    """A text to annotate, and what to look for."""
+    """A text to annotate, and whether to find phrases."""
 
     phrases: bool = Field(True, description="Whether to find modifiers and hedges, which takes as long as the rest.")
 
 
 class WriteRequest(Request):
-    """A transcript that is written in another format, or in the same one."""
+    """A transcript to write in another format, or in the same one."""
 
     to: OutputFormat = Field("text", description="Captions (srt, vtt) need times.")
 
@@ -75,7 +75,7 @@ class Token(Place):
     """A word of a sentence."""
 
     id: int = Field(description="Its number in the sentence, from 1, not counting whitespace.")
-    lemma: str = Field(description="Empty if no component of the pipeline finds it, like the next three.")
+    lemma: str = Field(description="Like the next three fields, empty if no component of the pipeline finds it.")
     tag: str
     pos: str = Field(description="The coarse part of speech.")
     morph: str = Field(description="Morphological features, such as `Number=Sing|Person=3`.")
@@ -88,9 +88,9 @@ class Sentence(Place):
 
     tokens: list[Token]
     probability: float | None = Field(
-        None, description="That a sentence starts here; null where nothing was to be decided, or it is unknown."
+        None, description="The probability that a sentence starts here; null if it was not decided, or is unknown."
     )
-    speaker: str | None = Field(None, description="Of transcripts, if it is known, like the next two.")
+    speaker: str | None = Field(None, description="In transcripts, like the next two fields; null if unknown.")
     start_time: float | None = Field(None, description="In seconds.")
     end_time: float | None = None
 
@@ -116,14 +116,14 @@ class QuotationContent(QuotationPart):
 
 
 class Quotation(BaseModel):
-    """What was said, by whom."""
+    """A quotation and its speaker."""
 
     type: Literal["direct", "indirect", "mixed"]
     contents: list[QuotationContent]
     cue: QuotationPart | None
     speaker: QuotationPart | None
-    character: str | None = Field(None, description="Who speaks: the id of the character, if known.")
-    inferred: bool = Field(False, description="Whether the conversation, not a mention, tells the character.")
+    character: str | None = Field(None, description="The id of the character who speaks, if known.")
+    inferred: bool = Field(False, description="Whether the character is inferred from the conversation, not a mention.")
     confidence: float | None = Field(None, description="How certain the character is, from 0 to 1.")
     order: str = Field(description="The order of contents (Q), cue (C) and speaker (S).")
 
@@ -158,7 +158,7 @@ class Pipeline(BaseModel):
 class Server(Pipeline):
     """The first pipeline, the names of all of them, and the limits for texts."""
 
-    pipelines: list[str] = Field(description="What requests can name as `pipeline`.")
+    pipelines: list[str] = Field(description="The values that requests can give as `pipeline`.")
     max_characters: int
     timeout: float = Field(description="The maximum number of seconds for annotating a text.")
 
@@ -168,18 +168,18 @@ class Annotations(BaseModel):
 
     pipeline: Pipeline
 
-    text: str = Field(description="The text that offsets refer to: of transcripts, without names and times.")
+    text: str = Field(description="The text that offsets refer to; for transcripts, without names and times.")
     readable: str = Field(description="The text as `POST /api/write` writes it, with restored marks and capitals.")
-    warnings: list[str] = Field(description="Why the annotation may be wrong, such as the language of the text.")
+    warnings: list[str] = Field(description="Why the annotation may be wrong, such as a text in another language.")
     sentences: list[Sentence] | None
     quotations: list[Quotation]
     modifiers: list[Modifiers] | None
     hedges: list[Hedge] | None
-    explanations: dict[str, str] = Field(description="What tags and labels of this annotation mean, where spaCy knows.")
+    explanations: dict[str, str] = Field(description="spaCy's explanations of tags and labels of this annotation.")
 
 
 class Health(BaseModel):
-    """That texts can be annotated."""
+    """The server can annotate texts."""
 
     status: Literal["ok"]
 

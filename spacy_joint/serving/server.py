@@ -1,5 +1,4 @@
-"""The server of the application: uvicorn, with limits for clients that are too many or too slow. Ray Serve has its
-own."""
+"""The server of the application: uvicorn, with limits for numerous and slow clients. Ray Serve has its own server."""
 
 import asyncio
 
@@ -9,13 +8,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .app import SECONDS_TO_SEND
 
-# Further ones are refused with status 503, and beyond twice as many without an answer: each takes a descriptor, and
-# systems limit them.
+# More connections are refused with status 503, and above twice as many without an answer: each takes a file descriptor,
+# which systems limit.
 MAX_CONNECTIONS = 100
 
 
 class _Connection(H11Protocol):
-    """A connection that is closed if there are too many, or the headers of a request take too long: uvicorn only limits
+    """A connection that is closed if there are too many connections, or if headers take too long: uvicorn only limits
     requests, and the time between them."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
@@ -40,7 +39,7 @@ def make_server(app: ASGIApp) -> Server:
         app,
         http=_Connection,
         limit_concurrency=MAX_CONNECTIONS,
-        # As many are accepted before the first one is looked at.
+        # asyncio accepts this many connections before it handles the first.
         backlog=MAX_CONNECTIONS,
         log_level="warning",
         server_header=False,

@@ -1,5 +1,5 @@
-"""A process that annotates texts; unlike a thread, it can be killed, and is then replaced. Texts that wait while it
-annotates others become its next batch, so no text waits for a batch to fill."""
+"""A process that annotates texts; unlike a thread, it can be killed and replaced. Texts that arrive while it annotates
+others become its next batch, so no text waits for a batch to fill."""
 
 import signal
 import traceback
@@ -20,7 +20,7 @@ from .. import PRETRAINED
 from ..errors import Errors, JointError, JointOSError
 from ..transcripts.reading import TEXT
 
-# Forking is not safe, since the server has threads.
+# Forking is unsafe, since the server has threads.
 SPAWN = get_context("spawn")
 # The maximum number of texts at a time. Each occupies a thread of the server, which has 40, until it is annotated.
 MAX_TEXTS = 32
@@ -53,15 +53,15 @@ class _Job(NamedTuple):
 
 class Worker:
     """A process with a pipeline (None: the shipped one), shared by up to 32 threads. `timeout` limits the seconds of
-    waiting, and again of annotating; `max_characters` limits a text, and a batch. `is_lazy`: do not wait until the
-    pipeline is loaded, so that errors of loading are those of the first text (J742)."""
+    waiting, and also those of annotating; `max_characters` limits a text, and a batch. `is_lazy`: do not wait until the
+    pipeline is loaded; the first text then raises errors of loading (J742)."""
 
     def __init__(self, pipeline: str | None, *, timeout: float, max_characters: int, is_lazy: bool = False) -> None:
         self.pipeline, self.timeout, self.max_characters = pipeline, timeout, max_characters
         self.n_batches = 0
         self.waiting: deque[_Job] = deque()
         self._is_closed = False
-        # Guards the last two, and tells of changes to them.
+        # Guards the last two attributes, and notifies of changes.
         self._changed = Condition()
         self._using_process = Lock()
         self._places = BoundedSemaphore(MAX_TEXTS)
@@ -72,9 +72,9 @@ class Worker:
         Thread(target=self._work, name="annotation", daemon=True).start()
 
     def annotate(self, text: str, format: str | None = TEXT, phrases: bool = True) -> dict[str, Any]:
-        """Annotates a text of a format (None: guessed), in one batch with others that wait, with or without modifiers
-        and hedges. The answer is a `failure`, the message of the error, if it is damaged. After a WorkerFailure, the
-        worker remains usable."""
+        """Annotates a text in a format (None: guessed), in one batch with other waiting texts, with or without
+        modifiers and hedges. For a damaged text, the answer is a `failure` with the error message. After a
+        WorkerFailure, the worker remains usable."""
         return self._do(ANNOTATE, text, format, phrases)
 
     def draw_tree(self, text: str, sentence: int, kind: str, format: str | None = TEXT) -> dict[str, Any]:
@@ -86,9 +86,9 @@ class Worker:
         return self._do(WRITE, text, to, format)
 
     def check(self) -> None:
-        """Replaces a process that has died. Raises a WorkerFailure if the pipeline is not loaded yet or cannot be."""
+        """Replaces the process if it has died. Raises a WorkerFailure if the pipeline is not, or cannot be, loaded."""
         if not self._using_process.acquire(blocking=False):
-            # The texts that it is busy with notice if the process dies, and replace it.
+            # The thread that uses the process replaces it if it dies.
             if not self._is_loaded:
                 raise Busy(Errors.J741)
             return
@@ -125,7 +125,7 @@ class Worker:
                 self._changed.notify()
             if not wait([job.result], self.timeout).done:
                 with self._changed:
-                    # What the process already has no longer waits for others.
+                    # A job that the process has already taken is no longer in `waiting`.
                     if job in self.waiting:
                         self.waiting.remove(job)
                         raise Busy(Errors.J433, seconds=self.timeout)
@@ -143,7 +143,7 @@ class Worker:
                 batch = [self.waiting.popleft()]
                 n_characters = len(batch[0].text)
                 while self.waiting and self.waiting[0].task == batch[0].task == ANNOTATE:
-                    # A batch takes no longer than the longest text may.
+                    # A batch must not take longer than the longest allowed text.
                     n_characters += len(self.waiting[0].text)
                     if n_characters > self.max_characters:
                         break
@@ -159,7 +159,7 @@ class Worker:
             if len(batch) == 1:
                 batch[0].result.set_exception(error)
             else:
-                # It may be the fault of any of them.
+                # Any of the texts may have caused the failure.
                 for job in batch:
                     self._finish([job])
             return
@@ -168,7 +168,7 @@ class Worker:
 
     def _ask(self, task: str, texts: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
         try:
-            # If the process is new. Loading does not count towards the timeout.
+            # A new process loads the pipeline first, which does not count towards the timeout.
             try:
                 self._wait_until_loaded()
             except (ImportError, OSError, ValueError) as error:
@@ -188,12 +188,12 @@ class Worker:
         return found
 
     def _start(self) -> None:
-        self._connection, theirs = SPAWN.Pipe()
-        self._process = SPAWN.Process(target=_work, args=(theirs, self.pipeline), name="annotation", daemon=True)
+        self._connection, other_end = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=_work, args=(other_end, self.pipeline), name="annotation", daemon=True)
         self._process.start()
         self.process_id = self._process.pid
-        # Only the process may hold its end, so that reading fails if the process dies.
-        theirs.close()
+        # Only the process may hold its end of the pipe, so that reading fails if it dies.
+        other_end.close()
 
     def _wait_until_loaded(self) -> None:
         if self._is_loaded:
@@ -221,8 +221,8 @@ class Worker:
 
 
 class Workers:
-    """The workers of several pipelines. That of the first one is given; the others begin to load their pipelines when
-    they are first asked for, and keep them in memory, with the limits of the first."""
+    """The workers of several pipelines. The first worker is given; others start to load their pipelines on the first
+    request, with the limits of the first, and keep them in memory."""
 
     def __init__(self, first: Worker, others: Sequence[str] = ()) -> None:
         self.first = first
@@ -231,18 +231,18 @@ class Workers:
 
     @classmethod
     def start(cls, pipelines: Sequence[str] = (), *, timeout: float, max_characters: int) -> Self:
-        """Loads the first of these pipelines; by default, the shipped one, besides all others that are installed."""
+        """Loads the first of these pipelines. Default: the shipped one; other installed pipelines are offered, too."""
         installed = sorted({point.name for point in entry_points(group="spacy_models")} - {PRETRAINED})
         first = Worker(pipelines[0] if pipelines else None, timeout=timeout, max_characters=max_characters)
         return cls(first, pipelines[1:] if pipelines else installed)
 
     @property
     def names(self) -> list[str]:
-        """The pipelines that can be asked for."""
+        """The names of the pipelines."""
         return list(self._workers)
 
     def get(self, pipeline: str | None) -> Worker:
-        """The worker of a pipeline; of the first one by default. RAISES KeyError: If there is no such pipeline."""
+        """Returns the worker of a pipeline (None: the first). RAISES KeyError: If there is no such pipeline."""
         if pipeline is None:
             return self.first
         with self._starting:

@@ -1,8 +1,8 @@
 """A text as columns of the engine, for the tokenizer learnt from a treebank: one row per character.
 
-A run of whitespace is a single row, so that indents and blank lines do not matter. All characters are processed at
-once, by numpy. Strings are known by their hashes. The hash of any substring is the difference of two sums over the
-text, so a lexicon can be searched for every substring of a text.
+A run of whitespace is a single row, so indents and blank lines do not matter. numpy processes all characters at once.
+Strings are identified by their hashes. The hash of any substring is the difference of two sums over the text, so every
+substring can be looked up in a lexicon.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ N_CHARACTERS = 0x110000
 TYPES = {"Lu": 1, "Lt": 1, "Ll": 2, "Lm": 3, "Lo": 3, "M": 4, "N": 5, "P": 6, "S": 7, "C": 8, "Z": 9}
 IN_WORDS = (1, 2, 3, 4, 5)
 SPACE = 9
-# The character that stands for all whitespace.
+# Stands for all whitespace.
 BLANK = ord(" ")
-# Words of at most this length, which is less than the bits of a column, are looked up in the lexicon.
+# The maximum length of words in the lexicon; a column has a bit for each length.
 MAX_WORD = 16
 # Positions in longer strings are capped.
 MAX_OFFSET = 24
@@ -38,13 +38,13 @@ COLUMNS = (
     # The chunk, the string between spaces; offsets from its start and its end, the sequence of its types, its first
     # and last characters; the chunks on either side.
     *("chunk", "offset", "rest", "shape", "head", "tail", "previous", "next"),
-    # The lengths of the longest words of the lexicon that start with, end with or have inside this character; the
-    # lengths of all that start or end with it, as bits; the frequencies of the longest.
+    # The lengths of the longest words of the lexicon that start at, end at or surround this character; the lengths of
+    # all words that start or end at it, as bits; the frequencies of the longest.
     *("longest_from", "longest_to", "longest_around", "all_from", "all_to", "frequency_from", "frequency_to"),
 )
 
 
-# The properties of characters, by code point, looked up on first use; threads may do so at the same time.
+# The properties of characters, by code point, filled on first use. Threads may fill them at the same time.
 _is_known = np.zeros(N_CHARACTERS, dtype=bool)
 _lower = np.zeros(N_CHARACTERS, dtype=np.uint32)
 _types = np.zeros(N_CHARACTERS, dtype=np.uint8)
@@ -65,28 +65,28 @@ def _look_up(codes: np.ndarray) -> None:
 
 
 def encode(text: str) -> np.ndarray:
-    """The code points of a text (uint32)."""
+    """Returns the code points of a text (uint32)."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def decode(codes: np.ndarray) -> str:
-    """The text of code points."""
+    """Returns the text of code points."""
     return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The characters of a text, with one for each run of whitespace."""
+    """The characters of a text, one for each run of whitespace."""
 
     codes: np.ndarray  # code points (uint32)
-    lower: np.ndarray  # those in lower case, and of a blank for all whitespace
+    lower: np.ndarray  # code points in lower case; BLANK for whitespace
     positions: np.ndarray  # in the text
-    is_space: np.ndarray  # whether they are whitespace
-    is_single: np.ndarray  # whether it is one character, or one line break, between words
+    is_space: np.ndarray  # whether each is whitespace
+    is_single: np.ndarray  # whether each is whitespace of one character, or one line break, inside the text
 
     @classmethod
     def make(cls, codes: np.ndarray, lower_case: Mapping[int, int] | None = None) -> Rows:
-        """The rows of a text, given its code points, and those of letters whose lower case is not the usual one."""
+        """Makes the rows of a text, given its code points and unusual lower cases of letters (code points, too)."""
         _look_up(codes)
         is_space = _types[codes] == SPACE
         kept = np.ones(len(codes), dtype=bool)
@@ -105,7 +105,7 @@ class Rows:
 
 
 class Hashes:
-    """The hashes of all substrings: each number counts with a power of the base for its position, modulo 2^64."""
+    """The hashes of all substrings: numbers are weighted by powers of the base, by position, modulo 2^64."""
 
     # Odd, so it has an inverse.
     BASE = 0x9E3779B97F4A7C15
@@ -118,13 +118,13 @@ class Hashes:
         self.inverses = _raise(self.INVERSE, n)
 
     def get(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """The hashes (uint64) of the substrings from each start to each end."""
+        """Returns the hashes (uint64) of the substrings from each start to each end."""
         hashes = (self.sums[ends] - self.sums[starts]) * self.inverses[starts]
         return hashes ^ (hashes >> np.uint64(29))
 
 
 def _raise(base: int, n: int) -> np.ndarray:
-    """The powers 0..n of a number (uint64)."""
+    """Returns the powers 0..n of a number (uint64)."""
     powers = np.full(n + 1, base, dtype=np.uint64)
     powers[0] = 1
     return np.cumprod(powers, dtype=np.uint64)
@@ -141,7 +141,7 @@ class Lexicon:
     """The words of a treebank, in lower case: their hashes (uint64), ascending, and their frequencies (uint8), on a
     logarithmic scale from 1 to MAX_FREQUENCY. RAISES ValueError: If these are not such arrays."""
 
-    # Most substrings are not words; a table of as many bits of their hashes tells for most of them.
+    # Most substrings are not words: a table over this many bits of their hashes rules out most of them.
     FILTER_BITS = 18
 
     def __init__(self, words: np.ndarray, frequencies: np.ndarray) -> None:
@@ -154,22 +154,22 @@ class Lexicon:
 
     @classmethod
     def from_counts(cls, counts: Mapping[int, int]) -> Lexicon:
-        """The lexicon of words that have been counted, by hash."""
+        """Makes the lexicon of counted words, by hash."""
         words = sorted(word for word, n in counts.items() if n > 0)
         frequencies = [min((counts[word].bit_length() + 1) // 2, MAX_FREQUENCY) for word in words]
         return cls(np.array(words, dtype=np.uint64), np.array(frequencies, dtype=np.uint8))
 
     def find(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which of the hashes are words (their indices), and the frequencies of these (uint8)."""
+        """Finds the hashes that are words; returns their indices, and their frequencies (uint8)."""
         likely = np.flatnonzero(self._filter[hashes >> self._shift])
-        # No hash is likely if there are no words.
+        # Without words, no hash is likely.
         indices = np.minimum(np.searchsorted(self.words, hashes[likely]), len(self.words) - 1)
         are_words = self.words[indices] == hashes[likely]
         return likely[are_words], self.frequencies[indices[are_words]]
 
 
 def make_values(rows: Rows, lexicon: Lexicon) -> np.ndarray:
-    """The values (uint64, rows x COLUMNS)."""
+    """Makes the values of the columns (uint64, rows x COLUMNS)."""
     n = len(rows.codes)
     values = np.zeros((n, len(COLUMNS)), dtype=np.uint64)
     if n:
@@ -229,7 +229,8 @@ def _fill_words(columns: dict[str, np.ndarray], hashes: Hashes, lexicon: Lexicon
 
 
 def _find_groups(is_joined: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The start and the end of the group of each row, given which rows but the first belong with the one before."""
+    """Finds the start and the end of the group of each row, given whether each row but the first joins the previous
+    one."""
     begins = np.append(True, ~is_joined)
     starts = np.flatnonzero(begins)
     groups = np.cumsum(begins) - 1
@@ -237,5 +238,5 @@ def _find_groups(is_joined: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _take(values: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """The values at the indices, which may be up to two places outside, where it is 0."""
+    """Returns the values at indices up to two places outside the array, where they are 0."""
     return np.pad(values, 2)[indices + 2]

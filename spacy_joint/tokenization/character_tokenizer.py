@@ -1,7 +1,7 @@
-"""A tokenizer learnt from a treebank, for any language: it decides at each character where it is in a word.
+"""A tokenizer learnt from a treebank, for any language: it decides the position of each character in a word.
 
-Spaces are a hint like any other character, so it also splits languages without spaces. `system` has the search,
-`character_columns` what is known of each character.
+Spaces are a hint like any other character, so it also splits languages without spaces. `system` defines the search,
+`character_columns` the features of characters.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from .system import JOIN, SKIP, SegmentationSystem
 from .variation import list_added, vary
 
 TEMPLATES = Path(__file__).with_name("character_templates.txt")
-# Training text is cut into pieces of at most PIECE_WORDS words, in PARTS parts. Each part is learnt with the lexicon of
-# the others: otherwise, no word would be unknown in training.
+# Training text is cut into pieces of at most PIECE_WORDS words, in PARTS parts. Each part is learnt with a lexicon of
+# the other parts, so that some words are unknown in training.
 PIECE_WORDS = 500
 PARTS = 10
 # Longer texts are split in blocks of BLOCK characters, to bound memory: a character takes some 500 bytes. Words that
-# start in the last MARGIN characters of a block are left to the next.
+# start in the last MARGIN characters of a block belong to the next block.
 BLOCK = 1 << 16
 MARGIN = 1 << 10
 
@@ -61,7 +61,7 @@ def create_character_tokenizer(
 
 
 class CharacterTokenizer:
-    """Splits text into words as the treebank does that it has learnt from.
+    """Splits text into words like the treebank that it was trained on.
 
     vocab (Vocab): The vocabulary of the documents that it makes.
     settings (int): Those of `engine.linear_model.LinearModel`.
@@ -95,11 +95,11 @@ class CharacterTokenizer:
         return self._make_doc(text, words if positions is None else positions[words])
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
-        """Makes documents of a stream of texts. batch_size has no effect."""
+        """Makes documents of a stream of texts; `batch_size` has no effect."""
         return map(self, texts)
 
     def _find_words(self, codes: np.ndarray) -> Spans:
-        """The words of a text, given its code points."""
+        """Finds the words of a text, given its code points."""
         found = [np.zeros((0, 2), dtype=np.int64)]
         start = 0
         while start < len(codes):
@@ -117,7 +117,7 @@ class CharacterTokenizer:
         return np.concatenate(found)
 
     def _make_columns(self, rows: Rows, lexicon: Lexicon) -> tuple[Columns, np.ndarray]:
-        """The columns of a text, and its constraints, see `SegmentationSystem`."""
+        """Makes the columns of a text, and its constraints: see `SegmentationSystem`."""
         constraints = np.zeros(len(rows.codes), dtype=np.int8)
         constraints[rows.is_space] = SKIP
         if self.joins_spaces:
@@ -156,12 +156,12 @@ class CharacterTokenizer:
     ) -> None:
         """Learns from the reference documents of examples. These are the settings of `[initialize.tokenizer]`.
 
-        get_examples (Callable): Returns the examples. Their predicted side is not used, but this tokenizer cannot make
-            it either: `spacy_joint.ConlluCorpus.v1` and `spacy_joint.DocBinCorpus.v1` do not need a tokenizer.
+        get_examples (Callable): Returns the examples. Only references are used, but reading the corpus must not need
+            this tokenizer: use `spacy_joint.ConlluCorpus.v1` or `spacy_joint.DocBinCorpus.v1`.
         epochs (int): The number of passes over the text.
         dropout (float): The share of features dropped at random, 0 to 1.
-        spaceless (float): The share of the text that is also learnt from without its spaces, 0 to 1.
-        varied (float): The share of the text that is also learnt from with other dashes, symbols and spaces, 0 to 1.
+        spaceless (float): The share of the text that is also learnt without its spaces, 0 to 1.
+        varied (float): The share of the text that is also learnt with other dashes, symbols and spaces, 0 to 1.
         templates (str | None): The path of a text file of feature templates. None uses those of the package.
         nlp, pkuseg_model, pkuseg_user_dict (Any): Not used; spaCy adds the last two to every Chinese pipeline.
         RAISES ValueError: If no example has words (J330), a setting is out of range (J030), or there is no
@@ -211,7 +211,7 @@ class CharacterTokenizer:
             for instance in instances:
                 self.perceptron.update([instance], dropout)
         self.lexicon = Lexicon.from_counts(total)
-        # Drops what only training needs.
+        # Drops data that only training needs.
         self.perceptron.from_bytes(self.perceptron.to_bytes())
 
     def _make_instance(self, text: _Text, lexicon: Lexicon) -> Instance:
@@ -273,29 +273,28 @@ class CharacterTokenizer:
                 loaded.lexicon = Lexicon(arrays["words"], arrays["frequencies"])
                 loaded.perceptron.set_up(SegmentationSystem(), templates, COLUMNS)
                 loaded.perceptron.from_bytes(arrays["model"])
-        # Only once all of it is valid.
+        # Only once all parts are valid.
         self.perceptron, self.lexicon = loaded.perceptron, loaded.lexicon
         self.joins_spaces, self.spelling = loaded.joins_spaces, loaded.spelling
         return self
 
 
 class _Text(NamedTuple):
-    """A text to learn from: its code points (uint32), the spans of its words, of which there is at least one, and its
-    spelling."""
+    """A text to learn from: its code points (uint32), the spans of its words (at least one), and its spelling."""
 
     codes: np.ndarray
     words: Spans
     spelling: Spelling
 
     def find_rows(self) -> tuple[Rows, np.ndarray, np.ndarray]:
-        """The rows of the text, and the first and the last one of each word."""
+        """Finds the rows of the text, and the first and last row of each word."""
         rows = Rows.make(self.codes, self.spelling.lower_case)
         firsts, lasts = (np.searchsorted(rows.positions, places) for places in (self.words[:, 0], self.words[:, 1] - 1))
         return rows, firsts, lasts
 
     @classmethod
     def read(cls, doc: Doc, spelling: Spelling) -> _Text:
-        """The text of a document in this spelling, with its tokens that are not whitespace."""
+        """Reads the text of a document in a spelling, and its tokens that are not whitespace."""
         words = ((token.idx + len(token) - len(token.text.lstrip()), token.text.strip()) for token in doc)
         spans = [(start, start + len(word)) for start, word in words if word]
         text, positions = spelling.align(doc.text)
@@ -307,7 +306,7 @@ class _Text(NamedTuple):
         return Hashes(rows.lower).get(firsts, lasts + 1).tolist()
 
     def divide(self, size: int) -> Iterator[_Text]:
-        """The text in pieces of at most `size` words."""
+        """Divides the text into pieces of at most `size` words."""
         for first in range(0, len(self.words), size):
             words = self.words[first : first + size]
             yield self._replace(codes=self.codes[words[0, 0] : words[-1, 1]], words=words - words[0, 0])
@@ -323,7 +322,7 @@ class _Text(NamedTuple):
         return self._replace(codes=encode(text), words=np.array(words, dtype=np.int64))
 
     def has_joined(self) -> bool:
-        """Whether there is a space inside a word."""
+        """Returns whether there is a space inside a word."""
         rows, firsts, lasts = self.find_rows()
         spaces = np.append(0, np.cumsum(rows.is_single))
         return bool((spaces[lasts + 1] > spaces[firsts]).any())

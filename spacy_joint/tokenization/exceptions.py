@@ -1,8 +1,9 @@
 """Tokenizer exceptions learnt from a treebank: strings that the tokenizer's rules split differently from the treebank.
 
-A chunk is a string between spaces. Each chunk that the rules get wrong suggests an exception: the chunk without the
-marks at its ends on which rules and treebank agree. A suggestion is kept if it corrects more chunks of the treebank
-than it breaks. Strings whose tokens depend on the context, such as `its` for `it's`, are left unchanged.
+A chunk is a string between spaces. Each chunk that the rules split wrongly suggests an exception: the chunk without
+the marks at its ends that rules and treebank split alike. A suggestion is kept if it corrects more chunks of the
+treebank than it breaks. So strings whose tokens depend on the context, such as `its` for `it's`, do not become
+exceptions.
 """
 
 from collections import Counter
@@ -25,7 +26,7 @@ def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]] | None) -> C
     """Makes the callback for `[initialize] before_init`, registered as `spacy_joint.add_tokenizer_exceptions.v1`.
 
     exceptions (Mapping | None): Strings and the pieces that they are split into, as written by `spacy joint
-        tokenizer-exceptions`. Without any, the tokenizer may be of a kind that takes none.
+        tokenizer-exceptions`. If there are none, the tokenizer may be of any kind.
     """
 
     def add_tokenizer_exceptions(nlp: Language) -> Language:
@@ -37,7 +38,8 @@ def create_exceptions_adder(exceptions: Mapping[str, Sequence[str]] | None) -> C
 
 
 def add_exceptions(tokenizer: Tokenizer, exceptions: Mapping[str, Sequence[str]]) -> Tokenizer:
-    """Makes a copy of a tokenizer of spaCy (J150) with more exceptions (J151), also capitalised and in capitals."""
+    """Makes a copy of a spaCy tokenizer (J150) with more exceptions (J151), and their capitalised and upper-case
+    variants."""
     if not isinstance(tokenizer, Tokenizer):
         raise JointValueError(Errors.J150, found=type(tokenizer).__name__)
     rules: Rules = {}
@@ -65,8 +67,9 @@ def vary_case(rules: Rules) -> Rules:
 def learn_exceptions(
     tokenizer: Tokenizer, sentences: Iterable[tuple[Sequence[str], Sequence[bool]]], *, min_count: int = 2
 ) -> dict[str, list[str]]:
-    """Learns exceptions to the rules of spaCy's tokenizer (J150), strings and their pieces, from the original and the
-    lower-cased words of sentences, and whether a space follows each. They correct at least `min_count` chunks each."""
+    """Learns exceptions to the rules of spaCy's tokenizer (J150) from the words of sentences, and whether a space
+    follows each. Lower-cased copies of the words count, too. Returns strings and their pieces; each exception corrects
+    at least `min_count` chunks."""
     chunks = Counter(chunk for words, spaces in sentences for chunk in _list_chunks(words, spaces))
     for chunk, count in list(chunks.items()):
         lowered = tuple(piece.lower() for piece in chunk)
@@ -88,7 +91,7 @@ def learn_exceptions(
                 gains.update(dict.fromkeys(found, count * (after == chunk)))
                 losses.update(dict.fromkeys(found, count * (before[chunk] == chunk)))
         useful = {string for string, gain in gains.items() if gain >= min_count and gain > losses[string]}
-        # Removing an exception can affect the others.
+        # Removing an exception can affect other exceptions.
         if len(useful) == len(exceptions):
             return {string: list(pieces) for string, pieces in sorted(exceptions.items())}
         exceptions = {string: pieces for string, pieces in exceptions.items() if string in useful}
@@ -111,7 +114,7 @@ def _is_mark(piece: str) -> bool:
 
 
 def _strip_marks(chunk: Pieces, found: Pieces) -> Pieces:
-    """A chunk without the marks at its ends that were found, too. Since the pieces differ, it is not empty."""
+    """Strips a chunk of the marks at its ends that were found, too. Since the pieces differ, the rest is not empty."""
     first, last = 0, -1
     while chunk[first] == found[first] and _is_mark(chunk[first]):
         first += 1
@@ -121,7 +124,7 @@ def _strip_marks(chunk: Pieces, found: Pieces) -> Pieces:
 
 
 def _list_cores(chunk: str) -> set[str]:
-    """All substrings that result from removing any number of non-alphanumeric characters from the ends."""
+    """Lists the substrings that result from removing any number of non-alphanumeric characters from the ends."""
     places = [i for i, character in enumerate(chunk) if character.isalnum()]
     first, last = (places[0], places[-1] + 1) if places else (len(chunk) - 1, 1)
     starts = range(first + 1)

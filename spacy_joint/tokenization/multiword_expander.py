@@ -1,9 +1,9 @@
 """A component that finds multiword tokens: German `zum` is `zu` and `dem`, English `don't` is `do` and `n't`.
 
-It looks tokens up in a lexicon of the training data, which has the words of the multiword tokens whose words are not
-their letters (see `annotation.multiword_tokens`). Where a token is sometimes one word and sometimes several, as French
-`des`, its tag decides. `multiword_rules` has rules for other tokens. Another lexicon has the tokens that are joined to
-the token before them if there is no space.
+It looks tokens up in a lexicon of the training data, which has the multiword tokens that are not spelt by their words
+(see `annotation.multiword_tokens`). If a token is sometimes one word and sometimes several, such as French `des`, its
+tag decides. `multiword_rules` has rules for tokens that are not in the lexicon. Another lexicon has tokens that are
+joined to the previous token if there is no space.
 """
 
 from collections import Counter
@@ -24,17 +24,17 @@ from ..pipes.spelling import AS_WRITTEN, Characters, Spelling
 from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed
 
 Lexicon = dict[str, dict[str, Analysis]]
-"""The words of a token by its form in lower case and its tag, "" for other tags; no words if it is a single word."""
+"""The words of a token by its form in lower case and its tag ("" for other tags); empty if it is a single word."""
 Joints = dict[str, dict[str, bool]]
-"""Whether a token is joined to the one before it, by their forms in lower case: its own, and the other, "" for any. An
-own form "" has those of letters that are not listed."""
+"""Whether a token is joined to the previous one, by the form of the token and that of the previous one ("" for any
+other), in lower case. The form "" stands for all tokens of letters that are not listed."""
 
 Value = TypeVar("Value", bound=Hashable)
 FILE = "lexicon.json"
 
 
 class MultiwordExpander(ComponentFiles, Pipe):
-    """Sets `Token._.ud_words` and `Token._.ud_joined` of multiword tokens. Tokens that have words are left alone."""
+    """Sets `Token._.ud_words` and `Token._.ud_joined` of multiword tokens. Existing words are kept."""
 
     file_names = (FILE,)
 
@@ -74,7 +74,7 @@ class MultiwordExpander(ComponentFiles, Pipe):
         return self.rules.find(form, tag) if analyses is None else analyses.get(tag, analyses[ANY])
 
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
-        """What makes the file: the lexicons, the rules, and the characters of the training data."""
+        """Lists the function that makes the file: lexicons, rules, and the characters of the training data."""
         content = {
             "words": self.lexicon,
             "joints": self.joints,
@@ -112,17 +112,17 @@ class MultiwordExpander(ComponentFiles, Pipe):
 
 
 def list_adjacent(doc: Doc) -> Iterator[tuple[Token, Token]]:
-    """The pairs of tokens without a space between them."""
+    """Yields the pairs of tokens without a space between them."""
     return ((before, token) for before, token in pairwise(doc) if not before.whitespace_ and not before.is_space)
 
 
 def is_lettered(form: str, before: str) -> bool:
-    """Whether two adjacent tokens are letters."""
+    """Returns whether both of two adjacent tokens are letters."""
     return form.isalpha() and before.isalpha()
 
 
 def learn_joints(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> Joints:
-    """Whether tokens are joined to the one before in most cases, for the forms that sometimes are; and for letters."""
+    """Learns whether tokens are usually joined to the previous one, for forms that sometimes are, and for letters."""
     described = ((doc, are_joined(list(doc))) for doc in docs)
     found = [
         (spelling.fold(token.text), spelling.fold(before.text), joined[token.i])
@@ -133,17 +133,17 @@ def learn_joints(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> Joints
     never_joined = {form for form, before, _ in found if is_lettered(form, before)}
     joints = {}
     for form, by_other in _count([*found, *lettered]):
-        # If letters are joined in general, those that are not are listed, too.
+        # If letters are joined in general, exceptions are listed, too.
         if by_other[ANY][True] or form in never_joined:
             decided = {other: counter[True] > counter[False] for other, counter in by_other.items()}
-            joints[form] = {other: it for other, it in decided.items() if other == ANY or it != decided[ANY]}
+            joints[form] = {other: value for other, value in decided.items() if other == ANY or value != decided[ANY]}
     if not any(joints.get(ANY, {}).values()):
         joints = {form: others for form, others in joints.items() if form and any(others.values())}
     return joints
 
 
 def _list_analysed(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> list[Typed]:
-    """The tokens of documents, with their tags and words."""
+    """Lists the tokens of documents, with their tags and words."""
     return [
         (
             spelling.fold(token.text),
@@ -157,7 +157,7 @@ def _list_analysed(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> list
 
 
 def learn_lexicon(tokens: Iterable[Typed]) -> Lexicon:
-    """The most frequent analysis of each form that is a multiword token somewhere, by tag."""
+    """Learns the most frequent analysis of each form that is a multiword token at least once, by tag."""
     return {
         form: {tag: _choose(counter) for tag, counter in by_tag.items()}
         for form, by_tag in _count(tokens)
@@ -166,7 +166,7 @@ def learn_lexicon(tokens: Iterable[Typed]) -> Lexicon:
 
 
 def _count(found: Iterable[tuple[str, str, Value]]) -> list[tuple[str, dict[str, Counter[Value]]]]:
-    """How often each form (first) has each value (last), by what may decide it and for ANY; sorted."""
+    """Counts how often each form (first) has each value (last), by the deciding string (second) and for ANY; sorted."""
     counts: dict[str, dict[str, Counter[Value]]] = {}
     for form, given, value in found:
         for key in {given, ANY}:
@@ -175,14 +175,14 @@ def _count(found: Iterable[tuple[str, str, Value]]) -> list[tuple[str, dict[str,
 
 
 def _choose(counter: Counter[Analysis]) -> Analysis:
-    """The most frequent analysis; the number of words is decided first."""
+    """Chooses the most frequent analysis among those with the most frequent number of words."""
     sizes = Counter(map(len, counter.elements()))
     size = min(sizes, key=lambda size: (-sizes[size], size))
     return min((words for words in counter if len(words) == size), key=lambda words: (-counter[words], words))
 
 
 def copy_case(text: str, words: Iterable[Word]) -> list[Word]:
-    """The words of a token that is written as `text`: `Zum` is `Zu` and `dem`, `ZUM` is `ZU` and `DEM`."""
+    """Writes words in the case of their token, `text`: `Zum` is `Zu` and `dem`, `ZUM` is `ZU` and `DEM`."""
     if text.isupper() and len(text) > 1:
         return [word._replace(form=word.form.upper()) for word in words]
     first, *others = words

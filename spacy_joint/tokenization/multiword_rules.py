@@ -1,9 +1,9 @@
-"""Rules for multiword tokens that the training data lacks: French `auxquelles` is made as `auxquels`, Hebrew nouns with
-prefixes as others with these prefixes.
+"""Rules for multiword tokens that the training data lacks: French `auxquelles` is made like `auxquels`, and a Hebrew
+noun with prefixes like other nouns with these prefixes.
 
 A rule cuts a token into a beginning, a stem of at least two letters and an end; the stem, perhaps with other letters
-around it, is one of the words. How often it is right is counted by token types, apart for each tag and for whether this
-word is known from other tokens.
+around it, is one of the words. A rule applies if it is right for most token types of the training data; this is decided
+for each tag, and separately for stem words that are known from other tokens.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from ..annotation.multiword_tokens import Word
 
 Analysis = tuple[Word, ...]
 Typed = tuple[str, str, Analysis]
-"""A token in lower case, its tag, and its words in lower case; none if it is a single word."""
+"""A token in lower case, its tag, and its words in lower case (empty if it is a single word)."""
 Decisions = dict[str, tuple[bool, bool]]
-"""Whether a rule is right, by the tag of the token, "" for other tags: if its word is not known, and if it is."""
+"""Whether a rule applies, by the tag of the token ("" for other tags): to unknown stem words, and to known ones."""
 
 ANY, STEM = "", "\0"
-# The letters of a stem, and the token types of which a rule must be right for most.
+# The minimum letters of a stem, and the minimum token types that decide whether a rule applies.
 MIN_STEM, MIN_TYPES = 2, 2
 
 
 class Rule(NamedTuple):
-    """How a token becomes words. The form of the word with the stem is what is added around it, with STEM inside."""
+    """How a token becomes words. The word at `kept` has the stem: its form is the text around it, with STEM inside."""
 
     start: str
     end: str
@@ -35,7 +35,7 @@ class Rule(NamedTuple):
     words: Analysis
 
     def apply(self, stem: str) -> Analysis:
-        """The words of a token with this stem."""
+        """Makes the words of a token with this stem."""
         words = list(self.words)
         form = words[self.kept].form.replace(STEM, stem)
         # The annotation of the main word is that of the token.
@@ -44,12 +44,12 @@ class Rule(NamedTuple):
 
     @property
     def forms(self) -> tuple[str, str, int, tuple[str, ...]]:
-        """What a rule does, without the annotation of the words."""
+        """The rule without the annotation of the words."""
         return self.start, self.end, self.kept, tuple(word.form for word in self.words)
 
 
 def make_rule(form: str, words: Analysis) -> Rule | None:
-    """The rule that makes these words of a token; None without a stem."""
+    """Makes the rule that splits a token into these words; returns None without a stem."""
     matches = [SequenceMatcher(None, form, word.form, autojunk=False).find_longest_match() for word in words]
     kept = max(range(len(words)), key=lambda place: matches[place].size)
     match, word = matches[kept], words[kept]
@@ -71,7 +71,7 @@ class MultiwordRules:
 
     @classmethod
     def learn(cls, tokens: Iterable[Typed]) -> MultiwordRules:
-        """The rules that are right for some tag."""
+        """Learns the rules that apply to some tag."""
         counts: dict[tuple[str, str], Counter[Analysis]] = {}
         for form, tag, words in tokens:
             counts.setdefault((form, tag), Counter())[words] += 1
@@ -99,22 +99,22 @@ class MultiwordRules:
         for rule, tags in sorted(by_rule.items()):
             general = _decide(results, rule, ANY, (False, False))
             by_tag = {tag: _decide(results, rule, tag, general) for tag in sorted(tags)}
-            # Tags that decide nothing are like others.
+            # Tags with the general decision need no entry.
             kept = {tag: decided for tag, decided in by_tag.items() if tag == ANY or decided != general}
             if any(map(any, kept.values())):
                 decisions[rule] = kept
         return cls(decisions, {*makers, *(form for form, *_ in types)} if decisions else ())
 
     def _match(self, form: str) -> Iterator[tuple[Rule, Analysis]]:
-        """The rules that a token matches, and the words that they make."""
+        """Yields the rules that match a token, and the words that they make."""
         for (start, end), rules in self._by_affixes.items():
             stop = len(form) - len(end)
             if stop - len(start) >= MIN_STEM and form.startswith(start) and form.endswith(end):
                 yield from ((rule, rule.apply(form[len(start) : stop])) for rule in rules)
 
     def find(self, form: str, tag: str) -> Analysis:
-        """The words of a token in lower case that is not in the training data; none if no rule is right. A rule whose
-        word is known is preferred, then one with a longer beginning and end."""
+        """Finds the words of a lower-case token that is not in the training data; empty if no rule applies. Rules that
+        make a known stem word come first, then rules with a longer beginning and end."""
         if not self.decisions or form in self.known:
             return ()
         found: list[tuple[bool, int, Analysis]] = []
@@ -129,7 +129,7 @@ class MultiwordRules:
 def _decide(
     results: Mapping[tuple[Rule, str, bool, bool], int], rule: Rule, tag: str, general: tuple[bool, bool]
 ) -> tuple[bool, bool]:
-    """Whether a rule is right for a tag, if its word is not known and if it is; as in general if this is rare."""
+    """Decides whether a rule applies to a tag, for unknown and for known stem words; in rare cases, as in general."""
     decided = []
     for is_known in (False, True):
         wrong, right = (results.get((rule, tag, is_known, is_right), 0) for is_right in (False, True))

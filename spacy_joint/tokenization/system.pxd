@@ -1,10 +1,10 @@
-"""Word segmentation: one action per character, which says where in a word it is.
+"""Word segmentation: one action per character, its position in a word.
 
-A state is a place in the text, the word that goes on there and the word before it; it is bounded, so there are no
-nodes. Words are known by hashes of the facts of their characters, one each.
+A state is a place in the text, the beginning of the current word and the previous word. Its size is bounded, so there
+are no nodes. Words are identified by hashes of the facts of their characters, one each.
 
 Whitespace with the constraint SKIPPED gets no action and ends a word. Whitespace with the constraint JOINING may be
-inside a word: whether it is follows from the action before it.
+inside a word; the previous action decides.
 
 Kinds of actions, of one action each: the first character of several (BEGIN), one inside (INSIDE), the last (END), a
 word of a single character (SINGLE), and whitespace between words (OUTSIDE).
@@ -25,7 +25,7 @@ cdef enum:
 
 cdef struct StateC:
     uint64_t word               # the hash of the characters of the current word before `next`; 0: none
-    uint64_t before             # the hash of the word before it; 0: none
+    uint64_t before             # the hash of the previous word; 0: none
     int32_t next                # character
     int32_t first               # character of the current word
     int32_t last                # action + 1; 0: none

@@ -24,14 +24,14 @@ JOIN = JOINING
 
 
 cdef inline uint64_t extend(const InputC* input, const StateC* state) noexcept nogil:
-    """The hash of the word up to and including the next character."""
+    """Returns the hash of the word up to and including the next character."""
     return mix(state.word + <uint64_t>input.facts[state.next] + 1)
 
 
 cdef class SegmentationSystem(System):
     """The words of a text, as sequences of characters. The constraints of the columns are 0 for characters of words,
-    SKIP for whitespace that is never part of a word, and JOIN for whitespace that may be inside one, which is neither
-    the last character nor followed by whitespace. Words of the same facts are the same word."""
+    SKIP for whitespace that is never part of a word, and JOIN for whitespace that may be inside a word; it must neither
+    be the last character nor precede whitespace. Words with the same facts are the same word."""
 
     def __cinit__(self):
         self.set_kinds([1] * N_ACTIONS)
@@ -94,8 +94,8 @@ cdef class SegmentationSystem(System):
         self.skip(input, state)
 
     def actions(self, begins, ends, constraints):
-        """The actions (uint16), one per character that is not skipped, given whether each character is the first, and
-        the last, of a word. RAISES ValueError: If the numbers of characters differ."""
+        """Returns the actions (uint16), one per character that is not skipped, given whether each character is the
+        first, and the last, of a word. RAISES ValueError: If the numbers of characters differ (J001)."""
         if not begins.shape == ends.shape == constraints.shape:
             raise JointValueError(Errors.J001, name="begins", value=begins.shape, allowed=constraints.shape)
         is_outside = np.cumsum(begins) == np.cumsum(ends) - ends
@@ -107,6 +107,6 @@ cdef class SegmentationSystem(System):
         return actions[constraints != SKIPPED]
 
     def build(self, actions):
-        """Whether each character that is not skipped is the first, and the last, of a word by a derivation."""
+        """Returns whether each character that is not skipped is the first, and the last, of a word by a derivation."""
         actions = check_derivation(actions, N_ACTIONS)
         return (actions == BEGIN) | (actions == SINGLE), (actions == END) | (actions == SINGLE)

@@ -1,10 +1,9 @@
 """Rules that split English text into the words of Universal Dependencies, for spaCy's own `Tokenizer`.
 
-The conventions are those of https://universaldependencies.org/en/index.html. Hyphenated words are split unless they
-begin with a bound prefix (`well - known`, but `non-human`), and so are words joined by a slash, and numbers and units.
-Phone numbers, dates, addresses and runs of the same mark stay whole. Clitics are always split off. The rules are based
-on the training part of EWT. Words without a rule are covered by the exceptions of spaCy, by `abbreviations`, and by
-exceptions learnt from a treebank (see `exceptions`).
+The conventions are those of https://universaldependencies.org/en/index.html. The rules split hyphenated words, unless
+they begin with a bound prefix (`well - known`, but `non-human`), words joined by a slash, numbers from units, and all
+clitics. Phone numbers, dates, addresses and runs of the same mark stay whole. The rules are based on the training part
+of EWT. Exceptions of spaCy, `abbreviations`, and exceptions learnt from a treebank (see `exceptions`) cover the rest.
 """
 
 import re
@@ -23,14 +22,14 @@ APOSTROPHE = "['’`´]"  # noqa: RUF001
 CURRENCY = "$£€¥¢"
 # A run of one of these marks is a single token, such as a horizontal line or part of a drawing.
 REPEATED = "=*_~#+<>|^—–"
-# These do not occur alone, so the hyphen after them does not split.
+# Prefixes that do not occur alone, so the hyphen after them does not split.
 BOUND = (
     "anti|arch|co|counter|cross|e|ex|inter|intra|micro|mid|multi|neo|non|over|post|pre|pro|psycho|re|semi|socio|sub|un"
 )
 FILE_ENDINGS = "doc|docx|exe|gif|gz|htm|html|jpeg|jpg|mp3|pdf|php|png|ppt|rtf|tar|txt|xls|xlsx|xml|zip"
 DOMAINS = "biz|com|edu|gov|info|mil|net|org|co\\.[a-z]{2}"
 UNITS = "bn|cm|ft|gb|hp|hrs?|k|kb|kg|km|kv|lbs?|m|mb|mg|mins?|ml|mm|mph|mw|mwh|oz|secs?|yds?|yrs?|[ap]\\.?m|[ap]\\.m\\."
-# Longer chunks without a space are data, not text, and stay whole: stripping marks from their ends is quadratic.
+# Longer chunks without a space are data, not text. They stay whole, since stripping marks from their ends is quadratic.
 MAX_CHUNK_LENGTH = 1000
 
 PREFIXES = (
@@ -103,12 +102,12 @@ WHOLE = (
     r"(?:[^\W\d_][.]){2,}",
     r"[A-Z][.]",
 )
-# Cheap tests of where a match can start, or, for the last one, what it contains, to rule out words of letters only.
+# Cheap tests of the start of a match (the last one: of its content), which rule out words of letters only.
 PREFIX_BEGINS = r"(?=\W|_|US\$)"
 SUFFIX_BEGINS = rf"(?=\W|_|[nN]{APOSTROPHE}|(?<=[0-9]))"
 INFIX_BEGINS = r"(?:(?=\W)|(?<=[.0-9]))"
 WHOLE_CONTAINS = r"(?=\S*[0-9.@/])"
-# The exceptions of spaCy that Universal Dependencies splits, or that mostly are another word or a bracket and a mark.
+# The exceptions of spaCy that Universal Dependencies splits, or that are usually other words, or a bracket and a mark.
 DROPPED = ("and/or", "):", "id", "Id", "wed", "Wed")
 
 

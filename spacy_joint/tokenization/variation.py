@@ -1,5 +1,5 @@
-"""Copies of texts to learn a tokenizer from, with dashes, symbols and spaces as other people type them: `5€`, `so—not`,
-`« yes »`, `why ?`. Characters that only replace others need no copies: see `pipes.spelling`.
+"""Copies of texts to learn a tokenizer from, with other dashes, symbols and spaces: `5€`, `so—not`, `« yes »`, `why ?`.
+Characters that only replace others need no copies: see `pipes.spelling`.
 """
 
 import random
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 DASHES, SYMBOLS = "–—", "€$£%"
 QUOTES, MARKS = frozenset('"“”„«»'), frozenset(":;?!…")
-# The probabilities of another space beside a mark, of a symbol beside a number, of one before it, and of a dash between
-# words.
+# The probabilities of an added space beside a mark, of a symbol beside a number, of that symbol before the number, and
+# of a dash between words.
 SPACED, SYMBOL, BEFORE, DASH = 0.3, 0.4, 0.3, 0.02
 
 
 def list_added(words: Sequence[str]) -> str:
-    """The characters that copies may have more of: not those that belong to longer words of the treebank."""
+    """Lists the characters that copies may add: those that are in no longer word of the treebank."""
     inside = {character for word in words if len(word) > 1 for character in word}
     return "".join(character for character in DASHES + SYMBOLS if character not in inside)
 
@@ -21,7 +21,7 @@ def list_added(words: Sequence[str]) -> str:
 def vary(
     text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random
 ) -> tuple[str, list[tuple[int, int]]]:
-    """A changed copy of a text, and the spans of its words; `added` has characters of `list_added`."""
+    """Makes a changed copy of a text; returns it and the spans of its words. `added`: see `list_added`."""
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     length = 0
@@ -34,7 +34,7 @@ def vary(
 
 
 def _change(text: str, words: Sequence[tuple[int, int]], added: str, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """What is before each word, and the word."""
+    """Yields the text before each word, and the word."""
     dashes, symbols = ([each for each in kind if each in added] for kind in (DASHES, SYMBOLS))
     before = ""
     for place, (start, end) in enumerate(words):
@@ -51,7 +51,7 @@ def _change(text: str, words: Sequence[tuple[int, int]], added: str, rng: random
             yield space, rng.choice(symbols)
             space, is_priced = rng.choice(("", " ")), False
         yield space, word
-        # Not if a letter or digit is next.
+        # Not before a letter or digit.
         if is_priced and not follows[:1].isalnum():
             yield rng.choice(("", " ")), rng.choice(symbols)
         before = word

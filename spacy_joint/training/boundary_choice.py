@@ -1,4 +1,4 @@
-"""How readily a parser ends sentences where no mark shows it, chosen on the raw text of the development set."""
+"""Choosing a parser's biases for boundaries on the raw text of the development set."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from ..scoring.raw_text import score_raw_text
 
 # The settings, in the order in which they are chosen, and the steps that are tried, on the scale of margins. Smaller
-# steps and gains would follow the chances of a small development set.
+# steps and gains would fit noise in a small development set.
 SETTINGS = ("punctuated_bias", "marked_bias", "unpunctuated_bias")
 STEP, REACH, PATIENCE, LEAST_GAIN = 50.0, 3, 2, 0.003
 
@@ -16,7 +16,7 @@ STEP, REACH, PATIENCE, LEAST_GAIN = 50.0, 3, 2, 0.003
 def choose_biases(
     parse: Callable[[Mapping[str, float], Sequence[Doc]], Sequence[Doc]], docs: Sequence[Doc], references: Sequence[Doc]
 ) -> dict[str, float]:
-    """The biases with the best sentences and trees (the sum of both F1).
+    """Chooses the biases with the best sentences and trees (the sum of both F1).
 
     parse (Callable): Parses copies of documents with these biases.
     docs (Sequence[Doc]): Tagged documents, made from the text of the references.
@@ -31,7 +31,7 @@ def choose_biases(
     for setting in SETTINGS:
         before = dict(chosen)
         for step in (-STEP, STEP):
-            # As far as it gets better; one value that is not may be chance.
+            # As long as scores improve; a single worse value may be chance.
             n_worse, n, start, has_effect = 0, 1, best, False
             while n_worse < PATIENCE and n <= REACH:
                 tried = {**before, setting: n * step}

@@ -1,6 +1,6 @@
-"""Calibration on annotated documents: what a pipeline's parser decides about their boundaries, beside the gold ones.
+"""Calibrating a pipeline's parser on annotated documents: compares its decisions about boundaries with gold ones.
 
-The model of probabilities is in `parsing/calibration.py`; its quality is measured by `scoring/calibration.py`.
+`parsing/calibration.py` has the model of probabilities, and `scoring/calibration.py` measures its quality.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from .unpunctuated import unpunctuate
 
 
 class Sample(NamedTuple):
-    """The parser's decisions about a variant of a document, and which of its tokens do start a sentence."""
+    """The parser's decisions about a variant of a document, and whether each token starts a sentence (gold)."""
 
     document: int
     kind: str  # "original" or "unpunctuated"
@@ -42,7 +42,7 @@ def _observe(nlp: Language, parser: Any, reference: Doc) -> tuple[Decisions, np.
         doc = pipe(doc)
     parsed, decisions = parser.decide(doc)
     starts = read_starts(reference)[parsed.tokens]
-    # Without annotation, nothing is known.
+    # Tokens without annotation do not count.
     return decisions._replace(is_open=decisions.is_open & (starts != 0)), starts == 1
 
 

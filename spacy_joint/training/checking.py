@@ -1,4 +1,4 @@
-"""The contents of a corpus, and problems for training."""
+"""Describing a corpus, and finding problems for training."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ MIN_WORDS = 5
 
 
 class Contents:
-    """The sentences and trees of documents, and how many words and constituents have each label."""
+    """The sentences and trees of documents, and counts of words and constituents by label."""
 
     def __init__(self, docs: Sequence[Doc]) -> None:
         self.docs = docs
@@ -24,13 +24,13 @@ class Contents:
         self.trees = [sentence for sentence in self.sentences if sentence.doc.has_annotation("DEP")]
         self.labels = Counter(token.dep_ for tree in self.trees for token in tree if token.dep)
         self.constituency_trees = [tree for doc in docs if CONSTITUENTS in doc.spans for tree in get_trees(doc)]
-        # Those below the root of each tree, with their words.
+        # The constituents below the root of each tree, with their words.
         yields = [tree.yields()[1:] for tree in self.constituency_trees]
         self.constituents = [[(node, words) for node, words in nodes if not node.is_preterminal] for nodes in yields]
         self.categories = Counter(node.label for nodes in self.constituents for node, _ in nodes)
 
     def describe(self) -> list[tuple[str, str]]:
-        """Rows of names and values."""
+        """Makes rows of names and values."""
         rows = [
             ("Documents", f"{len(self.docs):,}"),
             ("Sentences", f"{len(self.sentences):,}"),
@@ -54,7 +54,7 @@ class Contents:
         return rows
 
     def find_problems(self) -> list[str]:
-        """Messages about missing annotation and odd constituency trees."""
+        """Finds missing annotation and odd constituency trees; returns messages."""
         n_undivided = len(self.docs) - len(self.divided)
         are_single = not n_undivided and len(self.sentences) == len(self.docs)
         has = {name: any(doc.has_annotation(name) for doc in self.docs) for name in ("TAG", "POS")}
@@ -97,7 +97,7 @@ def _summarise(lengths: Sequence[int]) -> str:
 
 
 def _is_crossing(tree: Span) -> bool:
-    """Whether two arcs of a sentence cross, including the arc from before its first word to the root."""
+    """Returns whether two arcs of a sentence cross, including the arc from before its first word to the root."""
     arcs = np.array([(tree.start - 1 if token.head == token else token.head.i, token.i) for token in tree])
     low, high = arcs.min(axis=1), arcs.max(axis=1)
     return bool(((low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)).any())

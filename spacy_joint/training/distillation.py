@@ -1,11 +1,11 @@
 """Distillation: training documents from raw text, annotated by a pipeline, the teacher.
 
 A student learns from them together with gold documents. The teacher may also annotate the text without punctuation:
-directly, or by projection from the edited text, which shows where sentences end (see `unpunctuated`). In both kinds, a
-sentence begins where a paragraph begins, which the student will not be told. Documents with known boundaries take the
-place of text, and keep them. The terms are those of Hinton, Vinyals and
-Dean (2015), but a structured perceptron learns from the teacher's best analysis, not from its scores (Kim and Rush
-2016, sequence-level distillation).
+directly, or by projection from the punctuated text, which shows where sentences end (see `unpunctuated`). Either way,
+a sentence begins where a paragraph begins; the student does not see paragraphs. Documents with known boundaries may
+replace text, and keep their boundaries. The terms are those of Hinton, Vinyals and Dean (2015), but a structured
+perceptron learns from the teacher's best analysis, not from its scores (sequence-level distillation: Kim and Rush
+2016).
 """
 
 import hashlib
@@ -43,8 +43,8 @@ Passage = Sequence[str] | bytes
 TAGGER, PARSER, RESTORER = "sequence_tagger", "joint_sbd_parser", "punctuation_restorer"
 # The directory of the records of output files.
 STEPS = "steps"
-# Documents are ranked by the margin below which this share of their decisions is. On the development documents of EWT
-# and GUM without punctuation, its correlation with LAS is 0.44 and 0.63.
+# Documents are ranked by this quantile of the margins of their decisions. On the development documents of EWT and GUM
+# without punctuation, its correlation with LAS is 0.44 and 0.63.
 UNSURE = 0.2
 
 
@@ -59,19 +59,19 @@ def annotate_passages(
     marks: bool = False,
     n_process: int = 1,
 ) -> Iterator[Doc]:
-    """Yields the annotated documents of passages. Those with pauses are yielded twice without punctuation: with their
-    pauses, and without them.
+    """Yields the annotated documents of passages. Unpunctuated documents with pauses are yielded twice: without their
+    pauses, and with them.
 
     nlp (Language): The teacher.
     passages (Iterable[Passage]): The paragraphs of each document, or a document whose boundaries are kept.
     original (bool): Whether to yield each document unchanged.
-    unpunctuated (bool): Whether to yield it, after that, without punctuation and capitals.
+    unpunctuated (bool): Whether to then yield it without punctuation and capitals.
     projected (bool): Whether documents without punctuation have the boundaries and trees of the punctuated text, and
         only tags predicted without punctuation.
-    keep (float): The share of documents without punctuation to keep: those of whose boundaries the teacher is surest.
-        Below 1, all documents are held, and the teacher must store `boundary_margins`.
+    keep (float): The share of documents without punctuation to keep: those with the surest boundaries. Below 1, all
+        documents are held in memory, and the teacher must store `boundary_margins`.
     marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
-        `_.restored`, for a `punctuation_restorer` to learn from. Boundaries that are known are not kept in these.
+        `_.restored`, for a `punctuation_restorer` to learn from. They do not keep known boundaries.
     n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
     RAISES ValueError: If projection lacks a tagger, or the teacher predicts no trees (J129).
     """
@@ -88,7 +88,7 @@ def annotate_passages(
 
 
 def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool, marks: bool) -> Iterator[tuple[Doc, bool]]:
-    """Documents, and whether they are without punctuation."""
+    """Yields variants of documents, and whether they are without punctuation."""
     for doc in docs:
         variant = remove_punctuation(doc, keep_marks=marks) if unpunctuated else None
         if original:
@@ -99,7 +99,7 @@ def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool, mark
 
 
 def _vary_pauses(doc: Doc) -> Iterator[Doc]:
-    """A document, and a copy without pauses if it has them."""
+    """Yields a copy of a document without pauses, if it has any, and the document."""
     if read_column(doc, PAUSE) is not None:
         copy = doc.copy()
         copy.user_data = {key: value for key, value in doc.user_data.items() if key != KEY}
@@ -115,7 +115,7 @@ def _parse(nlp: Language, docs: Iterable[tuple[Doc, bool]], n_process: int) -> I
 
 
 def _select(annotated: Sequence[tuple[Doc, bool]], keep: float) -> Iterator[tuple[Doc, bool]]:
-    """All documents with punctuation, and the surest ones without it."""
+    """Selects all documents with punctuation, and the surest ones without it."""
     variants = [i for i, (_, is_variant) in enumerate(annotated) if is_variant]
     ranked = sorted(variants, key=lambda i: -_find_margin(annotated[i][0]))
     dropped = set(ranked[round(keep * len(ranked)) :])
@@ -123,7 +123,7 @@ def _select(annotated: Sequence[tuple[Doc, bool]], keep: float) -> Iterator[tupl
 
 
 def _find_margin(doc: Doc) -> float:
-    """The margin that most decisions about boundaries exceed."""
+    """Finds the margin that most decisions about boundaries exceed."""
     margins = [margin for token in doc[1:] if (margin := token._.get(MARGIN)) is not None]
     # No interpolation: margins may be infinite.
     return float(np.quantile(margins, UNSURE, method="lower")) if margins else np.inf
@@ -184,18 +184,18 @@ class Distillation:
         shard_words: int = 250_000,
         call: Callable[..., Iterator[Any]] = starmap,
     ) -> dict[str, dict[str, int]]:
-        """Makes a manifest and all files, except those that an earlier run made from the same input.
+        """Makes all files, except those that an earlier run made from the same input, and a manifest.
 
-        texts (Sequence[Path]), lines (bool): What to read: see `read_paragraphs`; or .spacy files, whose documents are
-            passages. Of their annotation, tokens, sentence boundaries and pauses are kept.
+        texts (Sequence[Path]), lines (bool): See `read_paragraphs`. The documents of .spacy files are passages, which
+            keep tokens, sentence boundaries and pauses.
         words (int): The minimum number of words of a document: see `divide_evenly`.
-        limit (int): The maximum number of passages, evenly from all texts; 0 is all.
+        limit (int): The maximum number of passages, taken evenly from all texts; 0: all.
         shard_words (int): The number of words that completes a file.
         call (Callable): Calls a function several times, like `starmap`, in this process or others.
-        RETURNS (dict): By file, the numbers of its `documents` and `words`.
+        RETURNS (dict): The numbers of `documents` and `words` of each file.
         RAISES ValueError: If the texts have no prose (J651), or the teacher cannot tell how sure it is (J656).
         """
-        # A pipeline of this name may have changed since an earlier run.
+        # The pipeline may have changed since an earlier run.
         _load.cache_clear()
         nlp = self._load_teacher()
         settings = {
@@ -217,7 +217,7 @@ class Distillation:
         names = list(call(Distillation._make_shard, ((self, made_from, *each) for each in enumerate(filled))))
         if not names:
             raise JointValueError(Errors.J651, paths=", ".join(map(str, texts)))
-        # Those of an earlier run with more text; users may have put others beside them.
+        # Remove files of an earlier run with more text, but not other files.
         for record in (self.output / STEPS).glob("*.json"):
             if record.stem.isdigit() and f"{record.stem}.spacy" not in names:
                 (self.output / f"{record.stem}.spacy").unlink(missing_ok=True)
@@ -232,7 +232,7 @@ class Distillation:
         return _load(self.teacher, self.beam_width, self.keep < 1, self.projected)
 
     def _make_shard(self, made_from: dict[str, Any], number: int, passages: list[Passage]) -> str:
-        """Makes a file, unless it is there, and returns its name."""
+        """Makes a file, unless it exists, and returns its name."""
         shard = self.output / f"{number:05}.spacy"
         content = hashlib.sha256(json.dumps(passages, default=_digest).encode("utf8")).hexdigest()
         steps = Steps(self.output / STEPS, msg.text)
@@ -260,7 +260,7 @@ class Distillation:
 @lru_cache(maxsize=1)
 def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projected: bool) -> Language:
     nlp = load(teacher, beam_width=beam_width)
-    # It would replace what is to be learnt.
+    # A restorer would replace the marks to be learnt.
     for name in set(list_components(nlp, RESTORER)).intersection(nlp.pipe_names):
         nlp.disable_pipe(name)
     if has_margins:
@@ -299,8 +299,8 @@ def _digest(passage: bytes) -> str:
 
 
 def take_evenly(read: Callable[[], Iterator[Passage]], limit: int) -> Iterator[Passage]:
-    """At most `limit` passages, evenly from all of them, which are read twice rather than held."""
+    """Takes at most `limit` passages, evenly from all, which are read twice instead of being held in memory."""
     total = sum(1 for _ in read())
     limit = min(limit, total)
-    # Each time that number * limit / total reaches a whole number.
+    # Whenever number * limit / total passes a whole number.
     return (passage for number, passage in enumerate(read()) if number * limit % total + limit >= total)

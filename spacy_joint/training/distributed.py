@@ -1,8 +1,8 @@
-"""Training over shards: the loop that mixes what workers learn, evaluates the mixture, and saves it after each epoch.
+"""Training over shards: mixes what workers have learnt, evaluates the mixture, and saves it after each epoch.
 
-In every epoch, each table of the model passes over each shard of the corpus (passes.py), and the ends are mixed
-(engine/mixing.py). The number of shards changes the result; where passes run does not. With one shard, the result is
-that of `spacy train`. An interrupted training continues from its last epoch.
+In every epoch, each table of the model passes over each shard of the corpus (passes.py), and the results are mixed
+(engine/mixing.py). The number of shards affects the result; the place where passes run does not. With one shard, the
+result is that of `spacy train`. An interrupted training continues from its last epoch.
 """
 
 import hashlib
@@ -38,9 +38,9 @@ WITHOUT_EFFECT = ("max_epochs", "max_steps", "patience", "eval_frequency", "logg
 
 @dataclass
 class Progress:
-    """How far training has come."""
+    """The progress of training."""
 
-    digest: str  # of what it depends on: no other training continues from it
+    digest: str  # of everything that the result depends on; training only continues from the same one
     epoch: int = 0  # finished
     step: int = 0  # batches learnt from, in all shards
     words: int = 0  # learnt from, with repetitions
@@ -49,14 +49,14 @@ class Progress:
 
     @property
     def is_best(self) -> bool:
-        """Whether no epoch was better than the last."""
+        """Whether the last epoch is the best, or as good as the best."""
         return self.results[-1][0] == max(self.results)[0]
 
     def is_over(self, training: dict[str, Any]) -> bool:
-        """Whether training stops here, as `spacy train` does."""
+        """Returns whether training stops here, by the rules of `spacy train`."""
         if not self.results:
             return False
-        # The earliest of the best.
+        # The earliest of the best epochs.
         _, best = max((score, -step) for score, step in self.results)
         return (
             self.epoch >= training["max_epochs"]
@@ -83,7 +83,7 @@ class Training:
         if found.is_file() and (saved := srsly.read_json(found))["digest"] == self.progress.digest:
             self.progress = Progress(**saved)
             self.nlp = load_model_from_config(config, auto_fill=True)
-            # The settings of training may be others now.
+            # The settings of training may have changed.
             self.nlp.from_disk(output / LAST, exclude=["config"])
         else:
             self.nlp = init_nlp(config)
@@ -95,7 +95,7 @@ class Training:
         """Trains to the end, and saves after each epoch. The logger of the config writes to `stdout` and `stderr`."""
         progress, training = self.progress, self.training
         if progress.results and progress.is_best:
-            # An interruption may have prevented this.
+            # An interruption may have prevented copying it.
             self._copy_best()
         if progress.is_over(training):
             return
@@ -109,7 +109,7 @@ class Training:
             while not progress.is_over(training):
                 start = default_timer()
                 losses = self._run_epoch(runner)
-                # Corpora may draw random numbers: every evaluation is of the same documents.
+                # Corpora may draw random numbers, but every evaluation must read the same documents.
                 fix_random_seed(training["seed"])
                 score, scores = evaluate()
                 progress.seconds += default_timer() - start
@@ -131,7 +131,7 @@ class Training:
         mixed: list[TrainingState] = []
         losses: Counter[str] = Counter()
         for start, passes in zip(states, runner.run(states, self.progress.epoch), strict=True):
-            # As for components with several tables, losses are those of the first.
+            # Losses are those of the first table, as in components with several.
             for each in [] if mixed else passes:
                 losses.update(each.losses)
                 self.progress.step += each.n_batches
@@ -147,7 +147,7 @@ class Training:
 
 
 def _digest(config: Config, n_shards: int) -> str:
-    """A digest of everything that the result of an epoch depends on."""
+    """Digests everything that the result of an epoch depends on."""
     training = {name: value for name, value in config["training"].items() if name not in WITHOUT_EFFECT}
     corpus = dot_to_object(config, training["train_corpus"])
     depends_on = [

@@ -1,7 +1,7 @@
-"""Which morphological features a parser should see with its tags, chosen on the development set.
+"""Choosing the morphological features that a parser sees with its tags, on the development set.
 
-A feature is worth what it says about relations beyond the tag. This is estimated without training anything: by how many
-bits per word the relations of the development set become more probable, given the tags and features of their words.
+The value of a feature is the information about relations that it adds to the tag. It is estimated without training
+anything: by the bits per word by which it reduces the surprisal of the relations of the development set.
 """
 
 import math
@@ -14,9 +14,9 @@ from spacy.tokens import Doc
 
 from ..annotation.dependency_trees import cut_subtype
 
-# What a feature must be worth, in bits per word, and how many there are at most: each divides tags further.
+# The minimum value of a feature, in bits per word, and the maximum number of features: each divides tags further.
 LEAST_GAIN, MOST_FEATURES = 0.02, 4
-# The weight of a less specific estimate, in words.
+# The weight of the less specific estimate, in words.
 SMOOTHING = 2.0
 
 
@@ -27,7 +27,7 @@ class _Word(NamedTuple):
 
 
 def choose_features(train: Iterable[Doc], dev: Iterable[Doc]) -> list[str]:
-    """The features that are worth most, the best first; each is chosen given those before it."""
+    """Chooses the most valuable features, best first, each given those before it."""
     learnt, tested = _count_words(train), _count_words(dev)
     names = sorted({name for word, _ in learnt for name in word.features})
     chosen: list[str] = []
@@ -57,7 +57,7 @@ def _count_words(docs: Iterable[Doc]) -> list[tuple[_Word, int]]:
 def _measure_bits(
     learnt: Sequence[tuple[_Word, int]], tested: Sequence[tuple[_Word, int]], names: Sequence[str]
 ) -> float:
-    """The mean surprisal of the relations of tested words, smoothed by estimates from tags only and from nothing."""
+    """Measures the mean surprisal of the relations of tested words, smoothed by less specific estimates."""
 
     def list_keys(word: _Word) -> tuple[tuple[str, ...], ...]:
         return (), (word.tag,), (word.tag, *(word.features.get(name, "") for name in names))

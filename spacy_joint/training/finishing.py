@@ -1,4 +1,4 @@
-"""Finishing: trained pipelines for release, without the data that only further training needs."""
+"""Finishing trained pipelines for release: removes data that only further training needs."""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -22,15 +22,15 @@ DISTRIBUTION = "spacy-joint"
 # The callback that lifts the limit on the length of texts.
 LIFTER = "spacy_joint.lift_max_length.v1"
 PLAIN_TOKENIZER = {"@tokenizers": "spacy.Tokenizer.v1"}
-# Of each weight that a component predicts with.
+# The bits of a weight in prediction.
 WEIGHT_BITS = 8
 
 
 def finish_pipeline(
     model: Path, output: Path, overrides: Mapping[str, Any], meta: Mapping[str, Any], weight_bits: int = WEIGHT_BITS
 ) -> None:
-    """Copies a pipeline (J073) without the data that only further training needs: see `spacy joint finish`. Overrides
-    its config by dotted names, adds fields to its meta.json, and rounds weights to 2 to 8 bits, to compress better."""
+    """Copies a pipeline (J073) without data that only further training needs: see `spacy joint finish`. Overrides its
+    config by dotted names, adds fields to its meta.json, and rounds weights to 2 to 8 bits, to compress better."""
     if not (model / "config.cfg").is_file():
         raise JointFileNotFoundError(Errors.J073, path=model, name="config.cfg")
     config = load_config(model / "config.cfg", dict(overrides), interpolate=False)
@@ -57,7 +57,7 @@ def finish_pipeline(
                 if "table_bits" in (component.get("model") or {}):
                     _round_weights(path / name / "model", weight_bits)
         if are_own:
-            # The tokenizers of some languages need libraries, but add no strings.
+            # The language's tokenizer may need libraries, and adds no strings.
             nlp = blank(config["nlp"]["lang"], config={"nlp": {"tokenizer": PLAIN_TOKENIZER}})
             strings = set(nlp.vocab.strings).union(_list_words_with_vectors(path / "vocab"))
             srsly.write_json(path / "vocab" / "strings.json", sorted(strings))
@@ -72,14 +72,14 @@ def _round_weights(path: Path, bits: int) -> None:
     described, arrays = model_file.unpack(path.read_bytes(), str(path))
     step = 1 << WEIGHT_BITS - bits
     weights = arrays["averaged"].astype(np.int16)
-    # Not above the largest weight, which keeps sums in range.
+    # Rounding must not exceed the largest weight, so that sums stay in range.
     most = int(np.abs(weights).max(initial=0)) // step * step
     rounded = np.clip(np.rint(weights / step) * step, -most, most).astype(np.int8)
     path.write_bytes(model_file.pack(described, {**arrays, "averaged": rounded}))
 
 
 def _list_words_with_vectors(vocab: Path) -> list[str]:
-    """The words of a saved vocabulary that have vectors: `Vectors.most_similar` gives only their hashes."""
+    """Lists the words of a saved vocabulary that have vectors: `Vectors.most_similar` returns only their hashes."""
     if not (vocab / "vectors").is_file():
         return []
     vectors = Vectors().from_disk(vocab)

@@ -1,8 +1,8 @@
 """Jackknifing: annotating a training corpus with predicted tags, columns of guides, or cues of quotations.
 
-Components trained on gold tags or cues, or on columns of a guide that has seen their sentences, rely on these too much.
-Jackknifing splits the documents into folds, and annotates each by a component trained on all others, so that the
-annotation is like that at prediction time. Other annotation and the order of the documents do not change.
+Components trained on gold tags or cues, or on columns of a guide that has seen their sentences, trust them too much.
+Jackknifing splits the documents into folds, and annotates each fold with components trained on all other folds, so that
+the annotation is as at prediction time. Other annotation and the order of the documents do not change.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ QUOTATION_READER = "spacy_joint.QuotationCorpus.v1"
 READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER, QUOTATION_READER)
 TAGGER, SPAN_GUIDE, CUES = "sequence_tagger", "span_guide", "quotation_cues"
 TRAINED = (TAGGER, "parser_guide", SPAN_GUIDE, CUES)
-# A key of `Doc.user_data`: the document is a copy, made by an augmenter, of an earlier one.
+# A key of `Doc.user_data`: an augmenter made the document as a copy of an earlier one.
 COPY = "is_copy"
 
 
@@ -54,7 +54,7 @@ def jackknife_corpus(
     overrides: Mapping[str, Any],
     call: Callable[..., Iterator[Any]] = starmap,
 ) -> None:
-    """Annotates the training corpus of a config (J040, J410, J411) by components trained on other parts of it (J030);
+    """Annotates the training corpus of a config (J040, J410, J411) with components trained on other folds of it (J030).
     `call` is like `starmap`. Finished folds are kept beside the output, a `.spacy` file, until all are done."""
     settings = load_config(config, overrides=dict(overrides))
     filled = load_model_from_config(settings, auto_fill=True).config.interpolate()
@@ -84,10 +84,10 @@ class Jackknife:
         self.cues = settings.get(CUES)
         self.attribute = settings.get(TAGGER, {}).get("attribute")
         self.guided_keys = settings.get(SPAN_GUIDE, {}).get("spans_keys")
-        # Quotation readers have no augmenters.
+        # Readers of quotations have no augmenters.
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}
         plain = registry.resolve({"reader": {**self.reader, **without}})["reader"]
-        # A reader only uses the vocabulary of the pipeline.
+        # Readers only use the vocabulary of the pipeline.
         tokenizer = {"nlp": {"tokenizer": config["nlp"]["tokenizer"]}}
         nlp = spacy.blank(config["nlp"]["lang"], vocab=Vocab(), config=tokenizer)
         self.docs = [example.reference for example in plain(nlp)]
@@ -101,14 +101,14 @@ class Jackknife:
         self.digest = hashlib.sha256(content).hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Workers are given the documents of their folds.
+        # Workers get the documents of their folds.
         return {name: value for name, value in vars(self).items() if name not in ("docs", "fold_of", "digest")}
 
     def run(self, output: Path, call: Callable[..., Iterator[Any]]) -> None:
         """Annotates all folds and writes the corpus."""
         msg.info(f"{len(self.docs)} documents in {self.folds} folds, seed {self.config['training']['seed']}")
         directory = output.with_name(f"{output.name}.parts")
-        # Named by everything that they depend on.
+        # Their names have a digest of everything that they depend on.
         parts = [directory / f"{self.digest}.{fold}_of_{self.folds}.msgpack" for fold in range(self.folds)]
         missing = [fold for fold, part in enumerate(parts) if not part.is_file()]
         made = call(Jackknife._train, ((self, *self._split(fold)) for fold in missing))
@@ -134,7 +134,7 @@ class Jackknife:
         msg.good(f"{output}: {len(corpus)} documents, {words:,} words, accuracy {100 * right / max(words, 1):.2f}")
 
     def _split(self, fold: int) -> list[bytes]:
-        """The documents of all other folds, and those of this one."""
+        """Returns the documents of all other folds, and those of this one."""
         parts: tuple[list[Doc], list[Doc]] = ([], [])
         for doc, fold_of_doc in zip(self.docs, self.fold_of, strict=True):
             parts[fold_of_doc == fold].append(doc)
@@ -152,7 +152,7 @@ class Jackknife:
         return self._annotate(nlp, DocBin(store_user_data=True).from_bytes(unseen))
 
     def _configure(self, files: Mapping[str, Path]) -> Config:
-        """The config of a fold. The held-out documents must not affect early stopping, so only one is scored, once."""
+        """Makes the config of a fold. Held-out documents must not affect early stopping: only one is scored, once."""
         config = self.config.copy()
         trained = {"shuffle": self.reader.get("shuffle", False), "seed": self.reader.get("seed", 0)}
         if self.has_quotations:
@@ -169,7 +169,7 @@ class Jackknife:
         return config
 
     def _annotate(self, nlp: Language, held_out: Any) -> dict[str, Any]:
-        """The annotated documents, each followed by its augmented copies, and the number of right tokens."""
+        """Annotates held-out documents, each followed by its augmented copies, and counts the right tokens."""
         block = self.reader.get("augmenter")
         augmenter = registry.resolve({"augmenter": block})["augmenter"] if block else None
         # The augmenter may draw random numbers.
@@ -179,10 +179,10 @@ class Jackknife:
         for document in held_out.get_docs(nlp.vocab):
             example = make_quotation_example(document) if self.has_quotations else make_example(document, self.keep)
             annotated: list[Doc] = []
-            # All copies are made first, from gold annotation, which tagging the original overwrites.
+            # All copies are made first: they need gold annotation, which tagging the original overwrites.
             for variant in [example] if augmenter is None else list(augmenter(nlp, example)):
                 predicted = variant.predicted
-                # Not those of other pipelines: a guide that has seen these documents would know too much.
+                # Only the trained components: a sourced guide may have seen these documents.
                 for name in self.trained:
                     predicted = nlp.get_pipe(name)(predicted)
                 right += self._transfer(predicted, variant)
@@ -211,13 +211,13 @@ class Jackknife:
 
 
 def _count_right_heads(doc: Doc) -> int:
-    """The number of tokens whose head is that of the column of a guide."""
+    """Counts the tokens whose head is that in a guide's column."""
     offsets = read_column(doc, GUIDE_HEAD)
     return 0 if offsets is None else sum(token.head.i - token.i == offsets[token.i] for token in doc)
 
 
 def _count_right_odds(example: Example, keys: Sequence[str]) -> int:
-    """The number of tokens for which all columns of a guide of spans are right; whitespace is."""
+    """Counts the tokens for which all columns of a span guide are right. Whitespace counts as right."""
     is_right = np.ones(len(example.predicted), dtype=bool)
     for key in keys:
         for name, places in zip(name_span_columns(key), find_span_places(example, key).T, strict=True):

@@ -1,4 +1,4 @@
-"""A training logger: spaCy's console logger, which also logs the seed, so that the log suffices to reproduce a run."""
+"""A training logger: spaCy's console logger, which also logs the seed, for reproducible runs."""
 
 from collections.abc import Callable
 from pathlib import Path

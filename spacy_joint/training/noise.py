@@ -1,9 +1,9 @@
-"""Copies of documents as people and machines write them: in capitals, with wrong commas and typos, as spoken, misheard,
-in lines.
+"""Copies of documents with the noise of people and machines: capitals, wrong commas, typos, spoken words, misheard
+words, line breaks.
 
-Trees, tags and boundaries stay right. Added words follow Universal Dependencies: a filler is `discourse`, a repeated
-word the `reparandum` of its repetition, and the last word of a number its head. The rates of changes within a copy are
-chosen, unless a source is named.
+Trees, tags and boundaries stay correct. Added words follow Universal Dependencies: a filler is `discourse`, a repeated
+word the `reparandum` of its repetition, and the last word of a number its head. Rates of changes without a source are
+our choice.
 """
 
 import random
@@ -33,12 +33,12 @@ BREAK = {"TAG": "_SP", "POS": "SPACE", "MORPH": "", "DEP": "dep"}
 FILLER = {"TAG": "UH", "POS": "INTJ", "MORPH": "", "DEP": "discourse"}
 REPETITIONS = 0.05  # per word of these parts of speech
 REPEATED = frozenset((ADP, AUX, CCONJ, DET, PRON, SCONJ))
-# Per word. ESPnet leaves out 2.6 %, replaces 9.2 % and adds 5.4 % of the words of Earnings-21; less is replaced and
-# added here, because much of that is numbers, which it spells out.
+# Per word. ESPnet omits 2.6 %, replaces 9.2 % and adds 5.4 % of the words of Earnings-21. Replacements and additions
+# are rarer here, because many of ESPnet's are numbers that it spells out.
 UNHEARD, MISHEARD, IMAGINED = 0.026, 0.069, 0.02
 REDUCTIONS = 0.5  # per word, or pair of words, that can be reduced
 WIDTHS = (60, 80)  # the maximum length of wrapped lines is between them, in characters
-# As EWT and GUM tokenize them.
+# As tokenized in EWT and GUM.
 REDUCED_BEFORE_TO = {"going": ("gon", "na"), "want": ("wan", "na"), "got": ("got", "ta")}
 REDUCED = {"because": "cause"}
 
@@ -53,12 +53,12 @@ POWERS = {1_000_000: "million", 1000: "thousand", 100: "hundred"}
 
 
 def write_all_caps(doc: Doc, _: random.Random) -> list[Word]:
-    """LIKE THIS."""
+    """Write a document LIKE THIS."""
     return [word._replace(text=word.text.upper()) for word in copy_words(doc)]
 
 
 def write_title_case(doc: Doc, _: random.Random) -> list[Word]:
-    """Like This, Don't You Think?"""
+    """Write a document Like This, Don't You Think?"""
     words = copy_words(doc)
     for place, word in enumerate(words):
         # Not clitics.
@@ -100,8 +100,8 @@ def write_typos(doc: Doc, rng: random.Random) -> list[Word]:
 
 
 def misspell(word: str, letters: str, rng: random.Random) -> str:
-    """Omit, add, replace or swap letters inside a word of at least three, the commonest misspellings (Damerau 1964,
-    doi:10.1145/363958.363994). `letters` are those to choose from."""
+    """Omit, add, replace or swap letters inside a word of at least three letters, the commonest misspellings (Damerau
+    1964, doi:10.1145/363958.363994), choosing from `letters`."""
     place = rng.randrange(1, len(word) - 1)
     before, letter, after = word[:place], word[place], word[place + 1 :]
     other = rng.choice(letters)
@@ -180,12 +180,12 @@ def join_lines(doc: Doc) -> list[Word]:
 
 
 def break_lines(doc: Doc, rng: random.Random) -> list[Word]:
-    """Write a line, or half of the time a blank line, between the paragraphs, where tokens are line breaks now."""
+    """Write line breaks or, half of the time, blank lines between paragraphs, instead of tokens with line breaks."""
     return _write_breaks(doc, rng.choice(("\n", "\n\n")))
 
 
 def wrap_lines(doc: Doc, rng: random.Random) -> list[Word]:
-    """Break lines between words, at the same width, with blank lines between the paragraphs."""
+    """Break lines between words, at one width per document, with blank lines between paragraphs."""
     width = rng.randint(*WIDTHS)
     words: list[Word] = []
     length = 0
@@ -204,7 +204,7 @@ def wrap_lines(doc: Doc, rng: random.Random) -> list[Word]:
 
 
 def _write_breaks(doc: Doc, text: str) -> list[Word]:
-    """The words of a document with this text instead of each token that is a line break, or with a space."""
+    """Replace each token with a line break by a text, or by a space if that is empty; return the words."""
     words: list[Word] = []
     for word in copy_words(doc):
         if not (word.text.isspace() and "\n" in word.text):
@@ -225,11 +225,11 @@ CHANGES: Mapping[str, Sequence[Change]] = {
     "misheard": (mishear,),
     "lines": (break_lines, wrap_lines),
 }
-"""What a copy of each kind can be, with equal probability."""
+"""The changes of each kind of copy, which are equally probable."""
 
 
 def spell_number(digits: str) -> list[str]:
-    """The English words of a whole number below a billion, such as 1,250, or of a year."""
+    """Spell a whole number below a billion, such as 1,250, or a year, in English words."""
     number = int(digits.replace(",", ""))
     if YEAR.fullmatch(digits):
         century, year = divmod(number, 100)
@@ -253,19 +253,19 @@ def _describe(token: Token) -> dict[str, str]:
 
 
 def _begins(token: Token) -> bool:
-    """Whether a space, or nothing, is before a token."""
+    """Return whether a token follows a space or begins the document."""
     return token.i == 0 or bool(token.doc[token.i - 1].whitespace_)
 
 
 def _is_number(token: Token) -> bool:
-    """Whether a token is a whole number that stands by itself."""
+    """Return whether a token is a whole number that stands alone."""
     ends = bool(token.whitespace_) or token.i + 1 == len(token.doc) or token.nbor().pos == PUNCT
     is_number = token.pos == NUM and NUMBER.fullmatch(token.text) is not None and token.head.pos != SYM
     return is_number and _begins(token) and ends
 
 
 def _reduce(doc: Doc, rng: random.Random) -> Iterator[tuple[int, str]]:
-    """Positions and forms of reduced words."""
+    """Yield positions and forms of reduced words."""
     for token in doc:
         text = token.text
         if text in REDUCED and token.pos == SCONJ and rng.random() < REDUCTIONS:
@@ -277,7 +277,7 @@ def _reduce(doc: Doc, rng: random.Random) -> Iterator[tuple[int, str]]:
 
 
 def corrupt(doc: Doc, change: Change, seed: int = 0) -> Doc | None:
-    """A changed copy of a document; None if it has no words or does not differ."""
+    """Make a changed copy of a document; return None if it has no words or does not differ."""
     words = _find_words(doc, change, random.Random(f"{seed} {doc.text}"))
     return rewrite(doc, words) if words else None
 
@@ -298,10 +298,10 @@ def create_noise_augmenter(
     lines: float = 0.0,
     seed: int = 0,
 ) -> Augmenter:
-    """Make an augmenter of training examples, registered as `spacy_joint.noise.v1`: it yields each example and then
-    changed copies, with the same annotation, unless they are empty or do not differ.
+    """Make an augmenter of training examples, registered as `spacy_joint.noise.v1`. It yields each example, then
+    changed copies with the same annotation, except copies that are empty or do not differ.
 
-    Each argument is the share of documents that get a copy of this kind:
+    All arguments but the last are shares of documents that get a copy of this kind:
     unpunctuated (float): Lower-cased and without punctuation, as by `spacy_joint.unpunctuated.v1`.
     capitals (float): Half of them in ALL CAPS, half in Title Case.
     commas (float): Without half of the commas, and with others in wrong places.
@@ -309,11 +309,11 @@ def create_noise_augmenter(
         punctuation. English only.
     typos (float): With letters omitted, added, replaced or swapped in a tenth of the longer words.
     misheard (float): With words left out, replaced and added, about as often as by a recogniser.
-    lines (float): With lines: half of them with line breaks or blank lines between paragraphs, which are the tokens
-        with line breaks in the given document; half with wrapped lines, too. If it is not 0, the example itself, and
-        copies of other kinds, have no line breaks.
-    seed (int): The seed of all choices, which depend on nothing else but the text of the document.
-    RAISES ValueError: If a share is not a probability (J030); when it augments, J030, J124, J125, J126.
+    lines (float): In lines: with line breaks or blank lines between paragraphs, and half of them with wrapped lines,
+        too. Tokens with line breaks in the given document mark its paragraphs. If the share is not 0, the example
+        itself, and copies of other kinds, have no line breaks.
+    seed (int): The seed of all choices, which otherwise depend only on the text of the document.
+    RAISES ValueError: If a share is not a probability (J030); when augmenting, J030, J124, J125, J126.
     """
     shares = {
         "unpunctuated": unpunctuated,

@@ -1,7 +1,7 @@
 """Passes over shards of a corpus, which divide a training among workers (engine/mixing.py).
 
-A pass is a function of a training state, a shard, a table and an epoch, so any worker can do it, and repeat it with the
-same result. Passes use spaCy's training loop: over a single shard, they learn what `spacy train` learns, to the bit.
+A pass is a function of a training state, a shard, a table and an epoch, so any worker can run or repeat it, with the
+same result. Passes use spaCy's training loop: over a single shard, the result is exactly that of `spacy train`.
 """
 
 import random
@@ -26,7 +26,7 @@ from ..pipes.structured_pipe import StructuredPipe
 
 @dataclass(frozen=True)
 class Pass:
-    """The end of a pass of one table over one shard, and what it learnt from."""
+    """The result of a pass of one table over one shard."""
 
     state: TrainingState
     losses: dict[str, float]  # of all batches, by component
@@ -43,7 +43,7 @@ class PassRunner(Protocol):
 
 
 def find_trained(nlp: Language, frozen: Iterable[str]) -> StructuredPipe[Any]:
-    """The trained component of a pipeline. Raises J733 unless there is only one, and it is a structured perceptron."""
+    """Finds the trained component of a pipeline. Raises J733 unless it is the only one, and a structured perceptron."""
     trained = {
         name: pipe
         for name, pipe in nlp.pipeline
@@ -56,8 +56,9 @@ def find_trained(nlp: Language, frozen: Iterable[str]) -> StructuredPipe[Any]:
 
 
 def take_shard(examples: Iterable[Example], shard: int, n_shards: int, seed: int) -> Iterator[Example]:
-    """The documents of a shard, in order. Each goes to the shard with the fewest words so far, so that passes take
-    equally long; ties are broken at random, lest augmenters' copies, as long as their originals, share a shard."""
+    """Yields the documents of a shard, in order. Each goes to the shard with the fewest words so far, so passes take
+    equally long. Ties are broken at random; otherwise, copies by augmenters, which are as long as their originals,
+    could all share a shard."""
     draw = random.Random(seed).random
     n_words = [0] * n_shards
     for example in examples:
@@ -80,10 +81,10 @@ class Worker:
         self._read = cache(self._read_shard)
 
     def _read_shard(self, shard: int) -> tuple[list[Example], Any]:
-        """The documents of a shard, and the state of the random numbers after reading them."""
+        """Reads the documents of a shard; returns them, and the state of the random numbers afterwards."""
         training = self.config["training"]
         (corpus,) = resolve_dot_names(self.config, [training["train_corpus"]])
-        # As by spaCy before it reads the corpus: augmenters make the same copies in every worker.
+        # As spaCy does before it reads the corpus: augmenters make the same copies in every worker.
         fix_random_seed(training["seed"])
         examples = list(take_shard(corpus(self.nlp), shard, self.n_shards, training["seed"]))
         if not examples:

@@ -1,7 +1,7 @@
-"""Resuming an interrupted training: it makes the same batches again, and skips those that the checkpoint has seen.
+"""Resuming an interrupted training: makes the same batches again, and skips those that the checkpoint has seen.
 
 spaCy's training loop derives the order of documents from its seed. A resumed training repeats all random numbers from
-the start, so the result is byte-identical to that of an uninterrupted one. `spacy joint resume` writes its config.
+the start, so its result is byte-identical to that of uninterrupted training. `spacy joint resume` writes its config.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
 
 
 def create_checkpoint(*, path: str) -> Callable[[Language], Language]:
-    """Make a callback for `[training.before_to_disk]`, registered as `spacy_joint.checkpoint.v1`, that writes the same
-    pipeline to a directory that is always complete: `spacy train` overwrites model-last in place. Guides can only be
-    resumed from there: the state of their optimizer is large."""
+    """Make a callback for `[training.before_to_disk]`, registered as `spacy_joint.checkpoint.v1`. It also writes the
+    pipeline to a directory that is always complete, whereas `spacy train` overwrites model-last in place. Guides can
+    only be resumed from there: model-last lacks the large state of their optimizer."""
 
     def save(nlp: Language) -> Language:
         with atomic_write_directory(Path(path)) as directory:
@@ -62,14 +62,14 @@ def create_checkpoint(*, path: str) -> Callable[[Language], Language]:
 
 
 class Progress(NamedTuple):
-    """How far a training has come."""
+    """The progress of a training."""
 
     n_seen: int  # documents, since it was first started
     n_steps: int  # of the optimizer of a guide, since it was started or resumed; 0 without a guide
 
 
 def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> Progress:
-    """What the trained components of a checkpoint have all seen (J442, J443)."""
+    """Read the progress that all trained components of a checkpoint share (J442, J443)."""
     counts: dict[str, int] = {}
     guides: dict[str, int] = {}
     for name, pipe in nlp.pipeline:
@@ -100,7 +100,7 @@ def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> Progres
 
 
 def configure_resumption(checkpoint: Path, overrides: Mapping[str, Any]) -> tuple[Config, int]:
-    """The config that resumes the training of a checkpoint (J073, J442, J443), and how many documents it skips."""
+    """Make the config that resumes training from a checkpoint (J073, J442, J443); count the documents that it skips."""
     from spacy import load
     from spacy.util import load_config
 
@@ -118,7 +118,7 @@ def configure_resumption(checkpoint: Path, overrides: Mapping[str, Any]) -> tupl
     inner = batcher["batcher"] if batcher["@batchers"] == SKIP_DOCUMENTS else batcher
     training["batcher"] = {"@batchers": SKIP_DOCUMENTS, "n": n_seen, "batcher": inner}
     if n_steps and interpolated["max_steps"]:
-        # Rates fall as they did, and the rest of the steps is left.
+        # The schedules of the optimizer continue, and only the remaining steps are made.
         training["optimizer"] = interpolated["optimizer"]
         training["max_steps"] = interpolated["max_steps"] - n_steps
         if training["max_steps"] < 1:

@@ -1,4 +1,4 @@
-"""Copies of documents with words left out, changed or added, and trees and boundaries that agree; augmenters choose."""
+"""Copies of documents with words left out, changed or added by augmenters, with consistent trees and boundaries."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -29,27 +29,27 @@ class Added(Enum):
 
 
 class Word(NamedTuple):
-    """A word of a copy. An added word stands before its source, which is kept, or after it."""
+    """A word of a copy. An added word stands before or after its source, which is kept."""
 
     text: str
     space: bool  # whether a space follows
-    source: int  # the position of the token that it stands for
-    annotation: Mapping[str, str] = NOTHING  # by attribute, what differs from that of the source
+    source: int  # the position of its token in the document
+    annotation: Mapping[str, str] = NOTHING  # by attribute, values that differ from the source's
     added: Added | None = None
 
 
 def copy_words(doc: Doc) -> list[Word]:
-    """The words of an unchanged copy."""
+    """List the words of an unchanged copy."""
     return [Word(token.text, bool(token.whitespace_), token.i) for token in doc]
 
 
 def rewrite(doc: Doc, words: Sequence[Word]) -> Doc:
-    """Make a copy of a document in other words, in order; those that are not added have different sources.
+    """Make a copy of a document with other words, in order. Words that are not added have different sources.
 
-    Dependents of a token that is left out are attached to its nearest kept ancestor. If a sentence loses its root, its
-    first orphan becomes the root, and the others are attached to it as `parataxis`; empty sentences are dropped. TAG,
-    POS, MORPH, LEMMA and labels are those of the sources; of spans, entities and user data, only custom columns are
-    copied. Raises J124 if trees and sentences have different boundaries.
+    Dependents of an omitted token are attached to its nearest kept ancestor. If a sentence loses its root, its first
+    orphan becomes the root, and other orphans are attached to it as `parataxis`; empty sentences are dropped. TAG, POS,
+    MORPH, LEMMA and labels are those of the sources. Custom columns are copied; spans, entities and other user data are
+    not. Raises J124 if trees and sentences have different boundaries.
     """
     copy = Doc(doc.vocab, words=[word.text for word in words], spaces=[word.space for word in words])
     sources = np.array([word.source for word in words], dtype=np.int64)
@@ -66,7 +66,7 @@ def rewrite(doc: Doc, words: Sequence[Word]) -> Doc:
         own = np.flatnonzero(is_own)
         columns["DEP"][own[pruned.promoted]] = doc.vocab.strings.add("ROOT")
         columns["DEP"][own[pruned.adopted]] = doc.vocab.strings.add("parataxis")
-        # Of each word, the number of the kept token that it stands for.
+        # For each word, the number of its kept token.
         numbers = np.cumsum(is_own) - is_own
         heads = pruned.heads[numbers]
         for place in np.flatnonzero(~is_own).tolist():
@@ -109,7 +109,7 @@ def _get_column(doc: Doc, attribute: str) -> NDArray[np.uint64]:
 
 
 def _move_starts(starts: NDArray[np.uint64], sources: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Make the first word of each sentence its start, also if it is added. Others are as before: 0 (unknown) or -1."""
+    """Make the first word of each sentence its start, also if it is added. Other words stay 0 (unknown) or -1."""
     sentence = np.cumsum(starts == 1)
     _, first = np.unique(sentence[sources], return_index=True)
     moved = starts[sources]
@@ -119,7 +119,7 @@ def _move_starts(starts: NDArray[np.uint64], sources: NDArray[np.int64]) -> NDAr
 
 
 def _carry_pauses(pauses: NDArray[np.float64], sources: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The pauses before words: the longest one since the token before; none between an added word and its source."""
+    """Find the pauses before words: the longest since the previous token; none between an added word and its source."""
     carried = np.zeros(len(sources))
     distinct, first = np.unique(sources, return_index=True)
     carried[first] = np.fmax.reduceat(pauses[: distinct[-1] + 1], np.append(0, distinct[:-1] + 1))

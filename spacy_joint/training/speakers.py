@@ -1,8 +1,8 @@
 """Learning who speaks in conversations, from LitBank's quotations and from whole novels without annotation.
 
-LitBank says who speaks, but has lost its paragraphs; here, one starts with each quotation that follows another one, or
-more than a sentence of narration. In whole novels, the names beside quotations are hidden, or only their genders are
-left, as if pronouns stood for them, and the model learns to guess them.
+LitBank annotates speakers but lacks paragraphs, so a paragraph is assumed to start with each quotation that follows
+another one, or more than a sentence of narration. In unannotated novels, the names beside quotations are hidden, fully
+or except for their gender, as if they were pronouns, and the model learns to guess them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from ..quotation.rules import find_rule_cues
 from ..quotation.speaker_columns import MAX_NARRATION, Turn, describe, make_columns
 from ..scoring.speakers import are_same
 
-# The columns of the candidates of a turn, and which are right.
+# The columns of the candidates of a turn, and the indices of the right ones.
 Instance = tuple[Columns, list[int]]
-# An annotated turn counts as much as so many with hidden names, which are unlike those that really have none.
+# The weight of an annotated turn, relative to turns with hidden names, which differ from turns that have no name.
 REPEATS = 30
 EPOCHS = 2
 
@@ -45,7 +45,7 @@ class Novel(NamedTuple):
 
 
 def read_annotated(gold: Doc, nlp: Language) -> Novel:
-    """Tag and parse a document of LitBank, and find its turns."""
+    """Tags and parses a document of LitBank, and finds its turns."""
     spans = [span for span in sorted(gold.spans[QUOTATIONS]) if span.kb_id_]
     cuts = set()
     for last, span in pairwise(spans):
@@ -69,7 +69,7 @@ def read_annotated(gold: Doc, nlp: Language) -> Novel:
 
 
 def read_plain(doc: Doc, finder: Any) -> Novel:
-    """Find the quotations and turns of a tagged and parsed novel without annotation, by a `quotation_spans`."""
+    """Finds the quotations and turns of a tagged and parsed novel without annotation, by a `quotation_spans`."""
     doc, _ = unwrap(doc, ())
     found = finder.predict_doc(doc)
     mentions = [None if cue is None else found.speakers.get(cue) for cue in found.governing]
@@ -77,7 +77,7 @@ def read_plain(doc: Doc, finder: Any) -> Novel:
 
 
 def list_hidden(novel: Novel, names: Sequence[str], *, with_gender: bool) -> Iterator[Instance]:
-    """Instances of turns with a name, which is hidden; the other turns are decided."""
+    """Yields instances of turns with a name, which is hidden; the speakers of other turns have been decided."""
     for k, turn in enumerate(novel.turns):
         gender = "" if turn.character is None or not with_gender else turn.character.gender
         if turn.is_named and gender is not None:
@@ -87,7 +87,7 @@ def list_hidden(novel: Novel, names: Sequence[str], *, with_gender: bool) -> Ite
 
 
 def list_annotated(novel: Novel, names: Sequence[str]) -> Iterator[Instance]:
-    """Instances of turns without a name. What comes after them sees the true speaker, if a candidate is."""
+    """Yields instances of turns without a name. Later turns see the true speaker, if it is a candidate."""
     name_speakers(novel.cast, novel.turns)
     for k, turn in enumerate(novel.turns):
         if is_open(novel.cast, turn):
@@ -98,9 +98,11 @@ def list_annotated(novel: Novel, names: Sequence[str]) -> Iterator[Instance]:
 
 
 def learn_speakers(annotated: Sequence[Novel], plain: Sequence[Novel] = (), *, seed: int = 0) -> ChoiceModel:
-    """Learns a model from annotated novels and from hidden names of others. The turns around those are decided by a
-    first model, learnt from the annotated ones. The same seed gives the same bytes. RAISES ValueError: If no annotated
-    turn is without a name (J330)."""
+    """Learns a model from annotated novels, and from hidden names in plain ones. A first model, learnt from annotated
+    novels only, decides the turns around hidden names. The same seed gives the same bytes.
+
+    RAISES ValueError: If all annotated turns have names (J330).
+    """
     model = make_model()
     names = model.templates.columns
     known = [instance for novel in annotated for instance in list_annotated(novel, names)]

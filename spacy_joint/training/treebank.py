@@ -1,6 +1,6 @@
-"""Training on a treebank: from CoNLL-U to an installable package, in steps that are not repeated.
+"""Training on a treebank: from CoNLL-U to an installable package. Finished steps are not repeated.
 
-The steps are those of the commands `convert`, `tokenizer-exceptions`, `word-classes`, `jackknife`, `spacy train` for
+The steps correspond to the commands `convert`, `tokenizer-exceptions`, `word-classes`, `jackknife`, `spacy train` for
 each component, `finish`, `calibrate`, `evaluate` and `spacy package`, with the configs of the package.
 """
 
@@ -55,9 +55,9 @@ SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer
 BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
-# More take longer than they are worth: tables of weights, evaluations, and epochs of taggers for jackknifing.
+# More of these would gain little: tables of weights, evaluations, and epochs of taggers for jackknifing.
 MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 4
-# What differs from the configs, which are for English: other languages have more features, of words seen less often.
+# Changes to the configs, which are for English: other languages have more features, and rarer words.
 TRAINING: Mapping[str, Mapping[str, Any]] = {
     PARSER: {"max_epochs": 10},
     MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8},
@@ -72,7 +72,7 @@ GOOD_WORDS = 99.5
 
 
 class TreebankTraining:
-    """The steps of a training, each a method that runs it or reads its earlier output."""
+    """The steps of a training. Each method runs its step, or reads its earlier output."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class TreebankTraining:
     # Corpora, tokenizer and word classes.
 
     def read_corpora(self, documents: str | None, tags: str, subtypes: bool) -> None:
-        """Converts the treebank, and describes it. `tags` may be "upos" (TAG is UPOS) or "xpos" (there is no POS)."""
+        """Converts and describes the treebank. `tags`: "both", "upos" (TAG is UPOS) or "xpos" (there is no POS)."""
 
         def make() -> None:
             read = read_splits(self.splits, Vocab(), documents=documents, subtypes=subtypes)
@@ -123,7 +123,7 @@ class TreebankTraining:
                 msg.info(f"The treebank has no {what}, so the pipeline will not predict any")
 
     def choose_features(self) -> None:
-        """Chooses the features that are predicted with tags, for the parser, unless they are given."""
+        """Chooses the features that the tagger predicts for the parser, unless they are given."""
         given = self.overrides.get(FEATURES)
 
         def make() -> None:
@@ -136,12 +136,12 @@ class TreebankTraining:
         msg.info(f"Features that the parser sees with tags: {', '.join(self.seen) or 'none'}")
 
     def _read_docs(self, split: str, nlp: Language) -> list[Doc]:
-        """The documents of a split; none if the treebank does not have it."""
+        """Reads the documents of a split; none if the treebank lacks it."""
         path = self.corpora / f"{split}.spacy"
         return list(read_docbin(path, nlp.vocab)) if path.is_file() else []
 
     def make_tokenizer(self, tokenizer: str) -> None:
-        """Makes a pipeline of just a tokenizer: the best one on the development set."""
+        """Makes a pipeline with only a tokenizer: the best one on the development set."""
         rules = RULES.get(self.language, SPACY_RULES)
         names = {"auto": [rules, CHARACTERS], "rules": [rules], "characters": [CHARACTERS]}.get(tokenizer, [tokenizer])
 
@@ -162,7 +162,7 @@ class TreebankTraining:
         self.steps.run("tokenizer", self.tokenizer, make, after=[self.corpora], settings=settings)
 
     def _learn_tokenizer(self, name: str) -> Language:
-        """A pipeline with a tokenizer that has learnt from the training set, if it can."""
+        """Makes a pipeline with a tokenizer, which learns from the training set if it can."""
         nlp = spacy.blank(self.language, config={"nlp": {"tokenizer": {"@tokenizers": name}}})
         docs = self._read_docs("train", nlp)
         if isinstance(nlp.tokenizer, Tokenizer):
@@ -196,10 +196,10 @@ class TreebankTraining:
     # Components.
 
     def _configure(self, component: str, kind: str, source: Path | None = None) -> dict[str, Any]:
-        """The overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
+        """Makes the overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
         own = TRAINING.get(component, {})
         training = {**load_config(self.configs / f"{component}.cfg")["training"], **own}
-        # Not the tokenizer of the language, which may need another package.
+        # The language's own tokenizer may need another package.
         pipe: Any = spacy.blank(self.language, config={"nlp": {"tokenizer": NO_TOKENIZER}}).create_pipe(component)
         copies = 2 if kind == "both" else 1
         batches = math.ceil(copies * self.described["documents"] / training["batcher"]["size"])
@@ -211,7 +211,7 @@ class TreebankTraining:
             "paths.train": str(self.jackknifed if source else self.corpora / "train.spacy"),
             "paths.dev": str(self.corpora / "dev.spacy"),
             "paths.word_classes": str(self.word_classes),
-            # All epochs are learnt from: weights are averaged over all updates.
+            # All epochs count, since weights are averaged over all updates.
             "training.eval_frequency": math.ceil(batches * training["max_epochs"] / N_EVALUATIONS),
             "training.patience": 0,
             f"components.{component}.model.table_bits": min(pipe.perceptron.table_bits, max(bits, MIN_TABLE_BITS)),
@@ -243,7 +243,7 @@ class TreebankTraining:
         self.steps.run("jackknife", self.jackknifed, make, after=before, settings=made_from)
 
     def train_components(self, kind: str) -> Path:
-        """Trains one component after the other, each with all before it, and returns the last pipeline."""
+        """Trains one component after the other, with the components before it, and returns the last pipeline."""
         components = [TAGGER, PARSER]
         if self.described["POS"]:
             components.append(MORPHOLOGIZER)
@@ -262,19 +262,19 @@ class TreebankTraining:
     # The finished pipeline.
 
     def _assemble(self, trained: Path) -> Language:
-        """The trained components, with the tokenizer."""
+        """Joins the trained components and the tokenizer."""
         nlp, source = spacy.load(self.tokenizer), spacy.load(trained)
         for name in source.pipe_names:
             nlp.add_pipe(name, source=source)
         return nlp
 
     def _read_raw_texts(self, split: str, nlp: Language) -> list[Doc]:
-        """The documents of a split with their paragraphs, or as they are if they are made of other files."""
+        """Reads the documents of a split; with paragraphs, unless they were taken from the files of another split."""
         are_files = self.splits[split] and self.splits["train"]
         return read_raw_texts(self.splits[split], nlp) if are_files else self._read_docs(split, nlp)
 
     def choose_biases(self, trained: Path) -> None:
-        """Chooses how readily the parser ends sentences, on the raw text of the development set."""
+        """Chooses the parser's biases for boundaries, on the raw text of the development set."""
 
         def make() -> None:
             nlp = self._assemble(trained)
@@ -294,11 +294,11 @@ class TreebankTraining:
         self.steps.run("biases", self.biases, make, after=[self.corpora, self.tokenizer, trained])
 
     def finish(self, trained: Path, meta: Mapping[str, Any], weight_bits: int) -> None:
-        """Adds what needs no training, without the data that only training needs."""
+        """Adds the multiword_expander and settings, and removes data that only training needs."""
 
         def make() -> None:
             nlp = self._assemble(trained)
-            # Only after the others: it looks tokens up by their tags.
+            # The last component, since it looks tokens up by their tags.
             expander: Any = nlp.add_pipe(EXPANDER)
             examples = list(map(make_example, self._read_docs("train", nlp)))
             expander.initialize(lambda: examples, nlp=nlp)
@@ -315,7 +315,7 @@ class TreebankTraining:
         self.steps.run("finished", self.finished, make, after=before, settings=settings)
 
     def calibrate(self, kind: str, notices: Sequence[Path]) -> None:
-        """Calibrates the finished pipeline on the development set. Adds files that its package shows, as LICENSE."""
+        """Calibrates the finished pipeline on the development set. Adds files for its package, such as LICENSE."""
 
         def make() -> None:
             nlp = load(self.finished)
@@ -325,7 +325,7 @@ class TreebankTraining:
             except JointValueError as error:
                 if error.code != Errors.J646.code:
                     raise
-                # Too small a development set: only its probabilities are missing.
+                # The development set is too small, so only probabilities are missing.
                 msg.info(f"Not calibrated: {error}")
             with atomic_write_directory(self.pipeline) as path:
                 shutil.copytree(self.finished, path)
@@ -367,22 +367,22 @@ class TreebankTraining:
 
         made_from = {"name": name, "version": version}
         self.steps.run("package", output, make, after=[self.pipeline, self.scores], settings=made_from)
-        # Without the archive, the directory can be installed.
+        # If there is no archive, the directory can be installed.
         (directory,) = output.iterdir()
         msg.good(f"pip install {next(directory.glob('dist/*.tar.gz'), directory)}")
 
 
 def _train(config: Path, settings: Mapping[str, Any], output: Path) -> None:
     nlp = init_nlp(load_config(config, overrides=dict(settings), interpolate=False))
-    # No checkpoints: a step that was interrupted begins again.
+    # No checkpoints: an interrupted step starts again.
     train(nlp, None, stdout=sys.stdout, stderr=sys.stderr)
     _save(nlp, output)
 
 
 def make_archive(directory: Path) -> None:
-    """Makes `dist/NAME.tar.gz` of a package as `spacy package` does, or warns that it cannot (JW34)."""
+    """Makes `dist/NAME.tar.gz` of a package like `spacy package`, or warns if it cannot (JW34)."""
     found = find_spec("build")
-    # A directory `build` in the working directory would be a package, too, but without an origin.
+    # A directory `build` in the working directory is found, too, but has no origin.
     command = ["-m", "build", "--sdist"] if found and found.origin else ["setup.py", "sdist"]
     finished = subprocess.run([sys.executable, *command], cwd=directory, capture_output=True, text=True)
     if finished.returncode:
@@ -391,7 +391,7 @@ def make_archive(directory: Path) -> None:
 
 
 def _save(nlp: Language, output: Path) -> None:
-    """Saves a pipeline without the data that only further training needs."""
+    """Saves a pipeline without data that only further training needs."""
     with atomic_write_directory(output) as path:
         nlp.to_disk(path)
         for learning in path.glob("*/learning"):
@@ -399,7 +399,7 @@ def _save(nlp: Language, output: Path) -> None:
 
 
 def _without_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that change results: a moved directory does not. Files of templates do, by their content."""
+    """Selects the settings that affect results. Paths do not, but the content of templates does."""
     kept = {setting: value for setting, value in settings.items() if not setting.startswith("paths.")}
     files = digest_mentioned({setting: value for setting, value in kept.items() if setting.startswith("initialize.")})
     return {**kept, "files": files} if files else kept

@@ -1,5 +1,5 @@
-"""Documents like the output of a speech recogniser: lower-cased, without punctuation, with repaired trees: the starred
-variant of a treebank (EWT*). Numbers remain digits, and disfluencies are neither added nor removed.
+"""Documents like the output of a speech recogniser, lower-cased and without punctuation, with repaired trees: the
+starred variant of a treebank (EWT*). Numbers remain digits; disfluencies are neither added nor removed.
 """
 
 import random
@@ -19,8 +19,8 @@ from .rewriting import Word, copy_words, require_same_tokens, require_words, rew
 
 
 def unpunctuate(doc: Doc) -> Doc | None:
-    """Make the variant of a document, without tokens with POS PUNCT and whitespace tokens; None if no token is left. A
-    space follows every token; for trees and labels, see `rewrite`.
+    """Make the variant of a document, without tokens with POS PUNCT and whitespace tokens; return None if no token is
+    left. A space follows every token; for trees and labels, see `rewrite`.
 
     RAISES ValueError: If the document has no POS or no sentence boundaries (J126), or trees and sentences have
         different boundaries (J124).
@@ -30,7 +30,7 @@ def unpunctuate(doc: Doc) -> Doc | None:
 
 
 def find_spoken(doc: Doc, words: Iterable[Word]) -> list[Word]:
-    """The words that stand for tokens without POS PUNCT, lower-cased; raises J126 without POS or boundaries."""
+    """List the words for tokens without POS PUNCT, lower-cased. Raises J126 without POS or boundaries."""
     require_words(doc)
     spelling = Spelling(language=doc.vocab.lang)
     return [
@@ -41,10 +41,11 @@ def find_spoken(doc: Doc, words: Iterable[Word]) -> list[Word]:
 
 
 def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
-    """Make the variant of a document without trees, by characters as `mark_punctuation`; None if no token is left.
+    """Make the variant of a document without trees, recognising punctuation by its characters, like `mark_punctuation`;
+    return None if no token is left.
 
-    keep_marks (bool): Whether its tokens have the text with marks and capitals as `_.restored`. As that shows where
-        sentences end, the variant has no boundaries then.
+    keep_marks (bool): Whether its tokens have the text with marks and capitals as `_.restored`. If so, the variant has
+        no boundaries.
     """
     kept = [token for token in doc if not token.text.isspace() and not is_punctuation(token.text)]
     if not kept:
@@ -54,7 +55,7 @@ def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
     if keep_marks:
         written = list_written(doc, list_texts(doc))
         texts = [attach_mark(word.text, word.mark) for word in written]
-        # Unchanged ones need no room.
+        # Only changed texts are stored.
         write_restored(
             variant, [None if text == token.text else text for token, text in zip(variant, texts, strict=True)]
         )
@@ -64,7 +65,7 @@ def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
 
 
 def mark_punctuation(doc: Doc) -> None:
-    """Set POS where it is not predicted: PUNCT for Unicode's punctuation, except SYMBOLS, and X for tokens without."""
+    """Set POS to PUNCT for Unicode's punctuation, except SYMBOLS, and to X for other tokens without POS."""
     for token in doc:
         if is_punctuation(token.text):
             token.pos = PUNCT
@@ -75,9 +76,9 @@ def mark_punctuation(doc: Doc) -> None:
 def create_unpunctuated_augmenter(*, share: float = 1.0, keep_original: bool = False) -> Augmenter:
     """Make an augmenter of training examples, registered as `spacy_joint.unpunctuated.v1`.
 
-    share (float): The probability of changing a document. It uses Python's `random`, like spaCy's own augmenters.
+    share (float): The probability of changing a document. Draws are from Python's `random`, like spaCy's augmenters.
     keep_original (bool): Whether to yield the original, too, before its variant.
-    RAISES ValueError: If share is not a probability (J030); when it augments, J124, J125, J126.
+    RAISES ValueError: If share is not a probability (J030); when augmenting, J124, J125, J126.
     """
     check_range("share", share, 0, 1)
     return partial(_augment, share=share, keep_original=keep_original)
@@ -89,7 +90,7 @@ def _augment(nlp: Language, example: Example, *, share: float, keep_original: bo
         yield example
     if chosen:
         require_same_tokens(example)
-        # Both sides keep the same tokens, whatever the predicted tags are.
+        # Gold tags choose the tokens of both sides.
         words = find_spoken(example.reference, copy_words(example.reference))
         if words:
             yield Example(rewrite(example.predicted, words), rewrite(example.reference, words))

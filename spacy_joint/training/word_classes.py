@@ -4,8 +4,8 @@ Counts of frequent words at each position around a word become positive pointwis
 context counts (Levy, Goldberg and Dagan 2015). A truncated singular value decomposition reduces the table, k-means
 clusters its rows at unit length, and Ward's method merges the clusters into the smaller sizes, so classes are nested.
 They serve as features of a tagger or parser like Brown clusters (Brown et al. 1992; Koo, Carreras and Collins 2008),
-but are numbers rather than bit strings, and maximise no bigram likelihood. `learn_case_classes` adds how often a word
-is capitalised where its position does not require it.
+but are numbers rather than bit strings, and maximise no bigram likelihood. `learn_case_classes` adds classes by how
+often a word is capitalised where its position does not require it.
 """
 
 import warnings
@@ -39,13 +39,13 @@ from ..pipes.spelling import AS_WRITTEN, Spelling
 
 # Only the most frequent words serve as contexts: more of them enlarge the table without improving the classes.
 MAX_CONTEXTS = 3000
-# Context counts are raised to this power, so that rare contexts do not look informative.
+# Context counts are raised to this power, lest rare contexts look informative.
 SMOOTHING = 0.75
 KMEANS_ROUNDS = 15
 
 # The minimum shares of capitalised tokens of the classes after "never capitalised" and "almost never".
 CASE_BOUNDS = (0.05, 0.3, 0.7, 0.95)
-# The class of words that are not seen where a capital is informative.
+# The class of words never seen where a capital is informative.
 NO_CASE = 6
 # After these, a capital may be due to the start of a sentence.
 OPENERS = frozenset("\"\u201c\u201d\u2018\u2019'`:(.-!?[*") | {"``", "''", "--"}
@@ -107,7 +107,7 @@ def learn_word_classes(
     seed: int = 0,
     spelling: Spelling = AS_WRITTEN,
 ) -> dict[str, tuple[int, ...]]:
-    """Assign a class at each of the `sizes` to every lower-cased word with `min_count` occurrences, by frequency.
+    """Assigns a class at each of the `sizes` to every lower-cased word with `min_count` occurrences, by frequency.
 
     `window` neighbours on each side represent a word, in `dims` dimensions. The classes of each size are numbered from
     0; there are at most as many as words. The same sentences and seed give the same classes.
@@ -124,9 +124,9 @@ def learn_word_classes(
 def learn_case_classes(
     sentences: Iterable[Sequence[str]], *, min_count: int = 1, spelling: Spelling = AS_WRITTEN
 ) -> dict[str, int]:
-    """Assign a class from 0 (never capitalised) to 5 (always) to every lower-cased word of cased text with `min_count`
-    tokens that count: not at the start of a sentence, not after a quotation mark, colon or the like, and not in
-    sentences that are mostly capitalised.
+    """Assigns a class from 0 (never capitalised) to 5 (always) to every lower-cased word of cased text with at least
+    `min_count` tokens that count. Tokens do not count at the start of a sentence, after a quotation mark, colon or the
+    like, and in sentences that are mostly capitalised.
     """
     capitalised: Counter[str] = Counter()
     total: Counter[str] = Counter()
@@ -148,8 +148,8 @@ def learn_case_classes(
 def _number_words(
     sentences: Iterable[Sequence[str]], min_count: int, window: int, spelling: Spelling
 ) -> tuple[list[str], NDArray[numpy.int64]]:
-    """The n words by decreasing frequency, and the text as numbers of words, where n is a rare word, with sentences
-    padded by `window` times n + 1 before and n + 2 after them."""
+    """Lists the n words by decreasing frequency, and the text as numbers of words, where n is any rarer word. `window`
+    times n + 1 precede each sentence, and as many n + 2 follow it."""
     text = [list(map(spelling.lower, sentence)) for sentence in sentences]
     counts = Counter(word for sentence in text for word in sentence)
     words = [w for w, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if n >= min_count]
@@ -162,7 +162,7 @@ def _number_words(
 
 
 def _count_contexts(stream: NDArray[numpy.int64], size: int, window: int) -> csr_array:
-    """The positive pointwise mutual information of words and contexts, with a block of columns per position."""
+    """Computes the positive pointwise mutual information of words and contexts: a block of columns per position."""
     kept = min(MAX_CONTEXTS, size)
     column = numpy.full(size + 3, -1)
     column[:kept] = numpy.arange(kept)
@@ -186,7 +186,7 @@ def _count_contexts(stream: NDArray[numpy.int64], size: int, window: int) -> csr
 
 
 def _reduce(table: csr_array, dims: int, seed: int) -> NDArray[numpy.float64]:
-    """The first `dims` dimensions of the rows, weighted by the roots of their singular values, at unit length."""
+    """Reduces rows to their first `dims` dimensions, weighted by the roots of the singular values, at unit length."""
     smaller = min(table.shape)
     begin = numpy.random.default_rng(seed).standard_normal(smaller)
     left, singular, _ = svds(table, k=min(dims, smaller - 1), v0=begin)
@@ -195,10 +195,10 @@ def _reduce(table: csr_array, dims: int, seed: int) -> NDArray[numpy.float64]:
 
 
 def _cluster(vectors: NDArray[numpy.float64], sizes: Sequence[int]) -> NDArray[numpy.int64]:
-    """The class of each row at each size: clusters around the first (most frequent) distinct rows, which are merged."""
+    """Finds the class of each row at each size: clusters around the first (most frequent) distinct rows are merged."""
     _, first = numpy.unique(numpy.round(vectors, 6), axis=0, return_index=True)
     with warnings.catch_warnings():
-        # Of clusters that have become empty.
+        # scipy warns of clusters that become empty.
         warnings.simplefilter("ignore", UserWarning)
         centres = vectors[numpy.sort(first)[: max(sizes)]]
         centres, groups = kmeans2(vectors, centres, KMEANS_ROUNDS, minit="matrix")

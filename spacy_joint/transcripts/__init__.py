@@ -1,5 +1,5 @@
-"""Transcripts: who said what when, read from plain text, captions and the output of speech recognisers, and written for
-people and players.
+"""Reading transcripts (who said what when) from plain text, captions and the output of speech recognisers, and writing
+them for people and players.
 
 ```
 transcript = spacy_joint.transcripts.read("interview.vtt")

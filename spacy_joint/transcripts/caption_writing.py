@@ -1,8 +1,8 @@
 """Writing captions: SubRip (.srt) and WebVTT (.vtt).
 
-Cues of the source stay as they are, byte for byte in the same format, if their words do, and if neither they nor those
-that share sentences with them are too wide or too long, or end a line badly; the others are cut again (captioning.py).
-What is written can be read: names of speakers are written such that the reader finds the same turns.
+Cues of the source stay unchanged (byte for byte in the same format) if their words are unchanged, and if neither they
+nor cues that share sentences with them are too wide, too long, or end a line badly. Other words are cut into new
+captions (captioning.py). The reader finds the same turns in the output: names of speakers are written accordingly.
 """
 
 import html
@@ -18,26 +18,26 @@ from .captions import ARROW, HEADER, read_srt, read_vtt, strip_markup
 from .transcript import Cue, format_clock, join
 from .words import FORBIDDEN, Word, fill_times, list_words, warn_of_estimates
 
-# What the reader would take for markup, since files have it.
+# Characters that the reader would take for markup.
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;", "\\": "&#92;"})
 MARK = ">> "
-# How names of speakers are written. Those that follow are for names with which the reader does not find the same turns.
+# How names of speakers are written. Later forms are tried if the reader does not find the same turns.
 PLAIN, MARKED, BRACKETED, VOICE = "{}: ", ">> {}: ", "[{}]: ", "<v {}>"
 LABELS = {"srt": (PLAIN, MARKED, BRACKETED), "vtt": (VOICE,)}
 READERS = {"srt": read_srt, "vtt": read_vtt}
-# At most this many numbers of captions are listed.
+# The maximum number of captions that a comment lists.
 MAX_LISTED = 20
 
 
 class Written(NamedTuple):
-    """A caption, and the cue of the source that it is, if it is one that stays as it is."""
+    """A caption, and its cue in the source if that stays unchanged."""
 
     caption: Caption
     cue: Cue | None = None
 
 
 def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: Any) -> str:
-    """A document as captions, "srt" or "vtt", within `Limits`; if `recut`, no cue of the source stays as it is.
+    """Writes a document as captions, "srt" or "vtt", within `Limits`; if `recut`, all cues of the source are cut again.
     RAISES ValueError: If no word has a time (J470)."""
     words, limits = list_words(doc), Limits(**settings)
     if not words:
@@ -48,7 +48,7 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
     if recut:
         words = [word._replace(cue=None) for word in words]
     expected = _list_turns(words)
-    # First with the blocks of cues that stay as they are: their names of speakers may be written in another way.
+    # First with the blocks of unchanged cues, which may write names of speakers in another way.
     own = BRACKETED if _has_brackets(words, format) else LABELS[format][0]
     for keeps_blocks, label in ((True, own), *((False, label) for label in LABELS[format])):
         captions = _arrange(words, make_units(words, label), limits)
@@ -57,13 +57,13 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
         if [(turn.speaker, turn.text) for turn in join(READERS[format](text, "")).turns] == expected:
             break
     if format != "vtt":
-        # WebVTT has a comment.
+        # WebVTT has a comment instead.
         warn_of_estimates([_is_estimated(words, written) for written in captions], "captions")
     return text
 
 
 def _has_brackets(words: Sequence[Word], format: str) -> bool:
-    """Whether the source has names in brackets, as WhisperX writes them."""
+    """Returns whether the source has names in brackets, as WhisperX writes them."""
     return any(
         word.cue is not None and word.cue.format == format == "srt" and f"[{word.speaker}]:" in word.cue.block
         for word in words
@@ -88,7 +88,7 @@ def _clean(speaker: str | None) -> str | None:
 
 
 def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
-    """The words to be cut. Names of speakers take up room unless they are tags."""
+    """Makes the words to cut. Names of speakers take up room unless they are tags."""
     return [
         Unit(
             len(word.text) + (0 if label == VOICE else len(_introduce(words, place, label))),
@@ -104,19 +104,19 @@ def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
 
 
 def _introduce(words: Sequence[Word], place: int, label: str) -> str:
-    """What is written before the first word of a turn."""
+    """Makes the text before the first word of a turn."""
     word = words[place]
     if not label or not word.begins_turn:
         return ""
     speaker = _clean(word.speaker)
-    # A name that goes on would not begin a turn.
+    # The same name again would not begin a turn.
     is_same = place > 0 and words[place - 1].speaker == word.speaker
     mark = MARK if is_same or (place and speaker is None and label != VOICE) else ""
     return mark if label == VOICE or speaker is None else mark + label.removeprefix(mark).format(speaker)
 
 
 def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Written]:
-    """All captions: cues of the source, or new cuts, in stretches of cues between ends of sentences."""
+    """Makes all captions: cues of the source, or new cuts, in stretches of cues between ends of sentences."""
     starts = [0, *(place for place, word in enumerate(words) if place and word.cue and word.begins_sentence)]
     captions: list[Written] = []
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
@@ -129,7 +129,7 @@ def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> li
 
 
 def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Written]:
-    """The cues of a stretch; none if not all words have one."""
+    """Lists the cues of a stretch; none unless all words have one."""
     places = [place for place in range(start, end) if words[place].cue is not None]
     if places[:1] != [start]:
         return []
@@ -144,7 +144,7 @@ def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Written]:
 
 
 def _get_block(doc: Doc, words: Sequence[Word], written: Written, format: str) -> str | None:
-    """How a cue is written in the source, if it stays as it is."""
+    """Returns the block of a cue in the source, if it stays unchanged."""
     cue, caption = written.cue, written.caption
     if cue is None or cue.format != format or not cue.block:
         return None
@@ -178,7 +178,7 @@ def _join(
 
 
 def _renumber(block: str, number: int, is_vtt: bool) -> list[str]:
-    """The lines of a block; those of SubRip are numbered."""
+    """Lists the lines of a block, with its new number in SubRip."""
     lines = block.strip().splitlines()
     return lines if is_vtt or ARROW in lines[0] else [str(number), *lines[1:]]
 
@@ -201,8 +201,7 @@ def _write_lines(words: Sequence[Word], caption: Caption, label: str) -> list[st
 
 
 def _escape(text: str, is_vtt: bool) -> str:
-    """Text without anything that looks like markup. SubRip has no escapes, so only the rare text that needs
-    them has any."""
+    """Escapes text that looks like markup. SubRip has no escapes, so text is only escaped there if it must be."""
     escaped = html.escape(text, quote=False) if is_vtt else text
     is_plain = ARROW not in escaped and strip_markup(escaped) == " ".join(text.split())
     return escaped if is_plain else text.translate(ESCAPES)

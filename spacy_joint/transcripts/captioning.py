@@ -1,8 +1,9 @@
 """Cutting words into captions within limits, at the least cost. The cut is exact: a dynamic program compares all cuts.
 
-What the cut costs is the sum over its lines and captions of what the words say (what a line end cuts of the trees, see
-words.py), of the space and time that they take, and of what they go over limits. Widths are never exceeded, except by
-single words, and captions never last too long; where people speak too fast, or too little, rates and least times are.
+The cost is a sum over lines and captions: the costs of words where lines end (the arcs that they cut, see words.py),
+the space and time of lines and captions, and the amounts by which they violate limits. Maximum widths (except those of
+single words) and maximum durations are never violated. Maximum rates and minimum durations may be, where people speak
+too fast or too little.
 """
 
 from collections.abc import Sequence
@@ -12,14 +13,14 @@ from ..errors import check_range
 
 # Costs, in the units of FORBIDDEN in words.py. Of each line and caption:
 LINE, CAPTION = 20, 40
-# Of a full line; others cost less by the square of their width, so the lines of a caption become about equally long.
+# Of a full line. Shorter lines cost less, by the square of their width, so lines of a caption are about equally long.
 FULL_LINE = 60
-# Of the end of a caption, relative to that of a line, for what both cut.
+# The factor of the cost of arcs that the end of a caption cuts, rather than the end of a line.
 END = 2
 # Of a second of silence in a caption, of a sentence that begins within a line, and a turn within a caption.
 SILENCE, SENTENCE, TURN = 60, 10, 300
 MAX_SILENCE = 5.0  # seconds: longer ones cost no more
-# Of a character that is too much for the time, and a second that is too little.
+# Of each character above the maximum rate, and of each second below the minimum duration.
 TOO_FAST, TOO_SHORT = 100, 2000
 
 
@@ -42,8 +43,8 @@ class Limits(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """A word to be cut. `width` has its characters, and those of the name of a speaker before it; `cost` is that of a
-    line end before it. Lines begin where turns and sounds do (`begins_line`)."""
+    """A word to cut. `width` counts its characters, and those of the name of a speaker before it; `cost` is the cost of
+    a line end before it. Turns and sounds begin a line (`begins_line`)."""
 
     width: int
     start_time: float
@@ -84,11 +85,11 @@ def cut(units: Sequence[Unit], limits: Limits, begin: int = 0, end: int | None =
 def _list_captions(
     units: Sequence[Unit], limits: Limits, start: int, last: int
 ) -> list[tuple[int, float, tuple[int, ...]]]:
-    """All captions that may begin with a word: their ends, their costs, and the beginnings of their lines."""
-    # How far a caption may reach, and the cost of what is in it.
+    """Lists all captions that may begin with a word: their ends, their costs, and the beginnings of their lines."""
+    # The costs of silences and turns within captions, by their lengths, up to the longest one.
     inner = [0.0]
     reach = start + 1
-    # Words that all have the same time must not make each caption reach to the end: words and spaces fill its lines.
+    # Even words with the same time do not fit all into one caption: words and spaces fill its lines.
     last = min(last, start + limits.max_lines * (limits.max_width // 2 + 1))
     while reach < last and _continues(units, limits, start, reach):
         before, unit = units[reach - 1], units[reach]
@@ -116,13 +117,14 @@ def _list_captions(
 
 
 def _continues(units: Sequence[Unit], limits: Limits, start: int, stop: int) -> bool:
-    """Whether a caption may go on with a word: for its time, and if time does not run back, as in another recording."""
+    """Returns whether a caption may continue with a word: it must not end too late, nor start before the previous word,
+    as in another recording."""
     is_later = units[stop].start_time >= units[stop - 1].start_time
     return is_later and units[stop].end_time - units[start].start_time <= limits.max_seconds
 
 
 def _list_lines(units: Sequence[Unit], max_width: int, start: int, reach: int) -> list[tuple[int, float]]:
-    """The lines that may begin with a word: their ends and the costs of their shapes."""
+    """Lists the lines that may begin with a word: their ends and the costs of their shapes."""
     width, cost = -1, 0.0
     found: list[tuple[int, float]] = []
     for stop in range(start, reach):
@@ -149,7 +151,7 @@ def _count_characters(units: Sequence[Unit], start: int, stop: int) -> int:
 
 
 def make_caption(units: Sequence[Unit], limits: Limits, starts: tuple[int, ...], stop: int) -> Caption:
-    """A caption, which stays long enough to be read if nothing follows at once."""
+    """Makes a caption, which stays long enough to be read unless the next one follows sooner."""
     start_time, end_time = units[starts[0]].start_time, max(unit.end_time for unit in units[starts[0] : stop])
     needed = max(limits.min_seconds, _count_characters(units, starts[0], stop) / limits.max_rate)
     following = units[stop].start_time if stop < len(units) else float("inf")
@@ -160,8 +162,8 @@ def make_caption(units: Sequence[Unit], limits: Limits, starts: tuple[int, ...],
 
 
 def count_breaches(units: Sequence[Unit], limits: Limits, captions: Sequence[Caption], forbidden: int) -> int:
-    """How often captions have too many lines, are too wide or too long, or end a line where it is forbidden: at this
-    cost or more."""
+    """Counts how often captions have too many lines, are too wide or too long, or end a line where the cost is
+    `forbidden` or more."""
     n = 0
     for caption in captions:
         ends = (*caption.starts[1:], caption.end)

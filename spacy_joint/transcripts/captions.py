@@ -1,9 +1,9 @@
 """Captions: SubRip (.srt) and WebVTT (.vtt; https://www.w3.org/TR/webvtt1). Styles, positions and comments are skipped.
 
-webvtt-py parses WebVTT, and SubRip that has been brought into this form. It skips what it does not understand, so this
-module joins text after a blank line with its cue, and says in which line a file is damaged. Voice tags (`<v Anna>`),
-names (`ANNA:`, see `labels`), `>>`, or, within a cue, dashes tell speakers apart. Captions that roll up, as those of
-live television do, repeat the last line of the cue before: it counts once.
+webvtt-py parses WebVTT, and SubRip that this module converts to WebVTT. It skips text that it does not understand, so
+this module joins text after a blank line with its cue, and reports the line where a file is damaged. Voice tags
+(`<v Anna>`), names (`ANNA:`, see `labels`), `>>` and, within a cue, dashes tell speakers apart. Captions that roll up,
+as on live television, repeat the last line of the previous cue: it counts once.
 """
 
 import html
@@ -21,11 +21,11 @@ ARROW = "-->"
 HEADER = "WEBVTT"
 TIMES = re.compile(rf"^.*{ARROW}.*", re.MULTILINE)
 SRT_BEGINNING = re.compile(rf"\s*(?:\d+\s+)?{CLOCK}\s*{ARROW}\s*{CLOCK}")
-# A number counts cues if it is right above times, or alone between blank lines above them.
+# The number of a cue is right above the times, or alone between blank lines above them.
 SRT_NUMBER = re.compile(rf"(?:^\d+\n|(?<!.\n)^\d+\n+)(?=.*{ARROW})", re.MULTILINE)
-# Left out here, because text of a cue may follow after a blank line.
+# Removed before parsing, because text of a cue may follow after a blank line.
 VTT_ASIDE = re.compile(rf"(?<=\n\n)(?!.*{ARROW})(?:NOTE(?:[ \t].*)?|STYLE|REGION)(?:\n(?!.*{ARROW}).+)*$", re.MULTILINE)
-# Blank lines that neither a cue nor the end follows.
+# Blank lines that are followed by neither a cue nor the end.
 VTT_GAP = re.compile(rf"(?<!\n)\n{{2,}}(?!\n|\Z|(?:.+\n)?.*{ARROW})")
 MARKUP = re.compile(
     rf"""
@@ -39,7 +39,7 @@ MARKUP = re.compile(
     re.VERBOSE,
 )
 DASH = re.compile(r"\s*[-‐–—]\s*(?=\S)")  # noqa: RUF001
-# From this number of repetitions on, and if most cues repeat a line, captions roll up.
+# Captions roll up if lines are repeated at least this often, and by most cues.
 MIN_REPETITIONS = 3
 
 
@@ -67,7 +67,7 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
     gap = VTT_GAP.search(text)
     if gap is not None and ARROW not in text[: gap.start()]:
         raise _make_error(Errors.J460, lines, text.count("\n", 0, gap.end()), source)
-    # A blank line ends a cue by the standard, but files have them in the middle of cues.
+    # By the standard, a blank line ends a cue, but files have blank lines within cues.
     return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source), _divide(content), "vtt")
 
 
@@ -76,7 +76,7 @@ VTT = Format("vtt", read_vtt, (".vtt",), lambda lines: any(re.match(rf"{HEADER}(
 
 
 def _parse(text: str, lines: Sequence[str], source: str) -> list[Caption]:
-    """The cues of WebVTT, one for each line of the file that has an arrow."""
+    """Parses the cues of WebVTT, one for each line of the file that has an arrow."""
     captions = _parse_vtt(text)
     times = [number for number, line in enumerate(lines) if ARROW in line]
     if len(captions) < len(times):
@@ -89,7 +89,7 @@ def _parse(text: str, lines: Sequence[str], source: str) -> list[Caption]:
 
 
 def _parse_vtt(text: str) -> list[Caption]:
-    # Times have a decimal point in WebVTT and a comma in SubRip, but files have either.
+    # WebVTT has decimal points and SubRip commas, but files mix them.
     return WebVTT.from_string(TIMES.sub(lambda match: match[0].replace(",", "."), text)).captions
 
 
@@ -98,7 +98,7 @@ def _make_error(error: Message, lines: Sequence[str], number: int, source: str) 
 
 
 def _divide(content: str) -> list[str]:
-    """The header of a file, and the blocks of its cues, each up to the next one; they make up the file."""
+    """Divides a file into its header and the blocks of its cues, each up to the next one."""
     lines = content.splitlines(keepends=True)
     starts = [0]
     for number, line in enumerate(lines):
@@ -111,10 +111,10 @@ def _divide(content: str) -> list[str]:
 
 
 def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> Iterator[Segment]:
-    """The lines of cues, in runs of one speaker. The file is `written` as a header and a block for each cue."""
+    """Reads the lines of cues, in runs of one speaker. `written` has the header of the file and a block per cue."""
     is_rolling = _roll_down(cues)
     lines = [line for cue in cues for line in cue.lines]
-    # Where voice tags name speakers, text with a colon is text.
+    # If voice tags name speakers, names before colons do not.
     has_voices = any(match["voice"] for line in lines for match in MARKUP.finditer(line))
     names = (
         set()
@@ -177,12 +177,12 @@ def _roll_down(cues: Sequence[Caption]) -> bool:
 
 
 def strip_markup(line: str) -> str:
-    """The plain text of a line of a cue."""
+    """Returns the plain text of a line of a cue."""
     return " ".join(html.unescape(MARKUP.sub(" ", line)).split())
 
 
 def _split(lines: Sequence[str]) -> list[list[Segment]]:
-    """The runs of each line of a cue, with its line break: parts in one voice, which start at the stamp before them."""
+    """Splits lines of a cue, with their line breaks, into runs: parts in one voice, with the time of a stamp before."""
     rows: list[list[Segment]] = [[]]
     voice: str | None = None
     time: float | None = None
@@ -203,7 +203,7 @@ def _split(lines: Sequence[str]) -> list[list[Segment]]:
 
 
 def _read_beginning(line: str, speaker: str | None, names: Set[str], is_dialogue: bool) -> tuple[int, str | None, bool]:
-    """Where the words of a line begin, its speaker, and whether a turn begins."""
+    """Reads the beginning of a line: the offset of its words, its speaker, and whether a turn begins."""
     dash = DASH.match(line) if is_dialogue else None
     begin = dash.end() if dash else 0
     label = read_label(line[begin:])
@@ -216,10 +216,10 @@ def _read_beginning(line: str, speaker: str | None, names: Set[str], is_dialogue
 
 
 def _find_times(runs: Sequence[Segment], start_time: float, end_time: float) -> Iterator[tuple[float, float]]:
-    """The times of the runs of a cue: from stamp to stamp, and between stamps by the number of characters."""
+    """Finds the times of the runs of a cue: from stamp to stamp, and in between by the number of characters."""
     stamps = [(0, start_time)]
     for number, run in enumerate(runs):
-        # Stamps outside the cue, or before an earlier one, are moved to where they make sense.
+        # Stamps are kept within the cue and in order.
         if run.start_time is not None:
             stamps.append((number, min(max(run.start_time, stamps[-1][1]), end_time)))
     for (first, begin), (last, end) in pairwise([*stamps, (len(runs), end_time)]):

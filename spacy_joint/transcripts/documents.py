@@ -1,4 +1,4 @@
-"""Documents of transcripts: the boundaries that are known are set, and tokens know their speaker and their times."""
+"""Making documents of transcripts: sets known boundaries, and the speakers and times of tokens."""
 
 from bisect import bisect_left, bisect_right
 
@@ -27,11 +27,11 @@ RESTORER = "punctuation_restorer"
 def make_doc(nlp: Language, transcript: Transcript) -> Doc:
     """Makes a document of a transcript, for the pipeline to annotate: `nlp(make_doc(nlp, transcript))`.
 
-    Where a turn begins, `token.is_sent_start` is True, so that no sentence and no tree crosses it; not where the
-    speaker changes within an utterance of a recogniser. Tokens have the extension attributes `token._.speaker`,
-    `token._.start_time` and `token._.end_time` (seconds); so have spans, such as sentences. Unknown ones are None.
-    `token._.time_is_estimated` says that the start time is estimated by the number of characters, as within a cue.
-    If words have times, `doc._.token_columns["pause"]` has the seconds of silence before each token (NaN if unknown).
+    Where a turn begins, `token.is_sent_start` is True, so no sentence or tree crosses its start, unless the speaker
+    changes within an utterance of a recogniser. Tokens and spans have the extension attributes `_.speaker`,
+    `_.start_time` and `_.end_time` (seconds; None if unknown). `token._.time_is_estimated` is True if the start time is
+    estimated by the number of characters, as within a cue. If words have times, `doc._.token_columns["pause"]` has the
+    seconds of silence before each token (NaN if unknown).
 
     nlp (Language): The pipeline, of which only the tokenizer is used.
     transcript (Transcript): The transcript, as read by `read`.
@@ -67,13 +67,13 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
 
 
 def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source: str = "The text") -> Doc:
-    """Makes a document of a text of a format, or of one guessed by `source`, the path, and the text: see `read`.
-    RAISES ValueError: If it is a damaged transcript (J460-J468)."""
+    """Makes a document of a text in a format, which is guessed from `source`, the path, and the text if it is None: see
+    `read`. RAISES ValueError: If it is a damaged transcript (J460-J468)."""
     format = format or guess_format(text, source)
     return nlp.make_doc(text) if format == TEXT else make_doc(nlp, read_string(text, format, source))
 
 
 def restore_marks(nlp: Language, doc: Doc) -> Doc:
-    """Lets the punctuation_restorer of a pipeline, if it has one and it is disabled, annotate a document without marks,
-    which the rest of the pipeline has annotated."""
+    """Restores the marks of an annotated document that has none, by the disabled punctuation_restorer of the pipeline,
+    if there is one."""
     return doc if has_marks(doc.text) else run_disabled(nlp, doc, RESTORER)

@@ -1,6 +1,6 @@
 """The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
 `[SPEAKER_01]:` (as WhisperX writes captions), `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and `A.` (court
-records). Ordinary text has colons, too, so which beginnings of lines are names is decided for a file as a whole."""
+records). Ordinary text has colons, too, so a whole file decides which beginnings of lines are names."""
 
 import re
 from collections import Counter
@@ -35,16 +35,16 @@ BOLD = re.compile(
     """,
     re.VERBOSE,
 )
-# Not the address of a link in Markdown, `[1]: https://...`.
+# Excludes addresses of links in Markdown, `[1]: https://...`.
 BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\]:(?:\s+|$)(?!\w+://)")
-# Questions and answers of court records, which both occur in a file. Lines may be numbered.
+# Questions and answers of court records; a file must have both. Lines may be numbered.
 EXAMINATION = re.compile(r"\s*(?:\d{1,2}\s+)?(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*)(?=\S)")
 BOTH = {"Q", "A"}
-# In captions, these marks alone say that somebody else speaks.
+# Without a name, this mark shows a change of speaker.
 CHANGE = re.compile(r"\s*>>+\s*")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "la", "le", "of", "the", "van", "von"}
 NUMBERED = re.compile(r"(?:speaker|spk)[ _-]?\w{1,3}", re.IGNORECASE)
-# Words before colons in letters, mails, logs and documents.
+# Words before colons in letters, emails, logs and documents.
 NOT_NAMES = {
     *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
     *("ps", "re", "sent", "source", "subject", "tip", "to", "trace", "warn", "warning"),
@@ -57,11 +57,11 @@ class Label(NamedTuple):
     name: str
     time: float | None  # next to the name, in seconds
     end: int  # where the words begin
-    is_marked: bool  # whether it cannot be mistaken for other text: `>> ANNA:`, `SPEAKER_01:`
+    is_marked: bool  # whether it is certainly a name: `>> ANNA:`, `SPEAKER_01:`
 
 
 def read_label(line: str) -> Label | None:
-    """The possible name of a speaker at the beginning of a line; None if there is none."""
+    """Reads a possible name of a speaker at the beginning of a line; returns None if there is none."""
     bracketed = BRACKETED.match(line)
     if bracketed is not None and read_clock(bracketed["name"]) is None:
         return Label(bracketed["name"], None, bracketed.end(), True)
@@ -76,7 +76,7 @@ def read_label(line: str) -> Label | None:
     if match is None:
         return None
     name, words = match["name"], match["name"].split()
-    # One word, as in chats, or words with capitals.
+    # A single word, as in chats, or capitalised words.
     has_form = len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
     if not has_form or len(name) > MAX_NAME_LENGTH or name.lower() in NOT_NAMES:
         return None
@@ -85,36 +85,37 @@ def read_label(line: str) -> Label | None:
 
 
 def find_names(lines: Sequence[str]) -> Set[str]:
-    """The names of speakers with which lines begin, in a file where they may be missing. A name recurs, or is in
-    capitals, or marked."""
+    """Finds names of speakers at the beginnings of lines, in a file that may have none. A name recurs, is in capitals,
+    or is marked."""
     counts = Counter(label.name for label in _read_labels(lines))
     return {*_find_sure_names(lines), *(name for name, count in counts.items() if count > 1)}
 
 
 def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
-    """The same in captions, which may name only those who are not seen, and whose lines may begin anywhere."""
+    """Finds names of speakers in captions, which may name only unseen speakers, and whose lines may begin anywhere in a
+    sentence."""
     lines = [line for line in lines if not EXAMINATION.match(line)]
     names = find_names(lines)
     n_named = sum(label.name in names for label in _read_labels(lines))
-    # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if there are
-    # names in every third cue at least.
+    # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if at least
+    # every third cue has a name.
     return names if 3 * n_named >= n_cues else _find_sure_names(lines)
 
 
 def _find_sure_names(lines: Sequence[str]) -> set[str]:
-    # Where all text is in capitals, they say nothing.
+    # Capitals tell nothing if most lines are in capitals.
     are_telling = 2 * sum(map(str.isupper, lines)) <= len(lines)
     return {label.name for label in _read_labels(lines) if label.is_marked or (are_telling and label.name.isupper())}
 
 
 def find_all_names(lines: Sequence[str]) -> Set[str]:
-    """The same in a file whose turns begin with names: there, a name that occurs once need only have a capital."""
+    """Finds names of speakers in a file whose turns begin with names, where a capital suffices for a name."""
     return {*find_names(lines), *(label.name for label in _read_labels(lines) if label.name[0].isupper())}
 
 
 def are_turns(lines: Sequence[str]) -> bool:
-    """Whether lines are a transcript in which turns begin with names: the first line does, and names are marked, or one
-    recurs after another, or all lines begin with names in capitals, of which there are several."""
+    """Returns whether turns begin with names: the first line begins with one, and some name is marked, or recurs after
+    another one, or all lines begin with names in capitals, of which there are several."""
     filled = [line for line in lines if line.strip()]
     first = read_label(filled[0]) if filled else None
     if first is None or first.name not in find_names(filled):
@@ -128,5 +129,5 @@ def are_turns(lines: Sequence[str]) -> bool:
 
 def _read_labels(lines: Sequence[str]) -> list[Label]:
     labels = [label for line in lines if (label := read_label(line))]
-    # `A.` alone is the first letter of a list, or a sentence of a word.
+    # Without `Q.`, `A.` is a letter of a list, or a sentence of one word.
     return labels if {label.name for label in labels} >= BOTH else [label for label in labels if label.name not in BOTH]

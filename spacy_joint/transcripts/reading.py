@@ -1,5 +1,5 @@
-"""Reading transcripts in all supported formats, which are known by the suffix of a file or by its first lines. A new
-format is a module with a `Format`, which ALL lists."""
+"""Reading transcripts in all supported formats, which the suffix or the first lines of a file tell. A new format is a
+module with a `Format`, which ALL lists."""
 
 import json
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from .timed_lines import CTM, OTTER, TSV
 from .transcript import LINE_END, Format, Segment, Transcript, Turn, join
 from .turns import TURNS
 
-# Any other text: see `read_string`.
+# Any other text: see `read`.
 TEXT = "text"
 ALL = (Format(TEXT, lambda text, source: iter([Segment(text)])), TURNS, OTTER, SRT, VTT, RECOGNISER, CTM, TSV)
 FORMATS = tuple(format.name for format in ALL)
-# Suffixes of files with columns, of which only one format is known.
+# Suffixes of files with columns, which are not transcripts, apart from Whisper's .tsv.
 TABLES = (".csv", ".tsv")
 SUFFIXES = {suffix: format.name for format in ALL for suffix in format.suffixes}
 
@@ -43,7 +43,7 @@ def read_string(text: str, format: str | None = None, source: str = "The transcr
 
     text (str): The content of a file.
     format (str | None): See `read`. None guesses it by the content.
-    source (str): Its name, for errors.
+    source (str): The name of the file, for errors.
     RETURNS (Transcript): Its words, turns and times.
     RAISES ValueError: If the format is unknown (J040), or the content is damaged (J460-J468).
     """
@@ -56,9 +56,9 @@ def read_string(text: str, format: str | None = None, source: str = "The transcr
 
 
 def guess_format(text: str, path: str | Path = "") -> str:
-    """The format of a file, by its suffix or else by its content: see `read`. Plain text is "turns" if its first line
-    begins with a name, and the names in the file recur or are marked.
-    RAISES ValueError: If it has JSON lines, or columns (J469)."""
+    """Guesses the format of a file by its suffix, or else by its content: see `read`. Plain text is "turns" if its
+    first line begins with a name, and the names in the file recur or are marked.
+    RAISES ValueError: If it has JSON lines or columns (J469)."""
     suffix, lines = Path(path).suffix.lower(), LINE_END.split(text)
     if sum(map(_is_object, islice(filter(str.strip, lines), 2))) > 1:
         raise JointValueError(Errors.J469, source=str(path) or "The text")
@@ -70,7 +70,7 @@ def guess_format(text: str, path: str | Path = "") -> str:
 
 
 def guess_marked(lines: Sequence[str]) -> str | None:
-    """The format (str) of captions and others that their first two lines tell; None if it is another one.
+    """Guesses the format from the first two lines, if they tell it, as in captions; returns None otherwise.
     RAISES ValueError: If they are JSON lines (J469)."""
     if sum(map(_is_object, lines)) > 1:
         raise JointValueError(Errors.J469, source="The text")
@@ -78,7 +78,7 @@ def guess_marked(lines: Sequence[str]) -> str | None:
 
 
 def _is_object(line: str) -> bool:
-    """Whether a line is an object of JSON."""
+    """Returns whether a line is an object of JSON."""
     try:
         return line.lstrip().startswith("{") and isinstance(json.loads(line), dict)
     except (RecursionError, ValueError):

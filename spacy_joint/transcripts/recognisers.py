@@ -1,9 +1,8 @@
-"""The JSON of speech recognisers, known by its keys: AWS Transcribe, Google, Azure, Deepgram, AssemblyAI, Speechmatics,
-Rev, vosk, and those of whisper.py.
+"""The JSON of speech recognisers, recognised by its keys: AWS Transcribe, Google, Azure, Deepgram, AssemblyAI,
+Speechmatics, Rev, vosk, and the formats of whisper.py.
 
-Words come with their marks, times and speakers, as far as a service gives them. A service that says who speaks word by
-word often gives a few words to the wrong speaker, so a change of speaker begins a sentence for certain only where an
-utterance of the service begins.
+Words come with their marks, times and speakers, as far as a service gives them. Services that label each word with a
+speaker often mislabel a few words, so a change of speaker certainly begins a sentence only where an utterance begins.
 """
 
 import json
@@ -15,11 +14,11 @@ from ..errors import Errors, JointValueError
 from .transcript import Format, Segment
 from .whisper import MAX_TIME, Part, divide, read_whisper, recognise_whisper
 
-# What values of the wrong type, and missing ones, raise.
+# Errors that values of the wrong type and missing values raise.
 DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
-# Of all speakers that are unknown: Speechmatics.
+# Names of unknown speakers; "UU" is Speechmatics'.
 UNKNOWN = ("UU", "")
-# Of results of vosk. Those without words have a text alone, as other objects do, and partial ones are skipped.
+# Keys of vosk's results. Results without words have just a text, like other objects; partial ones are skipped.
 VOSK_KEYS = frozenset(("result", "alternatives", "partial"))
 TICKS = 10_000_000  # per second, in Azure
 
@@ -35,7 +34,7 @@ class Spoken(NamedTuple):
 
 
 class Service(NamedTuple):
-    """The JSON of a service: whether an object is of this kind, and its words."""
+    """The JSON of a service: recognises its objects, and reads their words."""
 
     name: str
     recognise: Callable[[dict[str, Any]], bool]
@@ -48,13 +47,13 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     try:
         content = _load(text) if text.strip() else None
     except (RecursionError, ValueError) as error:
-        # For too many brackets or digits, Python does not say where they are.
+        # Python gives no line for too many brackets or digits.
         line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)
         raise JointValueError(Errors.J464, file=source, line=line, format="JSON", reason=reason) from error
     if content is None:
         return
     found = _wrap(content) if isinstance(content, list) else content if isinstance(content, dict) else {}
-    # OpenAI's API may give nothing but the text.
+    # OpenAI's API may return just the text.
     if recognise_whisper(found) and "result" not in found:
         yield from read_whisper(found, source)
         return
@@ -70,7 +69,7 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
 
 
 def _load(text: str) -> Any:
-    """The value of JSON; a list of several objects, one after the other, as the examples of vosk print them."""
+    """Parses JSON, or a sequence of objects, as vosk's examples print them, which becomes a list."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -78,7 +77,7 @@ def _load(text: str) -> Any:
         while at < len(text.rstrip()):
             begin = at + len(text[at:]) - len(text[at:].lstrip())
             value, at = decoder.raw_decode(text, begin)
-            # Other formats are no sequences of objects, so it is their damage that is reported.
+            # Only vosk has sequences of objects: any other JSON is damaged.
             if not isinstance(value, dict) or not {"text", *VOSK_KEYS} & value.keys():
                 raise
             values.append(value)
@@ -86,7 +85,7 @@ def _load(text: str) -> Any:
 
 
 def _wrap(parts: list[Any]) -> dict[str, Any]:
-    """Parts without an object around them: results of vosk, or segments, as those who use faster-whisper save them."""
+    """Wraps a list in an object: results of vosk, or segments, as users of faster-whisper save them."""
     are_segments = bool(parts) and all(isinstance(part, dict) and {"start", "text"} <= part.keys() for part in parts)
     return {"segments": parts} if are_segments else {"results": {"vosk": parts}}
 
@@ -99,7 +98,7 @@ def _is_of(service: Service, content: dict[str, Any]) -> bool:
 
 
 def _make_segments(words: Sequence[Spoken]) -> Iterator[Segment]:
-    """Words with the marks after them."""
+    """Joins words with the marks after them."""
     for place, word in enumerate(words):
         if word.is_mark and place:
             continue
@@ -120,7 +119,7 @@ def _make_segments(words: Sequence[Spoken]) -> Iterator[Segment]:
 
 
 def _read_times(start: Any, end: Any, per_second: float = 1) -> tuple[float, float] | None:
-    """Times in seconds; None if they are missing or make no sense."""
+    """Reads times in seconds; None if they are missing or impossible."""
     if start is None or end is None:
         return None
     first, last = (_read_number(time) / per_second for time in (start, end))
@@ -128,7 +127,7 @@ def _read_times(start: Any, end: Any, per_second: float = 1) -> tuple[float, flo
 
 
 def _read_number(time: Any) -> float:
-    """1.5, "1.5", "1.500s", or {"seconds": 1, "nanos": 500000000}."""
+    """Reads 1.5, "1.5", "1.500s", or {"seconds": 1, "nanos": 500000000}."""
     if isinstance(time, dict):
         return float(time.get("seconds", 0)) + float(time.get("nanos", 0)) / 1e9
     return float(time.removesuffix("s") if isinstance(time, str) else time)
@@ -191,7 +190,7 @@ def _find_google_results(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _get(word: dict[str, Any], *names: str) -> Any:
-    """A value by its names, which may be in snake case."""
+    """Gets a value by its names, which may be in snake case."""
     for name in names:
         for key in (name, "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)):
             if key in word:
@@ -231,7 +230,7 @@ def _read_rev(content: dict[str, Any]) -> Iterator[Spoken]:
 
 
 def _list_vosk_results(content: dict[str, Any]) -> list[dict[str, Any]]:
-    # By its command, by a program that keeps all results, or one result.
+    # Written by vosk's command, by a program that keeps all results, or a single result.
     if "monologues" in content:
         return [{"result": monologue["terms"], "text": None} for monologue in content["monologues"]]
     return content["results"]["vosk"] if "results" in content else [content]
@@ -302,7 +301,7 @@ SERVICES = (
 
 
 def is_json(lines: Sequence[str]) -> bool:
-    """Whether the first line begins an object, or a list of objects."""
+    """Returns whether the first line begins an object, or a list of objects."""
     first = next((line.strip() for line in lines if line.strip()), "")
     return first in ("{", "[") or first.startswith(('{"', '[{"'))
 

@@ -1,7 +1,7 @@
 """Writing transcripts for people to read, and as tables: text, Markdown and CSV.
 
 A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
-reader of `turns` knows. Sentences without marks at their ends have a line each, as nothing else would tell them apart.
+reader of `turns` understands. In text without final marks, each sentence has its own line.
 """
 
 import csv
@@ -18,13 +18,13 @@ from .words import Word, list_words, warn_of_estimates
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
 FINAL = re.compile(r"[.?!…:;—][\"'”’»)\]]*$")
-# What Markdown would take for markup: anywhere, and at the beginning of a line.
+# Text that Markdown would take for markup: anywhere, and at the beginning of a line.
 INLINE = re.compile(r"[\\`*_\[\]<>]")
 AT_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s)|[=~-]{3,}|\d{1,9}(?=[.)]\s))")
 
 
 def write_text(doc: Doc, wrap: int | None = None) -> str:
-    """A paragraph per turn, in lines of at most `wrap` characters if that is given."""
+    """Writes a paragraph per turn, in lines of at most `wrap` characters if it is given."""
     written: list[str] = []
     for start, speaker, sentences in _list_paragraphs(list_words(doc)):
         introduction = _introduce(start, speaker)
@@ -34,7 +34,7 @@ def write_text(doc: Doc, wrap: int | None = None) -> str:
 
 
 def write_markdown(doc: Doc, wrap: int | None = None) -> str:
-    """The same in Markdown, with names and times in bold."""
+    """Writes a paragraph per turn in Markdown, with names and times in bold."""
     written: list[str] = []
     for start, speaker, sentences in _list_paragraphs(list_words(doc)):
         introduction = _introduce(start, speaker and _escape(speaker))
@@ -47,7 +47,7 @@ def write_markdown(doc: Doc, wrap: int | None = None) -> str:
 
 
 def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> str:
-    """A row per "sentence" or "word": its start and end in seconds, its speaker, and its text."""
+    """Writes a row per "sentence" or "word": its start and end in seconds, its speaker, and its text."""
     words = list_words(doc)
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
@@ -73,7 +73,7 @@ def _divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
 
 
 def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str | None, list[str]]]:
-    """The start and the speaker of each turn, and its text: one string if marks end its sentences, else one per
+    """Lists the start and the speaker of each turn, and its text: one string if marks end its sentences, else one per
     sentence. Further paragraphs of a turn have no start and no speaker."""
     sentences = _divide(words, [word.begins_sentence or word.begins_turn or word.begins_paragraph for word in words])
     are_marked = 2 * sum(FINAL.search(sentence[-1].text) is not None for sentence in sentences) >= len(sentences)
@@ -105,6 +105,6 @@ def _escape_start(line: str) -> str:
     match = AT_START.match(line)
     if match is None:
         return line
-    # The number of a list is escaped after it.
+    # In a list, the backslash goes after the number.
     at = match.end() if match[0].isdecimal() else 0
     return f"{line[:at]}\\{line[at:]}"

@@ -1,4 +1,4 @@
-"""Times and words in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
+"""Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
 Whisper (`start end text`, in milliseconds), and the text of Otter (`Anna Smith  0:02` above her words)."""
 
 import re

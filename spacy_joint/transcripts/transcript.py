@@ -1,5 +1,5 @@
-"""A transcript: the words of a recording as one text, its turns, and the times of its parts; no names, times or markup.
-Readers yield segments, which `join` joins: words by one space, turns by a line break, and paragraphs by a blank line.
+"""A transcript: the words of a recording as one text without names, times and markup, its turns, and the times of its
+parts. Readers yield segments; `join` joins words by one space, turns by a line break, and paragraphs by a blank line.
 """
 
 import re
@@ -13,14 +13,14 @@ SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|[♪♫].*|.*[♪♫]|#.*#"
 # Written times: `01:02:03,500`, `1:02:03.5`, `02:03`. Hours may be missing, or more than 99; both decimal
 # marks occur in all formats.
 CLOCK = r"(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?"
-# Times are rounded to milliseconds, as formats have them.
+# Times are rounded to milliseconds, as in the formats.
 DECIMALS = 3
 LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Cue(NamedTuple):
-    """The times of a cue of captions, in seconds, and how it is written, so that writers can leave it unchanged: the
-    name of the format, what stands above it, as the header of the file does, and its block, up to the next one."""
+    """The times of a cue of captions, in seconds, and its source, so that writers can leave it unchanged: the format,
+    the text above it, such as the header of the file, and its block, up to the next one."""
 
     start_time: float
     end_time: float
@@ -42,13 +42,13 @@ class Segment(NamedTuple):
     is_word: bool = False  # the times are those of a word, so pauses can be told from them
     # A change of the speaker may be inside a sentence: recognisers often give a few words to the wrong speaker.
     is_speaker_unsure: bool = False
-    is_estimated: bool = False  # the start time is not measured, but by the number of characters
-    cue: Cue | None = None  # of which this is the first part
-    begins_line: bool = False  # within a cue
+    is_estimated: bool = False  # the start time is estimated by the number of characters
+    cue: Cue | None = None  # the cue that begins here
+    begins_line: bool = False  # a line of a cue begins here
 
 
 class Turn(NamedTuple):
-    """The words of one speaker, up to the next one.
+    """Consecutive words of one speaker.
 
     speaker (str | None): The name of the speaker, if known.
     text (str): The words.
@@ -62,8 +62,8 @@ class Turn(NamedTuple):
 
 
 class TimedPart(NamedTuple):
-    """The times, in seconds, of the characters from `start` to `end` (offsets in the text of the transcript). `is_word`
-    if they were measured for this word, or piece of a word, and `is_estimated` if the start time was not measured."""
+    """The times, in seconds, of the characters from `start` to `end` (offsets in the text of the transcript).
+    `is_word`: they were measured for this word, or piece of a word. `is_estimated`: the start was not measured."""
 
     start: int
     end: int
@@ -73,7 +73,7 @@ class TimedPart(NamedTuple):
     is_estimated: bool = False
 
     def find_time(self, offset: int) -> float:
-        """The time of an offset in this part: characters take equally long."""
+        """Finds the time of an offset in this part: characters take equally long."""
         share = (offset - self.start) / (self.end - self.start)
         return self.start_time + share * (self.end_time - self.start_time)
 
@@ -83,12 +83,12 @@ class Transcript(NamedTuple):
 
     text (str): The words, with a line break between turns.
     turns (Sequence[Turn]): The turns, in order. They cover all words.
-    sentence_starts (Sequence[int]): The character offsets at which a sentence begins for certain: those of turns,
-        except where a recogniser changes the speaker within an utterance, and those where speech gives way to other
-        sounds, or the other way round.
+    sentence_starts (Sequence[int]): The character offsets at which a sentence certainly begins: those of turns, except
+        where a recogniser changes the speaker within an utterance, and those of changes between speech and other
+        sounds.
     timed_parts (Sequence[TimedPart]): The parts whose times are known, in order: words or cues.
     cues (Mapping[int, Cue]): The cues of captions, by the character offsets at which they begin.
-    lines (Collection[int]): The character offsets at which further lines of cues begin.
+    lines (Collection[int]): The character offsets at which lines of cues begin, except the first.
     """
 
     text: str
@@ -99,15 +99,15 @@ class Transcript(NamedTuple):
     lines: Collection[int] = ()
 
     def find_times(self, start: int, end: int) -> tuple[float, float] | None:
-        """The start and end time, in seconds, of the characters from `start` to `end`; None if unknown. Within a word
-        or cue, characters take equally long."""
+        """Finds the start and end time, in seconds, of the characters from `start` to `end`; None if unknown. Within a
+        word or cue, characters take equally long."""
         first, last = self._find_part(start), self._find_part(end - 1)
         if first is None or last is None:
             return None
         return round(first.find_time(start), DECIMALS), round(last.find_time(end), DECIMALS)
 
     def find_pause(self, start: int) -> float | None:
-        """The silence, in seconds, before the characters from `start`: 0 inside a word; None if unknown."""
+        """Finds the silence, in seconds, before the characters from `start`: 0 inside a word; None if unknown."""
         place = bisect_right(self.timed_parts, start, key=lambda part: part.start) - 1
         if place < 0 or not self.timed_parts[place].is_word or start >= self.timed_parts[place].end:
             return None
@@ -119,8 +119,8 @@ class Transcript(NamedTuple):
         return round(max(part.start_time - before.end_time, 0.0), DECIMALS)
 
     def is_estimated(self, start: int) -> bool:
-        """Whether the time of the characters from `start` is known, but not measured: it was estimated by the number of
-        characters in a longer part, such as a cue."""
+        """Returns whether the time of the characters from `start` is estimated, by the number of characters in a longer
+        part, such as a cue."""
         part = self._find_part(start)
         return part is not None and not part.is_word and (part.is_estimated or start > part.start)
 
@@ -135,12 +135,12 @@ class Format(NamedTuple):
     name: str
     read: Callable[[str, str], Iterator[Segment]]  # given the content of a file, and its name for errors
     suffixes: tuple[str, ...] = ()
-    # Whether the lines of a file with such a suffix, or with an unknown one, have this format.
+    # Whether the lines of a file, with one of these suffixes or an unknown one, have this format.
     recognise: Callable[[Sequence[str]], bool] = lambda lines: False
 
 
 def read_clock(written: str) -> float | None:
-    """A time in seconds; None if it is not a time, such as 00:61."""
+    """Reads a time in seconds; None if it is impossible, such as 00:61."""
     if not re.fullmatch(CLOCK, written):
         return None
     *hours, minutes, rest = written.replace(",", ".").split(":")
@@ -151,7 +151,7 @@ def read_clock(written: str) -> float | None:
 
 
 def format_clock(seconds: float, decimal: str = ".", digits: int = DECIMALS) -> str:
-    """A time as formats write it: `01:02:03.500`; in whole seconds, cut off, without `digits`."""
+    """Formats a time as `01:02:03.500`; without `digits`, in whole seconds, cut off."""
     units = round(1000 * seconds) if digits else 1000 * int(seconds)
     minutes, milliseconds = divmod(units, 60_000)
     whole = f"{minutes // 60:02}:{minutes % 60:02}:{milliseconds // 1000:02}"
@@ -159,12 +159,13 @@ def format_clock(seconds: float, decimal: str = ".", digits: int = DECIMALS) -> 
 
 
 def is_sound(text: str) -> bool:
-    """Whether all of a text is not speech: [APPLAUSE], (door opens), ♪ la la ♪."""
+    """Returns whether no part of a text is speech: [APPLAUSE], (door opens), ♪ la la ♪."""
     return SOUND.fullmatch(text.strip()) is not None
 
 
 def spread(texts: Sequence[str], start_time: float, end_time: float) -> Iterator[tuple[float, float]]:
-    """The start and end times of consecutive texts, by their numbers of characters without white space around them."""
+    """Yields estimated start and end times of consecutive texts, by their numbers of characters, stripped of white
+    space."""
     lengths = [len(text.strip()) for text in texts]
     rate = (end_time - start_time) / max(sum(lengths), 1)
     for before, after in pairwise(accumulate(lengths, initial=0)):

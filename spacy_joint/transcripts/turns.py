@@ -1,5 +1,5 @@
 """Plain text in which turns begin with the name of the speaker, as in `ANNA: at the garage` (see `labels`). Lines
-without a name continue the turn, and a time, next to a name or in brackets, lasts until the next time."""
+without a name continue the turn. A time, next to a name or in brackets, applies until the next time."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     speaker: str | None = None
     segments: list[Segment] = []
     stamps: list[tuple[int, float]] = []
-    # Where names have times, so may the text between them, as in the exports of Descript.
+    # If names have times, the text between them may have some, too, as in exports of Descript.
     has_times = any(label.time is not None for line in lines if (label := read_label(line)) and label.name in names)
     for number, line in enumerate(lines):
         label = read_label(line)

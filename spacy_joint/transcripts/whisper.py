@@ -1,8 +1,7 @@
-"""The JSON of speech recognisers: Whisper and what has the same format (WhisperX, with speakers, and OpenAI's API), and
-whisper.cpp.
+"""The JSON of Whisper, of WhisperX (with speakers) and OpenAI's API, which share its format, and of whisper.cpp.
 
-The text is that of the segments; their words only say when it was spoken and, in WhisperX, by whom, so those that are
-not in the text are skipped. Words without times or a speaker take them from their neighbours.
+Segments give the text; their words only add times and, in WhisperX, speakers, so words that are not in the text are
+skipped. Words without times or a speaker take them from their neighbours.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +13,7 @@ from .transcript import Segment, is_sound
 
 
 class Layout(NamedTuple):
-    """The keys of a format, and how it gives times: the object that has them, their keys, and units per second."""
+    """The keys of a format, and its times: the object that contains them, their keys, and units per second."""
 
     segments: str
     words: str
@@ -25,7 +24,7 @@ class Layout(NamedTuple):
     per_second: int
 
 
-# Of Whisper, and of whisper.cpp.
+# Whisper's and whisper.cpp's.
 LAYOUTS = (
     Layout("segments", "words", "word", None, "start", "end", 1),
     Layout("transcription", "tokens", "text", "offsets", "from", "to", 1000),
@@ -38,7 +37,7 @@ MAX_TIME = 1e15
 
 
 class Part(NamedTuple):
-    """A word of a segment, or what is between words that have times."""
+    """A word of a segment, or text between words that have times."""
 
     text: str
     times: tuple[float, float] | None
@@ -47,7 +46,7 @@ class Part(NamedTuple):
 
 
 def recognise_whisper(content: dict[str, Any]) -> bool:
-    """Whether an object is of a known layout."""
+    """Returns whether an object is of a known layout."""
     return _find_layout(content) is not None or _has_loose_words(content)
 
 
@@ -56,7 +55,7 @@ def _find_layout(content: dict[str, Any]) -> Layout | None:
 
 
 def _has_loose_words(content: dict[str, Any]) -> bool:
-    """Whether OpenAI's API was asked for words without segments, or for neither."""
+    """Returns whether OpenAI's API was asked for words without segments, or for neither."""
     words = content.get("words", [])
     are_words = isinstance(words, list) and all(isinstance(word, dict) and "word" in word for word in words)
     return isinstance(content.get("text"), str) and are_words
@@ -92,7 +91,7 @@ def _require(value: Any, kind: type | tuple[type, ...], name: str, place: str) -
 
 
 def _read_part(value: Any, name: str, key: str, layout: Layout, place: str) -> Part:
-    """A segment or word, by the key of its text; without times if it has none that make sense."""
+    """Reads a segment or word, by the key of its text; missing and impossible times become None."""
     spoken = _require(value, dict, name, place)
     text, speaker = _require(spoken.get(key), str, key, place), spoken.get("speaker")
     if layout.times is not None:
@@ -106,7 +105,7 @@ def _read_part(value: Any, name: str, key: str, layout: Layout, place: str) -> P
 
 
 def divide(segment: Part, words: Sequence[Part]) -> list[Part]:
-    """Divides a segment into its words that have times, and what is between them. Words may differ in case."""
+    """Divides a segment into its words that have times, and the text between them. Words may differ in case."""
     lowered = segment.text.lower()
 
     def find(text: str, start: int) -> int:
@@ -119,7 +118,7 @@ def divide(segment: Part, words: Sequence[Part]) -> list[Part]:
     for word in words:
         text = word.text.strip()
         begin = find(text, done)
-        # Words without times are looked for, too, since they may occur again.
+        # Words without times are found, too, so that times of later words of the same form fit.
         if begin < 0 or not text:
             continue
         between = segment.text[done:begin]
@@ -136,7 +135,7 @@ def divide(segment: Part, words: Sequence[Part]) -> list[Part]:
 
 
 def _merge(parts: Iterable[Part]) -> list[Part]:
-    """Joins adjacent parts of a speaker without times, which share the same gap."""
+    """Joins adjacent parts of one speaker without times, which share a gap."""
     merged: list[Part] = []
     for (is_timed, speaker), group in groupby(parts, key=lambda part: (part.times is not None, part.speaker)):
         members = list(group)
@@ -145,7 +144,7 @@ def _merge(parts: Iterable[Part]) -> list[Part]:
 
 
 def _fill(parts: Sequence[Part], times: tuple[float, float]) -> list[Part]:
-    """Gives parts without times those between their neighbours."""
+    """Gives parts without times the time between their neighbours."""
     filled: list[Part] = []
     end = times[0]
     for number, part in enumerate(parts):

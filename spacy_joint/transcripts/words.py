@@ -1,5 +1,5 @@
-"""The words of a document as people read them, for those who write it: with marks and capitals where they have been
-restored, who says them and when, and what it costs to end a line before them.
+"""The words of a document for writers of transcripts: with restored marks and capitals, speakers, times, and the cost
+of ending a line before them.
 
 A line end cuts the arcs of the tree between the words on both sides. It costs the sum of their weights, so lines end
 between clauses and phrases rather than within them, and a sentence end costs nothing.
@@ -31,12 +31,12 @@ from .transcript import DECIMALS, Cue, is_sound, spread
 
 register_extensions()
 
-# Marks that end sentences, and the number of words that text with marks does not have without one.
+# A mark at the end of a sentence, and the maximum of words per such mark in punctuated text.
 FINAL_MARK = re.compile(r"\w[.?!…]+[\"'”’)\]]*(?=\s|$)")
 MAX_WORDS = 100
-# No line ends here, unless a limit demands it: after a determiner or preposition, and within a name.
+# The cost where no line ends unless a limit demands it: after a determiner or preposition, and within a name.
 FORBIDDEN = 1000
-# What it costs to cut an arc, by its label, without subtypes unless they are here. Dependents before their heads:
+# The cost of cutting an arc, by its label, with or without its subtype. Dependents before their heads:
 BEFORE = {
     **dict.fromkeys(("det", "case", "goeswith"), FORBIDDEN),
     **{"nmod:poss": 400, "compound": 300, "nummod": 300, "amod": 100, "aux": 150, "cop": 100, "mark": 80, "cc": 80},
@@ -49,9 +49,9 @@ AFTER = {
     **{"advmod": 40, "acl": 12, "advcl": 8, "conj": 10, "appos": 10, "parataxis": 4, "discourse": 5, "punct": 0},
 }
 OTHER = 30
-# A pronoun leans on its verb.
+# Pronouns stay with their verbs.
 PRONOUNS = {"nsubj": 150, "obj": 150, "expl": 150}
-# Words without times, after the last one that has some, are as fast as most people speak.
+# A common rate of speech, for words without times after the last word with times.
 CHARACTERS_PER_SECOND = 15
 
 
@@ -60,14 +60,14 @@ class Word(NamedTuple):
 
     text (str): The word, restored if it has been.
     start, end (int): Its tokens in the document.
-    speaker (str | None): Who says it.
+    speaker (str | None): Its speaker, if known.
     start_time, end_time (float | None): In seconds, if known.
     is_estimated (bool): Whether `start_time` is estimated by the number of characters.
-    begins_turn, begins_sentence, begins_paragraph (bool): Whether they do.
+    begins_turn, begins_sentence, begins_paragraph (bool): Whether one begins with it.
     is_sound (bool): Whether its sentence is not speech, such as `[APPLAUSE]`.
-    cost (int): What it costs to end a line before it.
+    cost (int): The cost of ending a line before it.
     cue (Cue | None): The cue of captions that begins with it.
-    begins_line (bool): Whether a further line of a cue does.
+    begins_line (bool): Whether a line of a cue other than the first begins with it.
     """
 
     text: str
@@ -87,7 +87,7 @@ class Word(NamedTuple):
 
 
 def list_words(doc: Doc) -> list[Word]:
-    """The words of a document: what is between white space."""
+    """Lists the words of a document: the tokens between white space, joined."""
     tokens = list(doc)
     texts = read_restored(tokens)
     costs = find_costs(doc)
@@ -139,12 +139,12 @@ def list_words(doc: Doc) -> list[Word]:
 
 
 def has_marks(text: str) -> bool:
-    """Whether marks end sentences: in text of some length, at least every hundredth word has one."""
+    """Returns whether marks end sentences: at least one per hundred words."""
     return MAX_WORDS * len(FINAL_MARK.findall(text)) >= len(text.split())
 
 
 def find_costs(doc: Doc) -> np.ndarray:
-    """What it costs to end a line before each token (int): the weights of the arcs that it cuts."""
+    """Finds the cost of ending a line before each token (int): the sum of the weights of the arcs that it cuts."""
     changes = np.zeros(len(doc) + 1, dtype=np.int64)
     for token in doc:
         head, label = token.head, token.dep_
@@ -170,12 +170,12 @@ def _weigh(token: Token, head: Token, label: str) -> int:
 
 
 def is_name(token: Token) -> bool:
-    """Whether a token is a proper noun."""
+    """Returns whether a token is a proper noun."""
     return token.pos_ == "PROPN" or token.tag_.startswith("NNP")
 
 
 def _find_sounds(doc: Doc) -> np.ndarray:
-    """Whether each token is of a sentence that is not speech (bool)."""
+    """Finds whether the sentence of each token is not speech (bool)."""
     sounds = np.zeros(len(doc), dtype=bool)
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
         sounds[sentence.start : sentence.end] = is_sound(sentence.text)
@@ -183,8 +183,8 @@ def _find_sounds(doc: Doc) -> np.ndarray:
 
 
 def fill_times(words: Sequence[Word]) -> list[Word]:
-    """Gives words without times those between their neighbours, by their numbers of characters. If no word has times,
-    there are none to give (IndexError)."""
+    """Estimates the times of words without any from their neighbours', by their numbers of characters. Raises
+    IndexError if no word has times."""
     filled: list[Word] = []
     known = [word for word in words if word.start_time is not None]
     end = known[0].start_time or 0.0
@@ -208,6 +208,6 @@ def _spread(words: Sequence[Word], start: float, end: float) -> Iterator[Word]:
 
 
 def warn_of_estimates(estimated: Sequence[bool], what: str) -> None:
-    """Warns of the parts of what is written whose times are estimated, unless there are none (JW49)."""
+    """Warns of the parts of the output whose times are estimated, if there are any (JW49)."""
     if any(estimated):
         warnings.warn(JointWarning(Warnings.JW49, n=sum(estimated), total=len(estimated), what=what), stacklevel=4)

@@ -1,4 +1,4 @@
-"""Writing annotated documents as transcripts, for people and for players. A new format is a row of WRITERS."""
+"""Writing annotated documents as transcripts, for people and players. A new format is a row of WRITERS."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -34,8 +34,7 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".srt": "srt", ".vtt": "vtt", ".c
 def write(doc: Doc, path: str | Path, format: str | None = None, **settings: Any) -> None:
     """Writes a document as a transcript to a file, which it replaces.
 
-    doc (Doc): The document, with sentence boundaries. Trees, speakers, times and restored marks are used if
-        it has them.
+    doc (Doc): The document, with sentence boundaries. Any trees, speakers, times and restored marks are used.
     path (str | Path): The file.
     format (str | None): See `write_string`. None: by the suffix of the file, .txt, .md, .srt, .vtt or .csv.
     settings (Any): See `write_string`.
@@ -58,8 +57,8 @@ def write_string(doc: Doc, format: str, **settings: Any) -> str:
         where syntax allows it), or "csv" (start, end, speaker, text).
     settings (Any): Of text and markdown: `wrap`, the width of lines (None: not wrapped). Of csv: `rows`, "sentence" or
         "word". Of captions: `max_lines` (2), `max_width` (42, characters of a line), `min_seconds` (1),
-        `max_seconds` (7) and `max_rate` (20, characters per second); `recut` (False) also cuts captions of the source
-        that are not too wide or too long.
+        `max_seconds` (7) and `max_rate` (20, characters per second); `recut` (False) also cuts those captions of the
+        source that are within these limits.
     RETURNS (str): The transcript.
     RAISES ValueError: See `write`.
     """
@@ -69,7 +68,7 @@ def write_string(doc: Doc, format: str, **settings: Any) -> str:
 
 
 def check_settings(format: str, settings: Mapping[str, Any]) -> None:
-    """RAISES ValueError: If a format does not have such a setting (J040), or it is out of range (J030, J040)."""
+    """Checks settings. RAISES ValueError: If the format lacks one (J040), or one is out of range (J030, J040)."""
     for name, value in settings.items():
         check_choice(f"setting of {format}", name, SETTINGS[format])
         if name == "wrap" and value is not None:

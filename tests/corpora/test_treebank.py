@@ -97,9 +97,9 @@ def test_without_a_training_set_the_development_set_is_learnt_from(write):
 
 
 def test_a_test_set_is_never_learnt_from(write):
-    with pytest.raises(JointValueError, match=r"\[J522\] .*but .*test\.conllu\. .*--train"):
+    with pytest.raises(JointValueError, match=r"\[J522\] .*found: .*test\.conllu\)\. .*--train"):
         read_splits(find_splits([write("test.conllu", 1, 1, 1)]), Vocab())
-    with pytest.raises(JointValueError, match=r"\[J522\] .*but no file"):
+    with pytest.raises(JointValueError, match=r"\[J522\] .*found: no file"):
         read_splits(find_splits([]), Vocab())
 
 

@@ -264,7 +264,7 @@ def test_a_record_that_is_gone_at_the_end_is_named(annotate, tmp_path, monkeypat
         yield from run(self, *arguments)
         shutil.rmtree(tmp_path / "output/done")
 
-    with monkeypatch.context() as patch, pytest.raises(JointError, match=r"J441\] \S+/done/\w+\.json.*damaged or gone"):
+    with monkeypatch.context() as patch, pytest.raises(JointError, match=r"J441\] \S+/done/\w+\.json.*or missing"):
         patch.setattr(Here, "run", lose)
         annotate(tmp_path / "output", path)
     assert annotate(tmp_path / "output", path)["records"] == 10

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 PARSER = "joint_sbd_parser"
 JSON, BINARY, LIVE = "json", "spacy", "jsonl"
-# Formats without constituents. All but JSON and DocBin are written as soon as a sentence is final.
+# Formats without constituents. All but JSON and DocBin print sentences as soon as they are final.
 FORMATS = ("conllu", JSON, LIVE, "table", BINARY)
-# Formats for people and for players, which are written at the end of the input, too.
+# Formats for people and players, which are also written at the end of the input.
 READABLE = ("text", "markdown", "srt", "vtt", "csv")
 FORMATS_HELP = (
     "conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; for reading, "
@@ -68,14 +68,14 @@ def annotate(
     ] = False,
     max_delay: Annotated[
         int | None,
-        typer.Option(min=1, help="Standard input: print a sentence at the latest this many words after its end."),
+        typer.Option(min=1, help="Standard input: print a sentence at most this many words after its end."),
     ] = None,
     partial: Annotated[
         bool,
         typer.Option(
             "--partial",
             help='Standard input, jsonl: after each line, print pending words, too, with `"partial": true` and the '
-            "`end_probability` of the last one. Lines replace partial ones that start where they do, or later.",
+            "`end_probability` of the last one. A line replaces partial ones with the same start or a later one.",
         ),
     ] = False,
     wrap: Annotated[
@@ -98,7 +98,7 @@ def annotate(
     ] = None,
     recut: Annotated[
         bool,
-        typer.Option("--recut", help="srt, vtt: also cut captions of the input that are not too wide or too long."),
+        typer.Option("--recut", help="srt, vtt: also cut captions of the input that are within the limits."),
     ] = False,
     max_rate: Annotated[
         float | None,
@@ -108,9 +108,8 @@ def annotate(
     """Split text and transcripts into parsed sentences.
 
     The text is one document, unless --lines is given. For conllu, jsonl and table, standard input is annotated as it
-    arrives: sentences are printed as soon as they are final, with --line-breaks at the end of their line. The formats
-    for reading restore the punctuation of text that has none, and those for constituents parse them, even if the
-    component that does so is disabled.
+    arrives: sentences are printed as soon as they are final, with --line-breaks at the end of their line. Formats for
+    reading restore missing punctuation, and formats for constituents parse them, even if these components are disabled.
     """
     from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
 
@@ -174,7 +173,7 @@ def annotate(
 
 
 def _check_settings(format_: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of the writer of a format, all of which are for it (J716) and in range (J030, J040)."""
+    """Checks that settings are for a format (J716) and in range (J030, J040), and returns them."""
     from ...transcripts.writing import SETTINGS, check_settings
 
     for name in settings:
@@ -225,7 +224,8 @@ def _write(
 
 
 def _list_trees(docs: Iterable[Doc], left_out: list[int]) -> Iterator[Tree]:
-    """The trees of documents. Adds the numbers of documents whose constituents are no trees (JW48)."""
+    """Yields the trees of documents. Adds the numbers of documents whose constituents are not trees to `left_out`
+    (JW48)."""
     from ...annotation.constituents import get_trees
 
     for number, doc in enumerate(docs, start=1):
@@ -240,7 +240,7 @@ def _list_trees(docs: Iterable[Doc], left_out: list[int]) -> Iterator[Tree]:
 
 
 def _make_continuous(nlp: Language, trees: Iterable[Tree]) -> Iterator[Tree]:
-    """The continuous variants of trees (JW46), by the rules for heads of the pipeline's parser."""
+    """Makes trees continuous (JW46), by the head rules of the pipeline's parser."""
     from ...trees.discontinuity import make_continuous
     from ...trees.transform import mark_heads
 
@@ -257,7 +257,7 @@ def _make_continuous(nlp: Language, trees: Iterable[Tree]) -> Iterator[Tree]:
 
 
 def _end_lines(nlp: Language) -> None:
-    """Lets parsers end sentences at line breaks (J129)."""
+    """Makes parsers end sentences at line breaks (J129)."""
     from ...pipes.components import list_components
 
     parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, PARSER)]
@@ -278,14 +278,14 @@ def _write_pending(doc: Doc) -> None:
 def _annotate_input(
     nlp: Language, source: Iterator[str], format_in: str | None, is_live: bool, settings: dict[str, Any]
 ) -> tuple[Iterator[Doc], bool]:
-    """The documents of standard input, and whether they are parts of a single one, annotated as they arrive. Settings
-    are those of `stream_sentences`."""
+    """Annotates standard input: returns documents, and whether they are parts of a single one, annotated as they
+    arrive. Settings are those of `stream_sentences`."""
     from ...pipes.streaming import can_stream, stream_sentences
     from ...transcripts.reading import TEXT, guess_marked
 
     lines = _end_when_interrupted(source)
     if format_in is None and is_live:
-        # Turns need more lines than may have arrived.
+        # Not turns, since recognising them needs more lines than may have arrived.
         first = list(islice(lines, 2))
         format_in = guess_marked([line.rstrip("\r\n") for line in first]) or TEXT
         lines = chain(first, lines)
@@ -299,7 +299,7 @@ def _annotate_input(
 
 
 def _end_when_interrupted(lines: Iterator[str]) -> Iterator[str]:
-    """Ends the input at Ctrl-C, so that what has arrived is annotated: `tail -f` has no other end."""
+    """Ends the input at Ctrl-C, so that the text so far is annotated: `tail -f` has no other end."""
     with suppress(KeyboardInterrupt):
         yield from lines
 
@@ -332,7 +332,7 @@ def _annotate_lines(nlp: Language, source: Iterable[str], file: str) -> Iterator
                 progress.update(len(line.encode("utf8")))
                 yield line.rstrip("\r\n")
 
-        # Lines that are typed, or that another process is still writing, must not wait for others.
+        # Lines from a keyboard or another process must not wait for later lines.
         yield from nlp.pipe(read(), batch_size=1 if file == STANDARD_INPUT else None)
 
 

@@ -66,14 +66,14 @@ def annotate_corpus(
         def show(done: Partition, total: int) -> None:
             nonlocal progress, n_earlier, n_new, n_skipped, words
             if progress is None:
-                # Not before, since Ray moves standard error.
+                # Not earlier, since Ray redirects standard error.
                 progress = stack.enter_context(
                     show_progress(True, total=total, unit="B", unit_scale=True, smoothing=0, bar_format=BAR)
                 )
             if done.n_words is None:
                 n_earlier += 1
                 n_skipped += done.n_read
-                # It does not count for the speed.
+                # Skipped bytes do not count for the speed.
                 progress.initial = n_skipped
             else:
                 if n_earlier and not n_new:
@@ -101,7 +101,7 @@ def annotate_corpus(
             stack.close()
             typer.echo(f"Stopped: {n_earlier + n_new:,} shards are done. The same command continues.", err=True)
             raise typer.Exit(130) from None
-    # JW44 has told of failures.
+    # JW44 has reported failures.
     failures = totals["failures"]
     if failures and (strict or totals["transient"] or failures == totals["records"]):
         raise typer.Exit(1)

@@ -20,7 +20,7 @@ def check_order(
     orderer: Annotated[
         Path | None, typer.Option(help="Pipeline with a prenominal_orderer. Default: the shipped one.", exists=True)
     ] = None,
-    pipeline: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: the shipped.")] = None,
+    pipeline: Annotated[str | None, typer.Option(help="Pipeline to tag and parse. Default: the shipped one.")] = None,
     threshold: Annotated[float | None, typer.Option(help="Minimum margin. Default: that of the component.")] = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:

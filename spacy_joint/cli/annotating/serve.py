@@ -19,9 +19,9 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def serve(
     pipelines: Annotated[
         list[str] | None,
-        typer.Argument(help="Paths or packages of pipelines to choose from. Default: the shipped, and all installed."),
+        typer.Argument(help="Paths or packages of pipelines to offer. Default: the shipped and all installed ones."),
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on. The default is local.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on. Default: this machine only.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8000,
     max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of a text.")] = MAX_CHARACTERS,
     timeout: Annotated[float, typer.Option(min=0.001, help="Maximum seconds for annotating a text.")] = TIMEOUT,

@@ -20,7 +20,7 @@ def check(
     documents: DocumentsOption = DOCUMENTS,
     language: Annotated[str | None, typer.Option(help="Language whose tokenizer is checked on the corpus.")] = None,
     tokenizer: Annotated[str | None, typer.Option(help="Registered tokenizer to check instead of its default.")] = None,
-    pipeline: Annotated[str | None, typer.Option(help="Pipeline, or its path, whose tokenizer is checked.")] = None,
+    pipeline: Annotated[str | None, typer.Option(help="Path or package of a pipeline to check its tokenizer.")] = None,
 ) -> None:
     """Describe a corpus, and warn of problems.
 

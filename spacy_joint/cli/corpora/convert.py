@@ -1,4 +1,4 @@
-"""`convert`: convert corpora to spaCy's binary format or to CoNLL-U, and constituency treebanks to others' formats.
+"""`convert`: convert corpora to spaCy's binary format or to CoNLL-U, and constituency treebanks between formats.
 `convert-quotes` converts annotated quotations.
 """
 

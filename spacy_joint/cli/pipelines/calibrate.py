@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...training.calibrating import Sample
 
-# Of the cross-validation.
+# Folds of the cross-validation.
 FOLDS = 5
 
 
@@ -80,7 +80,8 @@ def _show_scores(samples: list[Sample]) -> None:
     for kind, pairs in found.items():
         probabilities, gold = map(np.concatenate, zip(*pairs, strict=True))
         if len(gold):
-            error, surest = (of(probabilities, gold) for of in (expected_calibration_error, precision_of_surest))
+            error = expected_calibration_error(probabilities, gold)
+            surest = precision_of_surest(probabilities, gold)
             scores = (f"{100 * score:.1f}" for score in (gold.mean(), error, surest))
             rows.append((kind, f"{len(gold):,}", *scores))
     header = ("Text", "Boundaries", "Right", "Calibration error", "Right of the surest 20 %")

@@ -1,4 +1,4 @@
-"""`download`: install a pretrained pipeline, in the version that was released with this version of the package."""
+"""`download`: install a pretrained pipeline in the version that was released with this version of the package."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`evaluate`: score a pipeline with all measures of the package; `spacy evaluate` only reports those it knows.
+"""`evaluate`: score a pipeline with all measures of the package; `spacy evaluate` only reports its own measures.
 `evaluate-quotes` scores quotations on documents that are already parsed.
 """
 
@@ -63,7 +63,7 @@ def evaluate(
         bool, typer.Option("--raw-text", help="Also score from raw text, as in CoNLL 2018 (.conllu only).")
     ] = False,
     text: Annotated[
-        Path | None, typer.Option(help="File with this raw text in other lines, such as wrapped ones; implies --raw-text.")
+        Path | None, typer.Option(help="File with the same raw text in other lines, e.g. wrapped; implies --raw-text.")
     ] = None,
     beam_width: BeamWidthOption = None,
     documents: DocumentsOption = DOCUMENTS,

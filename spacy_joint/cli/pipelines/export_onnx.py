@@ -1,4 +1,4 @@
-"""`export-onnx`: a pipeline with a transformer as one that runs on a CPU without torch."""
+"""`export-onnx`: convert a pipeline with a transformer, so that it runs on a CPU without torch."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from ..options import ReplacedArgument
 def export_onnx(
     pipeline: Annotated[str, typer.Argument(help="Trained pipeline with a transformer: its name or directory.")],
     output: ReplacedArgument,
-    threads: Annotated[int, typer.Option(help="Number of threads in which the transformer runs.", min=1)] = 1,
+    threads: Annotated[int, typer.Option(help="Number of threads of the transformer.", min=1)] = 1,
 ) -> None:
     """Export transformers as ONNX, with weights of 8 bits.
 

@@ -1,4 +1,4 @@
-"""`finish`: prepare a trained pipeline for release, without the data that only further training needs."""
+"""`finish`: prepare a trained pipeline for release, without data that only further training needs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +12,10 @@ def finish(
     ctx: typer.Context,
     model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
     output: ReplacedArgument,
-    meta: Annotated[Path | None, typer.Option(help="JSON file with fields for its meta.json.", exists=True)] = None,
+    meta: Annotated[Path | None, typer.Option(help="JSON file with fields for meta.json.", exists=True)] = None,
     weight_bits: WeightBitsOption = 8,
 ) -> None:
-    """Remove what only further training needs.
+    """Remove data that only further training needs.
 
     The copy is much smaller and predicts the same. Its config can be overridden as for `spacy train`, e.g. with
     --components.joint_sbd_parser.model.beam_width 16: a beam wider than in training is slower and more accurate. The

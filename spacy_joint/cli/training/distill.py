@@ -18,10 +18,10 @@ LINES_HELP = (
     "file or line of .jsonl is a document."
 )
 MARKS_HELP = (
-    "For a punctuation_restorer: unpunctuated documents keep their marks and capitals, beside their text, and no "
-    "boundaries but those that the teacher finds."
+    "For a punctuation_restorer: unpunctuated documents keep their marks and capitals as annotation, and have only the "
+    "boundaries that the teacher finds."
 )
-PROJECTED_HELP = "Whether unpunctuated documents get boundaries and trees of the punctuated text, or their own."
+PROJECTED_HELP = "Whether unpunctuated documents get the boundaries and trees of the punctuated text, or their own."
 
 
 def distill(
@@ -35,10 +35,10 @@ def distill(
     projected: Annotated[bool, typer.Option("--projected/--own", help=PROJECTED_HELP)] = False,
     marks: Annotated[bool, typer.Option("--marks", help=MARKS_HELP)] = False,
     keep: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep: those with surest boundaries.")
+        float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep, with the surest boundaries.")
     ] = 1.0,
     words: Annotated[
-        int, typer.Option(min=1, help="Minimum words per document, up to a paragraph end; twice as many at most.")
+        int, typer.Option(min=1, help="Minimum words per document, in whole paragraphs; at most about twice as many.")
     ] = 800,
     limit: Annotated[int, typer.Option(min=0, help="Maximum passages, evenly from all texts; 0: all.")] = 0,
     shard_words: Annotated[int, typer.Option(min=1, help="Words of raw text per output file.")] = 250_000,
@@ -58,7 +58,7 @@ def distill(
     from ...scale.training import open_calls
     from ...training.distillation import Distillation
 
-    # Other machines have it at the same place.
+    # Other machines must have it at the same path.
     teacher = str(Path(teacher).resolve()) if teacher is not None and Path(teacher).exists() else teacher
     job = Distillation(output.resolve(), teacher, beam_width, kind.value, projected, keep, marks, n_process)
     with open_calls(ray, workers) as call:

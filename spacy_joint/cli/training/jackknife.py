@@ -12,18 +12,18 @@ def jackknife(
     ctx: typer.Context,
     config: ConfigArgument,
     output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
-    folds: Annotated[int, typer.Option(help="Number of folds, and of trainings.")] = 10,
+    folds: Annotated[int, typer.Option(help="Number of folds; each needs one training.")] = 10,
     seed: Annotated[int | None, typer.Option(help="Seed of each training. Default: [training.seed].")] = None,
     ray: RayOption = None,
     workers: WorkersOption = 1,
 ) -> None:
     """Annotate a training corpus by jackknifing.
 
-    Taggers, guides or models of cues annotate each part of the corpus of a config; they are trained on the others. The
-    config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds are of documents; copies that
-    an augmenter makes follow their originals, and stay in their folds if the output is annotated again, as by a guide
-    after a tagger. After an interruption, the same command continues after the last fold. --ray and --workers do not
-    affect the result.
+    Taggers, guides or models of cues annotate each fold of the corpus of a config; they are trained on the other folds.
+    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds consist of documents;
+    copies by an augmenter follow their originals, and stay in the same folds if the output is annotated again, e.g. by
+    a guide after a tagger. After an interruption, the same command continues after the last fold. --ray and --workers
+    do not affect the result.
     """
     from spacy.cli._util import parse_config_overrides, show_validation_error
 

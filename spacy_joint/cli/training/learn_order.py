@@ -82,7 +82,7 @@ def learn_order(
 
 
 def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator[Phrase]:
-    """The phrases of all files, each of which is processed once, even if the command is restarted."""
+    """Yields the phrases of all files, each of which is processed once, even if the command is restarted."""
     from tqdm import tqdm
 
     from ...ordering.corpus import TEXT, list_corpus, read_corpus
@@ -93,7 +93,7 @@ def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator
     with tqdm(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True, leave=False) as bar:
         for file in files:
             bar.set_description(file.name)
-            # By everything that the phrases depend on.
+            # Named by the input, so that a restarted command finds it.
             made_from = f"{__version__} {pipeline} {file.suffix} {digest([file])[0]}"
             part = parts / f"{hashlib.sha256(made_from.encode('utf8')).hexdigest()[:32]}.jsonl"
             if not part.is_file():

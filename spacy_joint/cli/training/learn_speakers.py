@@ -1,4 +1,4 @@
-"""`learn-speakers`: train who speaks in conversations, for `quotation_spans`, on LitBank and on whole novels."""
+"""`learn-speakers`: train the model of speakers of `quotation_spans` on LitBank and on whole novels."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +22,10 @@ def learn_speakers(
     model: ModelOption = None,
     seed: Annotated[int, typer.Option(help="Random seed of the order of turns.")] = 0,
 ) -> None:
-    """Learn who speaks where the text does not say it, and write the pipeline with a quotation_spans that knows."""
+    """Learn who speaks in conversations.
+
+    Writes the pipeline with a quotation_spans that finds speakers where the text does not name them.
+    """
     from itertools import islice
 
     from wasabi import msg
@@ -40,7 +43,7 @@ def learn_speakers(
     if not list_components(nlp, COMPONENT):
         nlp.add_pipe(COMPONENT)
     component: Any = nlp.get_pipe(list_components(nlp, COMPONENT)[-1])
-    # Nothing depends on an earlier model.
+    # An earlier model must not affect the result.
     component.speaker_model = make_model()
     annotated = [speakers.read_annotated(doc, nlp) for doc in islice(read_litbank(corpus, nlp.vocab), first)]
     files = [] if novels is None else list_files(novels, ".txt")

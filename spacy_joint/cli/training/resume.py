@@ -17,10 +17,10 @@ def resume(
 ) -> None:
     """Write a config that resumes an interrupted training.
 
-    Then run `spacy train CONFIG --output DIRECTORY`. DIRECTORY is emptied, so it must not have the checkpoint. With the
-    same corpus, the result is that of uninterrupted training. Settings can be overridden as for `spacy train`, e.g.
-    with --training.max_epochs 20. Epochs count from the original start; max_steps, patience and the logged scores count
-    from the checkpoint, but max_steps of a guide from the original start. All trained components must be from this
+    Then run `spacy train CONFIG --output DIRECTORY`. DIRECTORY is emptied, so it must not contain the checkpoint. With
+    the same corpus, the result is that of uninterrupted training. Settings can be overridden as for `spacy train`, e.g.
+    with --training.max_epochs 20. Epochs count from the original start, and so do max_steps of a guide; other
+    max_steps, patience and the logged scores count from the checkpoint. All trained components must be from this
     package; a guide needs a checkpoint that spacy_joint.checkpoint.v1 has written.
     """
     from spacy.cli._util import parse_config_overrides

@@ -19,9 +19,9 @@ def tokenizer_exceptions(
 ) -> None:
     """Learn exceptions to a tokenizer from a treebank.
 
-    Exceptions are strings that the treebank splits consistently and otherwise than the rules. Only the words and spaces
-    of the treebank are used. For tokenizers that take no exceptions, such as those of Chinese, Japanese and Thai, the
-    file is empty.
+    Exceptions are strings that the treebank splits consistently, but differently from the rules. Only the words and
+    spaces of the treebank are used. For tokenizers that take no exceptions, such as those of Chinese, Japanese and
+    Thai, the file is empty.
     """
     import spacy
     from spacy.tokenizer import Tokenizer

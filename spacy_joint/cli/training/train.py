@@ -38,7 +38,7 @@ def train(
 
     with show_validation_error(config):
         settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
-    # On this machine, there is room for all workers, whatever the number of its cores.
+    # A local Ray has a CPU for each worker, whatever the number of cores.
     with nullcontext() if ray is None else connect(ray, num_cpus=workers) as cluster:
         with show_validation_error(config, hint_fill=False):
             training = Training(settings, output, shards or workers)

@@ -34,7 +34,7 @@ def train_treebank(
     dev: Annotated[list[Path] | None, typer.Option(help="Development set, under any name.")] = None,
     test: Annotated[list[Path] | None, typer.Option(help="Test set, under any name.")] = None,
     documents: Annotated[
-        str | None, typer.Option(help="Limits of documents: newdoc, sent_id or a number. Default: newdoc, or 10.")
+        str | None, typer.Option(help="Ends of documents: newdoc, sent_id or a number. Default: newdoc, or 10.")
     ] = None,
     kind: Annotated[Kind, typer.Option(help="Text to train on.")] = Kind.both,
     tags: Annotated[
@@ -93,7 +93,7 @@ def train_treebank(
     except ImportError as error:
         if language:
             raise JointValueError(Errors.J524, language=language) from error
-        # Packages of several such languages can be installed together.
+        # The code is in the name, so that packages of several such languages can be installed together.
         language, found_name = "xx", f"{code}_{found_name}"
         msg.info(f"spaCy has no language '{code}', so that of the pipeline is xx")
     language = language or code

@@ -1,3 +1,3 @@
-"""Annotation of a corpus of any size. Modules only import those before them: `storage` and `records`; `partitions` of
-records; `shards` of documents; the `manifest` of an output; an `annotator` of partitions, in a `worker`; a
-`local_runner` and a `ray_runner` that call workers; and `corpus`, a run from its inputs to its manifest."""
+"""Annotation of corpora of any size. Modules only import earlier ones: `storage` and `records`; `partitions` of
+records; `shards` of documents; the `manifest` of an output; an `annotator` of partitions, in a `worker`; `local_runner`
+and `ray_runner`, which call workers; and `corpus`, a run from inputs to manifest."""

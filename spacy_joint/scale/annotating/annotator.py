@@ -1,5 +1,5 @@
-"""Annotates a partition: writes a shard and then a record of its sources, both named like the partition. So a partition
-with a record is done, and one that is annotated twice makes the same files."""
+"""Annotates partitions: writes a shard, and then a record of its sources, both named after the partition. So a
+partition with a record is done, and annotating it again makes the same files."""
 
 import platform
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,43 +25,43 @@ from .records import FAILURE, Reading, Record
 from .shards import FORMATS, Origin
 from .storage import Directory
 
-# Characters that are annotated at a time.
+# Characters annotated at a time.
 BATCH = 100_000
-# The number of characters from which on a text is cut, and that of its parts before they are cut.
+# Longer texts are streamed, in parts of PART characters.
 LONG_TEXT, PART = 1_000_000, 250_000
 # The format of a record that kills processes; its text says so.
 KILLER = "killer"
 
 
 class Annotation(NamedTuple):
-    """Everything that affects the output of a corpus; for `model` and `beam_width`, see `spacy_joint.load`."""
+    """All settings that affect the output; for `model` and `beam_width`, see `spacy_joint.load`."""
 
     model: str | None
     pipeline: dict[str, str]  # see describe_pipeline
     beam_width: int | None
     format: str  # a key of shards.FORMATS
     reading: Reading
-    shard_bytes: int  # a partition of this length is complete
+    shard_bytes: int  # the length at which a partition is complete
     inputs: Sequence[str]  # addresses
 
 
 class _Failure(NamedTuple):
-    offset: int  # the characters of the record before it, which are annotated
+    offset: int  # the characters of the record before the failure, which are annotated
     reason: str
     transient: bool = False
 
 
 class WorkerDeath(JointOSError):
-    """Processes that annotate have died several times."""
+    """An annotating process died several times."""
 
 
 class Annotator:
-    """A pipeline that annotates partitions. Raises J717 if the pipeline here is another one."""
+    """A pipeline that annotates partitions. Raises J717 if the pipeline on this machine differs."""
 
     def __init__(self, annotation: Annotation, output: str) -> None:
         import pyarrow
 
-        # Arrow's other allocators keep what has been freed.
+        # Arrow's other allocators keep freed memory.
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
         self.nlp = lift_max_length(load(annotation.model, beam_width=annotation.beam_width))
         found = describe_pipeline(self.nlp)
@@ -97,13 +97,13 @@ class Annotator:
         return partition._replace(records=(), n_words=sum(lengths))
 
     def _annotate(self, records: Iterable[Record]) -> Iterator[tuple[Record, tuple[Any, int] | _Failure]]:
-        """The encoded documents of records and their numbers of words, or what a record fails with."""
+        """Yields the encoded documents of records and their numbers of words, or the failure of a record."""
         for batch in group_by_size(records, lambda record: len(record.text), BATCH):
             short = [record for record in batch if record.format not in (FAILURE, KILLER) and not self._is_long(record)]
             try:
                 annotated = iter(list(self.nlp.pipe(map(self._make_doc, short))))
             except Exception:
-                # One of them fails, and the others must not.
+                # One by one, so that only failing records fail.
                 annotated = map(self.nlp, map(self._make_doc, short))
             for record in batch:
                 if record.format in (FAILURE, KILLER):
@@ -113,7 +113,7 @@ class Annotator:
                 yield from ((record, found) for found in self._encode(record, docs))
 
     def check(self, record: Record) -> None:
-        """Annotates a record and discards the result, to see whether this process survives."""
+        """Annotates a record and discards the result, to test whether this process survives."""
         with self.nlp.memory_zone():
             for _ in self._annotate([record]):
                 pass
@@ -122,7 +122,7 @@ class Annotator:
         return len(record.text) > LONG_TEXT and record.format == TEXT and can_stream(self.nlp)
 
     def _stream_parts(self, text: str) -> Iterator[Doc]:
-        """The parts of a very long text, which is cut only where the parser's search is certain of its past."""
+        """Yields the parts of a very long text, which is cut only where all analyses of the parser's search agree."""
         parts = (text[start : start + PART] for start in range(0, len(text), PART))
         return (doc for doc, _ in groupby(stream_sentences(parts, self.nlp), key=attrgetter("doc")))
 
@@ -130,7 +130,7 @@ class Annotator:
         return make_doc_of_text(self.nlp, record.text, record.format, record.source)
 
     def _encode(self, record: Record, docs: Iterable[Doc]) -> Iterator[tuple[Any, int] | _Failure]:
-        """Encodes the documents of a record one by one, so that a long text is never held annotated as a whole."""
+        """Encodes the documents of a record one by one, so that a long text is never in memory as a whole."""
         offset = 0
         try:
             for doc in docs:
@@ -142,7 +142,7 @@ class Annotator:
                 offset += len(doc.text)
         except Exception as error:
             reason = str(error) if isinstance(error, JointError) else f"{type(error).__name__}: {error}"
-            # Another try, with more memory or a better network, may succeed.
+            # A retry may succeed with more memory or a better network.
             yield _Failure(offset, reason, isinstance(error, OSError | MemoryError))
 
 
@@ -161,6 +161,6 @@ def describe_pipeline(nlp: Language) -> dict[str, str]:
 
 
 def describe_settings(annotation: Annotation) -> dict[str, Any]:
-    """What the output depends on, as JSON; not where the pipeline is."""
+    """Describes the settings that affect the output as JSON, without the path of the pipeline."""
     described = {**annotation._asdict(), "reading": annotation.reading._asdict(), "inputs": list(annotation.inputs)}
     return {key: value for key, value in described.items() if key != "model"}

@@ -1,4 +1,4 @@
-"""A run over a corpus, from files to a manifest. Its state is in the output directory, so the same run continues."""
+"""A run over a corpus, from files to a manifest. Its state is in the output directory, so the same run continues it."""
 
 import json
 import warnings
@@ -22,13 +22,13 @@ Show = Callable[[Partition, int], object]
 
 
 class CorpusRunner(Protocol):
-    """Calls the map function in other processes."""
+    """Annotates partitions in other processes."""
 
     def run(
         self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str
     ) -> Generator[Partition, None, None]:
-        """Annotates partitions, except those named in `done`; yields all in any order. `output` is an address. Raises
-        WorkerDeath if processes die."""
+        """Annotates partitions, except those named in `done`; yields all partitions, in any order. `output` is an
+        address. Raises WorkerDeath if processes die."""
 
 
 def annotate_corpus(
@@ -43,9 +43,10 @@ def annotate_corpus(
     shard_bytes: int = 1_000_000,
     show: Show = lambda done, total: None,
 ) -> dict[str, int]:
-    """Annotates a corpus, and returns the numbers of `shards`, `records`, `documents`, `words`, `failures`, and those
-    of them that are `transient`: of memory, files and processes. Warns of failures by JW44. Raises J710 if a package
-    is missing, J711 without files, J713 if the output directory cannot be claimed, and errors of storage and processes.
+    """Annotates a corpus, and returns the numbers of `shards`, `records`, `documents`, `words`, `failures`, and
+    `transient` failures (of memory, files and processes). Warns of failures (JW44). Raises J710 if a package is
+    missing, J711 if there are no files, J713 if the output directory cannot be claimed, and errors of storage and
+    processes.
     """
     check_choice("format", format, FORMATS)
     require_packages("corpora", "fastwarc", "filelock", "fsspec", "pyarrow")
@@ -53,7 +54,7 @@ def annotate_corpus(
         model = str(Path(model).resolve())
     inputs = [make_absolute(address) for address in inputs]
     reading = reading or Reading()
-    # The pipeline is not kept.
+    # The pipeline is loaded for its description only.
     pipeline = describe_pipeline(load(model, beam_width=beam_width))
     annotation = Annotation(model, pipeline, beam_width, format, reading, shard_bytes, inputs)
     directory = Directory(output)
@@ -88,14 +89,15 @@ def _annotate(
                         show(result, total)
             return [places[place] for place in sorted(places)]
         except WorkerDeath:
-            # New processes continue as long as there is progress.
+            # Try again as long as there is progress.
             if len(places) == n_done:
                 raise
 
 
 def list_corpus(inputs: Sequence[str], output: Directory, reading: Reading) -> list[StoredFile]:
-    """The files of a corpus outside the output, each once, in the order of the inputs. Leaves the output of other runs
-    and unknown formats, unless one is given, out of directories and patterns (JW43). Raises J711 if there is none."""
+    """Lists the files of a corpus outside the output, each once, in the order of the inputs. Leaves the output of other
+    runs and, unless a format is given, files of unknown formats out of directories and patterns (JW43). Raises J711 if
+    there are no files."""
     found: dict[str, StoredFile] = {}
     own = f"{identify(output.address)}/"
     for address in inputs:

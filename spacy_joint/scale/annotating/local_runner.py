@@ -1,4 +1,4 @@
-"""Annotating partitions on the cores of this machine, each by a process that loads the pipeline once."""
+"""Annotating partitions on the cores of this machine, by processes that each load the pipeline once."""
 
 from collections.abc import Generator, Sequence, Set
 from concurrent.futures import Future
@@ -24,11 +24,11 @@ class LocalCorpusRunner:
     def run(
         self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str
     ) -> Generator[Partition, None, None]:
-        """Annotates the partitions of groups of files, which are read as they are needed: see `CorpusRunner`."""
+        """Annotates the partitions of groups of files, which are read when needed: see `CorpusRunner`."""
         partitions = chain.from_iterable(
             read_partitions(group, annotation.reading, annotation.shard_bytes, done) for group in groups
         )
-        # Unlike `concurrent.futures.wait`, waiting for it takes no locks that Ctrl-C could leave behind.
+        # Unlike `concurrent.futures.wait`, getting from a queue takes no locks that Ctrl-C could leave locked.
         finished: SimpleQueue[Future[Partition]] = SimpleQueue()
         running: dict[Future[Partition], tuple[Worker, Partition]] = {}
         suspects: list[Partition] = []

@@ -1,5 +1,5 @@
-"""The lock of an output directory, which ends with its owner: for a local directory, one of the operating system, else
-a file that the owner renews."""
+"""The lock of an output directory, which ends with its owner: a lock of the operating system for local directories,
+otherwise a file that the owner renews."""
 
 import os
 import time
@@ -19,7 +19,7 @@ LEASE = 20.0
 
 @contextmanager
 def lock(output: Directory) -> Iterator[Callable[[], None]]:
-    """Locks a directory, and yields a function that checks that it still is. Both raise J713 if another run has it."""
+    """Locks a directory, and yields a function that checks the lock. Both raise J713 if another run has the lock."""
     refused = JointValueError(Errors.J713, address=output.address, reason="another run is writing there")
     if not output.is_local:
         with _lease(output, refused) as check:

@@ -1,5 +1,5 @@
 """The output directory of a corpus, which `settings.json` claims. Workers write shards to `pending/`, and then records
-to `done/`. At the end, shards move to `shards/`, and records become `manifest.jsonl` and, of failures, `errors.jsonl`.
+to `done/`. At the end, shards move to `shards/`, records become `manifest.jsonl`, and their failures `errors.jsonl`.
 """
 
 import json
@@ -16,7 +16,7 @@ from .storage import Directory
 
 SETTINGS, MANIFEST, ERRORS = "settings.json", "manifest.jsonl", "errors.jsonl"
 PENDING, SHARDS, DONE = "pending", "shards", "done"
-# The files of partitions; users may have put others beside them.
+# The names of partitions' files; other files are the users'.
 OURS = re.compile(r"[0-9a-f]{40}\.\w+")
 # Settings that tell these files from others of the same name.
 TYPICAL = {"pipeline", "reading", "shard_bytes", "inputs"}
@@ -24,8 +24,8 @@ TYPICAL = {"pipeline", "reading", "shard_bytes", "inputs"}
 
 @contextmanager
 def claim(output: Directory, settings: Mapping[str, Any]) -> Iterator[Callable[[], None]]:
-    """Locks an output directory, see `lock`, and writes the settings of this run. Raises J713 if another run has it, or
-    if it has the output of other settings, or files and no settings."""
+    """Locks an output directory (see `lock`), and writes the settings of this run. Raises J713 if another run has the
+    lock, or the directory has output of other settings, or files but no settings."""
     with lock(output) as check:
         content, reason = output.read(SETTINGS), ""
         if content is None:
@@ -43,7 +43,7 @@ def claim(output: Directory, settings: Mapping[str, Any]) -> Iterator[Callable[[
 
 
 def find_output(address: str) -> str | None:
-    """The output directory that a file would belong to, to judge by its name."""
+    """Finds the output directory to which a file would belong by its name."""
     folder, _, name = address.rpartition("/")
     above, _, last = folder.rpartition("/")
     if last in (PENDING, SHARDS, DONE):
@@ -52,7 +52,7 @@ def find_output(address: str) -> str | None:
 
 
 def is_output(address: str) -> bool:
-    """Whether a directory is the output of a run."""
+    """Returns whether a directory is the output of a run."""
     return _parse(Directory(address).read(SETTINGS), TYPICAL) is not None
 
 
@@ -75,7 +75,7 @@ def write_shard(
 
 
 def list_done(output: Directory) -> set[str]:
-    """The names of the partitions whose record and whole shard are there, and whose failures are not transient."""
+    """Lists the names of the partitions that have a record and a complete shard, and no transient failures."""
     shards = {*output.list_sizes(SHARDS).items(), *output.list_sizes(PENDING).items()}
     records = ((name, done) for name, done in _read_records(output, _list_records(output)) if done)
     whole = ((name, done["failures"]) for name, done in records if _identify(done) in shards)
@@ -84,13 +84,13 @@ def list_done(output: Directory) -> set[str]:
 
 def complete(output: Directory, names: Sequence[str]) -> dict[str, int]:
     """Completes the output with the shards and failures of all partitions, named in the order of the corpus, and
-    returns totals. Removes those of earlier inputs. Raises J441 if a record is gone."""
+    returns totals. Removes partitions of earlier inputs. Raises J441 if a record is missing."""
     totals = dict.fromkeys(("shards", "records", "documents", "words", "failures", "transient"), 0)
 
     def read() -> Iterator[dict[str, Any]]:
         for name, done in _read_records(output, names):
             if done is None:
-                reason = "it is damaged or gone; the same command makes it again"
+                reason = "it is damaged or missing; the same command makes it again"
                 raise JointOSError(Errors.J441, path=f"{output.address}/{DONE}/{name}.json", reason=reason)
             yield done
 
@@ -106,14 +106,14 @@ def complete(output: Directory, names: Sequence[str]) -> dict[str, int]:
     present = output.list_sizes(SHARDS).items() - output.list_sizes(PENDING).items()
     output.move([shard[0] for shard in map(_identify, read()) if shard not in present], PENDING, SHARDS)
     output.replace(ERRORS, (_to_line(failure) for done in read() for failure in done["failures"]))
-    # Until now, the manifest lists the shards of an earlier run, which are all still there.
+    # Until now, the manifest has listed the shards of an earlier run, all of which still exist.
     output.replace(MANIFEST, describe())
     _remove_others(output, set(names))
     return totals
 
 
 def _remove_others(output: Directory, kept: set[str]) -> None:
-    """Removes what records name and no partition needs, records last, and what processes that died have left."""
+    """Removes shards and records that no partition needs, records last, and leftovers of processes that died."""
     others = set(_list_records(output)) - kept
     for folder, names in ((SHARDS, others), (PENDING, None), (DONE, others)):
         for name in filter(OURS.fullmatch, output.list_sizes(folder)):
@@ -127,14 +127,14 @@ def _list_records(output: Directory) -> list[str]:
 
 
 def _read_records(output: Directory, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """The records of partitions; None for those that are damaged or gone."""
+    """Reads the records of partitions; None for damaged or missing ones."""
     contents = output.read_all([f"{DONE}/{name}.json" for name in names])
     records = (_parse(content, {"shard", "bytes", "failures"}) for content in contents)
     return zip(names, records, strict=True)
 
 
 def _parse(content: bytes | None, keys: Iterable[str]) -> dict[str, Any] | None:
-    """An object with keys, if a file has one."""
+    """Parses an object with these keys; returns None if the content is not one."""
     with suppress(ValueError, RecursionError):
         found = json.loads(content or b"")
         return found if isinstance(found, dict) and found.keys() >= set(keys) else None
@@ -142,10 +142,10 @@ def _parse(content: bytes | None, keys: Iterable[str]) -> dict[str, Any] | None:
 
 
 def _identify(done: Mapping[str, Any]) -> tuple[str, int]:
-    """The name of the shard of a record, and its length."""
+    """Returns the name and the length of the shard of a record."""
     return PurePosixPath(done["shard"]).name, done["bytes"]
 
 
 def _to_line(described: Mapping[str, Any]) -> bytes:
-    # Names of files may be no text.
+    # Names of files may not be valid text.
     return (json.dumps(described, ensure_ascii=False) + "\n").encode("utf8", "backslashreplace")

@@ -1,5 +1,5 @@
 """Partitions of a corpus: about a megabyte of consecutive whole records, which make one shard. The contents and places
-of its records determine the name of a partition, so a run that is started again finds the same ones."""
+of its records determine the name of a partition, so a repeated run finds the same partitions."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from hashlib import sha256
@@ -11,7 +11,7 @@ from ...files.grouping import group_by_size
 from .records import Reading, Record, read_records
 from .storage import StoredFile
 
-# The least length of a group, in partitions.
+# The minimum length of a group, in partitions.
 GROUPED = 16
 
 
@@ -25,7 +25,7 @@ class Group(NamedTuple):
 class Partition(NamedTuple):
     """A partition of a corpus."""
 
-    place: tuple[int, int]  # the number of its group, and its own in the group
+    place: tuple[int, int]  # the number of its group, and its number in the group
     name: str
     n_read: int  # stored bytes
     records: Sequence[Record] = ()  # none if it has been annotated

@@ -1,4 +1,4 @@
-"""Annotating on a Ray cluster: Ray Data streams partitions from tasks that read to actors that hold a pipeline."""
+"""Annotating on a Ray cluster: Ray Data streams partitions from tasks that read them to actors that annotate them."""
 
 import pickle
 import warnings
@@ -13,14 +13,14 @@ from .partitions import Group, Partition, read_partitions
 from .records import Reading
 from .worker import Worker
 
-# Shares of a core: a machine with n cores has n actors and room for readers, without which nothing would ever start.
+# Shares of a core: a machine with n cores has n actors and room for readers, without which nothing would start.
 OF_ACTOR, OF_READER = 0.9, 0.1
 # A block of a dataset is a dictionary of columns, each of one row.
 Block = dict[str, list[Any]]
 
 
 class _Actor:
-    """Has the pipeline in another process: Ray would repeat all calls of an actor that a record kills."""
+    """Annotates in another process: if a record killed the actor itself, Ray would repeat all its calls."""
 
     def __init__(self, annotation: Annotation, output: str) -> None:
         self.worker = Worker(annotation, output)
@@ -60,7 +60,7 @@ class RayCorpusRunner:
                 for row in self._stream(ray, groups, done, annotation, output).iter_rows():
                     yield pickle.loads(row["packed"])
             except ray.exceptions.RayError as error:
-                # Ray loses errors themselves. The last lines are its advice.
+                # Ray loses the original error. The last lines of its message have the reason.
                 lines = str(error).strip().splitlines()
                 reason = next((line for line in reversed(lines) if "[J" in line), lines[-1])
                 raise WorkerDeath(Errors.J740, reason=reason.partition(": ")[2] or reason) from error
@@ -71,11 +71,11 @@ class RayCorpusRunner:
         divert_loggers()
         context = DataContext.get_current()
         context.enable_progress_bars = False
-        # Partitions travel one by one.
+        # Blocks have one partition each.
         context.target_max_block_size = annotation.shard_bytes
         packed = [{"packed": pickle.dumps(group)} for group in groups]
         with warnings.catch_warnings():
-            # Of the argument that limits retries, which Ray has until 2.63.
+            # Ray warns of the argument that limits retries, which versions up to 2.63 have.
             warnings.filterwarnings("ignore", message="`ray_remote_args_fn`")
             partitions = ray.data.from_items(packed, override_num_blocks=len(groups)).map_batches(
                 _read,

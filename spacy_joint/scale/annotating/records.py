@@ -1,5 +1,5 @@
-"""The records of a corpus: texts with metadata, in files of several formats, compressed or not. A damaged record is one
-failure; so is the rest of a file from where it is damaged."""
+"""The records of a corpus: texts with metadata, in files of several formats, compressed or not. A damaged record counts
+as one failure, and so does the rest of a damaged file."""
 
 import codecs
 import csv
@@ -21,76 +21,77 @@ from .storage import StoredFile, open_raw
 
 CSV, JSON, PARQUET, WET = "csv", "jsonl", "parquet", "wet"
 FORMATS = (*TEXT_FORMATS, CSV, JSON, PARQUET, WET)
-# A text whose format is guessed, and a record that has only a reason why it cannot be read.
+# A text whose format is guessed, and a record that cannot be read, whose text is the reason.
 ANY_TEXT, FAILURE = "any", "failure"
 OF_RECORDS = {".csv": CSV, JSONL: JSON, ".ndjson": JSON, ".parquet": PARQUET, ".wet": WET}
 SUFFIXES = {**OF_RECORDS, ".txt": ANY_TEXT, **TRANSCRIPT_SUFFIXES}
-# Rows of Parquet that are held at a time.
+# Rows of Parquet in memory at a time.
 ROWS = 256
 # The fields of WARC records that are kept.
 WARC_FIELDS = {"WARC-Target-URI": "url", "WARC-Date": "date", "WARC-Record-ID": "id"}
 # The columns of a record, or the reason why it cannot be read.
 Row = dict[str, Any] | Exception
-# What readers of the formats raise; NotImplementedError is pyarrow's, for types that it does not support.
+# Errors that readers of the formats raise; pyarrow raises NotImplementedError for unsupported types.
 ERRORS: tuple[type[Exception], ...] = (*READ_ERRORS, ValueError, NotImplementedError, csv.Error)
 
 
 class Record(NamedTuple):
     """A text of a corpus."""
 
-    source: str  # the address of its file
-    number: int  # its line or row, from 1; 1 if the file is one text
-    format: str  # that of the text: see `transcripts.reading`; or FAILURE
-    text: str  # of a FAILURE: the reason
+    source: str  # the address of the file
+    number: int  # the line or row, from 1; 1 if the file is one text
+    format: str  # of the text: see `transcripts.reading`; or FAILURE
+    text: str  # the reason if it is a FAILURE
     meta: str  # a JSON object
-    n_read: int  # bytes of the stored file that were read for it
+    n_read: int  # bytes of the stored file that were read for the record
 
     @property
     def size(self) -> int:
-        """The bytes of its text and metadata."""
+        """The bytes of the text and the metadata."""
         return len(self.text.encode("utf8", "surrogatepass")) + len(self.meta.encode("utf8"))
 
 
 class Reading(NamedTuple):
-    """How files are read."""
+    """Settings for reading files."""
 
     format: str | None = None  # of all files; None: by suffix
     lines: bool = False  # whether each line of a text is a record
     text_column: str = "text"  # in CSV, Parquet and JSON lines
-    meta: list[str] | None = None  # the metadata that is kept; None: all
+    meta: list[str] | None = None  # the metadata to keep; None: all
 
 
 def _split_suffix(address: str) -> tuple[str, str]:
-    """The suffixes of a file and of its compression (lower case, or empty)."""
+    """Returns the suffixes of a file and of its compression (lower case, or empty)."""
     path = PurePosixPath(address.lower())
     return (path.with_suffix("").suffix, path.suffix) if path.suffix in COMPRESSIONS else (path.suffix, "")
 
 
 def is_readable(address: str) -> bool:
-    """Whether the suffix is one of a known format."""
+    """Returns whether the suffix of an address belongs to a known format."""
     return _split_suffix(address)[0] in SUFFIXES
 
 
 def has_records(address: str) -> bool:
-    """Whether the suffix is one of a format of many texts."""
+    """Returns whether the suffix of an address belongs to a format with many texts per file."""
     return _split_suffix(address)[0] in OF_RECORDS
 
 
 def read_records(file: StoredFile, reading: Reading) -> Iterator[Record]:
-    """Reads the records of a file. If it is damaged, the last one says why. Raises OSError if the storage fails."""
+    """Reads the records of a file. If it is damaged, the last record has the reason. Raises OSError if the storage
+    fails."""
     suffix, compression = _split_suffix(file.address)
     format_ = reading.format or SUFFIXES.get(suffix, ANY_TEXT)
-    # Names of files may be no text.
+    # Names of files may not be valid text.
     name = file.address.encode("utf8", "surrogateescape").decode("utf8", "backslashreplace")
     number = at = 0
     with open_raw(file.address) as raw:
         try:
             for number, row in _read(decompress(raw, compression), name, format_, reading):
-                # Bytes fetched, which are more than those decompressed.
+                # Position of fetched bytes, which is ahead of decompression.
                 before, at = at, min(raw.tell(), file.size)
                 yield _make_record(name, number, row, format_, reading, at - before)
         except ERRORS as error:
-            # Errors of damaged data have no number; those of storages have one.
+            # Errors of storages have a number; errors of damaged data have none.
             if isinstance(error, OSError) and (type(error) not in (OSError, BadGzipFile) or error.errno is not None):
                 raise
             yield Record(name, number + 1, FAILURE, str(error), "{}", file.size - at)
@@ -101,7 +102,7 @@ def _make_record(address: str, number: int, row: Row, format_: str, reading: Rea
         if isinstance(row, Exception):
             raise row
         text = row.pop(reading.text_column, None)
-        # Strings are encoded, too, since JSON may hold surrogates that are not valid text.
+        # Strings are encoded, too, since JSON may have surrogates, which are not valid text.
         data = text.encode("utf8", "surrogateescape") if isinstance(text, str) else text
         name = f"Record {number} of {address}"
         if not isinstance(data, bytes):
@@ -116,7 +117,7 @@ def _make_record(address: str, number: int, row: Row, format_: str, reading: Rea
 
 
 def _format_meta(meta: dict[str, Any]) -> str:
-    """Formats metadata as JSON that others can read: NaN, infinity, dates and the like are strings."""
+    """Formats metadata as standard JSON: NaN, infinity, dates and the like become strings."""
     try:
         found = json.dumps(meta, ensure_ascii=False, default=str, allow_nan=False)
     except ValueError:
@@ -127,7 +128,7 @@ def _format_meta(meta: dict[str, Any]) -> str:
 
 
 def _read(source: BinaryIO, name: str, format_: str, reading: Reading) -> Iterator[tuple[int, Row]]:
-    """The numbers of records, and their rows."""
+    """Yields the numbers of records, and their rows."""
     if format_ == PARQUET:
         yield from enumerate(_read_parquet(source, name, reading), start=1)
     elif format_ == CSV:
@@ -185,7 +186,7 @@ def _list_values(column: Any) -> list[Any]:
 
 
 def _get_value(value: Any) -> Any:
-    """A value, as a string if Python has none for it, such as for nanoseconds, or as bytes if it is not UTF-8."""
+    """Gets a value; as a string if Python has no type for it, such as nanoseconds; as bytes if it is not UTF-8."""
     import pyarrow
 
     for type_ in (value.type, pyarrow.string(), pyarrow.binary()):

@@ -1,5 +1,5 @@
 """Shards: annotated documents as the bytes of an output file, in several formats. Documents have the fields of their
-`Origin`, and are encoded one by one, so a failure loses only one."""
+`Origin`. They are encoded one by one, so a failure loses only one document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...files.grouping import group_by_size
 if TYPE_CHECKING:
     import pyarrow
 
-# The least bytes in memory of a group of rows of Parquet, which are read together.
+# The minimum bytes in memory of a row group of Parquet.
 GROUP_BYTES = 1 << 26
 ANNOTATION = ("sentences", "tokens", "spans")
 
@@ -28,16 +28,16 @@ class Origin(NamedTuple):
 
     source: str  # the address of its file
     record: int  # the number of its record in the file, from 1
-    offset: int  # the characters of the record before it: 0 except for parts of a very long text
+    offset: int  # the characters of the record before the document: 0 except for parts of a very long text
     meta: str  # the metadata of the record, a JSON object
 
     def describe(self) -> dict[str, Any]:
-        """The fields, with the object as a dictionary."""
+        """Returns the fields, with `meta` as a dictionary."""
         return {**self._asdict(), "meta": json.loads(self.meta)}
 
 
 class Format(NamedTuple):
-    """A format of shards: encodes documents, and joins them to the parts of a file, as they come."""
+    """A format of shards: encodes documents, and joins encoded documents to the parts of a file as they come."""
 
     suffix: str
     encode: Callable[[Doc, Origin], Any]
@@ -81,7 +81,7 @@ def _encode_docbin(doc: Doc, origin: Origin) -> DocBin:
 
 
 def _join_docbins(encoded: Iterator[DocBin]) -> Iterator[bytes]:
-    # One compressed message, with the number of words in front: so it cannot be written in parts.
+    # A DocBin is one compressed message with the number of words in front, so it cannot be written in parts.
     joined = DocBin(store_user_data=True)
     for docs in encoded:
         joined.merge(docs)
@@ -109,7 +109,7 @@ def add_annotation(table: pyarrow.Table, docs: Iterable[Doc]) -> pyarrow.Table:
 
     table (pyarrow.Table): Any columns.
     docs (Iterable[Doc]): The document of each row, annotated.
-    RETURNS (pyarrow.Table): The table with these columns in addition.
+    RETURNS (pyarrow.Table): The table with the added columns.
     RAISES ValueError: If there are more or fewer documents than rows (pyarrow.ArrowInvalid).
     """
     import pyarrow
@@ -122,7 +122,7 @@ def add_annotation(table: pyarrow.Table, docs: Iterable[Doc]) -> pyarrow.Table:
 
 @lru_cache(maxsize=1)
 def make_schema() -> pyarrow.Schema:
-    """The columns of Parquet, of which a row is a document."""
+    """Makes the schema of Parquet shards, with a row per document."""
     import pyarrow
     from pyarrow import float64, int32, int64, string
 
@@ -144,7 +144,7 @@ def _join_rows(encoded: Iterator[pyarrow.RecordBatch]) -> Iterator[bytes]:
     written = io.BytesIO()
 
     def take() -> bytes:
-        # The writer counts for itself what it has written.
+        # The writer counts its bytes itself.
         content = written.getvalue()
         written.seek(0)
         written.truncate()

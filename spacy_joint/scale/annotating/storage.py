@@ -1,5 +1,5 @@
-"""Files and directories by their addresses: local, or of object stores and clusters (fsspec). Files are written to a
-hidden folder and renamed, so readers find all of one or nothing."""
+"""Files and directories by their addresses: local, or in object stores and clusters (fsspec). Files are written to a
+hidden folder and renamed, so readers never see partial files."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from ...errors import Errors, JointError, JointFileNotFoundError, JointOSError, JointValueError
 
-# The folder of files that are being written.
+# The folder of unfinished files.
 PART = ".part"
 
 
@@ -24,8 +24,9 @@ class StoredFile(NamedTuple):
 
 
 def find_files(address: str) -> tuple[list[StoredFile], bool]:
-    """The files at an address, sorted: one, those in a directory that are not hidden, or those of a pattern; and
-    whether they were found rather than named. Raises J711 if there is none, J441 if the storage cannot be read."""
+    """Finds the files at an address, sorted: a file, the files in a directory that are not hidden, or the files that
+    match a pattern. Also returns whether they were found rather than named. Raises J711 if there are none, J441 if the
+    storage cannot be read."""
     files, path = _open_filesystem(address)
     try:
         if files.isfile(path):
@@ -60,7 +61,7 @@ def _find_local(path: str) -> Iterator[str]:
     seen: set[str] = set()
     for directory, folders, names in os.walk(path, onerror=fail, followlinks=True):
         if (real := os.path.realpath(directory)) in seen:
-            # A link leads back.
+            # A link leads to a directory that was read before.
             folders.clear()
             continue
         seen.add(real)
@@ -72,7 +73,7 @@ def _open_filesystem(address: str) -> tuple[Any, str]:
     from fsspec.core import url_to_fs
 
     try:
-        # Listings change while other processes write.
+        # No cache: other processes write.
         return url_to_fs(address, use_listings_cache=False)
     except (ImportError, ValueError) as error:
         raise JointValueError(Errors.J712, address=address, reason=error) from error
@@ -83,13 +84,13 @@ def _is_local(files: Any) -> bool:
 
 
 def make_absolute(address: str) -> str:
-    """An address that processes in other directories understand, too."""
+    """Makes an address that is also valid for processes in other directories."""
     files, path = _open_filesystem(address)
     return Path(path).absolute().as_posix() if _is_local(files) else address
 
 
 def identify(address: str) -> str:
-    """The same string for all spellings of an address, also by links."""
+    """Returns one string for all spellings of an address, with links resolved."""
     if "://" in address:
         files, address = _open_filesystem(address)
         if not _is_local(files):
@@ -116,7 +117,7 @@ class Directory:
         self.path, self.is_local = path.rstrip("/"), _is_local(self._files)
 
     def list_sizes(self, folder: str = "") -> dict[str, int]:
-        """The names in a folder of it, and the lengths of the files."""
+        """Lists the names in a folder, with the lengths of files."""
         path = f"{self.path}/{folder}".rstrip("/")
         try:
             found = self._files.ls(path, detail=True)
@@ -125,11 +126,11 @@ class Directory:
         return {PurePosixPath(info["name"]).name: info["size"] for info in found if info["name"].rstrip("/") != path}
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None if there is none."""
+        """Reads a file; None if there is none."""
         return next(self.read_all([name]))
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
-        """The contents of files, in this order, read together where the storage can; None where there is none."""
+        """Reads files, in this order, together if the storage can; None for missing files."""
         for start in range(0, len(names), 500):
             part = names[start : start + 500]
             found = self._files.cat_ranges([f"{self.path}/{name}" for name in part], None, None, on_error="return")
@@ -139,7 +140,7 @@ class Directory:
                 yield content if isinstance(content, bytes) else None
 
     def replace(self, name: str, parts: Iterable[bytes]) -> None:
-        """Writes a file, which replaces an earlier one when all of it is stored. Raises J440 if it cannot."""
+        """Writes a file, which replaces an earlier one once all of it is stored. Raises J440 if that fails."""
         path, part = f"{self.path}/{name}", f"{self.path}/{PART}/{uuid4().hex}"
         with self._code_errors(name):
             for each in (path, part):
@@ -157,19 +158,19 @@ class Directory:
                 raise
 
     def create(self, name: str, content: bytes) -> None:
-        """Writes a file of an object store unless there is one."""
+        """Writes a file of an object store unless it exists."""
         with suppress(FileExistsError):
             self._files.pipe_file(f"{self.path}/{name}", content, mode="create")
 
     def move(self, names: Sequence[str], source: str, target: str) -> None:
-        """Moves files of one folder to another one, in which they replace others. Raises J440 if it cannot."""
+        """Moves files to another folder, where they replace files of the same names. Raises J440 if that fails."""
         with self._code_errors(target):
             self._files.makedirs(f"{self.path}/{target}", exist_ok=True)
             self._move(*([f"{self.path}/{folder}/{name}" for name in names] for folder in (source, target)))
 
     def _move(self, sources: list[str], targets: list[str]) -> None:
         if not self.is_local:
-            # Many at once, where the storage can.
+            # Many at once if the storage can.
             self._files.copy(sources, targets, on_error="raise")
             for path in sources:
                 self._files.rm_file(path)
@@ -177,7 +178,7 @@ class Directory:
         for source, target in zip(sources, targets, strict=True):
             os.replace(source, target)
         for folder in {os.path.dirname(target) for target in targets}:
-            # Not all systems can store names at once.
+            # Not all systems can flush directories.
             with suppress(OSError):
                 descriptor = os.open(folder, os.O_RDONLY)
                 try:
@@ -200,7 +201,7 @@ class Directory:
             self._files.rm_file(f"{self.path}/{name}")
 
     def remove_leftovers(self, *folders: str) -> None:
-        """Removes what processes that died were writing, and folders if they are empty."""
+        """Removes unfinished files of processes that died, and empty folders."""
         for name in self.list_sizes(PART):
             if re.fullmatch("[0-9a-f]{32}", name):
                 self.remove(f"{PART}/{name}")

@@ -1,5 +1,5 @@
 """Runs an annotator in a separate process that may die: out of memory, by a crash in a component, or by a signal. Then
-it annotates record by record and sets aside those that kill the process."""
+it tries record by record, and fails the records that kill the process."""
 
 import os
 import signal
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 Argument = TypeVar("Argument")
 Value = TypeVar("Value")
 
-# What a call raises if the process died, or has no memory for a whole shard.
+# Errors of a call whose process died, or lacks memory for a whole shard.
 DEATH = (BrokenProcessPool, MemoryError)
-# How often a process dies of the same before it is given up.
+# How often the process may die of the same argument before it is given up.
 DEATHS = 2
 # Each process has one core, so more threads would only wait for each other.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -35,18 +35,18 @@ _make_annotator: Callable[[], Annotator]
 
 
 class Worker:
-    """A process that annotates. It starts with the first call, and again if it has died; see `loky`."""
+    """A process that annotates. It starts on the first call, and again if it has died; see `loky`."""
 
     def __init__(self, annotation: Annotation, output: str) -> None:
         self._arguments = (os.getpid(), annotation, output)
         self._pool: ProcessPoolExecutor | None = None
 
     def submit(self, partition: Partition) -> Future[Partition]:
-        """Annotates a partition meanwhile. The result raises one of DEATH if the process dies."""
+        """Starts to annotate a partition. The result raises one of DEATH if the process dies."""
         return self._submit(Annotator.__call__, partition)
 
     def annotate(self, partition: Partition) -> Partition:
-        """Annotates a partition now. Records that kill the process repeatedly, alone or together, fail. Raises
+        """Annotates a partition, and waits. Records that kill the process repeatedly, alone or together, fail. Raises
         WorkerDeath if it dies without any record."""
         try:
             return self._insist(Annotator.__call__, partition)
@@ -56,7 +56,7 @@ class Worker:
         try:
             return self._insist(Annotator.__call__, partition)
         except WorkerDeath as death:
-            # Only together do they kill it.
+            # The records only kill the process together.
             records = [_mark_killer(record, death) for record in partition.records]
             return self._insist(Annotator.__call__, partition._replace(records=records))
 
@@ -88,7 +88,7 @@ class Worker:
         from loky import ProcessPoolExecutor
 
         if self._pool is None:
-            # It warns if it restarts a process that grows.
+            # loky warns when it restarts a process that has grown.
             warnings.filterwarnings("ignore", module=r"loky\.")
             threads = {name: os.environ.get(name, "1") for name in THREADS}
             self._pool = ProcessPoolExecutor(1, initializer=_prepare, initargs=self._arguments, env=threads)
@@ -101,14 +101,14 @@ def _mark_killer(record: Record, death: WorkerDeath) -> Record:
 
 
 def _describe(death: BaseException) -> str:
-    """The exit code of a process, which is in the middle of a paragraph of loky."""
+    """Finds the exit code of a process in loky's message."""
     lines = [line for line in str(death).splitlines() if "exit code" in line]
     return lines[0].rpartition(" are ")[2] if lines else f"{type(death).__name__}: {death}"
 
 
 @contextmanager
 def _defer_interrupts() -> Iterator[None]:
-    """Holds back Ctrl-C, which must not interrupt starting a process. The process inherits that, and never sees one."""
+    """Defers Ctrl-C, which must not interrupt starting a process. The process inherits this, and never sees Ctrl-C."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -128,7 +128,7 @@ def _prepare(parent: int, annotation: Annotation, output: str) -> None:
     # Runners handle Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with, args=(parent,), daemon=True).start()
-    # Made by the first call, which raises what goes wrong.
+    # The first call makes the annotator, and raises its errors.
     _make_annotator = cache(partial(Annotator, annotation, output))
 
 
