@@ -1,6 +1,7 @@
 """`spacy joint learn-order` and `check-order`."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -58,6 +59,19 @@ def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, tmp_path):
     text.write_text("hello there\n\nhow are you\n", encoding="utf8")
     learn(run, corpus, text, "--output", tmp_path / "model", "--pipeline", saved_pipeline)
     assert (tmp_path / "model" / "config.cfg").is_file()
+
+
+def test_text_is_tagged_again_by_a_changed_pipeline(run, saved_pipeline, tmp_path):
+    shutil.copytree(saved_pipeline, tmp_path / "pipeline")
+    (tmp_path / "a.txt").write_text("hello there\n", encoding="utf8")
+    bad = tmp_path / "z.mrg"
+    bad.write_text("(NP (JJ big)", encoding="utf8")
+    arguments = (tmp_path / "a.txt", bad, "--output", tmp_path / "model", "--pipeline", tmp_path / "pipeline")
+    for n_parts in (1, 1, 2):
+        if n_parts == 2:
+            (tmp_path / "pipeline" / "README.md").write_text("changed", encoding="utf8")
+        learn(run, *arguments, fails=True)
+        assert len(list((tmp_path / "model.parts").iterdir())) == n_parts
 
 
 @pytest.mark.parametrize("name, code", [("none.txt", "J101"), ("a.pdf", "J040"), ("empty.tagged", "J330")])

@@ -14,7 +14,7 @@ from wasabi import msg
 from ...about import __version__
 from ...errors import Errors, JointValueError
 from ...files.replacing import atomic_write, atomic_write_directory
-from ...files.steps import digest
+from ...files.steps import digest, digest_directory
 
 if TYPE_CHECKING:
     from ...ordering.phrases import Phrase
@@ -85,22 +85,20 @@ def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator
     """Yields the phrases of all files, each of which is processed once, even if the command is restarted."""
     from tqdm import tqdm
 
+    from ... import load
     from ...ordering.corpus import TEXT, list_corpus, read_corpus
     from ...ordering.phrases import read_phrases, write_phrases
 
     files = [file for path in corpora for file in list_corpus(path)]
-    nlp = None
+    nlp = load(pipeline) if any(file.suffix == TEXT for file in files) else None
+    used = digest_directory(nlp.path) if nlp is not None and nlp.path is not None else None
     with tqdm(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True, leave=False) as bar:
         for file in files:
             bar.set_description(file.name)
             # Named by the input, so that a restarted command finds it.
-            made_from = f"{__version__} {pipeline} {file.suffix} {digest([file])[0]}"
+            made_from = f"{__version__} {used} {file.suffix} {digest([file])[0]}"
             part = parts / f"{hashlib.sha256(made_from.encode('utf8')).hexdigest()[:32]}.jsonl"
             if not part.is_file():
-                if nlp is None and file.suffix == TEXT:
-                    from ... import load
-
-                    nlp = load(pipeline)
                 with atomic_write(part) as path:
                     write_phrases(read_corpus(file, nlp), path)
             yield from read_phrases(part)
