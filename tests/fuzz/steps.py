@@ -202,8 +202,13 @@ def read_attributes_of_changed_documents(life: Life, chance: Random) -> None:
     elif way == 1:
         doc = doc[start:end].as_doc(copy_user_data=True)
     elif way == 2:
-        with doc.retokenize() as retokenizer:
-            retokenizer.merge(doc[start:end])
+        try:
+            with doc.retokenize() as retokenizer:
+                retokenizer.merge(doc[start:end])
+        except RuntimeError as error:
+            # spaCy cannot merge every stretch of joined documents (E039).
+            get_code(error)
+            return
     elif way == 3:
         for key in list(doc.spans):
             doc.spans[key] = [
