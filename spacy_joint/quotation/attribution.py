@@ -209,7 +209,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
 
 
 def _find_owner(span: Span) -> Run | None:
-    """The mention of the person in one of the speaker: "Tom" of "Tom's reply", none in "the answer", else all."""
+    """Returns the person in a mention of speech: "Tom" of "Tom's reply", nobody of "the answer"; others stay whole."""
     nouns = span.doc.lang_ in AMERICAN and {token.lower_ for token in span} & read_names().speech
     if not nouns:
         return span.start, span.end

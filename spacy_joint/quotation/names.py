@@ -195,7 +195,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
                 i += 2  # "Jean-Paul"
             else:
                 break
-        mention = _parse(words, begin, first, i, table)
+        mention = _parse(words, begin, first, i)
         if mention is not None:
             found.append(mention)
         i = max(i, begin + 1)
@@ -210,7 +210,7 @@ def _joins(words: Sequence[str], begin: int, i: int) -> bool:
     return words[i].lower() in PARTICLES or (words[i] == "of" and _strip(words[begin]) in RANKS)
 
 
-def _parse(words: Sequence[str], begin: int, first: int, end: int, table: Names) -> Mention | None:
+def _parse(words: Sequence[str], begin: int, first: int, end: int) -> Mention | None:
     titles = {word: _strip(word) for word in words[begin:first]}
     rest = " ".join(words[first:end]).replace(" - ", "-").split()
     if rest:

@@ -18,15 +18,14 @@ from spacy.tokens import Doc, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING, Run
 from ..annotation.reporting_verbs import is_reporting, read_verbs
-from .attribution import ACCORDING, DASHES, MAX_SIGNATURE, mark
+from .attribution import ACCORDING, DASHES, MAX_SIGNATURE, SUBJECTS, mark
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
-# The relations of subjects, and of what is called something and what it is called.
-SUBJECTS = ("nsubj", "csubj", "expl")
+# The relations of objects of verbs such as "call", and of what these are called.
 OBJECTS = frozenset(("obj", "xcomp"))
 MIN_WORDS = 4
 # The most words between marks and a verb that reports only beside marks.
@@ -190,8 +189,8 @@ def _is_reported_clause(clause: Token) -> bool:
 
 
 def _take_in_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) -> tuple[Run, list[Run]]:
-    """A clause with the whole of what is in marks where the clause goes on before or after these, as in "that it was “a
-    loss for all,”"; and these parts."""
+    """Extends a clause over quoted words that it contains or runs into, as in "that it was “a loss for all,”"; returns
+    it with the pairs of marks around these words."""
     begin, end = clause
     parts = []
     for at in range(max(bisect_right(pairs, (begin, 0)) - 1, 0), len(pairs)):

@@ -180,15 +180,15 @@ def test_no_name_is_in_two_lists_of_genders():
 @pytest.mark.parametrize(
     ("text", "speakers"),
     [
-        # A sentence of its own after a quotation tells what somebody does next, not who has spoken.
+        # A separate sentence after a quotation describes the next action, not the speaker.
         ("“I read.”\n\n“Show me the book.” I returned to the window.\n\n“Good,” said Ann.", [None, None, "Ann"]),
         ("“Where is he?” The girl smiled at Tom.", [None]),
         ("Mr. Hill replied that he had not. “But it is,” returned she.", ["she"]),
         ("“It is ours,” Big Ben bellowed.", ["Big Ben"]),
         ("“I can wait,” Irish remarked lazily.", ["Irish"]),
-        # The verb tells more than the colon.
+        # A reporting verb outranks a colon.
         ("Rising to her feet, Miss Reed exclaimed with some heat: “Never!”", ["Miss Reed"]),
-        # What is said does not speak.
+        # Speech itself is not a speaker.
         ("“Come in,” called his mother's voice.", ["his mother"]),
         ("“Not yet,” was Tom's reply.", ["Tom"]),
         ("“Not yet,” was the answer.", [None]),
