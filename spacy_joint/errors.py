@@ -153,6 +153,10 @@ class Errors:
         "{source} was made for different labels, templates or columns ({got}, not {wanted}).",
         "Load it with the config and the cfg that it was saved with.",
     )
+    J062 = Message(
+        "The labels given to '{source}' are those of another kind of component.",
+        "Give those that `spacy init labels` wrote for it, or leave them out.",
+    )
     J070 = Message(
         "Cannot add the label '{label}' to '{name}': its labels are fixed.",
         "Leave it out, or initialize the component again with examples that have all labels.",

@@ -29,6 +29,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL, name_span_columns
 from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
+from spacy_joint.errors import JointValueError
 
 # The tokenizer of no language suits the corpora badly, but hardly any test uses it.
 pytestmark = pytest.mark.filterwarnings(r"ignore:\[JW20\]")
@@ -531,6 +532,16 @@ def test_labels_of_label_data_make_the_same_component(component, make, pipe):
     labels = srsly.json_loads(srsly.json_dumps(pipe.label_data))
     nlp.get_pipe(component.factory).initialize(lambda: [Example.from_dict(nlp.make_doc("a"), {})], labels=labels)
     assert nlp.get_pipe(component.factory).labels == pipe.labels
+
+
+@needs("labels", "learning")
+@pytest.mark.parametrize(
+    "labels", [{"0": {"": 1}}, [["a"]], "NN", 1], ids=["of spaCy's parser", "list", "string", "number"]
+)
+def test_labels_of_another_component_are_refused(component, make, labels):
+    nlp = make()
+    with pytest.raises(JointValueError, match="J062"):
+        nlp.get_pipe(component.factory).initialize(lambda: [Example.from_dict(nlp.make_doc("a"), {})], labels=labels)
 
 
 @needs("code", "updates")

@@ -137,12 +137,14 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         labels (list[str]): The labels, as written by `spacy init labels`. None collects them from the examples.
         pretrained (str): The directory of a saved component with the same architecture, such as
             `PIPELINE/parser_guide`. Training begins with its labels and weights. None: random weights.
-        RAISES ValueError: If there is nothing to learn (J330), the pretrained component lacks labels (J665) or cannot
-            be read (J073, J050).
+        RAISES ValueError: If there is nothing to learn (J330), labels are those of another kind of component (J062), or
+            the pretrained component lacks labels (J665) or cannot be read (J073, J050).
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if labels is None:
             labels = self.collect_labels(get_examples())
+        elif not _are_labels(labels):
+            raise JointValueError(Errors.J062, source=self.name)
         if pretrained is not None:
             self.from_disk(pretrained, exclude=["vocab", "learning"])
             if missing := set(labels).difference(self.labels):
@@ -268,7 +270,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     def _check(self) -> None:
         """Adds loaded labels to the vocabulary; raises TypeError if weights do not fit them, or are missing."""
         labels = self.cfg["labels"]
-        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        if not _are_labels(labels):
             raise TypeError
         has_all = all(node.has_param(name) for node in self.model.walk() for name in node.param_names)
         if self.is_initialized and not (has_all and self.model.get_dim("nO") == len(labels)):
@@ -284,3 +286,7 @@ def cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float
     # log(1 + exp(x)) without overflow.
     losses = ops.xp.logaddexp(0.0, ops.xp.where(truth > 0, -odds, odds))
     return float((losses * known).sum()), (ops.sigmoid(odds) - truth) * known
+
+
+def _are_labels(labels: Any) -> bool:
+    return isinstance(labels, list | tuple) and all(isinstance(label, str) for label in labels)

@@ -125,7 +125,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def flatten_labels(self, labels: dict[str, list[str]]) -> tuple[str, ...]:
         """Lists all labels of arcs and roots, sorted."""
-        return tuple(sorted(set().union(*labels.values())))
+        return tuple(sorted({*labels["left"], *labels["right"], *labels["root"]}))
 
     def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
         """Adds labels for arcs in both directions; "ROOT" is for roots, and is added if roots have no label."""

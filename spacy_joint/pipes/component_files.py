@@ -28,14 +28,15 @@ DAMAGE = (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, Va
 
 
 @contextmanager
-def report_damage(source: str, what: str | None = None) -> Iterator[None]:
-    """Reports exceptions in parsing as damaged data: J052, or J050 without `what`. This also reports bugs as damage."""
+def report_damage(source: str, what: str | None = None, message: Message | None = None) -> Iterator[None]:
+    """Reports exceptions in parsing as damaged data, by default with J052, or J050 without `what`. This also reports
+    bugs as damage."""
     try:
         yield
     except DAMAGE as error:
         if isinstance(error, JointError):
             raise
-        message = Errors.J050 if what is None else Errors.J052
+        message = message or (Errors.J050 if what is None else Errors.J052)
         raise JointValueError(message, source=source, what=what) from error
 
 

@@ -125,7 +125,16 @@ class PerceptronPipe(ComponentFiles):
     def flatten_labels(self, labels: Any) -> tuple[str, ...]:
         """Lists all labels in the data of `collect_labels`, which is a list of them unless a subclass overrides
         this."""
+        if not isinstance(labels, list | tuple):
+            raise TypeError
         return tuple(labels)
+
+    def check_labels(self, labels: Any) -> None:
+        """Checks the data of `collect_labels`; raises one of the exceptions in `DAMAGE` if it is not valid."""
+        if not all(isinstance(label, str) for label in self.flatten_labels(labels)):
+            raise TypeError
+        # Only the system can check the rest.
+        self.make_system(labels)
 
     def extend_labels(self, labels: Any | None, added: Sequence[str]) -> Any:
         """Adds labels to the data of `collect_labels`, or to None. Subclasses that allow this override it.
@@ -258,12 +267,9 @@ class PerceptronPipe(ComponentFiles):
             if not isinstance(cfg.get(CHARACTERS, ""), str):
                 raise TypeError
             if labels is not None:
-                if not isinstance(templates, str) or not isinstance(labels, dict | list):
+                if not isinstance(templates, str):
                     raise TypeError
-                if not all(isinstance(label, str) for label in self.flatten_labels(labels)):
-                    raise TypeError
-                # Only the system can check whether these are valid labels.
-                self.make_system(labels)
+                self.check_labels(labels)
         if labels is not None:
             self._set_up(labels, templates)
             # Earlier versions did not save them.

@@ -29,6 +29,7 @@ from ..engine.mixing import TrainingState
 from ..engine.threads import open_pool
 from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.grouping import group_by_size
+from .component_files import report_damage
 from .gold_fallback import fall_back_to_gold
 from .guide_columns import read_guide_templates
 from .no_tokenizer import NoTokenizer
@@ -214,8 +215,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
             part of the model.
         additional_templates (str): The path of a text file of templates to add.
         word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
-        RAISES ValueError: If there are no labels, or the templates have unknown atoms; if the tokenizer of the pipeline
-            splits text into other words than the examples (J505).
+        RAISES ValueError: If there are no labels or those of another kind of component (J062), or the templates have
+            unknown atoms; if the tokenizer of the pipeline splits text into other words than the examples (J505).
         """
         if not self.is_trainable:
             return
@@ -227,6 +228,9 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         examples = characters.watch(get_examples())
         if labels is None:
             labels = self.collect_labels(examples)
+        elif labels:
+            with report_damage(self.name, message=Errors.J062):
+                self.check_labels(labels)
         # Count the characters of the remaining examples.
         deque(examples, maxlen=0)
         self.cfg[CHARACTERS] = characters.known
