@@ -27,6 +27,8 @@ ACCORDING = "according"
 NOMINAL = frozenset(("DT", "PRP$", "JJ", "NN", "NNP", "PRP", "POS"))
 FINITE = frozenset(("VBD", "VBZ"))
 ADVERB = "RB"
+RELATIVE = frozenset(("WDT", "WP"))
+RELATIVE_CLAUSES = frozenset(("acl:relcl", "relcl"))
 IMPERSONAL = frozenset(("it", "this", "that"))
 # A sentence may go on after a quotation that ends so.
 OPEN = frozenset(",?!-—")
@@ -182,6 +184,9 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
             mention = _find_source(above, inside)
     if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
         mention = token.head
+    if mention is not None and mention.tag_ in RELATIVE:
+        # "Ann, who said": the noun that the clause belongs to.
+        mention = next((one.head for one in (token, *token.ancestors) if one.dep_ in RELATIVE_CLAUSES), None)
     if mention is None or inside[mention.i]:
         return None
     return _find_mention(doc, mention, cue, inside)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,7 +19,18 @@ from spacy.attrs import DEP
 from spacy.tokens import Doc, Span
 
 from .marks import Texts
-from .names import FEMALE, MALE, Mention, Name, are_equivalent, find_names, is_person_noun, read_names
+from .names import (
+    BOUND,
+    BOUND_OTHERS,
+    FEMALE,
+    MALE,
+    Mention,
+    Name,
+    are_equivalent,
+    find_names,
+    is_person_noun,
+    read_names,
+)
 
 PRONOUNS = {
     **dict.fromkeys(("he", "him", "himself"), MALE),
@@ -38,12 +49,17 @@ MAX_PRONOUN_DISTANCE = 15
 MAX_ANTECEDENT_DISTANCE = 200
 # How many more pronouns of one gender there must be than of the other.
 MIN_VOTES = 2
-# A character that is mentioned this often is not confused with one whose title and surname are more frequent.
-MIN_RIVAL = 10
+# A character that is mentioned this often is not confused with one whose title and surname are more frequent, this
+# many times.
+MIN_RIVAL, MIN_RATIO = 10, 6
+# Narration that has "Mr." and a surname this often, and as often the given name of a man with that surname, speaks of
+# two men.
+MIN_NARRATED = 25
 # People are often subjects, and seldom places. As shares of mentions.
 MIN_ACTING_SHARE, MAX_PLACE_SHARE = 0.2, 0.08
 # A name used less often does not become the id of a character that is mentioned often.
 MIN_USES = 3
+POLITE = BOUND | BOUND_OTHERS
 PLAIN_TITLES = frozenset(("mr", "mrs", "miss", "ms", "master", "mister"))
 # How often a narrator says "I" at least: once in so many words.
 MAX_WORDS_PER_NARRATOR = 150
@@ -72,9 +88,14 @@ class Character:
         usual = [name for name in self.parsed if self.names[name.text] >= MIN_USES or self.count < MIN_RIVAL]
         full = [name for name in usual if len(name.words) > 1 and "of" not in name.words]
         best = max(full or usual or self.parsed, key=lambda name: self.names[name.text])
-        if full and set(best.titles) <= PLAIN_TITLES:
+        # "Mrs. Henry Dashwood" is not Henry.
+        if full and set(best.titles) <= PLAIN_TITLES and Name((), best.words).gender in (None, best.gender):
             return best.text.split(" ", len(best.titles))[-1]
         return best.text
+
+    def has_title(self, titles: Set[str]) -> bool:
+        """Whether one of the names has, or is, one of these titles."""
+        return any(not titles.isdisjoint(name.titles or name.words[:1]) for name in self.parsed)
 
     @property
     def count(self) -> int:
@@ -102,7 +123,8 @@ class Cast:
         self.is_subject = _find_subjects(doc)
         mentions = find_names(doc, speakers)
         heads = {mention.end - 1: mention for mention in mentions}
-        self.characters, of_name = _join_names(mentions, self._count_pronouns(mentions))
+        narrated = Counter(mention.name for mention in mentions if not self.inside[mention.begin])
+        self.characters, of_name = _join_names(mentions, narrated, self._count_pronouns(mentions))
         self.narrator: Character | None = None
         self.by_noun: dict[str, Character] = {}
         # Those who are only called by nouns, such as "the old man".
@@ -112,6 +134,7 @@ class Cast:
         for mention in mentions:
             self._refer(mention.begin, mention.end, mention.end - 1, of_name[mention.name])
         pronouns: list[int] = []
+        speaking = Counter(self.words[span.root.i] for span in speakers if span.root.tag_ in ("NN", ""))
         for span in speakers:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
@@ -123,7 +146,7 @@ class Cast:
                 of_name[named.name].is_person |= named.begin <= root < named.end
                 if not named.begin <= root < named.end:
                     self._refer_noun(span, root)
-            elif doc[root].tag_ in ("NN", "") and is_person_noun(self.words[root]):
+            elif doc[root].tag_ in ("NN", "") and self._is_person(root, speaking):
                 self._refer_noun(span, root)
         self._find_people(mentions, of_name)
         self.characters = [character for character in self.characters if character.is_person]
@@ -136,6 +159,10 @@ class Cast:
         n_first = sum(word == "i" and not quoted for word, quoted in zip(self.words, self.inside, strict=True))
         if self.narrator is not None and n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside):
             self._name_narrator(self.narrator)
+
+    def is_singular(self, begin: int, end: int) -> bool:
+        """Whether one person may be mentioned: the tokens are "he", "she", or end in a noun in the singular."""
+        return self.words[end - 1] in PRONOUNS or self.doc[end - 1].tag_ in ("", "NN", "NNP")
 
     def find(self, begin: int, end: int) -> Character | None:
         """The character of a mention that is not a pronoun, by the reference that is in it and nearest to its end."""
@@ -188,6 +215,7 @@ class Cast:
         acting: Counter[Character] = Counter()
         places: Counter[Character] = Counter()
         addressed: Counter[Character] = Counter()
+        narrated = {of_name[mention.name] for mention in mentions if not self.inside[mention.begin]}
         for mention in mentions:
             character = of_name[mention.name]
             acting[character] += self.is_subject[mention.end - 1]
@@ -195,6 +223,9 @@ class Cast:
             reference = self.references[mention.begin]
             addressed[character] += self.inside[reference.head] and self.is_vocative(reference)
         for character in self.characters:
+            if all(name.is_kin for name in character.parsed):
+                character.is_person |= character in narrated
+                continue
             is_somewhere = places[character] > MAX_PLACE_SHARE * character.count
             acts = acting[character] >= MIN_ACTING_SHARE * character.count and character.count > MIN_VOTES
             is_called = addressed[character] >= MIN_VOTES
@@ -209,6 +240,12 @@ class Cast:
             self.characters.append(self.narrator)
         return self.narrator
 
+    def _is_person(self, head: int, speaking: Mapping[str, int]) -> bool:
+        """Whether a noun is one for a person: by its form, or because it speaks more than once."""
+        word, names = self.words[head], read_names()
+        speaks = speaking[word] > 1 and word not in names.things | names.speech
+        return is_person_noun(word) or speaks
+
     def _refer_noun(self, span: Span, head: int) -> None:
         """A speaker without a name, such as "the old man": one character for each noun, or the one with that title."""
         noun = self.words[head]
@@ -218,17 +255,13 @@ class Cast:
                 self._refer(span.start, span.end, head, relative)
                 return
         if noun not in self.by_noun:
-            names = read_names()
-            titled = [
-                character
-                for character in self.characters
-                if any(noun in name.titles or _abbreviate(noun) in name.titles for name in character.parsed)
-            ]
+            titled = None if noun in FAMILY or noun in POLITE else _find_titled(noun, self.characters)
             # "His lady" has no title.
-            if len(titled) == 1 and self.words[head - 1] not in POSSESSIVES:
-                self.by_noun[noun] = titled[0]
+            if titled is not None and self.words[head - 1] not in POSSESSIVES:
+                self.by_noun[noun] = titled
+                titled.is_person = True
             else:
-                gender = names.people.get(noun)
+                gender = read_names().people.get(noun)
                 self.by_noun[noun] = Character(Counter(), gender, [], True, head)
                 self.characters.append(self.by_noun[noun])
                 self.unnamed.add(self.by_noun[noun])
@@ -316,14 +349,18 @@ def _find_subjects(doc: Doc) -> list[bool]:
     return np.isin(doc.to_array([DEP]), np.array(labels, dtype=np.uint64)).tolist()
 
 
-def _abbreviate(title: str) -> str:
-    return {"doctor": "dr", "professor": "prof", "captain": "capt", "colonel": "col"}.get(title, title)
+def _find_titled(title: str, characters: Iterable[Character]) -> Character | None:
+    """The one character with a title, or who is mentioned much more often than others with it."""
+    titles = {title, {"doctor": "dr", "professor": "prof", "captain": "capt", "colonel": "col"}.get(title, title)}
+    titled = sorted((one for one in characters if one.has_title(titles)), key=lambda one: -one.count)
+    is_clear = len(titled) == 1 or (titled and titled[0].count >= MIN_RATIO * titled[1].count)
+    return titled[0] if is_clear else None
 
 
 def _join_names(
-    mentions: Sequence[Mention], votes: dict[Name, Counter[str]]
+    mentions: Sequence[Mention], narrated: Mapping[Name, int], votes: dict[Name, Counter[str]]
 ) -> tuple[list[Character], dict[Name, Character]]:
-    """The characters, and that of each name."""
+    """The characters, and that of each name. `narrated` says how often names are outside of quotations."""
     counts = Counter(mention.name for mention in mentions)
     first: dict[Name, int] = {}
     for mention in mentions:
@@ -333,9 +370,11 @@ def _join_names(
     titled = {name.words[-1] for name in counts if name.titles}
 
     def rank(name: Name) -> tuple[int, int, int]:
-        """Fullest names first, then given names, then surnames with titles, then others."""
+        """Fullest names first, then given names, then surnames with titles, then others, then mere titles."""
         if len(name.words) > 1:
             kind = 0
+        elif name.is_title:
+            kind = 4
         elif not name.titles:
             word = name.words[0]
             kind = 1 if word in table.given_genders and word not in lasts - titled else 3
@@ -351,18 +390,22 @@ def _join_names(
         keys = _list_keys(name)
         near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
         fitting = [character for character in near if _fits(name, gender, character)]
+        # "Major Sholto" is rather "Major John Sholto" than "Mr. Thaddeus Sholto".
+        fitting = [one for one in fitting if one.has_title(set(name.titles) - PLAIN_TITLES)] or fitting
         chosen = max(fitting, key=lambda character: (character.count, -character.first), default=None)
+        if chosen is None and name.is_title:
+            chosen = _find_titled(name.words[0], characters)
         # "Mr. Knightley" is not "Mr. John Knightley" if both are frequent.
         is_ambiguous = chosen is not None and bool(name.titles) and chosen.count < counts[name]
         is_ambiguous = is_ambiguous and (len(fitting) > 1 or _is_distinguished(name, chosen, counts))
-        if chosen is None or is_ambiguous:
+        if chosen is None or is_ambiguous or _is_relative(name, chosen, narrated):
             chosen = Character(first=first[name])
             characters.append(chosen)
         of_name[name] = chosen
         chosen.parsed.append(name)
         chosen.names[name.text] += counts[name]
         chosen.gender = chosen.gender or gender
-        chosen.is_person |= name.is_of_person
+        chosen.is_person |= name.is_of_person and not name.is_kin
         chosen.first = min(chosen.first, first[name])
         for key in keys:
             if chosen not in by_word.setdefault(key, []):
@@ -371,12 +414,27 @@ def _join_names(
 
 
 def _is_distinguished(name: Name, character: Character | None, counts: Mapping[Name, int]) -> bool:
-    """Whether a character is often called by a title and surname with a given name between them."""
+    """Whether a character is often called by a title and surname with a given name between them, though seldom for the
+    name without it: "Mr. John Knightley". A woman has a given name of her own: "Mrs. Rachel Lynde"."""
     others = () if character is None else character.parsed
     return any(
-        other.titles == name.titles and len(other.words) > len(name.words) and counts[other] >= MIN_RIVAL
+        other.titles == name.titles
+        and len(other.words) > len(name.words)
+        and MIN_RIVAL <= counts[other] <= counts[name] / MIN_RATIO
+        and read_names().given_genders.get(other.words[0]) != FEMALE
         for other in others
     )
+
+
+def _is_relative(name: Name, character: Character, narrated: Mapping[Name, int]) -> bool:
+    """Whether narration often has a title and a surname, and as often the given name of who has that surname: few
+    writers call one man both "Tom" and "Mr. Gradgrind", or "Henry" and "Captain Tilney"."""
+    if not name.titles or FEMALE in (name.gender, character.gender):
+        return False
+    given = (other for other in character.parsed if other.words[0] in read_names().given_genders and not other.titles)
+    least = MIN_NARRATED if set(name.titles) <= PLAIN_TITLES else MIN_RIVAL
+    bare = sum(narrated[other] for other in given if len(other.words) == 1 and other.words != name.words)
+    return not character.has_title(set(name.titles) - PLAIN_TITLES) and min(narrated[name], bare) >= least
 
 
 def _elect(votes: Counter[str] | None) -> str | None:

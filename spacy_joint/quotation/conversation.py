@@ -154,9 +154,7 @@ def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
 
 def is_open(cast: Cast, turn: Turn) -> bool:
     """Whether the character of a turn is to be chosen among candidates: no name is beside it."""
-    if turn.mention is None or is_pronoun(cast, turn.mention):
-        return not turn.is_named
-    return turn.character is not None and not turn.is_named
+    return not turn.is_named and (turn.mention is None or cast.is_singular(*turn.mention))
 
 
 def make_model() -> ChoiceModel:

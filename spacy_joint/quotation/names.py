@@ -25,8 +25,10 @@ RANKS = frozenset(
     ("king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "lord", "lady")
 )
 # Titles that are not used alone.
-BOUND = frozenset(("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "master", "mistress"))
-BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "general", "major", "mate"))
+BOUND = frozenset(
+    ("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "lady", "master", "mistress")
+)
+BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "mate"))
 
 # The endings of nouns for people.
 AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|ess|ian|eer|ant|ent|ard)")
@@ -38,6 +40,7 @@ class Names(NamedTuple):
     title_genders: Mapping[str, str | None]
     married: frozenset[str]
     unmarried: frozenset[str]
+    kin: frozenset[str]  # relatives
     given_genders: Mapping[str, str | None]
     full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     people: Mapping[str, str | None]  # the gender of nouns
@@ -73,6 +76,7 @@ def read_names() -> Names:
         read("titles"),
         frozenset(sections["married"].split()),
         frozenset(sections["unmarried"].split()),
+        frozenset(sections["kin"].split()),
         given,
         {name: frozenset(forms) for name, forms in full_forms.items()},
         read("people"),
@@ -109,11 +113,19 @@ class Name:
         return names.given_genders.get(self.words[0]) if self.words else None
 
     @property
+    def is_title(self) -> bool:
+        """Whether it is a title alone, such as "Countess"."""
+        return not self.titles and self.words[0] in read_names().title_genders
+
+    @property
+    def is_kin(self) -> bool:
+        """Whether it is a relative's, such as "Father", who is perhaps another character if only addressed so."""
+        return not self.titles and self.words[0] in read_names().kin
+
+    @property
     def is_of_person(self) -> bool:
         """Whether its form tells that it is a person's."""
-        names = read_names()
-        is_given = self.words[0] in names.given_genders
-        return bool(self.titles) or is_given or self.words[0] in names.title_genders
+        return bool(self.titles) or self.is_title or self.words[0] in read_names().given_genders
 
 
 class Mention(NamedTuple):
@@ -187,8 +199,10 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
         while i < n:
             if words[i] in capitals and is_part(i) and (i == begin or not starts[i]):
                 i += 1
-            elif i > begin and i + 1 < n and words[i + 1] in usual and not starts[i] and _joins(words, begin, i):
-                i += 2
+            elif i > begin and not starts[i] and (after := _pass_particles(words, begin, i)) > i and after < n:
+                if words[after] not in usual:
+                    break
+                i = after + 1
             elif i > first and i + 1 < n and len(words[i]) <= 2 and words[i] in capitals and words[i + 1] in usual:
                 i += 2  # an initial, as in "John H. Watson"
             elif i > first and words[i] == "-" and is_proper[min(i + 1, n - 1)] and not spaces[i - 1] | spaces[i]:
@@ -206,8 +220,13 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     return [mention._replace(name=usually[mention.name]) for mention in found]
 
 
-def _joins(words: Sequence[str], begin: int, i: int) -> bool:
-    return words[i].lower() in PARTICLES or (words[i] == "of" and _strip(words[begin]) in RANKS)
+def _pass_particles(words: Sequence[str], begin: int, i: int) -> int:
+    """The end of the words at `i` that join the parts of the name that begins at `begin`, such as "van der"."""
+    if words[i] == "of" and _strip(words[begin]) in RANKS:
+        return i + 1
+    while i < len(words) and words[i] in PARTICLES:
+        i += 1
+    return i
 
 
 def _parse(words: Sequence[str], begin: int, first: int, end: int) -> Mention | None:
@@ -217,7 +236,8 @@ def _parse(words: Sequence[str], begin: int, first: int, end: int) -> Mention | 
         # "Young Mr. Elton", but "Lady Russell".
         kept = [word for word, title in titles.items() if title not in BOUND_OTHERS or title == "lord"]
         text = " ".join((*kept, *rest))
-        return Mention(begin, end, Name(tuple(titles[word] for word in kept), tuple(map(_strip, rest)), text))
+        parts = [word for word in rest if word not in PARTICLES]
+        return Mention(begin, end, Name(tuple(titles[word] for word in kept), tuple(map(_strip, parts)), text))
     last = titles[words[first - 1]]
     if last in BOUND or last in BOUND_OTHERS:
         return None

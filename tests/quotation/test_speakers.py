@@ -157,10 +157,13 @@ def test_names_are_found_with_their_titles(parsed):
     doc = parsed("Yesterday Mr. John Knightley met the Duke of Omnium and Lady Catherine de Bourgh.")
     names = [mention.name for mention in find_names(doc)]
     assert names[0] == Name(("mr",), ("john", "knightley"))
-    assert names[-1] == Name(("lady",), ("catherine", "de", "bourgh"))
+    assert names[-1] == Name(("lady",), ("catherine", "bourgh")) and names[-1].text == "Lady Catherine de Bourgh"
 
 
-@pytest.mark.parametrize("name", ["Jean-Paul Dupont", "Mr. Day-Lewis", "Ann McGregor", "Tom O'Brien", "Queen Anna II"])
+WRITTEN = ["Jean-Paul Dupont", "Mr. Day-Lewis", "Ann McGregor", "Tom O'Brien", "Queen Anna II", "Mr. van der Berg"]
+
+
+@pytest.mark.parametrize("name", [*WRITTEN, "Mrs. Henry Grey", "General Brand"])
 def test_characters_are_called_as_they_are_written(parsed, name):
     (quotation,) = parsed(f"“We are late,” said {name}.")._.quotations
     assert quotation.character.id == name
@@ -223,3 +226,47 @@ def test_his_lady_has_no_title(parsed):
     doc = parsed("Sir William and Lady Lucas came. “My dear,” said his lady.\n\n“Yes,” said Lady Lucas.")
     assert doc._.quotations[0].speaker.text == "his lady"
     assert all("his lady" not in character.names for character in doc._.characters if character.id == "Lady Lucas")
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("He looked at Mary, who said, “No, I will not.”", "Mary"),
+        ("“I shall not go,” was Mary's reflection.", "Mary"),
+        ("“I shall not go,” was the only conclusion.", None),
+    ],
+)
+def test_a_speaker_is_a_person(parsed, text, speaker):
+    (quotation,) = parsed(text)._.quotations
+    assert (quotation.speaker and quotation.speaker.text) == speaker
+
+
+def test_whoever_speaks_often_is_a_character(parsed):
+    doc = parsed("“We go,” said the beadle.\n\n“When?” asked Ann.\n\n“Soon,” said the beadle.\n")
+    assert [who for who, _ in describe(doc)] == ["the beadle", "Ann", "the beadle"]
+
+
+@pytest.mark.parametrize(
+    ("n", "elder", "son", "are_two"),
+    [
+        (30, "Mr. Brand", "Tom", True),
+        (5, "Mr. Brand", "Tom", False),
+        (12, "Captain Brand", "Tom", True),
+        (30, "Miss Brand", "Mary", False),
+    ],
+)
+def test_narration_calls_one_man_by_one_name(parsed, n, elder, son, are_two):
+    texts = [f"{elder} came home. He ate. {son} stayed with them.\n\n" for _ in range(n)]
+    doc = parsed("".join(texts) + f"“I am tired,” said {son} Brand.\n\n“We go,” said {elder}.\n\n“No,” said {son}.\n")
+    first, second, third = (quotation.character for quotation in doc._.quotations)
+    assert first == third and (first != second) == are_two
+
+
+def test_a_rank_alone_is_that_of_the_character_who_has_it(parsed):
+    doc = parsed("“Who goes?” said General Brand.\n\n“I,” said Tom.\n\n“Then go,” said the general.\n")
+    assert [who for who, _ in describe(doc)] == ["General Brand", "Tom", "General Brand"]
+
+
+def test_a_father_who_is_only_addressed_is_no_character(parsed):
+    doc = parsed("“We go, Father,” said Tom.\n\n“Soon, Father?” said Ann.\n")
+    assert [character.id for character in doc._.characters] == ["Tom", "Ann"]
