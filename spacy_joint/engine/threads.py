@@ -44,14 +44,20 @@ def check_stop() -> None:
 
 @contextmanager
 def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Opens a pool of threads. On exit, waiting tasks are cancelled, searches stop early, and all threads end."""
+    """Opens a pool of threads. On exit, waiting tasks are cancelled, searches stop early, and all threads end. If the
+    generator that opened the pool is closed, its threads are not waited for: the garbage collector may close it, in a
+    thread that starts or ends and holds what theirs need to end."""
     stop = Event()
     pool = ThreadPoolExecutor(n_threads, initializer=setattr, initargs=(_this_thread, "stop", stop))
+    wait = True
     try:
         yield pool
+    except GeneratorExit:
+        wait = False
+        raise
     finally:
         stop.set()
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=wait, cancel_futures=True)
 
 
 class SignOfLife:

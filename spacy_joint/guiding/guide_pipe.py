@@ -240,6 +240,9 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             if (cfg := parts.get("cfg")) is not None:
                 self.cfg = {"labels": [], **srsly.json_loads(bytes(cfg.content))}
             if (model := parts.get("model")) is not None:
+                # thinc would add what it does not know to the model, and keep what is missing as it was.
+                if _list_names(srsly.msgpack_loads(bytes(model.content))) != _list_names(self.model.to_dict()):
+                    raise TypeError
                 try:
                     self.model.from_bytes(bytes(model.content))
                 except AttributeError as error:
@@ -290,3 +293,9 @@ def cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float
 
 def _are_labels(labels: Any) -> bool:
     return isinstance(labels, list | tuple) and all(isinstance(label, str) for label in labels)
+
+
+def _list_names(model: dict[str, Any]) -> list[list[list[str]]]:
+    """Lists the names of dimensions, references, attributes and parameters of each node, given `Model.to_dict`."""
+    nodes = zip(model["nodes"], model["attrs"], model["params"], strict=True)
+    return [[*map(sorted, (node["dims"], node["refs"], attrs, params))] for node, attrs, params in nodes]

@@ -191,3 +191,26 @@ def test_a_thread_that_dies_without_running_is_reported(monkeypatch, dies):
     with pytest.raises(MemoryError, match="died"):
         threads.run_all([partial(done.append, number) for number in range(3)], lambda: None)
     assert sorted(done) == [number for number in range(3) if not dies(number)]
+
+
+def test_closing_a_generator_does_not_wait_for_its_threads():
+    """The garbage collector may close it where waiting for a thread would last for ever."""
+    begun, may_end, ended = Event(), Event(), Event()
+
+    def work():
+        begun.set()
+        may_end.wait(10)
+        ended.set()
+
+    def stream():
+        with threads.open_pool(1) as pool:
+            pool.submit(work)
+            begun.wait()
+            yield
+
+    results = stream()
+    next(results)
+    results.close()
+    assert not ended.is_set()
+    may_end.set()
+    assert ended.wait(10)

@@ -114,6 +114,17 @@ def test_whitespace_has_missing_values(nlp):
     assert doc._.token_columns[GUIDE_LABEL][2] == ""
 
 
+def test_weights_of_another_name_are_refused(nlp):
+    pipe = nlp.get_pipe("parser_guide")
+    saved = pipe.to_bytes(exclude=["vocab"])
+    parts = srsly.msgpack_loads(saved)
+    changed = parts["model"].replace(b"bias_forward", b"bias_forwart")
+    assert changed != parts["model"]
+    with pytest.raises(JointValueError, match="J050"):
+        pipe.from_bytes(srsly.msgpack_dumps({**parts, "model": changed}), exclude=["vocab"])
+    assert pipe.to_bytes(exclude=["vocab"]) == saved
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
