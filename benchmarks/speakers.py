@@ -1,10 +1,10 @@
-"""Measures who speaks in novels: how often the character of a quotation is LitBank's, by name.
+"""Measures who speaks in novels: how often the character of a quotation is the right one, by name.
 
-Quotations are given; speakers and characters are predicted. LitBank has one name per character, so "the man" is wrong
-for "convict", and "I" for a narrator whose name is never said; the second column counts only quotations of characters
-with proper names. training/speakers.py describes LitBank's paragraphs and `--novels`: in whole novels, of which the
-first two are not trained on, names beside quotations are hidden and must be guessed. LitBank's first 80 novels are for
-training, the next 10 for development, the last 10 for `--final` figures.
+Quotations are given; speakers and characters are predicted. In LitBank, the model of the package is measured, on the
+first 80 novels, from which it has learnt, the next 10 for development, and the last 10 for `--final` figures. LitBank
+has one name per character, so "the man" is wrong for "convict", and "I" for a narrator whose name is never said; the
+second percentage is that of quotations of characters with proper names. In whole novels (`--novels`, `--labels`),
+quotations are measured by models that have learnt from LitBank and the other novels, in five folds.
 """
 
 from measure import format_table, replace_section, write_results
@@ -25,18 +25,22 @@ from spacy_joint.files.reading import read_text
 from spacy_joint.length import lift_max_length
 from spacy_joint.quotation.conversation import attribute, load_model
 from spacy_joint.quotation.speaker_columns import is_pronoun
-from spacy_joint.scoring.speakers import are_same
-from spacy_joint.training.speakers import Novel, learn_speakers, list_hidden, read_annotated, read_plain
+from spacy_joint.scoring.speakers import Gold, are_same
+from spacy_joint.training.speakers import Novel, learn_speakers, read_annotated, read_labelled, read_labels
 
 TRAIN, DEV, TEST = slice(0, 80), slice(80, 90), slice(90, 100)
-N_HELD_OUT = 2
-UNNAMED = re.compile(r"(the|an?|my|our|his|her|i|one|narrator|you|another)(_|-|$)", re.IGNORECASE)
+FOLDS = 5
+UNNAMED = re.compile(r"(the|an?|my|our|his|her|i|one|narrator|you|another)(_|-| |$)", re.IGNORECASE)
+KINDS = ("explicit", "anaphoric", "implicit", "all")
+# The right quotations and all, by kind, and of named characters.
+Counts = Counter[tuple[str, bool, bool]]
 
 
 def main(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations.")],
     model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: en_joint_english.")] = None,
-    novels: Annotated[Path | None, typer.Option(help="Directory of whole novels (.txt) with names to hide.")] = None,
+    novels: Annotated[Path | None, typer.Option(help="Directory of whole novels (.txt).")] = None,
+    labels: Annotated[Path | None, typer.Option(help="Their speakers (.json).")] = None,
     final: Annotated[bool, typer.Option(help="Measure the last 10 novels, too.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `speakers`.")] = None,
@@ -45,58 +49,67 @@ def main(
     nlp = lift_max_length(spacy_joint.load(model))
     docs = list(read_litbank(corpus, nlp.vocab))[: None if final else DEV.stop]
     annotated = [read_annotated(doc, nlp) for doc in docs]
-    results: dict[str, Any] = {}
-    rows = []
+    found: dict[str, Counts] = {}
     for name, part in (("train", TRAIN), ("dev", DEV), ("test", TEST))[: 3 if final else 2]:
-        counts = score(annotated[part], load_model())
-        results[name] = {
-            f"{kind}{', named' if named else ''}": dict(zip(("right", "all"), found, strict=True))
-            for (kind, named), found in sorted(counts.items())
-        }
-        for kind in ("explicit", "anaphoric", "implicit", "all"):
-            cells = [f"{100 * right / n:.1f} ({n:,})" for right, n in (counts[kind, named] for named in (False, True))]
-            rows.append([name, kind, *cells])
-    table = format_table(["novels", "quotations", "identity", "of characters with names"], rows) + "\n"
-    print(table)
-    if novels is not None:
+        found[f"LitBank, {name}"] = score(annotated[part], load_model())
+    if novels is not None and labels is not None:
         finder: Any = nlp.create_pipe("quotation_spans")
-        plain = [read_plain(nlp(read_text(path)), finder) for path in sorted(novels.glob("*.txt"))]
-        known = learn_speakers(annotated[TRAIN], plain[N_HELD_OUT:])
-        shares = [guess_hidden(plain[:N_HELD_OUT], known, with_gender=with_gender) for with_gender in (False, True)]
-        print(f"Hidden names in {N_HELD_OUT} novels: {shares[0]:.1f}, replaced with pronouns: {shares[1]:.1f}")
-        results["hidden"] = dict(zip(("names", "pronouns"), shares, strict=True))
+        known = read_labels(labels)
+        whole = [read_labelled(nlp(read_text(novels / f"{name}.txt")), known[name], finder, name) for name in known]
+        found["whole novels"] = sum((score_fold(annotated[TRAIN], whole, fold) for fold in range(FOLDS)), Counter())
+    results = {
+        name: {
+            f"{kind}{', named' if named else ''}": {
+                "right": counts[kind, named, True],
+                "all": count(counts, kind, named),
+            }
+            for kind in KINDS
+            for named in (False, True)
+        }
+        for name, counts in found.items()
+    }
+    rows = [[name, *(format_cell(counts, kind) for kind in KINDS)] for name, counts in found.items()]
+    table = format_table(["novels", *KINDS], rows) + "\n"
+    print(table)
     write_results(results, output)
     replace_section(document, "speakers", table)
 
 
-def score(novels: Iterable[Novel], model: ChoiceModel) -> dict[tuple[str, bool], tuple[int, int]]:
-    """The right quotations and all, by kind, and of named characters."""
-    right: Counter[tuple[str, bool]] = Counter()
-    total: Counter[tuple[str, bool]] = Counter()
+def score(novels: Iterable[Novel], model: ChoiceModel) -> Counts:
+    """Count right and wrong characters."""
+    counts: Counts = Counter()
     for speakers, mentions, cast, turns in novels:
         attribute(cast, turns, model)
         for turn in turns:
-            for run in turn.runs:
+            for run in filter(lambda run: speakers[run], turn.runs):
                 mention = mentions[run]
                 kind = "implicit" if mention is None else "anaphoric" if is_pronoun(cast, mention) else "explicit"
-                named = (False,) if UNNAMED.match(speakers[run]) else (False, True)
-                for key in ((name, is_named) for name in (kind, "all") for is_named in named):
-                    right[key] += are_same(speakers[run], turn.character)
-                    total[key] += 1
-    return {key: (right[key], n) for key, n in total.items()}
+                is_right = are_same(speakers[run], turn.character)
+                for named in (False, True)[: 1 + is_named(speakers[run])]:
+                    counts.update(((kind, named, is_right), ("all", named, is_right)))
+    return counts
 
 
-def guess_hidden(novels: list[Novel], model: ChoiceModel, *, with_gender: bool) -> float:
-    """The percentage of names beside quotations that are guessed if they are hidden, or only their genders are known,
-    of those that are among the candidates or not. The other turns are decided as usual."""
-    right = total = 0
-    for novel in novels:
-        attribute(novel.cast, novel.turns, model)
-        genders = [turn.character.gender for turn in novel.turns if turn.is_named and turn.character is not None]
-        total += sum(gender is not None for gender in genders) if with_gender else len(genders)
-        for columns, hidden in list_hidden(novel, model.templates.columns, with_gender=with_gender):
-            right += model.predict(columns)[0] in hidden
-    return 100 * right / max(total, 1)
+def score_fold(annotated: list[Novel], novels: list[Novel], fold: int) -> Counts:
+    """Count right and wrong characters in every fifth novel by a model that has learnt from the others."""
+    others = [novel for number, novel in enumerate(novels) if number % FOLDS != fold]
+    return score(novels[fold::FOLDS], learn_speakers([*annotated, *others]))
+
+
+def count(counts: Counts, kind: str, named: bool) -> int:
+    """Return the number of quotations."""
+    return counts[kind, named, True] + counts[kind, named, False]
+
+
+def format_cell(counts: Counts, kind: str) -> str:
+    """Format the percentages of right characters, of all quotations and of those by characters with names."""
+    shares = (100 * counts[kind, named, True] / max(count(counts, kind, named), 1) for named in (False, True))
+    return f"{' / '.join(f'{share:.1f}' for share in shares)} ({count(counts, kind, False):,})"
+
+
+def is_named(gold: Gold) -> bool:
+    """Whether a gold character has a proper name."""
+    return not all(map(UNNAMED.match, gold if isinstance(gold, frozenset) else (gold,)))
 
 
 if __name__ == "__main__":

@@ -352,6 +352,14 @@ class Errors:
         "Line {line} of the head rules, {found!r}, is not a rule.",
         "Give a label, a direction ({allowed}) and labels of children; left and right need at least one label.",
     )
+    J332 = Message(
+        "{path} has no labels of speakers ({reason}).",
+        'Write {{"novel": {{"characters": {{"name": ["other name"]}}, "quotations": [[start, end, "name"]]}}}}.',
+    )
+    J333 = Message(
+        "Most labels of {name} are not those of quotations in its text.",
+        "Give the text that was labelled: the places of quotations are those of characters in it.",
+    )
     J335 = Message(
         "The constituent {label} of tokens {start} to {end} ({words!r}) crosses another.", "Nest or separate them."
     )

@@ -38,6 +38,7 @@ PRONOUNS = {
     "his": MALE,
 }
 POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
+ARTICLES = frozenset(("the", "this", "that"))
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
@@ -134,7 +135,7 @@ class Cast:
         for mention in mentions:
             self._refer(mention.begin, mention.end, mention.end - 1, of_name[mention.name])
         pronouns: list[int] = []
-        speaking = Counter(self.words[span.root.i] for span in speakers if span.root.tag_ in ("NN", ""))
+        speaking = Counter(self.words[span.root.i] for span in speakers if self.words[span.start] in ARTICLES)
         for span in speakers:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
@@ -144,7 +145,7 @@ class Cast:
                 self._refer(span.start, span.end, root, self._get_narrator())
             elif named is not None and (named.begin <= root < named.end or root not in heads):
                 of_name[named.name].is_person |= named.begin <= root < named.end
-                if not named.begin <= root < named.end:
+                if not named.begin <= root < named.end and self._is_person(root, speaking):
                     self._refer_noun(span, root)
             elif doc[root].tag_ in ("NN", "") and self._is_person(root, speaking):
                 self._refer_noun(span, root)
@@ -241,7 +242,7 @@ class Cast:
         return self.narrator
 
     def _is_person(self, head: int, speaking: Mapping[str, int]) -> bool:
-        """Whether a noun is one for a person: by its form, or because it speaks more than once."""
+        """Whether a noun is one for a person: by its form, or because it speaks more than once, with an article."""
         word, names = self.words[head], read_names()
         speaks = speaking[word] > 1 and word not in names.things | names.speech
         return is_person_noun(word) or speaks
@@ -296,7 +297,7 @@ class Cast:
         for i, word in enumerate(self.words):
             if word not in self.by_noun or self.inside[i] or not i or i - 1 in self.references:
                 continue
-            if self.words[i - 1] in ("the", "this", "that"):
+            if self.words[i - 1] in ARTICLES:
                 self._refer(i - 1, i + 1, i, self.by_noun[word])
 
     def _count_pronouns(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:

@@ -2,16 +2,18 @@
 mentioned at all.
 
 A turn is what one character says in a paragraph. A log-linear model on the engine (`ChoiceModel`) chooses among the
-candidates of a turn, which speaker_columns.py describes; turns are decided in order, so that each sees those before it.
-The model is learnt by training/speakers.py.
+candidates of a turn, which speaker_columns.py describes. Beam search finds the speakers of all turns in order, so that
+each sees those before it, and a name later in the conversation decides between guesses. The model is learnt by
+training/speakers.py.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from math import log
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +23,14 @@ from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
 from .characters import PRONOUNS, Cast, Character, Reference
-from .speaker_columns import COLUMNS, MAX_NARRATION, Turn, describe, is_pronoun, make_columns
+from .speaker_columns import COLUMNS, MAX_GAP, MAX_NARRATION, MAX_TURNS, Turn, describe, is_pronoun, make_columns
 
 FOLDER = Path(__file__).parent
 MODEL = "speaker_model.bin"
 TABLE_BITS, AGGRESSIVENESS = 12, 0.05
+BEAM_WIDTH = 8
+# What the model takes for impossible may be right.
+MIN_PROBABILITY = 1e-3
 
 
 class Attribution(NamedTuple):
@@ -132,16 +137,62 @@ def _are_same(cast: Cast, mention: Run | None, other: Run | None) -> bool:
     return found is cast.find(*other)
 
 
+class Hypothesis(NamedTuple):
+    """Decisions about the turns so far: the log-probability of all, the characters of the last MAX_TURNS turns, and the
+    last decision."""
+
+    score: float
+    recent: tuple[Character | None, ...]
+    character: Character | None
+    confidence: float
+    before: Hypothesis | None
+
+
 def attribute(cast: Cast, turns: Sequence[Turn], model: ChoiceModel) -> None:
-    """Finds the characters of turns, with confidences from 0 to 1."""
+    """Finds the characters of turns, with confidences from 0 to 1, by beam search. What the model thinks of a name
+    beside a turn, if it did not see it, is part of the score of the turns before."""
     name_speakers(cast, turns)
+    named = [(turn.character, turn.confidence) for turn in turns]
+    hypotheses = [Hypothesis(0.0, (), None, 0.0, None)]
     for k, turn in enumerate(turns):
-        if is_open(cast, turn):
-            candidates, rows = describe(cast, turns, k)
-            if candidates:
-                shares = model.choose(make_columns(model.templates.columns, rows))[:-1]
-                best = int(shares.argmax())
-                turn.character, turn.confidence = candidates[best], float(shares[best])
+        goes_on = k > 0 and turn.paragraph - turns[k - 1].paragraph <= MAX_GAP
+        followers: dict[tuple[Character | None, ...], Hypothesis] = {}
+        for hypothesis in hypotheses:
+            for at, character in enumerate(hypothesis.recent, k - len(hypothesis.recent)):
+                turns[at].character = character
+            recent = hypothesis.recent if goes_on else ()
+            turn.character, turn.confidence = named[k]
+            for character, confidence, probability in _choose(cast, turns, k, model, is_only=len(hypotheses) == 1):
+                key = (*recent, character)[-MAX_TURNS:]
+                score = hypothesis.score + log(max(probability, MIN_PROBABILITY))
+                if key not in followers or followers[key].score < score:
+                    followers[key] = Hypothesis(score, key, character, confidence, hypothesis)
+        hypotheses = sorted(followers.values(), key=lambda each: -each.score)[:BEAM_WIDTH]
+    last: Hypothesis | None = hypotheses[0]
+    for turn in reversed(turns):
+        assert last is not None
+        turn.character, turn.confidence, last = last.character, last.confidence, last.before
+
+
+def _choose(
+    cast: Cast, turns: Sequence[Turn], k: int, model: ChoiceModel, *, is_only: bool
+) -> Iterator[tuple[Character | None, float, float]]:
+    """The most probable characters of a turn, with confidences and probabilities; of a turn with a name, only that one,
+    with its probability if the name were hidden (unless there is only one hypothesis)."""
+    turn = turns[k]
+    is_guessed = is_open(cast, turn)
+    if not is_guessed and (is_only or not turn.is_named):
+        yield turn.character, turn.confidence, 1.0
+        return
+    candidates, rows = describe(cast, turns, k, None if is_guessed else "")
+    *found, nobody = model.choose(make_columns(model.templates.columns, rows)).tolist() if candidates else [1.0]
+    shares: dict[Character | None, float] = dict(zip(candidates, found, strict=True))
+    if not is_guessed:
+        yield turn.character, turn.confidence, shares.get(turn.character, nobody)
+    elif not candidates:
+        yield None, 0.0, 1.0
+    for character in sorted(candidates, key=lambda one: -shares[one])[: is_guessed * BEAM_WIDTH]:
+        yield character, shares[character], shares[character]
 
 
 def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:

@@ -31,7 +31,7 @@ BOUND = frozenset(
 BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "mate"))
 
 # The endings of nouns for people.
-AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|ess|ian|eer|ant|ent|ard)")
+AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|ess|ian|eer|ant|(?<!m)ent|ard)")
 
 
 class Names(NamedTuple):

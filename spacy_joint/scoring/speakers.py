@@ -1,4 +1,4 @@
-"""Speakers of novels: compares characters with the names of a corpus, such as "Mrs_Bennet-7" in LitBank."""
+"""Speakers of novels: compares characters with the names of a corpus."""
 
 from __future__ import annotations
 
@@ -11,9 +11,18 @@ NUMBER = re.compile(r"-\d+$")
 DETERMINERS = frozenset(("the", "a", "an", "this", "that", "his", "her", "my", "our", "their", "of", "s", "'s"))
 
 
-def are_same(gold: str, character: Character | None) -> bool:
-    """Return whether the words of one of a character's names include all words of the gold name, or vice versa. Titles
-    and determiners do not count, but titles must not differ in gender."""
+# LitBank's name of a character, such as "Mrs_Bennet-7", or all names of a character in lower case.
+Gold = str | frozenset[str]
+
+
+def are_same(gold: Gold, character: Character | None) -> bool:
+    """Return whether a character is the gold one. With all gold names, most mentions of the character by name must use
+    them. With one of LitBank, the words of one of the character's names must include all of its words, or vice versa;
+    titles and determiners do not count, but titles must not differ in gender."""
+    if isinstance(gold, frozenset):
+        names = {} if character is None else character.names
+        known = sum(count for name, count in names.items() if name.lower() in gold)
+        return 2 * known > sum(names.values())
     expected = _parse(NUMBER.sub("", gold).replace("_", " "))
     if character is None or expected is None:
         return False

@@ -1,17 +1,19 @@
-"""Learning who speaks in conversations, from LitBank's quotations and from whole novels without annotation.
+"""Learning who speaks in conversations, from novels with annotated speakers.
 
-LitBank annotates speakers but lacks paragraphs, so a paragraph is assumed to start with each quotation that follows
-another one, or more than a sentence of narration. In unannotated novels, the names beside quotations are hidden, fully
-or except for their gender, as if they were pronouns, and the model learns to guess them.
+LitBank annotates excerpts that lack paragraphs, so a paragraph is assumed to start with each quotation that follows
+another one, or more than a sentence of narration. Speakers of whole novels are read from a file of labels, which has
+places in the text instead of the text itself. Names beside quotations are also learnt from, as if they were hidden.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -21,24 +23,24 @@ from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
 from ..quotation.attribution import find_mentions
 from ..quotation.characters import Cast
-from ..quotation.conversation import attribute, find_turns, is_open, make_model, name_speakers
+from ..quotation.conversation import find_turns, is_open, make_model, name_speakers
 from ..quotation.layout import find_paragraph_starts, unwrap
 from ..quotation.marks import find_marking
 from ..quotation.rules import find_rule_cues
 from ..quotation.speaker_columns import MAX_NARRATION, Turn, describe, make_columns
-from ..scoring.speakers import are_same
+from ..scoring.speakers import Gold, are_same
 
 # The columns of the candidates of a turn, and the indices of the right ones.
 Instance = tuple[Columns, list[int]]
-# The weight of an annotated turn, relative to turns with hidden names, which differ from turns that have no name.
-REPEATS = 30
-EPOCHS = 2
+EPOCHS = 10
+# The speakers of a novel: the first and the last character of quotations, and all names of who says them.
+Labels = Mapping[tuple[int, int], Gold]
 
 
 class Novel(NamedTuple):
-    """A novel, with the gold characters of its quotations if it is annotated."""
+    """A novel with the gold characters of its quotations, empty if unknown."""
 
-    speakers: list[str]
+    speakers: Sequence[Gold]
     mentions: list[Run | None]
     cast: Cast
     turns: list[Turn]
@@ -68,61 +70,57 @@ def read_annotated(gold: Doc, nlp: Language) -> Novel:
     return Novel([span.kb_id_ for span in spans], mentions, *turns)
 
 
-def read_plain(doc: Doc, finder: Any) -> Novel:
-    """Finds the quotations and turns of a tagged and parsed novel without annotation, by a `quotation_spans`."""
-    doc, _ = unwrap(doc, ())
-    found = finder.predict_doc(doc)
+def read_labels(path: Path) -> dict[str, Labels]:
+    """Reads the labels of novels, by name: JSON such as `{"Emma": {"characters": {"Harriet Smith": ["Harriet", ...]},
+    "quotations": [[1203, 1256, "Harriet Smith"], ...]}}`, which begin and end at these characters of its text. RAISES
+    ValueError: If it is something else (J332)."""
+    try:
+        return {
+            name: {
+                (begin, end): frozenset(map(str.lower, (speaker, *novel["characters"][speaker])))
+                for begin, end, speaker in novel["quotations"]
+            }
+            for name, novel in srsly.read_json(path).items()
+        }
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise JointValueError(Errors.J332, path=path, reason=error) from error
+
+
+def read_labelled(doc: Doc, labels: Labels, finder: Any, name: str) -> Novel:
+    """Finds the turns of a tagged and parsed novel by a `quotation_spans`. Labels of quotations that it does not find
+    are ignored. RAISES ValueError: If that is most of them, as with another edition of the novel (J333)."""
+    plain, tokens = unwrap(doc, ())
+    found = finder.predict_doc(plain)
     mentions = [None if cue is None else found.speakers.get(cue) for cue in found.governing]
-    return Novel([], mentions, *find_turns(doc, find_paragraph_starts(doc), found.runs, found.labels, mentions))
+    spans = (doc[tokens[begin] : tokens[end - 1] + 1] for begin, end in found.runs)
+    speakers = [labels.get((span.start_char, span.end_char), "") for span in spans]
+    if 2 * sum(map(bool, speakers)) < len(labels):
+        raise JointValueError(Errors.J333, name=name)
+    turns = find_turns(plain, find_paragraph_starts(plain), found.runs, found.labels, mentions)
+    return Novel(speakers, mentions, *turns)
 
 
-def list_hidden(novel: Novel, names: Sequence[str], *, with_gender: bool) -> Iterator[Instance]:
-    """Yields instances of turns with a name, which is hidden; the speakers of other turns have been decided."""
-    for k, turn in enumerate(novel.turns):
-        gender = "" if turn.character is None or not with_gender else turn.character.gender
-        if turn.is_named and gender is not None:
-            candidates, rows = describe(novel.cast, novel.turns, k, gender)
-            if turn.character in candidates:
-                yield make_columns(names, rows), [candidates.index(turn.character)]
-
-
-def list_annotated(novel: Novel, names: Sequence[str]) -> Iterator[Instance]:
-    """Yields instances of turns without a name. Later turns see the true speaker, if it is a candidate."""
+def list_instances(novel: Novel, names: Sequence[str]) -> Iterator[Instance]:
+    """Yields instances of turns with known speakers. Later turns see the true speaker, if it is a candidate."""
     name_speakers(novel.cast, novel.turns)
     for k, turn in enumerate(novel.turns):
-        if is_open(novel.cast, turn):
-            candidates, rows = describe(novel.cast, novel.turns, k)
-            right = [i for i, one in enumerate(candidates) if are_same(novel.speakers[turn.runs[0]], one)]
+        gold = next((novel.speakers[run] for run in turn.runs if novel.speakers[run]), "")
+        if gold and (turn.is_named or is_open(novel.cast, turn)):
+            candidates, rows = describe(novel.cast, novel.turns, k, "" if turn.is_named else None)
+            right = [i for i, one in enumerate(candidates) if are_same(gold, one)]
             yield make_columns(names, rows), right
-            turn.character = candidates[right[0]] if right else None
+            if not turn.is_named:
+                turn.character = candidates[right[0]] if right else None
 
 
-def learn_speakers(annotated: Sequence[Novel], plain: Sequence[Novel] = (), *, seed: int = 0) -> ChoiceModel:
-    """Learns a model from annotated novels, and from hidden names in plain ones. A first model, learnt from annotated
-    novels only, decides the turns around hidden names. The same seed gives the same bytes.
-
-    RAISES ValueError: If all annotated turns have names (J330).
-    """
+def learn_speakers(novels: Sequence[Novel], *, seed: int = 0) -> ChoiceModel:
+    """Learns a model of speakers; the same seed gives the same bytes. RAISES ValueError: If none is known (J330)."""
     model = make_model()
     names = model.templates.columns
-    known = [instance for novel in annotated for instance in list_annotated(novel, names)]
-    if not known:
+    instances = [instance for novel in novels for instance in list_instances(novel, names)]
+    if not instances:
         raise JointValueError(Errors.J330, source="The corpus", what="quotations with annotated speakers")
-    known *= REPEATS
-    _fit(model, known, seed)
-    hidden: list[Instance] = []
-    for novel in plain:
-        attribute(novel.cast, novel.turns, model)
-        for with_gender in (False, True):
-            hidden += list_hidden(novel, names, with_gender=with_gender)
-    if not hidden:
-        return model
-    model = make_model()
-    _fit(model, known + hidden, seed)
-    return model
-
-
-def _fit(model: ChoiceModel, instances: Sequence[Instance], seed: int) -> None:
     random = np.random.default_rng(seed)
     for _ in range(EPOCHS):
         model.update([instances[i] for i in random.permutation(len(instances)).tolist()])
+    return model

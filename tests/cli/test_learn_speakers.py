@@ -1,4 +1,6 @@
-"""`spacy joint learn-speakers`: who speaks, learnt from annotated quotations and from hidden names."""
+"""`spacy joint learn-speakers`: who speaks, learnt from excerpts and whole novels with annotated speakers."""
+
+import json
 
 import pytest
 import spacy
@@ -32,20 +34,45 @@ def corpus(tmp_path):
 def novels(tmp_path):
     novels = tmp_path / "novels"
     novels.mkdir()
-    (novels / "a.txt").write_text(NOVEL * 3, encoding="utf8")
+    (novels / "a.txt").write_text(NOVEL, encoding="utf8")
+    places = [(NOVEL.index(text), text) for text in ("“It is late,”", "“Is it?”", "“It is,”")]
+    quotations = [
+        [start, start + len(text), name]
+        for (start, text), name in zip(places, ("Ann Lee", "Bob", "Ann Lee"), strict=True)
+    ]
+    labels = {"a": {"characters": {"Ann Lee": ["Ann"], "Bob": []}, "quotations": quotations}}
+    (tmp_path / "labels.json").write_text(json.dumps(labels), encoding="utf8")
     return novels
 
 
 def test_a_pipeline_says_who_speaks_as_it_has_learnt(run, corpus, novels, tmp_path):
-    outputs = [tmp_path / name for name in ("first", "second")]
-    for output in outputs:
-        run("learn-speakers", corpus, output, "--novels", novels, "--seed", 1)
+    outputs = [tmp_path / name for name in ("first", "second", "without")]
+    whole = ("--novels", novels, "--labels", tmp_path / "labels.json")
+    for output, options in zip(outputs, (whole, whole, ()), strict=True):
+        run("learn-speakers", corpus, output, *options, "--seed", 1)
     learnt = [(output / "quotation_spans" / "speakers").read_bytes() for output in outputs]
-    assert learnt[0] == learnt[1]
+    assert learnt[0] == learnt[1] != learnt[2]
     nlp = spacy.load(outputs[0])
     doc = nlp(NOVEL + "\n“Why?”\n")
     assert doc._.quotations[-1].character.id in ("Ann", "Bob") and doc._.quotations[-1].is_inferred
     assert nlp.get_pipe("quotation_spans").speaker_model.to_bytes() == learnt[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("[]", "J332"),
+        ("{", "J332"),
+        ('{"a": {"characters": {}, "quotations": [[0, 1, "Ann"]]}}', "J332"),
+        ('{"a": {"characters": {"Ann": []}, "quotations": [[0, 1, "Ann"]]}}', "J333"),
+        ('{"b": {"characters": {}, "quotations": []}}', "J402"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(run, corpus, novels, tmp_path, content, code):
+    (tmp_path / "labels.json").write_text(content, encoding="utf8")
+    options = ("--novels", novels, "--labels", tmp_path / "labels.json")
+    assert f"[{code}]" in run("learn-speakers", corpus, tmp_path / "output", *options, fails=True).stderr
+    assert not (tmp_path / "output").exists()
 
 
 def test_a_corpus_without_speakers_is_refused(run, corpus, tmp_path):

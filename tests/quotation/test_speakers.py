@@ -270,3 +270,11 @@ def test_a_rank_alone_is_that_of_the_character_who_has_it(parsed):
 def test_a_father_who_is_only_addressed_is_no_character(parsed):
     doc = parsed("“We go, Father,” said Tom.\n\n“Soon, Father?” said Ann.\n")
     assert [character.id for character in doc._.characters] == ["Tom", "Ann"]
+
+
+def test_a_name_decides_the_turns_before_it(parsed):
+    turns = "“Is it late?”\n\n“It is.”\n\n“No.”\n\n“Yes.”\n\n“We go home,” said {}.\n"
+    for last, first in (("Bob", "Bob"), ("Tom", "Tom")):
+        doc = parsed("Bob and Tom waited. Bob laughed.\n\n" + turns.format(last))
+        speakers = [who for who, _ in describe(doc)]
+        assert speakers[::2] == [first] * 3 and first not in speakers[1::2]

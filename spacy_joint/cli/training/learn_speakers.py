@@ -1,4 +1,4 @@
-"""`learn-speakers`: train the model of speakers of `quotation_spans` on LitBank and on whole novels."""
+"""`learn-speakers`: train the model of speakers of `quotation_spans` on novels with annotated speakers."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,9 +13,8 @@ COMPONENT = "quotation_spans"
 def learn_speakers(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations (.ann, .txt).")],
     output: ReplacedArgument,
-    novels: Annotated[
-        Path | None, typer.Option(help="Directory of whole novels (.txt), in which names beside quotations are hidden.")
-    ] = None,
+    novels: Annotated[Path | None, typer.Option(help="Directory of whole novels (.txt), for --labels.")] = None,
+    labels: Annotated[Path | None, typer.Option(help="Their speakers (.json): see docs/speakers.md.")] = None,
     first: Annotated[
         int | None, typer.Option(min=1, help="Number of documents of the corpus to learn from. Default: all.")
     ] = None,
@@ -32,7 +31,7 @@ def learn_speakers(
 
     from ... import load
     from ...corpora.litbank import read_litbank
-    from ...files.reading import list_files, read_text
+    from ...files.reading import read_text, require_file
     from ...files.replacing import atomic_write_directory
     from ...length import lift_max_length
     from ...pipes.components import list_components
@@ -45,10 +44,11 @@ def learn_speakers(
     component: Any = nlp.get_pipe(list_components(nlp, COMPONENT)[-1])
     # An earlier model must not affect the result.
     component.speaker_model = make_model()
-    annotated = [speakers.read_annotated(doc, nlp) for doc in islice(read_litbank(corpus, nlp.vocab), first)]
-    files = [] if novels is None else list_files(novels, ".txt")
-    plain = [speakers.read_plain(nlp(read_text(file)), component) for file in files]
-    component.speaker_model = speakers.learn_speakers(annotated, plain, seed=seed)
+    known = [speakers.read_annotated(doc, nlp) for doc in islice(read_litbank(corpus, nlp.vocab), first)]
+    for name, labelled in ({} if labels is None else speakers.read_labels(require_file(labels))).items():
+        text = read_text(require_file((novels or Path()) / f"{name}.txt"))
+        known.append(speakers.read_labelled(nlp(text), labelled, component, name))
+    component.speaker_model = speakers.learn_speakers(known, seed=seed)
     with atomic_write_directory(output) as path:
         nlp.to_disk(path)
-    msg.good(f"{output}: from {len(annotated) + len(plain):,} documents (seed {seed})")
+    msg.good(f"{output}: from {len(known):,} documents (seed {seed})")
