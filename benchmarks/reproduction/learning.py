@@ -53,7 +53,7 @@ def train(
     pipe: StructuredPipe, examples: Sequence[Example], *, epochs: int, seed: int, dropout: float = 0.0
 ) -> Iterator[Epoch]:
     """Learn from each example in turn, shuffled in every epoch. The pipe can predict between epochs."""
-    instances = [instance for instance in map(pipe.make_instance, examples) if instance is not None]
+    instances = [instance for example in examples for instance in pipe.make_instances(example)]
     order = random.Random(seed)
     seconds = 0.0
     for number in range(1, epochs + 1):

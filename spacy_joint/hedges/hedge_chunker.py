@@ -18,7 +18,6 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, set_constituents, set_group
-from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, check_range
 from ..pipes.phrase_pipe import PhrasePipe
@@ -90,20 +89,20 @@ class HedgeChunker(PhrasePipe[Hedged]):
         for kind in (GROUP, OUT, *CHUNK_TYPES):
             self.vocab.strings.add(kind)
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """Makes an instance of the actions that build the reference; None if it has no constituents, or unknown
+    def make_instances(self, example: Example) -> list[Instance]:
+        """Makes an instance of the actions that build the reference; none if it has no constituents, or unknown
         labels."""
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None:
-            return None
+            return []
         if (actions := self.perceptron.system.actions(reference.binarise())) is None:
-            return None
+            return []
         constraints = drop_wrong_starts(self.get_constraints(example.predicted), reference.starts)
         # Predicted segments may be wrong: constraints must not cut hedges of the reference.
         for _, start, end in find_outermost(reference.tree.spans()[1:]):
             within = reference.tokens[start + 1 : end]
             constraints[within] = np.minimum(constraints[within], 0)
-        return Instance(self.get_columns(example.predicted, constraints)[0], actions)
+        return [Instance(self.get_columns(example.predicted, constraints)[0], actions)]
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
         """Returns the known starts of sentences, and, without `joint`, of segments (int8, one per token). RAISES
@@ -116,14 +115,15 @@ class HedgeChunker(PhrasePipe[Hedged]):
             constraints[starts[constraints[starts] != 1]] = SEGMENT_START
         return constraints
 
-    def search(self, columns: Columns) -> np.ndarray:
-        """Finds the best actions for each known sentence separately: a single search would compare derivations in
-        different sentences at the same step."""
-        return np.concatenate([self.perceptron.predict(part) for part in columns.split(SENTENCE_START)])
+    def predict_doc(self, doc: Doc) -> Hedged:
+        """Predicts the constituents of a document."""
+        return self._chunk(doc, self.get_constraints(doc))
 
-    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Hedged:
-        """Builds constituents from actions."""
-        return Hedged(tokens, self.perceptron.system.build(actions))
+    def _chunk(self, doc: Doc, constraints: np.ndarray) -> Hedged:
+        columns, tokens = self.get_columns(doc, constraints)
+        # A single search would compare derivations in different sentences at the same step.
+        actions = [self.perceptron.predict(part) for part in columns.split(SENTENCE_START)]
+        return Hedged(tokens, self.perceptron.system.build(np.concatenate(actions)))
 
     def annotate(self, doc: Doc, prediction: Hedged) -> None:
         """Writes hedges, all constituents, and segments as groups of spans."""
@@ -183,8 +183,7 @@ class HedgeChunker(PhrasePipe[Hedged]):
         constraints = self.get_constraints(doc)
         if constraints[n_yielded] != SENTENCE_START:
             constraints[n_yielded] = SEGMENT_START
-        columns, tokens = self.get_columns(doc, constraints)
-        self.annotate(doc, self.read(tokens, self.search(columns)))
+        self.annotate(doc, self._chunk(doc, constraints))
         return doc
 
     def _cut_out(self, doc: Doc, first: int, end: int) -> Doc:

@@ -50,28 +50,29 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         """Makes the Markov model with these types."""
         return SegmentSystem(labels, self.cfg["max_span"])
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """Makes an instance of the segments of the reference; None if it has no constituents."""
+    def make_instances(self, example: Example) -> list[Instance]:
+        """Makes an instance of the segments of the reference; none if it has no constituents."""
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None:
-            return None
+            return []
         segments = [(kind, start, place) for kind, start, end in _segment(reference) for place in range(start, end)]
         types = [kind if self.cfg["typed"] else UNTYPED for kind, _, _ in segments]
         starts = [start == place for _, start, place in segments]
         if (actions := self.perceptron.system.actions(types, starts)) is None:
-            return None
+            return []
         constraints = drop_wrong_starts(read_starts(example.predicted), reference.starts)
         # If the reference has no sentence boundaries, preset ones may cut its segments.
         wrong = (constraints[reference.tokens] > 0) & ~np.array(starts)
         constraints[reference.tokens[wrong]] = 0
-        return Instance(self.get_columns(example.predicted, constraints)[0], actions)
+        return [Instance(self.get_columns(example.predicted, constraints)[0], actions)]
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
         """Returns the known starts of sentences (int8, one per token)."""
         return read_starts(doc)
 
-    def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[Constituent]:
-        """Builds segments from actions: type, first token and end."""
+    def predict_doc(self, doc: Doc) -> list[Constituent]:
+        """Predicts the segments of a document: type, first token and end."""
+        tokens, actions = self.search_doc(doc)
         types, starts = self.perceptron.system.build(actions)
         return [
             (types[first], int(tokens[first]), int(tokens[end - 1]) + 1)

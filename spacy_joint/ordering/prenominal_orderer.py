@@ -156,13 +156,13 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
             raise JointValueError(Errors.J030, name=name, value=labels, allowed=", ".join(LABELS))
         return OrderingSystem()
 
-    def make_instance(self, example: Example) -> Any:
-        """Makes training phrases of the reference; returns None if it has neither trees nor tags."""
+    def make_instances(self, example: Example) -> list[Any]:
+        """Makes an instance of all phrases of the reference; none if it has neither trees nor tags."""
         reference = example.reference
         if not any(map(reference.has_annotation, ("DEP", "TAG"))):
-            return None
+            return []
         phrases = [phrase for _, phrase in find_in_doc(reference, self.cfg["source"])]
-        return self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])
+        return [self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])]
 
     def predict_doc(self, doc: Doc) -> list[Judged]:
         """Judges the phrases of a document, with a separate search for each."""

@@ -166,8 +166,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         else:
             self.perceptron.biases = {SB_ACTION: overall or 0.0}
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """Makes an instance of the oracle's actions for the reference, whose unknown parts are predicted; None if it
+    def make_instances(self, example: Example) -> list[Instance]:
+        """Makes an instance of the oracle's actions for the reference, whose unknown parts are predicted; none if it
         has no annotation."""
         for read in (read_reference, self._complete):
             trees = read(example)
@@ -175,11 +175,11 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             if actions is not None:
                 break
         if trees is None or actions is None or not len(actions):
-            return None
+            return []
         starts = np.zeros(len(example.predicted), dtype=bool)
         starts[trees.tokens[trees.starts]] = True
         constraints = drop_wrong_starts(self.get_constraints(example.predicted), starts)
-        return Instance(self.get_columns(example.predicted, constraints)[0], actions)
+        return [Instance(self.get_columns(example.predicted, constraints)[0], actions)]
 
     def _complete(self, example: Example) -> ReferenceTrees | None:
         """Completes known parts of trees by the current prediction; None if nothing is known."""
@@ -228,7 +228,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         calibration = self.calibration if self.cfg["boundary_probabilities"] else None
         if calibration is None and not self.cfg["boundary_margins"]:
             columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-            return self.read(tokens, self.search(columns))._replace(columns=columns)
+            return self.read(tokens, self.perceptron.predict(columns))._replace(columns=columns)
         parsed, decisions = self.decide(doc)
         if self.cfg["boundary_margins"]:
             parsed = parsed._replace(margins=decisions.margins)

@@ -151,7 +151,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
             return ConstituencyTrees(np.zeros(0, dtype=np.intp), [])
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
         build = self.perceptron.system.build
-        sentences = [(len(part), self.search(part)) for part in columns.split(SENTENCE_START) if len(part)]
+        sentences = [(len(part), self.perceptron.predict(part)) for part in columns.split(SENTENCE_START) if len(part)]
         return ConstituencyTrees(
             tokens, [(n_words, to_phrases(build(path, n_words), n_words)) for n_words, path in sentences]
         )

@@ -2,7 +2,7 @@
 neither predicts nor trains: see structured_pipe.py. Most components of a pipeline share a large table of word classes:
 a file beside them, which their cfgs name by a digest. A component that is saved elsewhere has it among its files."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ COLUMNS_READ = "columns_read"
 CHARACTERS = "characters"
 
 
-class PerceptronPipe(ComponentFiles):
+class PerceptronPipe(ComponentFiles, ABC):
     """A component whose model is a perceptron. The file "model" is for prediction, "learning" for resuming training.
 
     vocab (Vocab): The vocabulary.

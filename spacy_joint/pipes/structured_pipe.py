@@ -1,6 +1,6 @@
 """The base class of components with a perceptron: it implements spaCy's interface for prediction and training. A
 subclass defines its labels (`collect_labels`), the system for these labels (`make_system`), how to convert examples to
-instances (`make_instance`), how to interpret actions (`read`), and how to write annotation (`annotate`)."""
+instances (`make_instances`), how to predict (`predict_doc`), and how to write annotation (`annotate`)."""
 
 import re
 import warnings
@@ -79,16 +79,18 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
 
     # The task.
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """Makes the training instance of an example; None if it lacks the required annotation. Subclasses define this
-        or `make_instances`."""
-        raise NotImplementedError
-
+    @abstractmethod
     def make_instances(self, example: Example) -> list[Instance]:
-        """Makes the training instances of an example; overridden instead of `make_instance` to search parts of
-        documents."""
-        instance = self.make_instance(example)
-        return [] if instance is None else [instance]
+        """Makes the training instances of an example, one for each part that is searched by itself; none if the
+        required annotation is missing."""
+
+    @abstractmethod
+    def predict_doc(self, doc: Doc) -> Prediction:
+        """Predicts the annotation of a document, without modifying it."""
+
+    @abstractmethod
+    def annotate(self, doc: Doc, prediction: Prediction) -> None:
+        """Writes the prediction for a document."""
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """Returns the constraints from existing annotation (int8, one per token), see `Columns`; None if there are
@@ -99,19 +101,10 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         """Counts the words at the end of a document whose constraints can depend on later words."""
         return 0
 
-    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Prediction:
-        """Converts a complete derivation to a prediction; `tokens` are all except whitespace. Subclasses define this or
-        `predict_doc`."""
-        raise NotImplementedError
-
     @property
     def learns_boundaries(self) -> bool:
         """Whether the component learns where sentences begin."""
         return False
-
-    @abstractmethod
-    def annotate(self, doc: Doc, prediction: Prediction) -> None:
-        """Writes the prediction for a document."""
 
     # Prediction.
 
@@ -146,19 +139,15 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         with open_pool(min(self.threads, len(docs))) as pool:
             return list(pool.map(self.predict_doc, docs))
 
-    def predict_doc(self, doc: Doc) -> Prediction:
-        """Predicts the annotation of a document."""
+    def search_doc(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+        """Finds the best actions for a document; returns its tokens, except whitespace, and the actions."""
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-        return self.read(tokens, self.search(columns))
+        return tokens, self.perceptron.predict(columns)
 
     def require_trained(self) -> None:
         """Checks that the component has been trained or loaded. RAISES ValueError: Otherwise (J071)."""
         if not self.perceptron.is_set_up:
             raise JointValueError(Errors.J071, name=self.name, pretrained=PRETRAINED)
-
-    def search(self, columns: Columns) -> np.ndarray:
-        """Finds the best actions for a document."""
-        return self.perceptron.predict(columns)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Writes the predictions of `predict`."""

@@ -48,17 +48,17 @@ class QuotationCues(StructuredPipe[list[int]]):
             raise KeyError(labels)
         return TaggingSystem(labels, 1)
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """The cues of the reference; None if they are not annotated."""
+    def make_instances(self, example: Example) -> list[Instance]:
+        """An instance of the cues of the reference; none if they are not annotated."""
         reference, predicted = example.reference, example.predicted
         if self.cfg["cues_key"] not in reference.spans or not len(predicted):
-            return None
+            return []
         heads = np.zeros(len(predicted), dtype=np.uint16)
         aligned = example.alignment.y2x
         for head in find_heads(reference, self.cfg["cues_key"]):
             heads[aligned[head][:1]] = 1
         columns, tokens = self.get_columns(predicted, None)
-        return Instance(columns, heads[tokens]) if len(tokens) else None
+        return [Instance(columns, heads[tokens])] if len(tokens) else []
 
     def make_word_columns(self) -> QuotationColumns:
         """Makes the columns for the templates."""
@@ -68,8 +68,9 @@ class QuotationCues(StructuredPipe[list[int]]):
         """The columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, [])
 
-    def read(self, tokens: np.ndarray, actions: np.ndarray) -> list[int]:
+    def predict_doc(self, doc: Doc) -> list[int]:
         """The tokens that are cues."""
+        tokens, actions = self.search_doc(doc)
         return tokens[actions == 1].tolist()
 
     def annotate(self, doc: Doc, prediction: list[int]) -> None:

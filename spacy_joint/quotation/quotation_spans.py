@@ -137,14 +137,14 @@ class QuotationSpans(StructuredPipe[Quoted]):
         # Without a beam, spans are scored independently.
         return QuotationSystem(self.cfg["decoder"] == "beam")
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """The quotations of the reference; None if they are not annotated."""
+    def make_instances(self, example: Example) -> list[Instance]:
+        """An instance of the quotations of the reference; none if they are not annotated."""
         key = self.cfg["spans_key"]
         if key not in example.reference.spans or not len(example.predicted):
-            return None
+            return []
         columns, tokens = self.get_columns(example.predicted, None)
         if not len(tokens):
-            return None
+            return []
         numbers = np.full(len(example.predicted), -1)
         numbers[tokens] = np.arange(len(tokens))
         aligned = example.alignment.y2x
@@ -158,8 +158,8 @@ class QuotationSpans(StructuredPipe[Quoted]):
                 runs.append((begin, end))
         system = self.perceptron.system
         if isinstance(system, QuotationSystem):
-            return Instance(columns, system.actions(runs, len(tokens)))
-        return Instance(columns, system.actions(write_labels(runs, len(tokens), self.cfg["method"] == "chain")))
+            return [Instance(columns, system.actions(runs, len(tokens)))]
+        return [Instance(columns, system.actions(write_labels(runs, len(tokens), self.cfg["method"] == "chain")))]
 
     def make_word_columns(self) -> QuotationColumns:
         """Makes the columns for the templates."""

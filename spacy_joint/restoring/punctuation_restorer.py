@@ -138,7 +138,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
             constraints = constraints | _find_given(words, ends)
-        actions = self.search(self._make_columns(values, tree, constraints))
+        actions = self.perceptron.predict(self._make_columns(values, tree, constraints))
         cases, marks = self.perceptron.system.build(constraints, actions)
         return Restoration(words, cases, marks, ends.tolist())
 
@@ -170,11 +170,11 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
 
     # Training.
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """Makes an instance of the known and legal cases and marks of the reference; returns None without any."""
+    def make_instances(self, example: Example) -> list[Instance]:
+        """Makes an instance of the known and legal cases and marks of the reference; none without any."""
         reference = list_written(example.reference, read_restored(list(example.reference)))
         if not any(word.mark or word.text != word.text.lower() for word in reference):
-            return None
+            return []
         values, tokens, tree, constraints = self._read_words(example.predicted)
         system = self.perceptron.system
         texts, marks = _align(example, tokens, reference)
@@ -185,7 +185,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
             if mark not in (system.final if constraints[place] & ENDS else system.inside):
                 constraints[place] |= KEEPS_MARK
         actions = system.actions(constraints, cases, marks)
-        return Instance(self._make_columns(values, tree, constraints), actions) if len(actions) else None
+        return [Instance(self._make_columns(values, tree, constraints), actions)] if len(actions) else []
 
 
 def _find_given(words: Sequence[Written], ends: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..engine.learner import Instance
@@ -43,20 +44,24 @@ class SequenceLabeller(StructuredPipe[Labelled]):
         """Makes a system without memory of previous labels."""
         return TaggingSystem(labels, order=0)
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """Makes an instance of the labels of the reference; None if none are known. Tokens without a known label are
+    def make_instances(self, example: Example) -> list[Instance]:
+        """Makes an instance of the labels of the reference; none if no label is known. Tokens without a known label are
         only context."""
         return self.encode(example, self.read_labels(example), None)
 
-    def encode(self, example: Example, labels: list[str | None], starts: np.ndarray | None) -> Instance | None:
-        """Makes a training instance of labels and starts of sentences (bool); None if no label is known."""
+    def encode(self, example: Example, labels: list[str | None], starts: np.ndarray | None) -> list[Instance]:
+        """Makes a training instance of labels and starts of sentences (bool); none if no label is known."""
         known = set(self.perceptron.system.tags)
         labels = [label if label in known else None for label in labels]
         skipped = np.array([SKIP if label is None else 0 for label in labels], dtype=np.int8)
         columns, tokens = self.get_columns(example.predicted, skipped)
         labels, starts = [labels[token] for token in tokens], None if starts is None else starts[tokens]
         actions = self.perceptron.system.actions(labels, starts)
-        return Instance(columns, actions) if len(actions) else None
+        return [Instance(columns, actions)] if len(actions) else []
+
+    def predict_doc(self, doc: Doc) -> Labelled:
+        """Predicts the labels of a document."""
+        return self.read(*self.search_doc(doc))
 
     def read(self, tokens: np.ndarray, actions: np.ndarray) -> Labelled:
         """Reads the labels and starts from actions."""

@@ -69,7 +69,7 @@ class SequenceLemmatizer(SequenceLabeller):
             new = {digest: token for token, digest in enumerate(digests) if digest not in remembered}
             values, tokens = self.get_values(doc, more_follows=False)
             rows = np.flatnonzero(np.isin(tokens, list(new.values())))
-            actions = self.search(Columns(self.perceptron.templates.columns, values[rows]))
+            actions = self.perceptron.predict(Columns(self.perceptron.templates.columns, values[rows]))
             scripts = dict(zip(tokens[rows].tolist(), self.read(tokens[rows], actions).labels, strict=True))
             spell = self.spelling.spell
             for digest, token in new.items():

@@ -69,8 +69,8 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
             check_choice("label", split_label(label) if self.features else label, tuple(POS_IDS))
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])
 
-    def make_instance(self, example: Example) -> Instance | None:
-        """Makes an instance of the tags of the reference; None if none are known, or if starts are predicted but not
+    def make_instances(self, example: Example) -> list[Instance]:
+        """Makes an instance of the tags of the reference; none if no tag is known, or if starts are predicted but not
         annotated."""
         tags = self.read_labels(example)
         known = {None, *self.perceptron.system.tags}
@@ -79,7 +79,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         if not self.cfg["sentence_starts"]:
             return self.encode(example, tags, None)
         starts = find_reference_starts(example)
-        return None if starts is None else self.encode(example, tags, starts)
+        return [] if starts is None else self.encode(example, tags, starts)
 
     def get_constraints(self, doc: Doc) -> np.ndarray | None:
         """Returns preset boundaries (int8, one per token), if boundaries are predicted; else None."""

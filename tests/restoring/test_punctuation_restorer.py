@@ -178,9 +178,9 @@ def nlp_model(nlp):
 def test_documents_without_marks_are_learnt_from_by_what_is_restored(nlp):
     reference = make_plain(nlp, ["did", "they", "leave"])
     restorer = nlp.get_pipe("punctuation_restorer")
-    assert restorer.make_instance(Example(make_plain(nlp, ["did", "they", "leave"]), reference)) is None
+    assert restorer.make_instances(Example(make_plain(nlp, ["did", "they", "leave"]), reference)) == []
     write_restored(reference, ["Did", None, "leave?"])
-    instance = restorer.make_instance(Example(make_plain(nlp, ["did", "they", "leave"]), reference))
+    (instance,) = restorer.make_instances(Example(make_plain(nlp, ["did", "they", "leave"]), reference))
     # A capital that begins a sentence says nothing of its word.
     assert instance.n_actions == 5
 
@@ -189,15 +189,15 @@ def test_marks_at_other_boundaries_than_those_of_the_text_are_not_learnt(nlp):
     restorer = nlp.get_pipe("punctuation_restorer")
     text = "We left. Anna stayed."
     reference = make_doc(nlp, text)
-    both = restorer.make_instance(Example(make_doc(nlp, text), reference)).n_actions
+    both = restorer.make_instances(Example(make_doc(nlp, text), reference))[0].n_actions
     # Two cases less at the beginnings of sentences.
     assert both == 2 * 4 - 2
     one, wrong = (
         make_plain(nlp, ["We", "left", ".", "Anna", "stayed", "."]),
         make_plain(nlp, ["We", "left", ".", "Anna", "stayed", "."], [1]),
     )
-    assert restorer.make_instance(Example(one, reference)).n_actions == both - 1
-    assert restorer.make_instance(Example(wrong, reference)).n_actions == both - 2
+    assert restorer.make_instances(Example(one, reference))[0].n_actions == both - 1
+    assert restorer.make_instances(Example(wrong, reference))[0].n_actions == both - 2
 
 
 def test_restored_text_is_saved(nlp):

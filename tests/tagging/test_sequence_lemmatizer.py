@@ -211,5 +211,5 @@ def test_tokens_without_a_lemma_are_skipped(nlp):
     words, tags = CALM
     reference = Doc(nlp.vocab, words=list(words), tags=list(tags), lemmas=["", "dog", ""])
     pipe = nlp.get_pipe("sequence_lemmatizer")
-    assert pipe.make_instance(Example(make_doc(nlp.vocab, *CALM), reference)).n_actions == 1
-    assert pipe.make_instance(Example(make_doc(nlp.vocab, *CALM), make_doc(nlp.vocab, *CALM))) is None
+    assert pipe.make_instances(Example(make_doc(nlp.vocab, *CALM), reference))[0].n_actions == 1
+    assert pipe.make_instances(Example(make_doc(nlp.vocab, *CALM), make_doc(nlp.vocab, *CALM))) == []

@@ -195,14 +195,14 @@ def test_tokens_without_annotation_are_skipped_and_the_others_learnt(make):
     nlp = make(make_partial)
     pipe = nlp.get_pipe("sequence_morphologizer")
     example = make_partial(nlp.vocab)[0]
-    assert pipe.make_instance(example).n_actions == 2
+    assert pipe.make_instances(example)[0].n_actions == 2
     assert "" not in pipe.labels
     assert str(nlp(parse(nlp.vocab))[5].morph) == FINITE.format("Plur")
 
 
 def test_an_example_without_annotation_is_not_learnt_from(nlp):
     doc = parse(nlp.vocab)
-    assert nlp.get_pipe("sequence_morphologizer").make_instance(Example(doc, parse(nlp.vocab))) is None
+    assert nlp.get_pipe("sequence_morphologizer").make_instances(Example(doc, parse(nlp.vocab))) == []
 
 
 def test_labels_of_whitespace_are_not_learnt(make):

@@ -103,7 +103,7 @@ def test_untagged_tokens_are_skipped_and_the_others_learnt(small_model, sentence
         for tags in (["DT", "NN", "", "DT", "NN"], ["", "NN", "VBD", "DT", ""], ["DT", "", "VBD", "", "NN"])
     ]
     nlp.initialize(lambda: examples)
-    assert tagger.make_instance(examples[0]).n_actions == 4
+    assert tagger.make_instances(examples[0])[0].n_actions == 4
     for _ in range(4):
         nlp.update(examples)
     assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=words))] == ["DT", "NN", "VBD", "DT", "NN"]
@@ -129,9 +129,9 @@ def test_tags_unseen_at_initialization_are_skipped(make_tagger):
     tagger = nlp.get_pipe("sequence_tagger")
     reference = Doc(nlp.vocab, words=words, tags=["UH", "NEW"])
     with pytest.warns(JointWarning, match=r"\[JW03\].*'NEW'"):
-        assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)).n_actions == 1
+        assert tagger.make_instances(Example(Doc(nlp.vocab, words=words), reference))[0].n_actions == 1
     reference = Doc(nlp.vocab, words=words, tags=["", "NEW"])
-    assert tagger.make_instance(Example(Doc(nlp.vocab, words=words), reference)) is None
+    assert tagger.make_instances(Example(Doc(nlp.vocab, words=words), reference)) == []
 
 
 def test_predictions_ignore_existing_tags(make_tagger):
@@ -196,7 +196,7 @@ def test_a_reference_without_boundaries_is_skipped_where_they_are_learnt(segment
     words = ["hello", "there"]
     reference = Doc(segmenter.vocab, words=words, tags=["UH", "RB"])
     tagger = segmenter.get_pipe("sequence_tagger")
-    assert tagger.make_instance(Example(Doc(segmenter.vocab, words=words), reference)) is None
+    assert tagger.make_instances(Example(Doc(segmenter.vocab, words=words), reference)) == []
 
 
 def test_a_sentence_start_without_counterpart_does_not_stop_training(segmenter):
@@ -205,7 +205,7 @@ def test_a_sentence_start_without_counterpart_does_not_stop_training(segmenter):
         vocab, words=["a", "b", "\n", "cc", "d"], tags=["DT", "NN", "_SP", "DT", "NN"], sent_starts=[1, 0, 1, 0, 0]
     )
     predicted = Doc(vocab, words=["a", "b", "c", "c", "d"], spaces=[True, True, False, True, False])
-    segmenter.get_pipe("sequence_tagger").make_instance(Example(predicted, reference))
+    segmenter.get_pipe("sequence_tagger").make_instances(Example(predicted, reference))
 
 
 def test_a_parser_after_it_keeps_its_boundaries(segmenter, saved_pipeline):
