@@ -75,8 +75,6 @@ class Calibration(NamedTuple):
         scale, search = float(data["scale"]), dict(data["search"])
         weights = {kind: np.array(rows, dtype=np.float64) for kind, rows in dict(data["weights"]).items()}
         shape = (2, N_GUIDED if guided else N_FEATURES)
-        # Earlier versions lack the last feature.
-        weights = {kind: np.pad(w, [(0, 0), (0, w.shape[1:] == (shape[1] - 1,))]) for kind, w in weights.items()}
         are_valid = all(kind in KINDS and w.shape == shape and np.isfinite(w).all() for kind, w in weights.items())
         if not (weights and are_valid and 0 < scale < np.inf):
             raise ValueError

@@ -261,7 +261,7 @@ class PerceptronPipe(ComponentFiles, ABC):
             cfg = {"labels": None, "templates": None, **srsly.json_loads(bytes(content)), **self.settings}
             labels, templates, added = cfg["labels"], cfg["templates"], cfg.get("added_labels", [])
             digest = cfg.pop(WORD_CLASSES, None)
-            columns = cfg.pop(COLUMNS_READ, None)
+            columns = cfg.pop(COLUMNS_READ, {})
             if not isinstance(added, list) or not all(isinstance(label, str) for label in added):
                 raise TypeError
             if not isinstance(cfg.get(CHARACTERS, ""), str):
@@ -272,8 +272,7 @@ class PerceptronPipe(ComponentFiles, ABC):
                 self.check_labels(labels)
         if labels is not None:
             self._set_up(labels, templates)
-            # Earlier versions did not save them.
-            if columns is not None and columns != (wanted := self._describe_columns()):
+            if columns != (wanted := self._describe_columns()):
                 raise JointValueError(Errors.J061, source=source, got=columns, wanted=wanted)
         self.cfg = cfg
         for label in added:

@@ -45,8 +45,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
     @property
     def features(self) -> tuple[str, ...]:
         """The morphological features that are part of labels."""
-        # Earlier versions did not save them.
-        return tuple(self.cfg.get("features", ()))
+        return tuple(self.cfg["features"])
 
     @property
     def learns_boundaries(self) -> bool:

@@ -113,15 +113,6 @@ def test_a_calibration_survives_json(guided):
     assert back.to_dict() == stored
 
 
-@pytest.mark.parametrize("guided", [False, True])
-def test_calibrations_without_the_share_of_starts_are_read(guided):
-    stored = fit(make_decisions(guided=guided)).to_dict()
-    for rows in stored["weights"].values():
-        rows[:] = [row[:-1] for row in rows]
-    back = Calibration.from_dict(stored, guided=guided)
-    assert [[row[-1] for row in rows] for rows in back.weights.values()] == [[0, 0]]
-
-
 def make_talk(length, chance, seed):
     """Decisions for starts, a share of them right, in the middle of a document whose other sentences have a length."""
     lengths = [length] * (300 // length) + [10] * 20 + [length] * (300 // length)
