@@ -49,7 +49,7 @@ Extents = set[tuple[int, int]]
 
 CONSTITUENCY_PARSER = "constituency_parser"
 NOMINALS = ("NOUN", "PROPN", "PRON")
-OF_THE_CLAUSE = (
+CLAUSE_RELATIONS = (
     *("nsubj", "csubj", "expl", "aux", "mark", "advmod", "obl", "advcl", "ccomp", "punct"),
     *("discourse", "vocative", "dislocated", "parataxis"),
 )
@@ -119,7 +119,7 @@ class Translation:
         for predicate in range(len(self.doc)):
             copulas = self.children_labelled(predicate, "cop")
             if copulas:
-                moved = self.children_labelled(predicate, *OF_THE_CLAUSE) + copulas[1:]
+                moved = self.children_labelled(predicate, *CLAUSE_RELATIONS) + copulas[1:]
                 for conjunct in self.children_labelled(predicate, "conj"):
                     if self.children_labelled(conjunct, "nsubj", "csubj", "cop"):
                         moved.append(conjunct)

@@ -75,7 +75,7 @@ cdef class Chart:
 
     cdef int read(self, list words, object width, object widths) except -1:
         cdef const int32_t[:, ::1] view
-        cdef const int32_t* of_cells = NULL
+        cdef const int32_t* cell_widths = NULL
         cdef int32_t n = len(words), default
         if n > MAX_WORDS:
             raise JointValueError(Errors.J002, name="The sentence", n=n, unit="words", most=MAX_WORDS)
@@ -87,7 +87,7 @@ cdef class Chart:
                 allowed = f"({n}, {n + 1}), of integers from {FACTORED_ONLY}"
                 raise JointValueError(Errors.J001, name="widths", value=f"{found.dtype} {found.shape}", allowed=allowed)
             view = np.ascontiguousarray(np.minimum(found, NO_LIMIT), dtype=np.int32)
-            of_cells = &view[0, 0] if n else NULL
+            cell_widths = &view[0, 0] if n else NULL
         self.n = n
         refill(self.starts, 1, 0)
         self.tags.clear()
@@ -100,7 +100,7 @@ cdef class Chart:
                 self.scores.push_back(score)
             self.starts.push_back(<int32_t>self.tags.size())
         with nogil:
-            self.fill(default, of_cells)
+            self.fill(default, cell_widths)
         return 0
 
     cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil:

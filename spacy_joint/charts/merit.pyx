@@ -94,12 +94,12 @@ cdef class Merit:
     cdef void fill_row(self, int32_t word, const float* table, float* row) noexcept nogil:
         cdef int32_t at, symbol
         cdef float path, score
-        cdef const float* of_tag
+        cdef const float* tag_row
         for symbol in range(self.n_symbols):
             row[symbol] = LOWEST
         for at in range(self.starts[word], self.starts[word + 1]):
             path = self.paths[at]
-            of_tag = table + <size_t>self.tags[at] * self.n_symbols
+            tag_row = table + <size_t>self.tags[at] * self.n_symbols
             for symbol in range(self.n_symbols):
-                score = path + of_tag[symbol]
+                score = path + tag_row[symbol]
                 row[symbol] = score if score > row[symbol] else row[symbol]

@@ -381,8 +381,8 @@ cdef class Learner:
             if len(self.workers) == 1:
                 self._search(instances, outcomes, dropout, stop, 0)
             else:
-                of_batch = partial(self._search, instances, outcomes, dropout, stop)
-                run_all([partial(of_batch, w) for w in range(len(self.workers))], stop.ask)
+                search_batch = partial(self._search, instances, outcomes, dropout, stop)
+                run_all([partial(search_batch, w) for w in range(len(self.workers))], stop.ask)
             for instance, outcome in zip(instances, outcomes):
                 self.updater.update_all(outcome.differences)
                 self.weights.count_update()

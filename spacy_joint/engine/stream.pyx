@@ -34,7 +34,7 @@ cdef class Stream:
     cdef int32_t[:, ::1] facts
     cdef int n_ahead                    # tokens that a step may read after the last one that its state refers to
     cdef bint started
-    cdef int next_look                  # number of steps
+    cdef int next_check                 # number of steps
 
     def __cinit__(self, System system not None, templates, int width, Weights weights not None, biases=None):
         if not system.streams:
@@ -49,9 +49,9 @@ cdef class Stream:
         self.facts = np.zeros((FIRST_CAPACITY + 1, max(system.n_facts, 1)), dtype=np.int32)
         for i in range(n_columns):
             self.cells[ROOT, i] = ROOT_VALUE
-        self._look()
+        self._borrow()
 
-    cdef int _look(self) except -1:
+    cdef int _borrow(self) except -1:
         self.input = InputC(
             &self.cells[0, 0], &self.constraints[0], &self.facts[0, 0],
             self.cells.shape[1], self.search.system.n_facts, self.n_tokens,
@@ -92,7 +92,7 @@ cdef class Stream:
         if self.search.system.n_facts:
             self.facts[self.n_tokens : needed] = columns.facts[: columns.c.n_tokens]
         self.n_tokens = needed
-        return self._look()
+        return self._borrow()
 
     def end(self):
         """Ends the document."""
@@ -120,7 +120,7 @@ cdef class Stream:
             with nogil:
                 self.advance()
             self.search.claim.is_broken = False
-            if self.search.n_steps < self.next_look and not self.ended:
+            if self.search.n_steps < self.next_check and not self.ended:
                 return np.zeros(0, dtype=np.uint16)
             # At the end, the best item is the result.
             is_over = self.ended and self.search.all_final(&self.input)
@@ -152,7 +152,7 @@ cdef class Stream:
     cdef _release(self, int n_steps):
         result = self.search.copy_steps(self.search.ancestor(0, n_steps), 0, n_steps)
         self.search.forget_steps(n_steps)
-        self.next_look = self.search.n_steps + self.search.n_steps // PATIENCE
+        self.next_check = self.search.n_steps + self.search.n_steps // PATIENCE
         return result
 
     def forget(self, int n):
@@ -170,7 +170,7 @@ cdef class Stream:
                 tokens[:-n] = tokens[n:].copy()
                 tokens[-n:] = 0
             self.n_tokens -= n
-            self._look()
+            self._borrow()
             if self.started:
                 self.search.move_back(n)
             self.search.claim.is_broken = False

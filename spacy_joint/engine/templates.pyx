@@ -61,9 +61,9 @@ cdef class Templates:
             for line_number, line in block:
                 names = line.split()
                 _require_few(names, MAX_CONJOINED, "A template", line_number)
-                of_line = [self._atom(name, line_number, known_columns) for name in names]
-                conjoined.append(of_line)
-                block_atoms.extend(atom for atom in dict.fromkeys(of_line) if atom not in block_atoms)
+                line_atoms = [self._atom(name, line_number, known_columns) for name in names]
+                conjoined.append(line_atoms)
+                block_atoms.extend(atom for atom in dict.fromkeys(line_atoms) if atom not in block_atoms)
             _require_few(block_atoms, MAX_BLOCK_ATOMS, "A block", block[0][0])
             # Columns before values, so that reading them needs no branches.
             block_atoms.sort(key=lambda atom: atom[1] is None)

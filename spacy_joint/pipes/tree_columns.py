@@ -32,7 +32,7 @@ RELATIVES = ("token", "head", *DEPENDENTS)
 RELATED = tuple(f"{relative}_{column}" for relative in RELATIVES[1:] for column in READ)
 # The relation of a token; the side of its head (0: before, 1: root, 2: after); a number for the relations of all
 # dependents.
-OF_TREE = ("dep", "side", "dependents")
+TREE_SOURCES = ("dep", "side", "dependents")
 OWN = ("dep", "head_dep", "subject_dep", "side", "dependents")
 TREE_COLUMNS = (*OWN, *RELATED)
 
@@ -59,9 +59,9 @@ class TreeColumns:
         # For each column, the relative that it shows, and the column of this relative.
         related = {*RELATED, "head_dep", "subject_dep"}
         shown = [name.split("_") if name in related else ("token", name) for name in names]
-        of_words = dict.fromkeys(column for _, column in shown if column not in OF_TREE)
+        of_words = dict.fromkeys(column for _, column in shown if column not in TREE_SOURCES)
         self.word_columns = WordColumns(list(of_words), word_classes, custom=custom, spelling=spelling)
-        sources = (*of_words, *OF_TREE)
+        sources = (*of_words, *TREE_SOURCES)
         self.shown = np.array([(RELATIVES.index(of), sources.index(column)) for of, column in shown], dtype=np.int32)
         self.reads_tree = not set(TREE_COLUMNS).isdisjoint(names)
         # The kind of a dependent by the hash of its relation.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 # word, Word, WORD, CEOs (capitals with a plural -s), and words with a special spelling, such as iPhone.
 LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
 # Words with one of these are addresses and the like, which get no capital at the beginning of a sentence.
-OF_ADDRESSES = ("@", "/", "\\", "#", "_")
+ADDRESS_SIGNS = ("@", "/", "\\", "#", "_")
 
 
 def find_case(word: str) -> str:
@@ -27,7 +27,7 @@ def apply_case(case: str, word: str, forms: Mapping[str, str]) -> str:
 
 def capitalise(word: str) -> str:
     """Capitalises the first letter of a word, unless it is an address or the like."""
-    if any(sign in word for sign in OF_ADDRESSES):
+    if any(sign in word for sign in ADDRESS_SIGNS):
         return word
     place = next((i for i, each in enumerate(word) if each.isalpha()), 0)
     return word[:place] + word[place : place + 1].upper() + word[place + 1 :]

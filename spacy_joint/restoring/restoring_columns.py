@@ -18,8 +18,8 @@ from ..pipes.word_classes import WordClasses
 # For the largest phrase that begins with a word, and the largest that ends with it: the relation and the tag of its
 # head; its size in bins; its side (1: it depends on a word before it, 2: on none, 3: on a word after it); and, if it is
 # a conjunct, the numbers of conjuncts before it and in all.
-OF_PHRASE = ("dep", "tag", "size", "side", "conjuncts")
-OPENS, CLOSES = (tuple(f"{edge}_{name}" for name in OF_PHRASE) for edge in ("opens", "closes"))
+PHRASE_ATTRIBUTES = ("dep", "tag", "size", "side", "conjuncts")
+OPENS, CLOSES = (tuple(f"{edge}_{name}" for name in PHRASE_ATTRIBUTES) for edge in ("opens", "closes"))
 # For the last clause of the sentence whose auxiliary precedes its subject: its relation, whether an interrogative
 # precedes the auxiliary, and whether the clause ends the sentence.
 QUESTION = "question"

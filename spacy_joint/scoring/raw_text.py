@@ -104,7 +104,7 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
         count(scores["words"], len(pairs), len(actual.words), len(expected.words))
         content = [[word for word in words if word.has_content] for words in (actual.words, expected.words)]
         for name, are_same in COMPARED.items():
-            is_of_content = name in OF_CONTENT
+            is_of_content = name in CONTENT_MEASURES
             compared = content if is_of_content else (actual.words, expected.words)
             correct = sum(
                 are_same(gold, word, aligned) for gold, word in pairs if gold.has_content or not is_of_content
@@ -156,7 +156,7 @@ COMPARED: dict[str, Callable[[_Word, _Word, _Aligned], bool]] = {
     "blex": lambda gold, word, aligned: _have_same_arc(gold, word, aligned) and _have_same_lemma(gold, word),
 }
 """Whether two aligned words have the same annotation."""
-OF_CONTENT = frozenset(("clas", "mlas", "blex"))
+CONTENT_MEASURES = frozenset(("clas", "mlas", "blex"))
 
 
 def _analyse(doc: Doc) -> _Analysis:

@@ -20,12 +20,12 @@ WRITERS: dict[str, Callable[..., str]] = {
     "vtt": partial(write_captions, format="vtt"),
     "csv": write_csv,
 }
-OF_CAPTIONS = (*Limits._fields, "recut")
+CAPTION_SETTINGS = (*Limits._fields, "recut")
 SETTINGS = {
     "text": ("wrap",),
     "markdown": ("wrap",),
-    "srt": OF_CAPTIONS,
-    "vtt": OF_CAPTIONS,
+    "srt": CAPTION_SETTINGS,
+    "vtt": CAPTION_SETTINGS,
     "csv": ("rows", "has_header"),
 }
 SUFFIXES = {".txt": "text", ".md": "markdown", ".srt": "srt", ".vtt": "vtt", ".csv": "csv"}

@@ -48,7 +48,7 @@ cdef class TreeSystem(System):
     cdef readonly tuple labels      # label of number i + 1
     cdef readonly int tag_column
     cdef readonly dict actions_by_name  # numbers
-    cdef dict of_tokens, of_values
+    cdef dict token_slots_by_name, value_slots_by_name
     cdef uint16_t[::1] action_labels    # 0: builds no constituent
     cdef uint8_t[::1] action_sides  # which child has the head, 0: the lower one ("L"), 1: the upper one ("R")
     cdef uint8_t[::1] intermediate     # by label

@@ -37,8 +37,8 @@ cdef class TreeSystem(System):
         self.actions_by_name = {name: number for number, name in enumerate(names)}
         for k in range(self.n_kinds):
             self.has_actions |= <uint64_t>(len(kinds[k]) > 0) << k
-        of_label = {label: number for number, label in enumerate(self.labels, start=1)}
-        labels = [of_label[name[1]] if name[0] in ("UNARY", "BINARY") else 0 for name in names]
+        label_numbers = {label: number for number, label in enumerate(self.labels, start=1)}
+        labels = [label_numbers[name[1]] if name[0] in ("UNARY", "BINARY") else 0 for name in names]
         self.action_labels = np.array(labels, dtype=np.uint16)
         self.node_size = sizeof(NodeC)
         self.n_node_links = 3
@@ -46,16 +46,17 @@ cdef class TreeSystem(System):
         return 0
 
     cdef int set_slots(self, str tokens, str values) except -1:
-        self.of_tokens = {name: number for number, name in enumerate(tokens.split())}
-        self.of_values = {name: number for number, name in enumerate(values.split(), start=len(self.of_tokens))}
-        self.n_slots = len(self.of_tokens) + len(self.of_values)
+        self.token_slots_by_name = {name: number for number, name in enumerate(tokens.split())}
+        n_tokens = len(self.token_slots_by_name)
+        self.value_slots_by_name = {name: number for number, name in enumerate(values.split(), start=n_tokens)}
+        self.n_slots = n_tokens + len(self.value_slots_by_name)
         return 0
 
     def token_slots(self):
-        return self.of_tokens
+        return self.token_slots_by_name
 
     def value_slots(self):
-        return self.of_values
+        return self.value_slots_by_name
 
     def number_actions(self, names):
         """Returns the numbers (uint16) of named actions; None if `names` is None or has actions that the system

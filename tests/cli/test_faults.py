@@ -29,7 +29,7 @@ COMMANDS = {
     "distill": ["distill", "TEXT", "--output", "OUTPUT"],
     "jackknife": ["jackknife", "CONFIG", "OUTPUT", "--folds", "2", "--paths.train", "CORPUS"],
 }
-OF_DIRECTORIES = ("distill", "finish", "learn-order", "learn-speakers")
+DIRECTORY_COMMANDS = ("distill", "finish", "learn-order", "learn-speakers")
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def read_all(directory: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_on_a_full_disk_the_old_output_stays(name, place, run, full_disk):
     output = place["OUTPUT"]
-    if name in OF_DIRECTORIES:
+    if name in DIRECTORY_COMMANDS:
         output.mkdir()
         (output / "config.cfg").write_text("what was there", encoding="utf8")
     else:

@@ -14,7 +14,7 @@ from .records import Reading
 from .worker import Worker
 
 # Shares of a core: a machine with n cores has n actors and room for readers, without which nothing would start.
-OF_ACTOR, OF_READER = 0.9, 0.1
+ACTOR_CPUS, READER_CPUS = 0.9, 0.1
 # A block of a dataset is a dictionary of columns, each of one row.
 Block = dict[str, list[Any]]
 
@@ -81,13 +81,13 @@ class RayCorpusRunner:
                 _read,
                 fn_args=(annotation.reading, annotation.shard_bytes, [ray.put(done)]),
                 batch_size=1,
-                num_cpus=OF_READER,
+                num_cpus=READER_CPUS,
             )
             return partitions.map_batches(
                 _Actor,
                 fn_constructor_args=(annotation, output),
                 batch_size=1,
                 compute=ActorPoolStrategy(size=self.workers or int(ray.cluster_resources()["CPU"])),
-                num_cpus=OF_ACTOR,
+                num_cpus=ACTOR_CPUS,
                 ray_remote_args_fn=lambda: {"max_task_retries": RETRIES},
             )

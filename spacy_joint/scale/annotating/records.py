@@ -23,8 +23,8 @@ CSV, JSON, PARQUET, WET = "csv", "jsonl", "parquet", "wet"
 FORMATS = (*TEXT_FORMATS, CSV, JSON, PARQUET, WET)
 # A text whose format is guessed, and a record that cannot be read, whose text is the reason.
 ANY_TEXT, FAILURE = "any", "failure"
-OF_RECORDS = {".csv": CSV, JSONL: JSON, ".ndjson": JSON, ".parquet": PARQUET, ".wet": WET}
-SUFFIXES = {**OF_RECORDS, ".txt": ANY_TEXT, **TRANSCRIPT_SUFFIXES}
+RECORD_SUFFIXES = {".csv": CSV, JSONL: JSON, ".ndjson": JSON, ".parquet": PARQUET, ".wet": WET}
+SUFFIXES = {**RECORD_SUFFIXES, ".txt": ANY_TEXT, **TRANSCRIPT_SUFFIXES}
 # Rows of Parquet in memory at a time.
 ROWS = 256
 # The fields of WARC records that are kept.
@@ -73,7 +73,7 @@ def is_readable(address: str) -> bool:
 
 def has_records(address: str) -> bool:
     """Returns whether the suffix of an address belongs to a format with many texts per file."""
-    return _split_suffix(address)[0] in OF_RECORDS
+    return _split_suffix(address)[0] in RECORD_SUFFIXES
 
 
 def read_records(file: StoredFile, reading: Reading) -> Iterator[Record]:
