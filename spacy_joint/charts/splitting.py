@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..trees.constituency_trees import Tree, take_apart
+from ..trees.constituency_trees import Tree, list_children, take_apart
 from .lexicon import TaggedWord, choose_classes
 
 # Four make up to 16 subsymbols, and so up to 4,096 numbers for a rule with three symbols.
@@ -57,10 +57,9 @@ class SplitTreebank:
         numbers: dict[str, int] = {}
         for (nodes, parents), forms in zip(parts, words, strict=True):
             start, left = len(symbols), iter(forms)
-            below: list[list[int]] = [[] for _ in nodes]
+            below = list_children(parents)
             height = [0] * len(nodes)
             for place in range(len(nodes) - 1, 0, -1):
-                below[parents[place]].insert(0, place)
                 height[parents[place]] = max(height[parents[place]], height[place] + 1)
             for node, places in zip(nodes, below, strict=True):
                 if node.is_preterminal:

@@ -19,7 +19,7 @@ from spacy.util import is_in_jupyter
 from ..annotation.constituents import get_tree, get_trees
 from ..errors import check_choice
 from ..files.xml import NO_XML
-from ..trees.constituency_trees import Tree, assemble, find_blocks, take_apart
+from ..trees.constituency_trees import Tree, assemble, find_blocks, list_children, take_apart
 
 OPTIONS: dict[str, Any] = {"color": "#000000", "bg": "#ffffff", "font": "Arial", "compact": False}
 # Lengths are in pixels.
@@ -105,9 +105,7 @@ def _place(tree: Tree, gap: int) -> tuple[list[Placed], float]:
     parents = take_apart(numbered)[1]
     # The blocks of a node, as the columns of words.
     nodes, blocks = zip(*((node, find_blocks(words)) for node, words in numbered.yields()), strict=True)
-    children: list[list[int]] = [[] for _ in nodes]
-    for place, parent in enumerate(parents[1:], start=1):
-        children[parent].append(place)
+    children = list_children(parents)
     # From the leaves up: in preorder, children come after their parents.
     upwards = range(len(nodes) - 1, -1, -1)
     columns, heights = [0] * len(nodes), [0] * len(nodes)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Errors, JointValueError
-from ..trees.constituency_trees import Tree, assemble, find_blocks, take_apart
+from ..trees.constituency_trees import Tree, assemble, find_blocks, list_children, take_apart
 from .brackets import BracketScores, Parameters, count_brackets, load_parameters
 from .counts import divide
 
@@ -159,9 +159,7 @@ def _number_in_postorder(tree: Tree) -> tuple[list[Hashable], list[int], list[in
     """Return the labels of nodes in postorder, the leftmost leaf below each, and the highest node of each leftmost
     leaf."""
     nodes, parents = take_apart(tree)
-    below: list[list[int]] = [[] for _ in nodes]
-    for place, parent in enumerate(parents[1:], start=1):
-        below[parent].append(place)
+    below = list_children(parents)
     # Postorder is the reverse of preorder from right to left.
     order, pending = [], [0]
     while pending:

@@ -159,13 +159,19 @@ def take_apart(tree: Tree) -> tuple[list[Tree], list[int]]:
     return nodes, parents
 
 
+def list_children(parents: Sequence[int]) -> list[list[int]]:
+    """List the places of the children of each node, given the place of the parent of each; the root comes first."""
+    children: list[list[int]] = [[] for _ in parents]
+    for place, parent in enumerate(parents[1:], start=1):
+        children[parent].append(place)
+    return children
+
+
 def assemble(nodes: Sequence[Tree], parents: Sequence[int]) -> Tree | None:
     """Join nodes into a tree, given the place of the parent of each. The root comes first, other nodes in any order;
     their own children are ignored. The tree has no marked heads, children ordered by first words, and words numbered
     from 0. Constituents without words are left out; None if there are no words."""
-    below: list[list[int]] = [[] for _ in nodes]
-    for place in range(1, len(nodes)):
-        below[parents[place]].append(place)
+    below = list_children(parents)
     from_the_root = [0]
     for place in from_the_root:
         from_the_root.extend(below[place])

@@ -1,6 +1,6 @@
 """Makes trees less discontinuous by root attachment, or continuous by raising."""
 
-from .constituency_trees import Tree, assemble, count_blocks, find_blocks, take_apart
+from .constituency_trees import Tree, assemble, count_blocks, find_blocks, list_children, take_apart
 
 
 def attach_root_children(tree: Tree) -> Tree:
@@ -53,9 +53,7 @@ def make_continuous(tree: Tree) -> Tree:
     raises children outside it to its parent (Boyd 2007, with raising as in Maier 2015). The result has no marked
     heads."""
     nodes, parents = take_apart(tree)
-    below: list[list[int]] = [[] for _ in nodes]
-    for place, parent in enumerate(parents[1:], start=1):
-        below[parent].append(place)
+    below = list_children(parents)
     # The words of each node that are not raised.
     words = [bits for _, bits in tree.yields()]
     for place in range(len(nodes) - 1, -1, -1):
