@@ -577,7 +577,7 @@ def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
 def test_missing_templates_are_named(component, make, examples_of, tmp_path):
     nlp = make(initialize=False)
     pipe = nlp.get_pipe(component.factory)
-    with pytest.raises(ValueError, match=r"\[J402\].*nowhere"):
+    with pytest.raises(FileNotFoundError, match=r"\[J402\].*nowhere"):
         pipe.initialize(lambda: examples_of(nlp), templates=str(tmp_path / "nowhere.txt"))
     path = tmp_path / "bad.txt"
     path.write_text("b0.spelling\n", encoding="utf8")

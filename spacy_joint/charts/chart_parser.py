@@ -21,7 +21,7 @@ from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_no
 from ..annotation.parse_stats import PARSE_STATS
 from ..annotation.sentences import list_sentences
 from ..errors import Errors, JointValueError, Warnings, check_choice
-from ..files.reading import read_text, require_file
+from ..files.reading import read_text
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
 from ..trees.constituency_trees import Tree, nest
 from .boundaries import BoundaryModel
@@ -124,7 +124,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         trees = [tree for example in get_examples() for tree in _list_trees(example.reference)]
-        given = None if grammar is None else Grammar.from_text(read_text(require_file(grammar)), grammar)
+        given = None if grammar is None else Grammar.from_text(read_text(grammar), grammar)
         # spaCy has seeded numpy with the seed of the config.
         self._set_parser(make_parser(trees, self.learnt, grammar=given, seed=int(np.random.randint(2**24))))
 

@@ -10,8 +10,8 @@ from .compression import READ_ERRORS
 
 
 def require_file(path: str | Path) -> Path:
-    """Check that a file or pipe exists (J402)."""
-    if not Path(path).exists():
+    """Check that a file or pipe exists, and is no directory (J402)."""
+    if not Path(path).exists() or Path(path).is_dir():
         raise JointFileNotFoundError(Errors.J402, path=path)
     return Path(path)
 
@@ -44,7 +44,7 @@ def read_lines(source: BinaryIO, name: str | Path, encoding: str = "utf-8-sig") 
         raise JointOSError(Errors.J441, path=name, reason=getattr(error, "strerror", None) or error) from error
 
 
-def read_text(file: Path, encoding: str = "utf-8-sig") -> str:
-    """Read a whole file: see `read_lines`."""
-    with file.open("rb") as source:
+def read_text(file: str | Path, encoding: str = "utf-8-sig") -> str:
+    """Read a whole file, which must exist (J402): see `read_lines`."""
+    with require_file(file).open("rb") as source:
         return "".join(read_lines(source, file, encoding))

@@ -29,6 +29,7 @@ from ..engine.mixing import TrainingState
 from ..engine.threads import open_pool
 from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.grouping import group_by_size
+from ..files.reading import read_text
 from .component_files import report_damage
 from .gold_fallback import fall_back_to_gold
 from .guide_columns import read_guide_templates
@@ -49,12 +50,6 @@ FIRST_EXAMPLES, TOLERATED_SHARE = 20, 0.1
 BATCH_WORDS, READ_AHEAD = 4096, 16
 # Tags in templates.
 TAG_ATOM = re.compile(r"\.tag\b")
-
-
-def _read_templates(path: str | Path) -> str:
-    if not Path(path).is_file():
-        raise JointValueError(Errors.J402, path=path)
-    return Path(path).read_text(encoding="utf8")
 
 
 class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
@@ -204,6 +199,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
             part of the model.
         additional_templates (str): The path of a text file of templates to add.
         word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
+        RAISES FileNotFoundError: If there is no file of templates (J402).
         RAISES ValueError: If there are no labels or those of another kind of component (J062), or the templates have
             unknown atoms; if the tokenizer of the pipeline splits text into other words than the examples (J505).
         """
@@ -225,13 +221,13 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         self.cfg[CHARACTERS] = characters.known
         labels = self.extend_labels(labels, self._added_labels)
         names = self.custom_columns.names
-        texts = [_read_templates(self.default_templates if templates is None else templates)]
+        texts = [read_text(self.default_templates if templates is None else templates)]
         if templates is None and self.coarse_templates is not None and FINE_TAG in names:
-            texts = [TAG_ATOM.sub(f".{FINE_TAG}", texts[0]), _read_templates(self.coarse_templates)]
+            texts = [TAG_ATOM.sub(f".{FINE_TAG}", texts[0]), read_text(self.coarse_templates)]
         if templates is None and self.guide_templates is not None and set(self.guide_columns) & set(names):
             texts.append(read_guide_templates(self.guide_templates, names, self.guide_slots, self.guide_columns))
         if additional_templates is not None:
-            texts.append(_read_templates(additional_templates))
+            texts.append(read_text(additional_templates))
         self.word_classes = WordClasses.from_dict(word_classes or {})
         # spaCy has seeded numpy with the seed of the config. All randomness in training depends on this number.
         self.perceptron.seed = int(np.random.randint(2**24))

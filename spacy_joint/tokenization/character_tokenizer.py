@@ -23,7 +23,8 @@ from ..engine import model_file
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.perceptron import Perceptron
-from ..errors import Errors, JointFileNotFoundError, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range
+from ..files.reading import read_text, require_file
 from ..files.replacing import write_bytes
 from ..pipes.component_files import report_damage
 from ..pipes.spelling import Characters, Spelling
@@ -164,16 +165,14 @@ class CharacterTokenizer:
         varied (float): The share of the text that is also learnt with other dashes, symbols and spaces, 0 to 1.
         templates (str | None): The path of a text file of feature templates. None uses those of the package.
         nlp, pkuseg_model, pkuseg_user_dict (Any): Not used; spaCy adds the last two to every Chinese pipeline.
-        RAISES ValueError: If no example has words (J330), a setting is out of range (J030), or there is no
-            such file (J402).
+        RAISES FileNotFoundError: If there is no file of templates (J402).
+        RAISES ValueError: If no example has words (J330), or a setting is out of range (J030).
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         check_range("epochs", epochs, 1)
         check_range("spaceless", spaceless, 0, 1)
         check_range("varied", varied, 0, 1)
-        path = TEMPLATES if templates is None else Path(templates)
-        if not path.is_file():
-            raise JointValueError(Errors.J402, path=path)
+        template_text = read_text(TEMPLATES if templates is None else templates)
         # spaCy has seeded numpy with the seed of the config; all randomness in training depends on this number.
         seed = int(np.random.randint(2**24))
         util.logger.info("tokenizer: seed %d", seed)
@@ -191,7 +190,7 @@ class CharacterTokenizer:
         self._forget()
         self.spelling = spelling
         self.joins_spaces = any(piece.has_joined() for piece in pieces)
-        self.perceptron.set_up(SegmentationSystem(), path.read_text(encoding="utf8"), COLUMNS)
+        self.perceptron.set_up(SegmentationSystem(), template_text, COLUMNS)
         self.perceptron.seed = seed
         order = random.Random(seed)
         counts = [
@@ -254,10 +253,7 @@ class CharacterTokenizer:
         RAISES FileNotFoundError: If there is none (J402).
         RAISES ValueError: As `from_bytes`.
         """
-        path = Path(path)
-        if not path.is_file():
-            raise JointFileNotFoundError(Errors.J402, path=path)
-        return self._take(*model_file.unpack(path.read_bytes(), str(path)), str(path))
+        return self._take(*model_file.unpack(require_file(path).read_bytes(), str(path)), str(path))
 
     def _take(self, described: dict[str, Any], arrays: dict[str, np.ndarray], source: str) -> CharacterTokenizer:
         loaded = CharacterTokenizer(self.vocab, **self.settings)

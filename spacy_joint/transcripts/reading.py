@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import Errors, JointValueError, check_choice
-from ..files.reading import read_text, require_file
+from ..files.reading import read_text
 from .captions import SRT, VTT
 from .recognisers import RECOGNISER
 from .timed_lines import CTM, OTTER, TSV
@@ -34,7 +34,7 @@ def read(path: str | Path, format: str | None = None) -> Transcript:
     RAISES OSError: If the file does not exist (J402) or cannot be read (J441).
     RAISES ValueError: If it is not UTF-8 (J403), its format is unknown (J040), or it is damaged (J460-J468).
     """
-    text = read_text(require_file(path))
+    text = read_text(path)
     return read_string(text, format or guess_format(text, path), str(path))
 
 

@@ -282,7 +282,7 @@ def test_settings_are_checked(read):
     for setting, value in {"epochs": 0, "spaceless": 1.5, "varied": -0.5, "dropout": 2.0}.items():
         with pytest.raises(ValueError, match=rf"\[J030\] {setting} is {value}"):
             learn(docs, **{setting: value})
-    with pytest.raises(ValueError, match=r"\[J402\].*no/such/file"):
+    with pytest.raises(FileNotFoundError, match=r"\[J402\].*no/such/file"):
         learn(docs, templates="no/such/file")
     with pytest.raises(ValueError, match="J030"):
         make_blank(beam_width=0)

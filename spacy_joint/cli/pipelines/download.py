@@ -10,7 +10,8 @@ from wasabi import msg
 
 from ... import PRETRAINED, VARIANTS
 from ...about import __pipelines_version__, __repository__, __version__
-from ...errors import Errors, JointFileNotFoundError, JointOSError, check_choice
+from ...errors import Errors, JointOSError, check_choice
+from ...files.reading import require_file
 
 
 def download(
@@ -40,10 +41,7 @@ def download(
     if "://" in source:
         address = f"{source.rstrip('/')}/{wheel}"
     else:
-        path = Path(source, wheel)
-        if not path.is_file():
-            raise JointFileNotFoundError(Errors.J402, path=path)
-        address = str(path)
+        address = str(require_file(Path(source, wheel)))
     finished = subprocess.run([sys.executable, "-m", "pip", "install", address, f"spacy-joint=={__version__}"])
     if finished.returncode:
         raise JointOSError(Errors.J405, address=address, code=finished.returncode, version=__version__)
