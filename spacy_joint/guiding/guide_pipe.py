@@ -238,7 +238,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         """
         with report_damage(parts.source):
             if (cfg := parts.get("cfg")) is not None:
-                self.cfg = {"labels": [], **srsly.json_loads(bytes(cfg.content))}
+                self.cfg = srsly.json_loads(bytes(cfg.content))
             if (model := parts.get("model")) is not None:
                 # thinc would add what it does not know to the model, and keep what is missing as it was.
                 if _list_names(srsly.msgpack_loads(bytes(model.content))) != _list_names(self.model.to_dict()):

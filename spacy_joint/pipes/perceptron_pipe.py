@@ -258,7 +258,7 @@ class PerceptronPipe(ComponentFiles, ABC):
     def _take_cfg(self, content: Any, source: str) -> Any:
         """Loads labels and templates; settings come from the config that created this object."""
         with report_damage(source, CFG):
-            cfg = {"labels": None, "templates": None, **srsly.json_loads(bytes(content)), **self.settings}
+            cfg = {**srsly.json_loads(bytes(content)), **self.settings}
             labels, templates, added = cfg["labels"], cfg["templates"], cfg.get("added_labels", [])
             digest = cfg.pop(WORD_CLASSES, None)
             columns = cfg.pop(COLUMNS_READ, {})

@@ -67,7 +67,7 @@ class SequenceLemmatizer(SequenceLabeller):
         digests = (doc.to_array(KEYS).reshape(len(doc), len(KEYS)) * MULTIPLIERS).sum(axis=1).tolist()
         if not remembered.keys() >= set(digests):
             new = {digest: token for token, digest in enumerate(digests) if digest not in remembered}
-            values, tokens = self.get_values(doc, more_follows=False)
+            values, tokens = self.get_values(doc)
             rows = np.flatnonzero(np.isin(tokens, list(new.values())))
             actions = self.perceptron.predict(Columns(self.perceptron.templates.columns, values[rows]))
             scripts = dict(zip(tokens[rows].tolist(), self.read(tokens[rows], actions).labels, strict=True))
