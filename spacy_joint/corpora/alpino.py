@@ -89,8 +89,9 @@ class _Reader:
                 lemma=attributes.get("lemma") or attributes.get("root") or "",
                 morph=attributes.get("postag", ""),
             )
-            if not node.label:
-                raise JointValueError(Errors.J561, file=self.file, line=line, problem="is a word without a tag")
+            if not (node.label and word):
+                problem = "is a word without a tag" if word else "has an empty word"
+                raise JointValueError(Errors.J561, file=self.file, line=line, problem=problem)
         self.parents.append(self.opened[-1] if self.opened else -1)
         self.opened.append(len(self.nodes))
         self.nodes.append(node)

@@ -81,6 +81,6 @@ def find_parents(int n_words, nodes):
             if not 0 <= child < number or parents[child] != -1:
                 raise JointValueError(Errors.J343, node=number - n_words)
             parents[child] = number
-    if not nodes or -1 in parents[:-1]:
+    if not nodes or -1 in parents[: len(parents) - 1]:
         raise JointValueError(Errors.J343, node=len(nodes) - 1)
     return parents

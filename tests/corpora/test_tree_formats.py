@@ -349,6 +349,7 @@ def test_characters_that_xml_lacks_are_replaced(directory):
         ("<node cat='top'>\n<node pos='n' word='a'/></node>", r"\[J561\].*line 2.*position ''"),
         ("<node cat='top'><node begin='-1' pos='n' word='a'/></node>", r"\[J561\].*position '-1'"),
         ("<node cat='top'><node begin='1' word='a'/></node>", r"\[J561\].*word without a tag"),
+        ("<node cat='top'><node begin='1' pos='n' word=''/></node>", r"\[J561\].*empty word"),
         ("<node begin='1' pos='n' word='a'><node cat='np'/></node>", r"\[J561\].*below a word"),
         ("<node cat='top'><node index='1'><node cat='np'/></node></node>", r"\[J561\].*below one without a category"),
         (
