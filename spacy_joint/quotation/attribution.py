@@ -24,7 +24,7 @@ AGENTS = ("agent", "obl:agent")
 # "according to X", where X is the speaker, in UD and other trees.
 ACCORDING = "according"
 # The tags of a simple noun phrase.
-NOMINAL = frozenset(("DT", "PRP$", "JJ", "NN", "NNP", "PRP", "POS"))
+NOMINAL = frozenset(("DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS"))
 FINITE = frozenset(("VBD", "VBZ"))
 ADVERB = "RB"
 RELATIVE = frozenset(("WDT", "WP"))
@@ -204,7 +204,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         last += 1
         if doc[last - 1].tag_ == "PRP":
             break
-    if first == last or doc[last - 1].tag_ not in ("NN", "NNP", "PRP") or doc[last - 1].lower_ in IMPERSONAL:
+    if first == last or doc[last - 1].tag_ not in ("NN", "NNS", "NNP", "PRP") or doc[last - 1].lower_ in IMPERSONAL:
         return None
     if is_inverted:
         return end, doc[first:last]

@@ -87,10 +87,16 @@ class Character:
         if NARRATOR in self.names or not self.parsed:
             return max(self.names, key=lambda name: (name == NARRATOR, self.names[name]))
         usual = [name for name in self.parsed if self.names[name.text] >= MIN_USES or self.count < MIN_RIVAL]
+        # "Elizabeth Bennet", but not a rare "Loo Bounderby" of who is called Louisa.
+        usual_name = max(self.parsed, key=lambda name: self.names[name.text])
+        least = self.names[usual_name.text] / MIN_RATIO
         full = [name for name in usual if len(name.words) > 1 and "of" not in name.words]
+        full = [one for one in full if self.names[one.text] >= least or {*one.words} & {*usual_name.words}]
         best = max(full or usual or self.parsed, key=lambda name: self.names[name.text])
         # "Mrs. Henry Dashwood" is not Henry.
-        if full and set(best.titles) <= PLAIN_TITLES and Name((), best.words).gender in (None, best.gender):
+        given = Name((), best.words).gender
+        is_own = given == best.gender or (given is None and read_names().married.isdisjoint(best.titles))
+        if full and is_own and set(best.titles) <= PLAIN_TITLES:
             return best.text.split(" ", len(best.titles))[-1]
         return best.text
 

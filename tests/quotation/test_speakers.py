@@ -278,3 +278,24 @@ def test_a_name_decides_the_turns_before_it(parsed):
         doc = parsed("Bob and Tom waited. Bob laughed.\n\n" + turns.format(last))
         speakers = [who for who, _ in describe(doc)]
         assert speakers[::2] == [first] * 3 and first not in speakers[1::2]
+
+
+def test_a_rare_full_name_does_not_name_a_character(parsed):
+    doc = parsed(
+        "Louisa sat down. She sang. " * 20 + "“I am tired,” said Louisa.\n\n" + "“You, Lou Brand?” said Tom.\n\n" * 3
+    )
+    assert next(character.id for character in doc._.characters if "Louisa" in character.names) == "Louisa"
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("Some 40% of voters said “no” to the plan.", "Some 40% of voters"),
+        ("“Go,” laughed the men.", "the men"),
+        ("“Go,” the men laughed.", "the men"),
+        ("“Go!” The men laughed.", None),
+    ],
+)
+def test_several_people_speak(parsed, text, speaker):
+    (quotation,) = parsed(text)._.quotations
+    assert (quotation.speaker and quotation.speaker.text) == speaker
