@@ -109,11 +109,10 @@ def pipe_documents(life: Life, chance: Random) -> None:
     n_process = 2 if chance.random() < 0.002 else 1
     failed: list[Doc] = []
     life.nlp.set_error_handler(lambda name, pipe, docs, error: failed.extend(docs if get_code(error) else ()))
-    given = [(make_input(life.nlp, number), number) for number in numbers]
     if n_process > 1:
-        # Documents reach other processes as bytes, which these read with the vocab of the pipeline.
-        given = [(doc, number - len(TEXTS) if number in FOREIGN else number) for doc, number in given]
-        numbers = [number for _, number in given]
+        # Other processes read documents with the vocab of the pipeline, but with the norms of another one.
+        numbers = [number - len(TEXTS) if number in FOREIGN else number for number in numbers]
+    given = [(make_input(life.nlp, number), number) for number in numbers]
     if chance.random() < 0.5:
         found = life.nlp.pipe(given, as_tuples=True, batch_size=chance.choice((1, 2, 100)), n_process=n_process)
         for doc, number in found:
