@@ -22,7 +22,8 @@ from spacy.tokens import Doc
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
-from .characters import PRONOUNS, Cast, Character, Reference
+from .cast import PRONOUNS, Cast, Reference
+from .characters import Character
 from .speaker_columns import COLUMNS, MAX_GAP, MAX_NARRATION, MAX_TURNS, Turn, describe, is_pronoun, make_columns
 
 FOLDER = Path(__file__).parent

@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 from ..annotation.extensions import register
 from ..annotation.quotations import CHARACTERS, CONFIDENCES, CUES, MIXED, PERSON, QUOTATIONS, SPEAKERS, TYPES
 from .attribution import find_phrase, mark
-from .characters import PRONOUNS
+from .cast import PRONOUNS
 
 # The attribute of a group of spans that says whether `Token._.in_quotation` reads it. Without it, as in joined
 # documents, a group is read if it has the default key or the labels of quotations.

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..annotation.quotations import Run
 from ..engine.columns import Columns
-from .characters import PRONOUNS, Cast, Character, Reference
+from .cast import PRONOUNS, Cast, Reference
+from .characters import Character
 
 # Candidates are mentioned in so many tokens around a turn, or spoke in so many turns before it.
 BEFORE, AFTER = 150, 40

@@ -22,7 +22,7 @@ from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
 from ..quotation.attribution import find_mentions
-from ..quotation.characters import Cast
+from ..quotation.cast import Cast
 from ..quotation.conversation import find_turns, is_open, make_model, name_speakers
 from ..quotation.layout import find_paragraph_starts, unwrap
 from ..quotation.marks import find_marking
