@@ -1,7 +1,7 @@
-"""Apostrophes, told apart from single quotation marks, which look the same: ' and ’.
+"""Distinguishes apostrophes from single quotation marks, which look the same: ' and ’.
 
-Marks stand before and after words, and so do the apostrophes of words that are cut there ('em, th’, the dogs’ turn).
-The words and the punctuation around a mark decide; at the end of a word, also which mark comes next. Nothing is learnt.
+Both stand before and after words: some words start or end with an apostrophe ('em, th’, the dogs’ turn). The words and
+the punctuation around a mark decide; at the end of a word, the next mark does, too. Nothing is learnt.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from spacy.tokens import Doc
 
 from ..annotation.reporting_verbs import is_reporting
 
-# What a mark may be, in bits. `UNSURE` is at the end of a word: it closes, unless the next mark must close.
+# The roles of a mark, in bits. `UNSURE`, at the end of a word, closes unless the next mark must close.
 NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
-# Words that an apostrophe precedes, in lower case.
+# Words that start with an apostrophe, in lower case.
 ELIDED = frozenset(
     re.findall(
         r"\w+",
@@ -23,17 +23,17 @@ ELIDED = frozenset(
     )
 )
 SENTENCE_ENDS = frozenset(".?!…")
-# Tags of verbs that may start speech: "...," believe me, "..."
+# Tags of verbs that can belong to speech: "...," believe me, "..."
 BASE_FORMS = frozenset(("VB", "VBP"))
 
 
 def find_straight_role(doc: Doc, i: int, space_before: bool, space_after: bool, may_open: bool) -> int:
-    """The role of ' or ’ by its neighbours. `may_open`: whether it is an opening mark, too, in this document."""
+    """Returns the role of ' or ’ by its neighbours. `may_open` says whether the document also opens with it."""
     before, after = doc[i - 1].text if i else "", doc[i + 1].text if i + 1 < len(doc) else ""
     follows_word, precedes_word = before[-1:].isalnum(), after[:1].isalnum()
     opens, closes = space_before, space_after
     if opens == closes and follows_word != precedes_word:
-        # Between spaces, as in tokenised text, or glued on both sides.
+        # Between spaces, as in tokenised text, or attached on both sides.
         opens, closes = (opens, True) if follows_word else (True, closes)
     elif not opens and not closes:
         if follows_word:
@@ -43,13 +43,13 @@ def find_straight_role(doc: Doc, i: int, space_before: bool, space_after: bool, 
     announced = i > 0 and is_reporting(doc[i - 1])
     if not (opens and may_open) or is_elided(after) or (follows_word and after[:1].islower() and not announced):
         return closing
-    # After a word, in tokenised text, it seldom opens.
+    # After a word, in tokenised text, a mark seldom opens.
     closes_only = is_followed_by_verb(doc, i) or (follows_word and not announced)
     return OPENING if not closing else closing if closes_only else EITHER
 
 
 def _find_closing_role(doc: Doc, i: int) -> int:
-    """The role of a mark after a word."""
+    """Returns the role of a mark after a word."""
     if is_followed_by_verb(doc, i):
         return CLOSING
     # As in “...” he said.
@@ -58,24 +58,24 @@ def _find_closing_role(doc: Doc, i: int) -> int:
 
 
 def is_followed_by_verb(doc: Doc, i: int) -> bool:
-    """Whether a reporting verb follows a mark, which then closes, as in "..." said he."""
+    """Returns whether a reporting verb follows a mark, which then closes, as in "..." said he."""
     if i + 1 >= len(doc) or not doc[i + 1].text.islower() or doc[i + 1].tag_ in BASE_FORMS:
         return False
     return is_reporting(doc[i + 1]) or is_reporting(doc[i + 1], beside_marks=True)
 
 
 def is_elided(word: str) -> bool:
-    """Whether an apostrophe precedes this word rather than a mark: 'em, '90s."""
+    """Returns whether an apostrophe, not a mark, precedes this word: 'em, '90s."""
     return word in ELIDED or (word[:2].isdigit() and not word[:4].isdigit())
 
 
 def starts_clause(doc: Doc, i: int) -> bool:
-    """Whether an opening mark after another one of its kind starts a sentence. Otherwise, it is an apostrophe."""
+    """Returns whether the second of two opening marks of a kind starts a sentence; if not, it is an apostrophe."""
     return not doc[i + 1 : i + 2].text[:1].islower() and doc[i - 1].text[-1] in SENTENCE_ENDS
 
 
 def resolve_roles(roles: dict[int, int], paragraph_starts: frozenset[int]) -> None:
-    """Resolves the `UNSURE` ones of single marks, in place, by the next mark in the paragraph."""
+    """Resolves the `UNSURE` roles of single marks, in place, by the next mark in the paragraph."""
     following = NEITHER
     for i in sorted(roles.keys() | paragraph_starts, reverse=True):
         role = roles.get(i, NEITHER)

@@ -1,4 +1,4 @@
-"""Attribution: finding the cue of each quotation and the speaker of each cue.
+"""Attribution: finds the cue of each quotation and the speaker of each cue.
 
 The rules follow annotation guidelines and user requests; nothing is learnt.
 """
@@ -30,12 +30,12 @@ ADVERB = "RB"
 RELATIVE = frozenset(("WDT", "WP"))
 RELATIVE_CLAUSES = frozenset(("acl:relcl", "relcl"))
 IMPERSONAL = frozenset(("it", "this", "that"))
-# A sentence may go on after a quotation that ends so.
+# A sentence may continue after a quotation that ends so.
 OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 # The maximum length of a signature, in tokens.
 MAX_SIGNATURE = 8
-# The articles before a name in "said the minister X", and the most words between marks and such a verb.
+# The articles before a name in "said the minister X", and the maximum of words between marks and such a verb.
 ARTICLES = frozenset(
     re.findall(
         r"\S+",
@@ -48,19 +48,19 @@ MAX_CUE_DISTANCE = 12
 
 
 class Mentions(NamedTuple):
-    """The cues of quotations and what they say of the speakers."""
+    """The cues of quotations and the speakers that they have."""
 
-    cues: list[int]  # all of them, also those of no quotation
+    cues: list[int]  # including those of no quotation
     governing: list[int | None]  # the cue of each quotation
     speakers: dict[int, Run]  # of cues
 
     def list_speakers(self) -> list[Run | None]:
-        """The mention of the speaker of each quotation."""
+        """Returns the mention of the speaker of each quotation; None if it has none."""
         return [None if cue is None else self.speakers.get(cue) for cue in self.governing]
 
 
 def mark(doc: Doc, runs: Iterable[Run]) -> np.ndarray:
-    """Which tokens are in runs (bool)."""
+    """Returns which tokens are in runs (bool)."""
     inside = np.zeros(len(doc), dtype=bool)
     for begin, end in runs:
         inside[begin:end] = True
@@ -76,8 +76,8 @@ def find_mentions(
     *,
     is_fixed: bool = False,
 ) -> Mentions:
-    """The cues and the speakers of quotations (first token, end), given the first words of paragraphs. In English, any
-    verb may report speech beside those that are `direct`, unless the cues are fixed."""
+    """Finds the cues and speakers of quotations (first token, end), given the first words of paragraphs. In English,
+    any verb beside a `direct` quotation can report it, unless the cues are fixed."""
     inside = mark(doc, runs)
     spoken = frozenset(direct if doc.lang_ in AMERICAN else ())
     reports = {run: report for run in sorted(spoken) if (report := _find_report(doc, *run, inside))}
@@ -100,9 +100,9 @@ def _find_cues(
     direct: Set[Run],
     known: Mapping[Run, int],
 ) -> list[int | None]:
-    """The cue of each run (first token, end): the `known` one, else one that governs it, else the nearest in its
-    sentence, else the nearest one close by in the same paragraph. `inside` says which tokens are in runs (bool); cues
-    of `direct` runs must not be in a sentence of their own, except for that of the run before."""
+    """Finds the cue of each run (first token, end): the `known` one, else one that governs it, else the nearest in its
+    sentence, else the nearest close by in its paragraph. The cue of a `direct` run is in its sentence, or is the cue of
+    the run before. `inside` says which tokens are in runs (bool)."""
     # Cues inside quotations belong to nested quotations.
     outer = [cue for cue in sorted(cues) if not inside[cue]]
     if not outer:
@@ -119,7 +119,7 @@ def _find_cues(
     governing = set(governors)
 
     def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
-        """Less is better; None: the cue is too far from the run."""
+        """Ranks a cue, the best first; None if it is too far from the run."""
         first, last = min(cue, begin), max(cue, end - 1)
         distance = begin - cue if cue < begin else cue - end + 1
         is_mark, is_elsewhere = not doc[cue].text.isalnum(), bool(sentences[first] != sentences[last])
@@ -132,7 +132,7 @@ def _find_cues(
                 crosses_paragraphs = paragraphs[begin] - paragraphs[cue] > 1
             if crosses_paragraphs or distance > MAX_CUE_DISTANCE:
                 return None
-        # In the same sentence first; then those before it, or that govern nothing else; words before marks.
+        # Prefers the same sentence; then cues before the run, or that govern no run; then words to marks.
         return is_elsewhere, is_elsewhere and cue >= end and cue in governing, is_mark, distance
 
     found: list[int | None] = []
@@ -147,7 +147,7 @@ def _find_cues(
 
 
 def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
-    """Whether punctuation and capitals allow a cue before or after a direct quotation to be in the same sentence."""
+    """Returns whether a cue can be in the sentence of a direct quotation, by punctuation and capitals."""
     if cue < begin:
         return not doc[cue].text.isalnum() or doc[begin - 1].text[-1] not in ".?!"
     word, last = doc[end], _find_last(doc, begin, end)
@@ -156,13 +156,13 @@ def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
 
 
 def _find_last(doc: Doc, begin: int, end: int) -> str:
-    """The last character of a quotation before its mark."""
+    """Returns the last character of a quotation before its mark."""
     return next((doc[i].text[-1] for i in (end - 1, end - 2) if i > begin and doc[i].text not in ALL_MARKS), ".")
 
 
 def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
-    """The mention of the speaker in the tree: the subject of the cue, or an agent; for "according to", its object; or,
-    without a tree, the signature after a dash or the name before a colon. `inside` says what is quoted (bool)."""
+    """Finds the mention of the speaker: in the tree, the subject or agent of the cue, or the object of "according to";
+    otherwise the signature after a dash, or a name at a colon or verb. `inside` says what is quoted (bool)."""
     token = doc[cue]
     if token.text in DASHES:
         end = next((i for i in range(cue + 1, len(doc)) if doc[i].text.isspace()), len(doc))
@@ -186,15 +186,15 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
         mention = token.head
     if mention is not None and mention.tag_ in RELATIVE:
         # "Ann, who said": the noun that the clause belongs to.
-        mention = next((one.head for one in (token, *token.ancestors) if one.dep_ in RELATIVE_CLAUSES), None)
+        mention = next((verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES), None)
     if mention is None or inside[mention.i]:
         return None
     return _find_mention(doc, mention, cue, inside)
 
 
 def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
-    """The verb and the speaker right after a direct quotation, by their tags, whatever the verb: “...,” laughed the
-    keeper; “...,” she laughed. After a full stop, only the first: “We go.” She laughed is another sentence."""
+    """Finds any verb and the speaker right after a direct quotation, by their tags: “...,” laughed the keeper; “...,”
+    she laughed. After a full stop, the verb must come first: “We go.” She laughed is another sentence."""
     n = len(doc)
     if end >= n or not doc[end].tag_ or inside[end] or not doc[end].text[0].isalpha():
         return None
@@ -214,7 +214,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
 
 
 def _find_owner(span: Span) -> Run | None:
-    """Returns the person in a mention of speech: "Tom" of "Tom's reply", nobody of "the answer"; others stay whole."""
+    """Returns the person in a mention of speech: "Tom" of "Tom's reply", None of "the answer", else all of it."""
     nouns = span.doc.lang_ in AMERICAN and {token.lower_ for token in span} & read_names().speech
     if not nouns:
         return span.start, span.end
@@ -238,8 +238,8 @@ def _find_source(token: Token, inside: np.ndarray) -> Token | None:
 
 
 def find_phrase(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
-    """The words around the head of a mention with all modifiers, without the cue, quoted words, and punctuation at its
-    ends. `inside` says what is quoted (bool)."""
+    """Returns the words around the head of a mention with all modifiers, without the cue, quoted words, and punctuation
+    at its ends. `inside` says what is quoted (bool)."""
     begin, end = head.i, head.i + 1
     while begin > head.left_edge.i and begin - 1 != cue and not inside[begin - 1]:
         begin -= 1
@@ -253,7 +253,7 @@ def find_phrase(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
 
 
 def _find_inverted(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
-    """X in "said X" and "a déclaré le ministre X": names, after an article and common nouns."""
+    """Finds X in "said X" and "le ministre X" in "a déclaré le ministre X", without a tree."""
     begin = end = cue + 1
     while end < min(cue + 1 + MAX_SIGNATURE, len(doc)) and doc[end].text[0].isalpha() and not inside[end]:
         end += 1
@@ -265,7 +265,7 @@ def _find_inverted(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
 
 
 def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
-    """The words around the head of a mention, without what does not say who it is: adverbs, appositions, clauses, and
+    """Returns the words around the head of a mention that identify the speaker: no adverbs, appositions, clauses, or
     prepositions other than "of"."""
     phrase = find_phrase(doc, head, cue, inside)
     begin, end, at = phrase.start, phrase.end, head.i
@@ -297,7 +297,7 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
 
 
 def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
-    """X in "From the desk of X:", "And from X:" and "X:" at the start of a paragraph."""
+    """Finds X in "From the desk of X:", "And from X:" and "X:" at the start of a paragraph."""
     begin = colon
     while begin > 0 and "\n" not in doc[begin - 1].text and colon - begin <= MAX_SIGNATURE:
         begin -= 1
@@ -307,7 +307,7 @@ def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
         if doc[i].lower_ in ("from", "of", "by"):
             begin = i + 1
             break
-    # Without a stage direction.
+    # Excludes a stage direction.
     end = next((i for i in range(begin, colon) if doc[i].text in ("(", "[")), colon)
     names = all(token.text[0].isupper() or not token.text[0].isalpha() for token in doc[begin:end])
     return doc[begin:end] if begin < end and names else None

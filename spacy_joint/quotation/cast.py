@@ -31,19 +31,19 @@ FIRST_PERSON = frozenset(("i", "me", "myself"))
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
 # The titles of relatives.
 FAMILY = {"wife": "mrs", "mother": "mrs", "husband": "mr", "father": "mr", "uncle": "uncle", "aunt": "aunt"}
-# How far from a name a pronoun may be that tells its gender, and from a pronoun its antecedent, in tokens.
+# The maximum distance of a name from a pronoun that tells its gender, and of an antecedent from a pronoun, in tokens.
 MAX_PRONOUN_DISTANCE = 15
 MAX_ANTECEDENT_DISTANCE = 200
-# People are often subjects, and seldom places. As shares of mentions.
+# At least and at most these shares of the mentions of a person are subjects, and follow "in" and the like.
 MIN_ACTING_SHARE, MAX_PLACE_SHARE = 0.2, 0.08
 POLITE = BOUND | BOUND_OTHERS
-# How often a narrator says "I" at least: once in so many words.
+# A narrator says "I" at least once in this number of words.
 MAX_WORDS_PER_NARRATOR = 150
 SUBJECTS = ("nsubj", "nsubjpass", "nsubj:pass", "csubj")
 
 
 class Reference(NamedTuple):
-    """A mention of a character: its tokens, and its head."""
+    """A mention of a character: its tokens and its head."""
 
     begin: int
     end: int
@@ -67,9 +67,9 @@ class Cast:
         self.characters, by_name = join_names(mentions, narrated, self._count_pronouns(mentions))
         self.narrator: Character | None = None
         self.by_noun: dict[str, Character] = {}
-        # Those who are only called by nouns, such as "the old man".
+        # Characters without a name, such as "the old man".
         self.unnamed: set[Character] = set()
-        # By first token.
+        # References by their first token.
         self.references: dict[int, Reference] = {}
         for mention in mentions:
             self._refer(mention.begin, mention.end, mention.end - 1, by_name[mention.name])
@@ -78,21 +78,20 @@ class Cast:
         for span in speakers:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
+            is_noun = doc[root].tag_ in ("NN", "") or (named is not None and root not in heads)
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
                 self._refer(span.start, span.end, root, self._get_narrator())
-            elif named is not None and (named.begin <= root < named.end or root not in heads):
-                by_name[named.name].is_person |= named.begin <= root < named.end
-                if not named.begin <= root < named.end and self._is_person(root, speaking):
-                    self._refer_noun(span, root)
-            elif doc[root].tag_ in ("NN", "") and self._is_person(root, speaking):
+            elif named is not None and named.begin <= root < named.end:
+                by_name[named.name].is_person = True
+            elif is_noun and self._is_person(root, speaking):
                 self._refer_noun(span, root)
         self._find_people(mentions, by_name)
         self.characters = [character for character in self.characters if character.is_person]
         self.references = {at: ref for at, ref in self.references.items() if ref.character.is_person}
         self._refer_nouns()
-        # What narration alone says of the pronouns that are speakers.
+        # The antecedents of pronouns that are speakers, by narration alone.
         self.antecedents: dict[int, Character] = {}
         self._resolve_pronouns(frozenset(pronouns))
         self.at = sorted(self.references)
@@ -101,34 +100,34 @@ class Cast:
             self._name_narrator(self.narrator)
 
     def is_singular(self, begin: int, end: int) -> bool:
-        """Whether one person may be mentioned: the tokens are "he", "she", or end in a noun in the singular."""
+        """Returns whether the tokens can mention one person: they are "he" or "she", or end in a singular noun."""
         return self.words[end - 1] in PRONOUNS or self.doc[end - 1].tag_ in ("", "NN", "NNP")
 
     def find(self, begin: int, end: int) -> Character | None:
-        """The character of a mention that is not a pronoun, by the reference that is in it and nearest to its end."""
+        """Finds the character of a mention that is not a pronoun: that of the last reference in it."""
         return next((self.references[i].character for i in range(end - 1, begin - 1, -1) if i in self.references), None)
 
     def list_references(self, begin: int, end: int) -> list[Reference]:
-        """The references that begin in these tokens, in order."""
+        """Lists the references that begin in these tokens, in order."""
         at = self.at[bisect_left(self.at, begin) : bisect_left(self.at, end)]
         return [self.references[i] for i in at]
 
     def find_paragraph(self, begin: int, end: int) -> tuple[int, int]:
-        """The paragraphs around tokens; where there are none, what is next to them."""
+        """Finds the paragraphs around tokens; without paragraphs, the nearest words."""
         if len(self.starts) <= 1:
             return max(begin - MAX_PRONOUN_DISTANCE, 0), min(end + MAX_PRONOUN_DISTANCE, len(self.words))
         first, last = bisect_right(self.starts, begin) - 1, bisect_left(self.starts, end)
         return self.starts[max(first, 0)], self.starts[last] if last < len(self.starts) else len(self.words)
 
     def is_vocative(self, reference: Reference) -> bool:
-        """Whether a mention in a quotation stands between punctuation, as an address does."""
+        """Returns whether a mention in a quotation is an address: it stands between punctuation."""
         after = self.words[reference.end : reference.end + 1] or ["."]
         before = self.words[reference.begin - 1] if reference.begin else "."
         follows = before in ADDRESSING or not before[:1].isalnum()
         return follows and not after[0][:1].isalnum() and after[0] not in ("'s", "’s", "-", "--", "—")
 
     def _name_narrator(self, narrator: Character) -> None:
-        """The narrator is who is addressed most of those whom the narration does not name."""
+        """Joins the narrator and the character addressed most of those that the narration does not name."""
         addressed: Counter[Character] = Counter()
         narrated: set[Character] = set()
         for reference in self.references.values():
@@ -150,8 +149,7 @@ class Cast:
             }
 
     def _find_people(self, mentions: Sequence[Mention], by_name: Mapping[Name, Character]) -> None:
-        """Takes names for those of people if they are addressed, or if pronouns tell their gender, they act, and nobody
-        is in them."""
+        """Decides which names are those of people: they are addressed, or act, have a gender, and are no places."""
         acting: Counter[Character] = Counter()
         places: Counter[Character] = Counter()
         addressed: Counter[Character] = Counter()
@@ -181,13 +179,13 @@ class Cast:
         return self.narrator
 
     def _is_person(self, head: int, speaking: Mapping[str, int]) -> bool:
-        """Whether a noun is one for a person: by its form, or because it speaks more than once, with an article."""
+        """Returns whether a noun means a person: by its form, or as a speaker more than once, with an article."""
         word, names = self.words[head], read_names()
         speaks = speaking[word] > 1 and word not in names.things | names.speech
         return is_person_noun(word) or speaks
 
     def _refer_noun(self, span: Span, head: int) -> None:
-        """A speaker without a name, such as "the old man": one character for each noun, or the one with that title."""
+        """Adds a speaker without a name ("the old man"): one character per noun, or the one with that title."""
         noun = self.words[head]
         if title := FAMILY.get(noun):
             relative = self._find_relative(title, span)
@@ -196,7 +194,7 @@ class Cast:
                 return
         if noun not in self.by_noun:
             titled = None if noun in FAMILY or noun in POLITE else find_titled(noun, self.characters)
-            # "His lady" has no title.
+            # "His lady" is not a Lady.
             if titled is not None and self.words[head - 1] not in POSSESSIVES:
                 self.by_noun[noun] = titled
                 titled.is_person = True
@@ -212,7 +210,7 @@ class Cast:
         self._refer(span.start, span.end, head, character)
 
     def _find_relative(self, title: str, span: Span) -> Character | None:
-        """The character with a title and the surname of whom a relative belongs to."""
+        """Finds the character with a title and the surname of the person whose relative a span mentions."""
         owner = self.references[span.start].character if span.start in self.references else None
         gender = PRONOUNS.get(self.words[span.start])
         if owner is None and gender:
@@ -230,13 +228,13 @@ class Cast:
         return max(found, key=lambda character: (character.count, -character.first), default=None)
 
     def _refer_nouns(self) -> None:
-        """Mentions of the people that speak without a name, with a determiner, outside of quotations."""
+        """Adds the mentions of speakers without a name that have a determiner, outside quotations."""
         for i, (article, word) in enumerate(pairwise(self.words)):
             if article in ARTICLES and word in self.by_noun and i not in self.references and not self.inside[i + 1]:
                 self._refer(i, i + 2, i + 1, self.by_noun[word])
 
     def _count_pronouns(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
-        """How often the next pronoun after a name is of a gender, without those before the next name."""
+        """Counts the genders of the first pronouns after each name, up to the next name."""
         at = [i for i, word in enumerate(self.words) if word in PRONOUNS]
         votes: dict[Name, Counter[str]] = {}
         following = [*(mention.begin for mention in mentions[1:]), len(self.words)]
@@ -247,8 +245,8 @@ class Cast:
         return votes
 
     def _resolve_pronouns(self, speakers: Set[int]) -> None:
-        """Links he and she in narration to the last subject of that gender in the paragraphs around, else to the last
-        mention. Speakers may be meant by what was said instead, and only get antecedents."""
+        """Links "he" and "she" in narration to the last subject of that gender close by, else to the last mention.
+        Pronouns that are speakers only get antecedents, because the conversation may decide otherwise."""
         last: dict[str, tuple[int, Character]] = {}
         last_subject: dict[str, tuple[int, Character]] = {}
         pronouns = {i for i, word in enumerate(self.words) if word in PRONOUNS and not self.inside[i]}

@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 from .names import FEMALE, MALE, Mention, Name, are_equivalent, read_names
 
 NARRATOR = "Narrator"
-# How many more pronouns of one gender there must be than of the other.
+# The minimum lead of the pronouns of one gender over those of the other.
 MIN_VOTES = 2
-# A character that is mentioned this often is not confused with one whose title and surname are more frequent, this
-# many times.
+# Names this frequent distinguish characters, even from one that is this many times as frequent.
 MIN_RIVAL, MIN_RATIO = 10, 6
-# Narration that has "Mr." and a surname this often, and as often the given name of a man with that surname, speaks of
-# two men.
+# If narration has both "Mr." with a surname and the given name of a man with that surname this often, they are two men.
 MIN_NARRATED = 25
-# A name used less often does not become the id of a character that is mentioned often.
+# Names used less often do not become the id of a frequent character.
 MIN_USES = 3
 PLAIN_TITLES = frozenset(("mr", "mrs", "miss", "ms", "master", "mister"))
 
@@ -43,8 +41,7 @@ class Character:
     first: int = 0
 
     def make_id(self) -> str:
-        """The most frequent of the names with several words, or else of all, without "Mr." and the like before a given
-        name."""
+        """Returns the most frequent name of several words, or else of all, without "Mr." before a given name."""
         if NARRATOR in self.names or not self.parsed:
             return max(self.names, key=lambda name: (name == NARRATOR, self.names[name]))
         usual = [name for name in self.parsed if self.names[name.text] >= MIN_USES or self.count < MIN_RIVAL]
@@ -62,7 +59,7 @@ class Character:
         return best.text
 
     def has_title(self, titles: Set[str]) -> bool:
-        """Whether one of the names has, or is, one of these titles."""
+        """Returns whether one of the names has, or is, one of these titles."""
         return any(not titles.isdisjoint(name.titles or name.words[:1]) for name in self.parsed)
 
     @property
@@ -72,9 +69,9 @@ class Character:
 
 
 def find_titled(title: str, characters: Iterable[Character]) -> Character | None:
-    """The one character with a title, or who is mentioned much more often than others with it."""
+    """Finds the only character with a title, or the one mentioned much more often than the others with it."""
     titles = {title, {"doctor": "dr", "professor": "prof", "captain": "capt", "colonel": "col"}.get(title, title)}
-    titled = sorted((one for one in characters if one.has_title(titles)), key=lambda one: -one.count)
+    titled = sorted((who for who in characters if who.has_title(titles)), key=lambda who: -who.count)
     is_clear = len(titled) == 1 or (titled and titled[0].count >= MIN_RATIO * titled[1].count)
     return titled[0] if is_clear else None
 
@@ -82,7 +79,7 @@ def find_titled(title: str, characters: Iterable[Character]) -> Character | None
 def join_names(
     mentions: Sequence[Mention], narrated: Mapping[Name, int], votes: dict[Name, Counter[str]]
 ) -> tuple[list[Character], dict[Name, Character]]:
-    """The characters, and that of each name. `narrated` says how often names are outside of quotations."""
+    """Joins names; returns the characters, and the character of each name. `narrated` counts names in narration."""
     counts = Counter(mention.name for mention in mentions)
     first: dict[Name, int] = {}
     for mention in mentions:
@@ -92,7 +89,7 @@ def join_names(
     titled = {name.words[-1] for name in counts if name.titles}
 
     def rank(name: Name) -> tuple[int, int, int]:
-        """Fullest names first, then given names, then surnames with titles, then others, then mere titles."""
+        """Orders names: the fullest, given names, surnames with titles, other names, mere titles."""
         if len(name.words) > 1:
             kind = 0
         elif name.is_title:
@@ -108,12 +105,12 @@ def join_names(
     by_name: dict[Name, Character] = {}
     by_word: dict[str, list[Character]] = {}
     for name in sorted(counts, key=rank):
-        gender = name.gender or _elect(votes.get(name))
+        gender = name.gender or _choose_gender(votes.get(name))
         keys = _list_keys(name)
         near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
         fitting = [character for character in near if _fits(name, gender, character)]
         # "Major Sholto" is rather "Major John Sholto" than "Mr. Thaddeus Sholto".
-        fitting = [one for one in fitting if one.has_title(set(name.titles) - PLAIN_TITLES)] or fitting
+        fitting = [who for who in fitting if who.has_title(set(name.titles) - PLAIN_TITLES)] or fitting
         chosen = max(fitting, key=lambda character: (character.count, -character.first), default=None)
         if chosen is None and name.is_title:
             chosen = find_titled(name.words[0], characters)
@@ -136,8 +133,8 @@ def join_names(
 
 
 def _is_distinguished(name: Name, character: Character | None, counts: Mapping[Name, int]) -> bool:
-    """Whether a character is often called by a title and surname with a given name between them, though seldom for the
-    name without it: "Mr. John Knightley". A woman has a given name of her own: "Mrs. Rachel Lynde"."""
+    """Returns whether a character also has this name with a given name, rarely but often enough: "Mr. John Knightley".
+    Women's given names do not count: "Mrs. Rachel Lynde" is Mrs. Lynde."""
     others = () if character is None else character.parsed
     return any(
         other.titles == name.titles
@@ -149,8 +146,8 @@ def _is_distinguished(name: Name, character: Character | None, counts: Mapping[N
 
 
 def _is_relative(name: Name, character: Character, narrated: Mapping[Name, int]) -> bool:
-    """Whether narration often has a title and a surname, and as often the given name of who has that surname: few
-    writers call one man both "Tom" and "Mr. Gradgrind", or "Henry" and "Captain Tilney"."""
+    """Returns whether narration often uses this name, with a title, and the given name of the character: few writers
+    call one man both "Tom" and "Mr. Gradgrind", or "Henry" and "Captain Tilney"."""
     if not name.titles or FEMALE in (name.gender, character.gender):
         return False
     given = (other for other in character.parsed if other.words[0] in read_names().given_genders and not other.titles)
@@ -159,7 +156,7 @@ def _is_relative(name: Name, character: Character, narrated: Mapping[Name, int])
     return not character.has_title(set(name.titles) - PLAIN_TITLES) and min(narrated[name], bare) >= least
 
 
-def _elect(votes: Counter[str] | None) -> str | None:
+def _choose_gender(votes: Counter[str] | None) -> str | None:
     if votes is None:
         return None
     male, female = votes[MALE], votes[FEMALE]
@@ -169,7 +166,7 @@ def _elect(votes: Counter[str] | None) -> str | None:
 
 
 def _list_keys(name: Name) -> list[str]:
-    """The words by which a name may be found: its own, and full forms of a given name."""
+    """Lists the words that find a name: its own, and the full forms of its given name."""
     full_forms = read_names().full_forms
     return [*name.words, *sorted(form for form in full_forms.get(name.words[0], ()) if form not in name.words)]
 
@@ -183,17 +180,17 @@ def _fits(name: Name, gender: str | None, character: Character) -> bool:
     if (mine & names.married and titles & names.unmarried) or (mine & names.unmarried and titles & names.married):
         return False
     if name.titles and not gender and character.gender == FEMALE:
-        # "Captain Weston" is no "Mrs. Weston".
+        # "Captain Weston" is not "Mrs. Weston".
         return False
     if mine & names.married and not titles & names.married and len(name.words) == 1:
-        # Who is called by a given name is rather her daughter.
+        # A character called by a given name is rather her daughter.
         bare = sum(character.names[other.text] for other in character.parsed if len(other.words) == 1)
         if 2 * bare > character.count:
             return False
-    return any(_are_one(name, other) for other in character.parsed)
+    return any(_are_compatible(name, other) for other in character.parsed)
 
 
-def _are_one(name: Name, other: Name) -> bool:
+def _are_compatible(name: Name, other: Name) -> bool:
     short, full = sorted((name.words, other.words), key=len)
     if short == full:
         return True
@@ -203,7 +200,7 @@ def _are_one(name: Name, other: Name) -> bool:
             return both and are_equivalent(short[0], full[0])
         if short[0] == full[-1]:
             return True
-        # "Lady Catherine" is no "Kitty".
+        # "Lady Catherine" is not "Kitty".
         has_rank = bool(name.titles or other.titles)
         return short[0] == full[0] or (not has_rank and len(short[0]) > 1 and are_equivalent(short[0], full[0]))
     return short[-1] == full[-1] and are_equivalent(short[0], full[0])

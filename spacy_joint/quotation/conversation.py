@@ -1,10 +1,9 @@
-"""Who speaks in a conversation: the characters of direct quotations, whether they are named, meant by a pronoun, or not
-mentioned at all.
+"""Finds who speaks in a conversation: the characters of direct quotations, whether a name, a pronoun or nothing at all
+mentions them.
 
 A turn is what one character says in a paragraph. A log-linear model on the engine (`ChoiceModel`) chooses among the
-candidates of a turn, which speaker_columns.py describes. Beam search finds the speakers of all turns in order, so that
-each sees those before it, and a name later in the conversation decides between guesses. The model is learnt by
-training/speakers.py.
+candidates of a turn, which speaker_columns.py describes. Beam search finds the speakers of all turns in order: each
+decision sees those before it, and a later name decides between guesses. training/speakers.py trains the model.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ FOLDER = Path(__file__).parent
 MODEL = "speaker_model.bin"
 TABLE_BITS, AGGRESSIVENESS = 12, 0.05
 BEAM_WIDTH = 8
-# What the model takes for impossible may be right.
+# The lowest probability of a decision: the model can be wrong.
 MIN_PROBABILITY = 1e-3
 
 
@@ -42,7 +41,7 @@ class Attribution(NamedTuple):
     references: list[tuple[int, int, str, str]]  # first token, end, character and gender of each mention, in order
 
     def move(self, move: Callable[[int, int], Run]) -> Attribution:
-        """The same with the tokens of another document."""
+        """Returns the attribution with the tokens of another document."""
         return self._replace(
             references=[(*move(begin, end), id_, gender) for begin, end, id_, gender in self.references]
         )
@@ -56,9 +55,8 @@ def find_characters(
     mentions: Sequence[Run | None],
     model: ChoiceModel | None = None,
 ) -> Attribution:
-    """The characters of an English document's quotations, given the first words of paragraphs, the types of
-    quotations and the mentions of their speakers; and where characters are mentioned. Without a model, that of the
-    package is used."""
+    """Finds the characters of an English document's quotations, and where they are mentioned, given the first words of
+    paragraphs, and the types and mentioned speakers of quotations. By default, uses the model of the package."""
     cast, turns = find_turns(doc, starts, runs, labels, mentions)
     attribute(cast, turns, load_model() if model is None else model)
     found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(runs)
@@ -83,7 +81,7 @@ def find_characters(
 
 
 def _name_characters(cast: Cast) -> dict[Character, str]:
-    """Ids of characters: their fullest names, with a number if an earlier one has the same."""
+    """Returns the ids of characters: their fullest names, with a number if an earlier one has the same."""
     ids: dict[Character, str] = {}
     used: Counter[str] = Counter()
     for character in cast.characters:
@@ -96,7 +94,7 @@ def _name_characters(cast: Cast) -> dict[Character, str]:
 def find_turns(
     doc: Doc, starts: Sequence[int], runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None]
 ) -> tuple[Cast, list[Turn]]:
-    """The characters of a document and the turns of its direct quotations: see `find_characters`."""
+    """Finds the characters of a document and the turns of its direct quotations: see `find_characters`."""
     spans = [doc[begin:end] for begin, end in sorted({mention for mention in mentions if mention is not None})]
     cast = Cast(doc, mark(doc, runs), spans, starts)
     turns: list[Turn] = []
@@ -112,7 +110,7 @@ def find_turns(
             between = sum(word[:1].isalnum() for word in cast.words[last.end : begin])
             number += (between == 0) + 2 * (between > MAX_NARRATION)
         same = last is not None and last.paragraph == number
-        if last is not None and same and (None in (last.mention, mention) or _are_same(cast, last.mention, mention)):
+        if last is not None and same and (None in (last.mention, mention) or _may_corefer(cast, last.mention, mention)):
             last.runs.append(k)
             last.end = end
             if last.mention is None or (mention is not None and not _is_known(cast, last.mention)):
@@ -126,8 +124,8 @@ def _is_known(cast: Cast, mention: Run) -> bool:
     return is_pronoun(cast, mention) or cast.find(*mention) is not None
 
 
-def _are_same(cast: Cast, mention: Run | None, other: Run | None) -> bool:
-    """Whether two mentions in a paragraph may be the same character: a pronoun may follow a name of its gender."""
+def _may_corefer(cast: Cast, mention: Run | None, other: Run | None) -> bool:
+    """Returns whether two mentions in a paragraph can be one character: a pronoun can follow a name of its gender."""
     if mention is None or other is None or mention == other:
         return True
     if is_pronoun(cast, mention):
@@ -139,8 +137,8 @@ def _are_same(cast: Cast, mention: Run | None, other: Run | None) -> bool:
 
 
 class Hypothesis(NamedTuple):
-    """Decisions about the turns so far: the log-probability of all, the characters of the last MAX_TURNS turns, and the
-    last decision."""
+    """Decisions about the turns so far: their log-probability, the characters of the last MAX_TURNS turns, and the last
+    decision."""
 
     score: float
     recent: tuple[Character | None, ...]
@@ -150,8 +148,8 @@ class Hypothesis(NamedTuple):
 
 
 def attribute(cast: Cast, turns: Sequence[Turn], model: ChoiceModel) -> None:
-    """Finds the characters of turns, with confidences from 0 to 1, by beam search. What the model thinks of a name
-    beside a turn, if it did not see it, is part of the score of the turns before."""
+    """Finds the characters of turns, with confidences from 0 to 1, by beam search. The score of a hypothesis includes
+    the probabilities of named speakers, as if their names were hidden."""
     name_speakers(cast, turns)
     named = [(turn.character, turn.confidence) for turn in turns]
     hypotheses = [Hypothesis(0.0, (), None, 0.0, None)]
@@ -168,7 +166,7 @@ def attribute(cast: Cast, turns: Sequence[Turn], model: ChoiceModel) -> None:
                 score = hypothesis.score + log(max(probability, MIN_PROBABILITY))
                 if key not in followers or followers[key].score < score:
                     followers[key] = Hypothesis(score, key, character, confidence, hypothesis)
-        hypotheses = sorted(followers.values(), key=lambda each: -each.score)[:BEAM_WIDTH]
+        hypotheses = sorted(followers.values(), key=lambda follower: -follower.score)[:BEAM_WIDTH]
     last: Hypothesis | None = hypotheses[0]
     for turn in reversed(turns):
         assert last is not None
@@ -178,8 +176,8 @@ def attribute(cast: Cast, turns: Sequence[Turn], model: ChoiceModel) -> None:
 def _choose(
     cast: Cast, turns: Sequence[Turn], k: int, model: ChoiceModel, *, is_only: bool
 ) -> Iterator[tuple[Character | None, float, float]]:
-    """The most probable characters of a turn, with confidences and probabilities; of a turn with a name, only that one,
-    with its probability if the name were hidden (unless there is only one hypothesis)."""
+    """Yields the most probable characters of a turn, with confidences and probabilities; for a turn with a name, only
+    its character, with the probability if the name were hidden (1 if there is only one hypothesis)."""
     turn = turns[k]
     is_guessed = is_open(cast, turn)
     if not is_guessed and (is_only or not turn.is_named):
@@ -192,12 +190,12 @@ def _choose(
         yield turn.character, turn.confidence, shares.get(turn.character, nobody)
     elif not candidates:
         yield None, 0.0, 1.0
-    for character in sorted(candidates, key=lambda one: -shares[one])[: is_guessed * BEAM_WIDTH]:
+    for character in sorted(candidates, key=lambda candidate: -shares[candidate])[: is_guessed * BEAM_WIDTH]:
         yield character, shares[character], shares[character]
 
 
 def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
-    """Finds the characters of turns with a mention that is not a pronoun."""
+    """Finds the characters of turns whose mention is not a pronoun."""
     for turn in turns:
         turn.character = cast.find(*turn.mention) if turn.mention is not None else None
         turn.is_named = turn.character is not None and turn.character not in cast.unnamed
@@ -205,19 +203,19 @@ def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
 
 
 def is_open(cast: Cast, turn: Turn) -> bool:
-    """Whether the character of a turn is to be chosen among candidates: no name is beside it."""
+    """Returns whether to choose the character of a turn among candidates: no name is beside it."""
     return not turn.is_named and (turn.mention is None or cast.is_singular(*turn.mention))
 
 
 def make_model() -> ChoiceModel:
-    """A model of speakers that has learnt nothing."""
+    """Makes an untrained model of speakers."""
     templates = (FOLDER / "speaker_templates.txt").read_text(encoding="utf8")
     return ChoiceModel(templates, COLUMNS, table_bits=TABLE_BITS, aggressiveness=AGGRESSIVENESS)
 
 
 @cache
 def load_model() -> ChoiceModel:
-    """The model of speakers that comes with the package."""
+    """Loads the model of speakers of the package."""
     path = FOLDER / MODEL
     model = make_model()
     model.from_bytes(path.read_bytes(), str(path))

@@ -1,4 +1,4 @@
-"""Decoding the quotations of a document from scored candidates, or from labels of tokens.
+"""Decodes the quotations of a document from scored candidates, or from labels of tokens.
 
 `choose_best` and `sample` use spans scored by a model without neighbours, as arrays with one number per candidate;
 `pair_boundaries` and `read_labels` use labels of tokens. Spans are pairs of a first and a last token. The published
@@ -16,17 +16,17 @@ Run = tuple[int, int]
 # The labels of tokens: for independent boundaries, and for a chain.
 BOUNDARIES = ("O", "B", "E")
 CHAIN = ("O", "B", "I", "E")
-# Of the published greedy system: maximum distance from the cue and maximum length, in tokens.
+# The maximum distance from the cue and the maximum length in the published greedy system, in tokens.
 MAX_CUE_DISTANCE = 30
 MAX_LENGTH = 55
-# Of the published sampler. Its temperature was 10; our scores have a different scale, so the temperature is a tenth of
-# the best score per token.
+# Settings of the published sampler. Its temperature was 10; our scores have a different scale, so the temperature is a
+# tenth of the best score per token.
 SAMPLES = 1000
 STEEPNESS = 10.0
 
 
 def choose_best(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray) -> list[Run]:
-    """The non-overlapping spans with the highest total score: weighted interval scheduling."""
+    """Finds the non-overlapping spans with the highest total score by weighted interval scheduling."""
     order = np.lexsort((begins, ends)).tolist()
     last = ends[order].tolist()
     totals = [0.0]
@@ -48,11 +48,11 @@ def choose_best(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray) -> lis
 
 
 def sample(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray, seed: int, samples: int = SAMPLES) -> list[Run]:
-    """Draws candidates at random, each of which replaces the spans that it overlaps if it scores more than them."""
+    """Draws candidates at random. A candidate replaces the spans that it overlaps if it scores more than they do."""
     if not len(scores):
         return []
     generator = np.random.default_rng(seed)
-    # First a first or last token is drawn, then one of the candidates with this token. The weight of a candidate is the
+    # Draws a first or last token, then one of the candidates with this token. The weight of a candidate is the
     # exponential of its score per token, and the weight of a token is that of its best candidate.
     by_token = scores.astype(np.float64) / (ends - begins + 1)
     weights = np.exp(STEEPNESS * by_token / by_token.max())
@@ -76,7 +76,7 @@ def sample(begins: np.ndarray, ends: np.ndarray, scores: np.ndarray, seed: int, 
 
 
 def _group(edges: np.ndarray, weights: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """The candidates grouped by an edge, and the probability of each edge."""
+    """Groups candidates by an edge; returns the groups, and the probability of each edge."""
     order = np.argsort(edges, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(edges[order])) + 1)
     best = np.array([weights[group].max() for group in groups])
@@ -84,8 +84,8 @@ def _group(edges: np.ndarray, weights: np.ndarray) -> tuple[list[np.ndarray], np
 
 
 def pair_boundaries(labels: Sequence[str], cues: Iterable[int]) -> list[Run]:
-    """The published greedy search, in BOUNDARIES: from each cue, the nearest begin after it and the nearest end after
-    that; then the nearest end before the cue and the nearest begin before that."""
+    """Pairs BOUNDARIES by the published greedy search: from each cue, the nearest begin after it and the nearest end
+    after that; then the nearest end before the cue and the nearest begin before that."""
     n = len(labels)
     spans: list[Run] = []
 
@@ -107,7 +107,7 @@ def pair_boundaries(labels: Sequence[str], cues: Iterable[int]) -> list[Run]:
 
 
 def read_labels(labels: Sequence[str]) -> list[Run]:
-    """The spans of two tokens or more in CHAIN: they begin at B, or I or E after O, and end before the next O or B."""
+    """Reads spans of two tokens or more from CHAIN: from B, or I or E after O, to before the next O or B."""
     spans = []
     begin: int | None = None
     for i, label in enumerate([*labels, "O"]):
@@ -121,7 +121,7 @@ def read_labels(labels: Sequence[str]) -> list[Run]:
 
 
 def write_labels(spans: Iterable[Run], n_tokens: int, with_inside: bool) -> list[str]:
-    """The labels of spans: from CHAIN, or, if tokens inside spans are O, from BOUNDARIES."""
+    """Returns the labels of spans: of CHAIN if `with_inside`, else of BOUNDARIES."""
     labels = ["O"] * n_tokens
     for begin, end in spans:
         labels[begin] = "B"

@@ -1,9 +1,9 @@
-"""Dialogue by dashes, as in French, Spanish or Russian print: a paragraph that starts with a dash is a speaker's turn.
+"""Dialogue with dashes, as in French, Spanish or Russian print: a paragraph that starts with a dash is a turn.
 
-Narration inside a turn stands between dashes (—Vamos —dijo Ana—. Es tarde.), or follows a comma, a question or an
-exclamation, with its reporting verb (— Partons, dit Anna.) or a name before it (—Is he? Haines asked.). Without dashes
-of its own, it ends at the next comma, unless narration goes on there (— Oui, dit Anna, qui sortait.), and in English at
-the end of its sentence; else, text up to the next dash counts as narration.
+Narration in a turn stands between dashes (—Vamos —dijo Ana—. Es tarde.), or follows a comma, a question or an
+exclamation and starts with a reporting verb (— Partons, dit Anna.) or a name before one (—Is he? Haines asked.).
+Without dashes, it ends at the next comma, unless narration continues there (— Oui, dit Anna, qui sortait.), or, in
+English, at the end of its sentence; otherwise it lasts until the next dash.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CLITICS = frozenset(("a", "le", "lui", "leur", "me", "m'", "m’", "se", "s'", "
 PRONOUNS = frozenset(("he", "she", "they", "hän"))
 # The most words of a speaker's name before a reporting verb.
 MAX_NAME = 4
-# Words after a comma with which narration goes on, also if they end in -ing and -ant.
+# After a comma, these words and participles (-ing, -ant) continue narration.
 GOING_ON = frozenset(
     re.findall(
         r"\S+",
@@ -44,8 +44,8 @@ MIN_TURNS = 2
 
 
 def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], dashes: bool | str = AUTO) -> list[Run]:
-    """The spoken parts of turns (first token, end), in order, without dashes and final commas, given possible cues.
-    `dashes`: whether dashes start speech; by "auto", where the language or the document does so."""
+    """Finds the spoken parts of turns (first token, end), in order, without dashes and final commas, given possible
+    cues. `dashes` says whether dashes start speech; with "auto", the language or the document decides."""
     if not dashes:
         return []
     turns = []
@@ -82,7 +82,7 @@ def _find_spoken(doc: Doc, begin: int, end: int, cues: Set[int]) -> list[Run]:
             first, is_dashed = None, doc[i].text in DASHES
     if first is not None:
         runs.append((first, end))
-    # Without punctuation before its first word that belongs to narration, and commas at its end.
+    # Removes punctuation of narration before the first word, and commas at the end.
     trimmed = (trim(doc, *run, NARRATION, COMMAS) for run in runs)
     return [run for run in trimmed if any(token.text[0].isalnum() for token in doc[run[0] : run[1]])]
 
@@ -107,7 +107,7 @@ def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
 
 
 def _ends_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
-    """Whether speech goes on after a token of narration that follows a comma."""
+    """Returns whether speech continues after a token of narration without dashes."""
     if doc[i].text in SENTENCE_ENDS:
         return doc.lang_ in AMERICAN
     following = doc[find_word(doc, i, 1)]
@@ -116,7 +116,7 @@ def _ends_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
 
 
 def find_word(doc: Doc, i: int, step: int) -> int:
-    """The nearest token before (-1) or after (1) a token that is not whitespace; the token itself if there is none."""
+    """Finds the nearest non-whitespace token before (-1) or after (1) a token; the token itself if there is none."""
     at = i + step
     while 0 <= at < len(doc) and doc[at].text.isspace():
         at += step
@@ -124,7 +124,7 @@ def find_word(doc: Doc, i: int, step: int) -> int:
 
 
 def trim(doc: Doc, begin: int, end: int, before: Set[str], after: Set[str]) -> Run:
-    """A run (first token, end) without whitespace and these texts before its first word, and after its last one."""
+    """Trims whitespace and these texts, before the first word and after the last one, from a run (first token, end)."""
     while begin < end and (doc[begin].text in before or doc[begin].text.isspace()):
         begin += 1
     while begin < end and (doc[end - 1].text in after or doc[end - 1].text.isspace()):

@@ -1,4 +1,4 @@
-"""A document as input of the quotation systems: columns for templates, facts for the search.
+"""Converts documents to input of the quotation systems: columns for templates, and facts for the search.
 
 Columns describe each word: its form, its position (sentence, paragraph, between marks), its tree, and the cues around
 it. Facts are the numbers that the search needs to describe a span, see system.pxd. Missing annotation (tags, trees,
@@ -25,7 +25,7 @@ from .marks import Marking, Texts, find_marking
 from .system import FACTS
 from .trees import Trees
 
-# The columns of other tokens that can be seen, as in `head_word`.
+# The columns that templates can read of other tokens, as in `head_word`.
 SEEN = ("word", "tag", "class2", "class4")
 WORD_COLUMNS = tuple(name for name in COLUMNS if name != "pos")
 POSITION_COLUMNS = ("dep", "depth", "sentence", "paragraph", "first", "last", "children")
@@ -41,24 +41,24 @@ CUE_COLUMNS = (
     *("cue_left", "cue_right", "cue_left_word", "cue_right_word", "cues", "pair_cue"),
 )
 ALL_COLUMNS = (*WORD_COLUMNS, *POSITION_COLUMNS, *MARK_COLUMNS, *TREE_COLUMNS, *OTHER_COLUMNS, *CUE_COLUMNS)
-# Those of a `span_guide`, which templates read if they are in the settings.
+# The columns of a `span_guide`, which templates read if they are in the settings.
 SPAN_GUIDE_COLUMNS = tuple(name for key in (CUES, QUOTATIONS) for name in name_span_columns(key))
 # Dependents that distinguish reporting verbs from others, one bit each.
 CHILDREN = ("nsubj", "ccomp", "xcomp", "obj", "mark", "parataxis", "advcl", "obl", "aux", "cop", "neg", "det", "iobj")
 MAX_DEPTH = 12
-# After these, a sentence may continue with a quotation.
+# A sentence can continue with a quotation after these.
 COMMAS = frozenset((",", ":", ";"))
-# The number of words after a pair of marks that may be its cue, as in “...,” the mayor said.
+# The cue of a pair of marks may be among this number of words after it, as in “...,” the mayor said.
 BESIDE = 3
 
 
 def bucket(numbers: np.ndarray) -> np.ndarray:
-    """Sizes and distances as buckets of engine/buckets.pxd, minus one."""
+    """Returns sizes or distances as buckets of engine/buckets.pxd, minus one."""
     return np.searchsorted(np.array([1, 2, 3, 4, 5, 7, 10, 15, 25, 50]), numbers, side="right")
 
 
 class QuotationColumns:
-    """Makes the columns of documents, from ALL_COLUMNS and the custom ones that components and users bring."""
+    """Makes the columns of documents: of ALL_COLUMNS, and custom ones of components and users."""
 
     def __init__(
         self,
@@ -71,18 +71,18 @@ class QuotationColumns:
         self.word_classes = word_classes
         self.find_marking = find_marking
         self.custom = custom
-        of_words = [name for name in (*WORD_COLUMNS, *custom.names) if name in names]
+        shown = [name for name in (*WORD_COLUMNS, *custom.names) if name in names]
         # Include the columns that others are derived from.
-        self.of_words = (*of_words, *(name for name in ("tag", *SEEN) if name not in of_words))
-        self.words = WordColumns(self.of_words, word_classes, custom=custom)
+        self.word_names = (*shown, *(name for name in ("tag", *SEEN) if name not in shown))
+        self.words = WordColumns(self.word_names, word_classes, custom=custom)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (QuotationColumns, (self.names, self.word_classes, self.find_marking, self.custom))
 
     def columns_of(self, doc: Doc, cues: Sequence[int]) -> tuple[Columns, np.ndarray]:
-        """The columns of a document with these head tokens of cues, and the tokens, not whitespace, of their rows."""
+        """Returns the columns of a document with these head tokens of cues, and the tokens of their rows."""
         values, tokens = self.words.values_of(doc)
-        columns = dict(zip(self.of_words, values.T, strict=True))
+        columns = dict(zip(self.word_names, values.T, strict=True))
         facts = _Description(doc, tokens, columns, np.asarray(cues, dtype=np.int64), self.find_marking(doc)).facts
         chosen = np.empty((len(tokens), len(self.names)), dtype=np.uint64)
         for i, name in enumerate(self.names):
@@ -91,7 +91,7 @@ class QuotationColumns:
 
 
 class _Description:
-    """All columns of a document except those of words, to which they are added, and its facts."""
+    """Adds all other columns of a document to those of its words, and computes its facts."""
 
     def __init__(
         self, doc: Doc, tokens: np.ndarray, columns: dict[str, np.ndarray], cues: np.ndarray, marking: Marking
@@ -124,8 +124,8 @@ class _Description:
         self.add_marks()
         self.add_cues()
 
-    def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
-        return self.texts.find(is_one)[self.tokens]
+    def find(self, predicate: Callable[[str], bool]) -> np.ndarray:
+        return self.texts.find(predicate)[self.tokens]
 
     def add_sentences_and_paragraphs(self) -> None:
         first = self.first[self.sentence]
@@ -149,23 +149,23 @@ class _Description:
         self.columns["children"] = children + 1
         others = {"head": np.where(self.heads == self.order, -1, self.heads)}
         for side, edges in (("opens", trees.opens), ("closes", trees.closes)):
-            self.columns[f"{side}_dep"] = _see(self.dep, edges)
-            self.columns[f"{side}_size"] = bucket(_see(trees.right - trees.left, edges, -1)) + 1
-            others[f"{side}_head"] = _see(self.heads, edges, -1)
+            self.columns[f"{side}_dep"] = _take(self.dep, edges)
+            self.columns[f"{side}_size"] = bucket(_take(trees.right - trees.left, edges, -1)) + 1
+            others[f"{side}_head"] = _take(self.heads, edges, -1)
         for name, places in others.items():
-            self.columns |= {f"{name}_{seen}": _see(self.columns[seen], places) for seen in SEEN}
-        self.facts["opens.right"] = _see(trees.right, trees.opens, -1)
-        self.facts["closes.left"] = _see(trees.left, trees.closes, -1)
+            self.columns |= {f"{name}_{seen}": _take(self.columns[seen], places) for seen in SEEN}
+        self.facts["opens.right"] = _take(trees.right, trees.opens, -1)
+        self.facts["closes.left"] = _take(trees.left, trees.closes, -1)
         self.facts["word.next"] = self.find_next(~self.is_mark)
         self.facts["word.before"] = self.find_last(~self.is_mark)
 
-    def find_last(self, are_ones: np.ndarray) -> np.ndarray:
-        """The last of some tokens up to each token; -1 if there is none."""
-        return np.maximum.accumulate(np.where(are_ones, self.order, -1))
+    def find_last(self, chosen: np.ndarray) -> np.ndarray:
+        """Returns the last chosen token up to each token; -1 if there is none."""
+        return np.maximum.accumulate(np.where(chosen, self.order, -1))
 
-    def find_next(self, are_ones: np.ndarray) -> np.ndarray:
-        """The next of some tokens from each token on; the number of tokens if there is none."""
-        return np.minimum.accumulate(np.where(are_ones, self.order, self.n)[::-1])[::-1]
+    def find_next(self, chosen: np.ndarray) -> np.ndarray:
+        """Returns the next chosen token from each token on; the number of tokens if there is none."""
+        return np.minimum.accumulate(np.where(chosen, self.order, self.n)[::-1])[::-1]
 
     def add_marks(self) -> None:
         state, partner = np.where(self.is_quote, 4, 0), np.full(self.n, -1)
@@ -181,7 +181,7 @@ class _Description:
         for a, b in self.pairs:
             state[a], state[a + 1 : b], state[b] = 1, 2, 3
             starts, ends = not a or self.new_paragraph[a], b + 1 == self.n or self.new_paragraph[b + 1]
-            # Whether it starts or continues a sentence.
+            # Whether the pair starts or continues a sentence.
             before = 0 if starts else 1 if is_comma[a - 1] else 2 if self.is_mark[a - 1] else 3
             for name, value in (
                 ("length", bucket(np.array(b - a - 1)) + 1),
@@ -204,14 +204,14 @@ class _Description:
     def add_cues(self) -> None:
         trees = self.trees
         arguments = trees.find_arguments(self.is_cue)
-        left, right = _see(trees.left, arguments, -1), _see(trees.right, arguments, -1)
-        governors = _see(self.heads, arguments, -1)
+        left, right = _take(trees.left, arguments, -1), _take(trees.right, arguments, -1)
+        governors = _take(self.heads, arguments, -1)
         cue_left = np.append(-1, self.find_last(self.is_cue)[:-1])[: self.n]
         cue_right = np.append(self.find_next(self.is_cue)[1:], self.n)[: self.n]
         cue_right = np.where(cue_right == self.n, -1, cue_right)
         self.columns["cue"] = self.is_cue + 1
-        self.columns["argument_dep"] = _see(self.dep, arguments)
-        self.columns["argument_cue"] = _see(self.columns["word"], governors)
+        self.columns["argument_dep"] = _take(self.dep, arguments)
+        self.columns["argument_cue"] = _take(self.columns["word"], governors)
         for name, values in (
             ("side", arguments > governors),
             ("depth", np.minimum(trees.depth - trees.depth[arguments], 4)),
@@ -222,7 +222,7 @@ class _Description:
         for name, others in (("cue_left", cue_left), ("cue_right", cue_right)):
             same = (others >= 0) & (self.sentence[others] == self.sentence)
             self.columns[name] = np.where(others < 0, 0, 1 + 2 * bucket(np.abs(self.order - others)) + same)
-            self.columns[f"{name}_word"] = _see(self.columns["word"], np.where(same, others, -1))
+            self.columns[f"{name}_word"] = _take(self.columns["word"], np.where(same, others, -1))
         in_sentence = np.bincount(self.sentence[self.is_cue], minlength=len(self.first))
         self.columns["cues"] = np.minimum(in_sentence[self.sentence], 3) + 1
         self.columns["pair_cue"] = np.zeros(self.n, dtype=np.uint64)
@@ -234,6 +234,6 @@ class _Description:
         self.facts |= {"n.cues": np.cumsum(self.is_cue), "n.governed": np.cumsum(arguments >= 0)}
 
 
-def _see(values: np.ndarray, tokens: np.ndarray, missing: int = 0) -> np.ndarray:
-    """The values of other tokens; `missing` where there is none (-1)."""
+def _take(values: np.ndarray, tokens: np.ndarray, missing: int = 0) -> np.ndarray:
+    """Returns the values of other tokens; `missing` where there is none (-1)."""
     return np.append(values, values.dtype.type(missing))[tokens]

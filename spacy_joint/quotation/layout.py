@@ -1,9 +1,9 @@
-"""The layout of plain text: which line breaks end a paragraph, and which only wrap a line, as in the books of Project
-Gutenberg.
+"""The layout of plain text: distinguishes line breaks that end a paragraph from those that only wrap a line, as in the
+books of Project Gutenberg.
 
-This is decided for a document as a whole. Text is wrapped if its lines are about as long as each other, so that the
-next word would not have fitted, and go on in the middle of a sentence; then, blank lines end paragraphs. In any other
-text (a paragraph per line, verse, dialogue by lines), every line break does.
+The decision is for a document as a whole. Text is wrapped if most lines are so long that the next word would not have
+fitted, and most continue within a sentence; then, blank lines end paragraphs. In any other text (a paragraph per line,
+verse, dialogue by lines), every line break does.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from spacy.tokens import Doc, Span
 from ..annotation.custom_columns import copy_columns
 from ..pipes.token_columns import find_whitespace
 
-# With the text that a line break cannot split: the next word, or a Chinese or Japanese character.
+# A line break and the text after it that cannot be split: a word, or a Chinese or Japanese character.
 BREAK = re.compile(r"[^\S\n]*\n\s*(?=(?P<next>[\u3001-\u9fff]|\S+))")
 # The length of wrapped lines, in characters.
 MIN_WIDTH, MAX_WIDTH = 30, 120
-# Single lines may be longer than the others. Lines set by hand may be shorter than they could be.
+# Some lines may exceed the width. Lines wrapped by hand may leave room.
 WIDTH_QUANTILE = 0.95
 MIN_FULL = 0.75
 
 
 def find_paragraph_starts(doc: Doc) -> list[int]:
-    """The first word of the document and the first word of each other paragraph, in order."""
+    """Finds the first word of each paragraph, in order."""
     is_space = find_whitespace(doc)
     words = np.flatnonzero(~is_space)
     ends = np.zeros(len(doc), dtype=np.int64)
@@ -37,7 +37,7 @@ def find_paragraph_starts(doc: Doc) -> list[int]:
 
 
 def find_soft_breaks(doc: Doc) -> np.ndarray:
-    """Which tokens are line breaks within a paragraph, with the whitespace around them (bool, one per token)."""
+    """Returns which tokens are line breaks within a paragraph, with whitespace around them (bool, one per token)."""
     soft = np.zeros(len(doc), dtype=bool)
     wraps = np.array(find_wraps(doc.text), dtype=np.int64).reshape(-1, 2)
     if len(wraps):
@@ -49,7 +49,7 @@ def find_soft_breaks(doc: Doc) -> np.ndarray:
 
 
 def find_wraps(text: str) -> list[tuple[int, int]]:
-    """The whitespace (first character, end) at which the lines of a wrapped text are to be joined."""
+    """Finds the whitespace (first character, end) that joins the lines of a wrapped text."""
     breaks = [match for match in BREAK.finditer(text.rstrip()) if match.start() > 0]
     begins = [0, *(match.end() for match in breaks)]
     lengths = [match.start() - begin for begin, match in zip(begins, breaks, strict=False)]
@@ -67,8 +67,8 @@ def find_wraps(text: str) -> list[tuple[int, int]]:
 
 
 def unwrap(doc: Doc, keys: Iterable[str]) -> tuple[Doc, Sequence[int]]:
-    """A copy of a wrapped document with one line per paragraph, or else the document itself; and the token of the
-    document for each of its tokens. It keeps tags, trees or sentences, custom columns and spans with these keys."""
+    """Returns a copy of a wrapped document with one line per paragraph, or else the document itself; and the token of
+    the document for each token of the copy. Keeps tags, trees or sentences, custom columns, and these spans."""
     soft = find_soft_breaks(doc)
     if not soft.any():
         return doc, range(len(doc))

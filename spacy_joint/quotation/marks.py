@@ -1,7 +1,7 @@
-"""Quotation marks: which tokens are marks, whether they open or close, and how they are paired.
+"""Finds quotation marks, decides whether they open or close, and pairs them.
 
-Marks are identified by their text, never by `is_quote` or a tag, which include apostrophes. Whether a pair is a
-quotation is decided elsewhere.
+The text alone identifies a mark: `is_quote` and tags include apostrophes. Other modules decide whether a pair is a
+quotation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .apostrophes import (
 )
 from .layout import find_paragraph_starts
 
-# Opening glyphs, with those that close them. Straight ones are both.
+# Opening glyphs, and the glyphs that close them. Straight marks do both.
 PAIRS = {
     **{"“": ("”",), "”": ("”",), "„": ("“", "”", "‟"), "‟": ("”",), "«": ("»",), "``": ("''",)},
     **{"「": ("」",), "『": ("』",), "〝": ("〞", "〟")},
@@ -42,18 +42,18 @@ DOUBLE_COMMAS = frozenset(("“", "”", "„", "‟", "``", "''", '"', "＂"))
 SINGLE_COMMAS = frozenset(("‘", "’", "‚", "`", "'"))
 STRAIGHT_MARKS = frozenset(('"', "''", "＂"))
 SINGLE_STRAIGHT = frozenset(("'", "’"))
-# What texts from several sources mix: “so".
+# Pairs in texts from several sources: “so".
 MIXED_PAIRS = ({"“", '"'}, {"”", '"'})
 # The last character of a quoted sentence or of its first part.
 STOPS = frozenset(",.?!…;·。，、！？،؟؛")
-# What speech that is interrupted ends with.
+# The last character of interrupted speech.
 BREAKS = frozenset("-–—―")
 # Marks that the tokenizer did not split off: “‘Tis ... late.”--
 OPENS_WORD = re.compile(r"([“”„‟«»「『\"])\W*\w*")
 CLOSES_WORD = re.compile(r".+([”‟»」』]|(?<=\W)\")\W*")
 # The longest line of quoted verse, in tokens.
 MAX_VERSE = 16
-# Without this many of them for each ‘, ' and ’ only close.
+# ' and ’ also open if there are more than this many of them for each ‘.
 MIN_STRAIGHT = 4
 AUTO = "auto"
 COMMAS = frozenset((",", "،", "，"))
@@ -63,8 +63,8 @@ AMERICAN = frozenset(("en", ""))
 
 
 class MarkStyle:
-    """Which tokens are quotation marks, and which marks close which. Single marks may quote, too, as in British print;
-    ’ then only opens where ‘ is not used. Guillemets may point inward, »so«, as in German print. Dashes may start
+    """Which tokens are quotation marks, and which marks close which. Single marks can quote, too, as in British print;
+    ’ then opens only where ‘ is not used. Guillemets can point inward, »so«, as in German print. Dashes can start
     speech: see dialogue.py."""
 
     def __init__(
@@ -85,7 +85,7 @@ class MarkStyle:
         self.marks = {*DOUBLE, *self.closers, *self.closing, *self.either}
 
     def find_role(self, doc: Doc, i: int) -> int:
-        """Whether a mark opens, closes, or may do either, by its glyph and its neighbours."""
+        """Returns the role of a mark: it opens, closes, or can do either, by its glyph and its neighbours."""
         text = doc[i].text
         space_before = i == 0 or bool(doc[i - 1].whitespace_) or doc[i - 1].text.isspace()
         space_after = i + 1 == len(doc) or bool(doc[i].whitespace_) or doc[i + 1].text.isspace()
@@ -117,8 +117,8 @@ def find_marking(
     guillemets_inward: bool | str = AUTO,
     dialogue_dashes: bool | str = AUTO,
 ) -> Marking:
-    """The marks of a document. By "auto", single marks quote if they enclose more speech than double ones; guillemets
-    point inward if the first one of most paragraphs that have any does."""
+    """Finds the marks of a document. With "auto", single marks quote if they enclose more speech than double ones, and
+    guillemets point inward if the first one does in most paragraphs with guillemets."""
     texts, starts = Texts(doc), find_paragraph_starts(doc)
     if guillemets_inward == AUTO:
         guillemets = np.flatnonzero(texts.find("«»‹›".__contains__))
@@ -131,19 +131,19 @@ def find_marking(
     for single in (False, True) if single_quotes == AUTO else (bool(single_quotes),):
         style = MarkStyle(single, bool(guillemets_inward), straight_opens, dialogue_dashes)
         found.append(Marking(starts, style, pair_marks(doc, style, starts)))
-    # The first of equals: double marks.
+    # Of equal styles, the first: double marks.
     return max(found, key=lambda marking: _count_speech(doc, marking)) if len(found) > 1 else found[0]
 
 
 def _count_speech(doc: Doc, marking: Marking) -> int:
-    """The number of pairs of single marks, or of double ones in a style without single ones, around speech."""
+    """Counts the pairs of single marks, or of double ones in a style without single ones, around speech."""
     starts, style, pairs = frozenset(marking.starts), marking.style, marking.pairs
     is_single = "‘" in style.closers
     return sum((doc[a].text not in DOUBLE) == is_single and _is_speech(doc, a, b, starts) for a, b in pairs)
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:
-    """Whether a closing mark is next to a stop or a comma; in the middle of a paragraph, it may be an apostrophe."""
+    """Returns whether a stop precedes, or a comma follows, a closing mark, and it is probably not an apostrophe."""
     if doc[closing - 1].text[-1] in STOPS | BREAKS:
         return True
     is_comma = doc[closing + 1 : closing + 2].text in COMMAS
@@ -157,22 +157,22 @@ class Texts:
         orths, self.numbers = np.unique(doc.to_array(ORTH), return_inverse=True)
         self.texts = [doc.vocab.strings[orth] for orth in orths.tolist()]
 
-    def find(self, is_one: Callable[[str], bool]) -> np.ndarray:
-        """Which tokens have a text that satisfies a predicate (bool, one per token)."""
-        return np.fromiter(map(is_one, self.texts), dtype=bool, count=len(self.texts))[self.numbers]
+    def find(self, predicate: Callable[[str], bool]) -> np.ndarray:
+        """Returns which tokens have a text that satisfies a predicate (bool, one per token)."""
+        return np.fromiter(map(predicate, self.texts), dtype=bool, count=len(self.texts))[self.numbers]
 
     def map(self, make: Callable[[str], Any]) -> list[Any]:
-        """What a function makes of the text of each token."""
+        """Applies a function to the text of each token."""
         made = list(map(make, self.texts))
         return [made[number] for number in self.numbers.tolist()]
 
 
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
-    """The pairs of marks, as tokens (opening, closing), in order; without pairs inside others."""
+    """Pairs marks, as tokens (opening, closing), in order; leaves out pairs inside others."""
     # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the
     # quotation goes on, and a second opening mark replaces the first of the same kind.
     pairs: list[tuple[int, int]] = []
-    # From the outermost; each kind is there at most once.
+    # The open marks, outermost first, at most one per kind.
     opened: list[int] = []
     starts = frozenset(paragraph_starts)
     glyphs, roles = _find_glyphs(doc, style, starts)
@@ -203,7 +203,7 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
 
 
 def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -> tuple[dict[int, str], dict[int, int]]:
-    """The glyphs and the roles of the marks of a document, by token."""
+    """Finds the glyphs and the roles of the marks of a document, by token."""
     texts = Texts(doc)
     marks = np.flatnonzero(texts.find(style.marks.__contains__)).tolist()
     glyphs = {i: doc[i].text for i in marks}
@@ -212,24 +212,24 @@ def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -
     resolve_roles(single, paragraph_starts)
     roles |= single
     opening = style.either | style.closers.keys()
-    for pattern, role, able in ((OPENS_WORD, OPENING, opening), (CLOSES_WORD, CLOSING, style.marks)):
-        for i in np.flatnonzero(texts.find(partial(_is_glued, pattern, able))).tolist():
+    for pattern, role, marks_of_role in ((OPENS_WORD, OPENING, opening), (CLOSES_WORD, CLOSING, style.marks)):
+        for i in np.flatnonzero(texts.find(partial(_has_mark, pattern, marks_of_role))).tolist():
             glyphs[i], roles[i] = pattern.fullmatch(doc[i].text)[1], role  # type: ignore[index]
     return glyphs, roles
 
 
-def _is_glued(pattern: re.Pattern[str], marks: Set[str], text: str) -> bool:
+def _has_mark(pattern: re.Pattern[str], marks: Set[str], text: str) -> bool:
     match = pattern.fullmatch(text)
     return match is not None and text not in marks and match[1] in marks
 
 
 def _is_line(doc: Doc, previous: int, i: int) -> bool:
-    """Whether a paragraph is a short line and another one, at token `i`, follows it without a blank line."""
+    """Returns whether a paragraph is a short line that another, at token `i`, follows without a blank line."""
     return i - previous <= MAX_VERSE and doc[i - 1].text.count("\n") == 1
 
 
 def _get_kind(mark: str) -> str:
-    """The kind of an opening mark: marks of other kinds may be inside it."""
+    """Returns the kind of an opening mark; marks of other kinds can be inside it."""
     return '"' if mark in DOUBLE_COMMAS else "'" if mark in SINGLE_COMMAS else mark
 
 

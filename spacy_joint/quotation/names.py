@@ -1,7 +1,7 @@
-"""Names of people in English text: where they are, their parts, and what these say of gender.
+"""Names in English text: finds them, splits them into titles and words, and infers gender.
 
-`names.txt` lists titles, given names with their short forms, and nouns for people. What is written with a capital and
-is no word of the document's own is taken for a name; whether it is one of a person is decided elsewhere.
+`names.txt` lists titles, given names with their short forms, and nouns for people. Capitalised words are names, unless
+the document also uses them as common words; `cast.py` decides which names are those of people.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from spacy.attrs import ORTH, SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
 MALE, FEMALE = "male", "female"
-# Between the words of a name, before a word with a capital.
+# Lower-case words within names.
 PARTICLES = frozenset(("de", "du", "des", "von", "van", "der", "den", "la", "le", "della", "di", "da", "del", "o'"))
-# After these titles, "of" and a name follow.
+# Titles that "of" and a name can follow.
 RANKS = frozenset(
     ("king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "lord", "lady")
 )
@@ -44,14 +44,14 @@ class Names(NamedTuple):
     given_genders: Mapping[str, str | None]
     full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     people: Mapping[str, str | None]  # the gender of nouns
-    things: frozenset[str]  # nouns that end like those for people
-    speech: frozenset[str]  # nouns for what is said, and what says it
-    others: frozenset[str]  # with a capital, but neither names nor, as a rule, words of the document
+    things: frozenset[str]  # nouns with the endings of those for people
+    speech: frozenset[str]  # nouns for utterances and voices
+    others: frozenset[str]  # capitalised words that are not names of people
 
 
 @cache
 def read_names() -> Names:
-    """The lists of names."""
+    """Reads the lists of names."""
     text = (Path(__file__).parent / "names.txt").read_text(encoding="utf8")
     sections: dict[str, str] = dict(re.findall(r"^\[([\w ]+)\]\n([^[]*)", text, re.MULTILINE))
 
@@ -86,7 +86,7 @@ def read_names() -> Names:
     )
 
 
-# Capitals in verse and at the beginning of what a parser does not take for a sentence.
+# Words that verse capitalises, or a sentence whose start the parser misses.
 NO_NAMES = frozenset(
     ["I", "He", "She", "They", "We", "It", "You", "The", "A", "An", "His", "Her", "My", "Our", "Their"]
 )
@@ -102,7 +102,7 @@ class Name:
 
     @property
     def gender(self) -> str | None:
-        """The gender that titles or given names have; None if they have none."""
+        """The gender of the titles or given names; None if unknown."""
         names = read_names()
         for title in self.titles:
             if gender := names.title_genders[title]:
@@ -119,12 +119,12 @@ class Name:
 
     @property
     def is_kin(self) -> bool:
-        """Whether it is a relative's, such as "Father", who is perhaps another character if only addressed so."""
+        """Whether it is a kinship term, such as "Father", which may address a character with another name."""
         return not self.titles and self.words[0] in read_names().kin
 
     @property
     def is_of_person(self) -> bool:
-        """Whether its form tells that it is a person's."""
+        """Whether its form shows that it names a person."""
         return bool(self.titles) or self.is_title or self.words[0] in read_names().given_genders
 
 
@@ -137,7 +137,7 @@ class Mention(NamedTuple):
 
 
 def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
-    """The names in a document, in order. Capitals in the mentions of speakers (`speaking`) are those of names."""
+    """Finds the names in a document, in order, including capitalised words in mentions of speakers (`speaking`)."""
     table = read_names()
     rows = doc.to_array([ORTH, TAG, SENT_START, SPACY])
     strings = doc.vocab.strings
@@ -150,7 +150,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     spaces = rows[:, 3].tolist()
     counts = Counter(words)
     capitals = {word for word in counts if word[:1].isupper() and _strip(word)}
-    # A word of the document's own: often written without a capital, or seldom taken for a name in a sentence.
+    # Common words are often written in lower case, or seldom tagged as names within sentences.
     seen: Counter[str] = Counter()
     named: Counter[str] = Counter()
     for i, word in enumerate(words):
@@ -177,13 +177,13 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     n, i = len(words), 0
 
     def is_capital(at: int) -> bool:
-        """Whether a word has a capital that its place does not explain."""
+        """Returns whether a word has a capital that its position does not explain."""
         if not (0 < at < n and words[at] in capitals and is_proper[at] and not starts[at]):
             return False
         return words[at - 1][:1].isalnum() and _strip(words[at]) not in table.others
 
     def is_part(at: int) -> bool:
-        """Whether a word belongs to a name: in the "White Rabbit", both support each other."""
+        """Returns whether a word belongs to a name. In "the White Rabbit", each word supports the other."""
         if words[at] in usual:
             return words[at] not in titles or words[at - 1] == "the"
         return is_capital(at) and words[at] not in titles and (at > begin or is_capital(at + 1))
@@ -221,7 +221,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
 
 
 def _pass_particles(words: Sequence[str], begin: int, i: int) -> int:
-    """The end of the words at `i` that join the parts of the name that begins at `begin`, such as "van der"."""
+    """Returns the end of the particles at `i`, such as "van der", in a name that begins at `begin`."""
     if words[i] == "of" and _strip(words[begin]) in RANKS:
         return i + 1
     while i < len(words) and words[i] in PARTICLES:
@@ -245,13 +245,13 @@ def _parse(words: Sequence[str], begin: int, first: int, end: int) -> Mention | 
 
 
 def _strip(word: str) -> str:
-    """A word in lower case without the stop of an abbreviation; empty if it is none."""
+    """Returns a word in lower case without the stop of an abbreviation; empty if it is not a word."""
     lower = word.lower().rstrip(".")
     return lower if lower.replace("'", "").replace("’", "").replace("-", "").isalpha() else ""
 
 
 def is_person_noun(noun: str) -> bool:
-    """Whether a common noun in lower case is one for people, or for animals that speak in stories: in the lists, or by
+    """Returns whether a common noun in lower case means people, or animals that speak in stories: by the lists, or by
     its ending."""
     names = read_names()
     last = noun.rpartition("-")[2]
@@ -259,7 +259,7 @@ def is_person_noun(noun: str) -> bool:
 
 
 def are_equivalent(given: str, other: str) -> bool:
-    """Whether one given name is the other, an initial of it, or a short form of it or of the same name."""
+    """Returns whether two given names are equal, one is an initial of the other, or both have a full form in common."""
     if given == other:
         return True
     if 1 in (len(given), len(other)):

@@ -1,7 +1,7 @@
-"""Plays and transcripts: paragraphs that start with the name of a speaker in capitals, as in "ANNA. Come in." or "ANNA
-(rising): Come in."
+"""Finds the lines of plays and transcripts: paragraphs that start with the speaker's name in capitals, such as "ANNA.
+Come in." or "ANNA (rising): Come in."
 
-A document is taken for such a text as a whole, if enough paragraphs start with such names and some names come again.
+A document counts as a play as a whole: if enough paragraphs start with such names, and some names recur.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from spacy.tokens import Doc
 
 from ..annotation.quotations import Run
 
-MAX_NAME = 4
-# The longest stage direction between a name and its speech, in tokens.
-MAX_DIRECTION = 20
+# The longest name, and the longest stage direction between a name and its speech, in tokens.
+MAX_NAME, MAX_DIRECTION = 4, 20
 MIN_LINES = 3
 MIN_SHARE = 1 / 3
 ENDS = frozenset((".", ":"))
@@ -32,7 +31,7 @@ class Line(NamedTuple):
 
 
 def find_lines(doc: Doc, paragraph_starts: Sequence[int]) -> list[Line]:
-    """The lines of a play, in order; none if the document is no play."""
+    """Finds the lines of a play, in order; none if the document is not a play."""
     paragraphs = pairwise([*paragraph_starts, len(doc)])
     lines = [line for begin, end in paragraphs if _is_capital(doc, begin) and (line := _read_line(doc, begin, end))]
     n_names = len({line.name for line in lines})
@@ -65,6 +64,6 @@ def _read_line(doc: Doc, begin: int, end: int) -> Line | None:
 
 
 def _skip_direction(doc: Doc, begin: int, end: int) -> int:
-    """The token after a stage direction in brackets; the end of the paragraph if it has none."""
+    """Returns the token after a stage direction in brackets; the end of the paragraph if no bracket closes."""
     closing = BRACKETS[doc[begin].text]
     return next((i + 1 for i in range(begin, min(end, begin + MAX_DIRECTION)) if doc[i].text[0] == closing), end)

@@ -1,7 +1,7 @@
-"""`quotation_cues`: the words that signal quotations, such as "said" and "according", as a spaCy component.
+"""`quotation_cues`: a spaCy component that finds the words that signal quotations, such as "said" and "according".
 
-Each cue is a single token, the head of the expression; for cues of several words in the reference, the head is learnt.
-The component writes `doc.spans["quotation_cues"]`, which `quotation_spans` reads. Cues can have any part of speech.
+Each cue is a single token of any part of speech; if the cue in the reference has several words, it is their head. The
+component writes `doc.spans["quotation_cues"]`, which `quotation_spans` reads.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ class QuotationCues(StructuredPipe[list[int]]):
     default_templates = Path(__file__).parent / "cue_templates.txt"
     guide_templates = Path(__file__).parent / "cue_guide_templates.txt"
     guide_columns = SPAN_GUIDE_COLUMNS
-    # It must not read its own output.
+    # The component must not read its own output.
     columns = tuple(name for name in ALL_COLUMNS if name not in CUE_COLUMNS)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The fixed labels. RAISES ValueError: If no reference has cues."""
+        """Returns the fixed labels. RAISES ValueError: If no reference has cues."""
         require_spans(examples, self.cfg["cues_key"])
         return LABELS
 
     def flatten_labels(self, labels: list[str]) -> tuple[str, ...]:
-        """The label of cues."""
+        """Returns the label of cues."""
         return tuple(labels[1:])
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """A tagger of order 1 for cues. RAISES KeyError: If the labels are not the fixed ones, as in a damaged cfg."""
+        """Makes a tagger of order 1 for cues. RAISES KeyError: If the labels are not the fixed ones (a damaged cfg)."""
         if labels != LABELS:
             raise KeyError(labels)
         return TaggingSystem(labels, 1)
 
     def make_instances(self, example: Example) -> list[Instance]:
-        """An instance of the cues of the reference; none if they are not annotated."""
+        """Makes an instance of the cues of the reference; none if they are not annotated."""
         reference, predicted = example.reference, example.predicted
         if self.cfg["cues_key"] not in reference.spans or not len(predicted):
             return []
@@ -65,11 +65,11 @@ class QuotationCues(StructuredPipe[list[int]]):
         return QuotationColumns(self.perceptron.templates.columns, self.word_classes, custom=self.custom_columns)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """The columns for the templates, and the tokens of their rows."""
+        """Returns the columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, [])
 
     def predict_doc(self, doc: Doc) -> list[int]:
-        """The tokens that are cues."""
+        """Finds the tokens that are cues."""
         tokens, actions = self.search_doc(doc)
         return tokens[actions == 1].tolist()
 
@@ -79,6 +79,6 @@ class QuotationCues(StructuredPipe[list[int]]):
 
 
 def require_spans(examples: Iterable[Example], key: str) -> None:
-    """RAISES ValueError: If no reference has spans under the key (J330)."""
+    """Checks that a reference has spans under the key. RAISES ValueError: If none has (J330)."""
     if not any(len(example.reference.spans.get(key, ())) for example in examples):
         raise JointValueError(Errors.J330, source="The examples", what=f"spans in doc.spans['{key}']")

@@ -1,9 +1,9 @@
-"""`quotation_spans`: direct, indirect and mixed quotations, with their cues and speakers, as a spaCy component.
+"""`quotation_spans`: a spaCy component that finds quotations (direct, indirect, mixed), their cues and their speakers.
 
-The method is a setting: `rules` needs no training; `greedy`, `chain`, `semimarkov` and `combined` are those compared by
-Scheible, Klinger & Pado (ACL 2016). The component uses tags, trees and sentences if they are annotated, and existing
-cues, for instance by an earlier `quotation_cues`; without these, it finds cues by rules. Spans that belong together
-(the runs of a quotation, their cue, their speaker) have the same `id_`; single spans have none.
+The method is a setting: `rules` needs no training; Scheible, Klinger & Pado (ACL 2016) compare `greedy`, `chain`,
+`semimarkov` and `combined`. The component uses tags, trees and sentences if they are annotated, and existing cues, such
+as those of an earlier `quotation_cues`; otherwise it finds cues by rules. Spans that belong together (the runs of a
+quotation, their cue, their speaker) have the same `id_`; single spans have none.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
 STYLE = ("single_quotes", "guillemets_inward", "dialogue_dashes")
 DECODERS = ("beam", "exact", "sample")
 CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO, True, False))}
-# For exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.
+# Limits of exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.
 SLACK = 1000.0
 MAX_LENGTH = 200
 TEMPLATES = Path(__file__).parent
@@ -77,7 +77,7 @@ class Quoted(NamedTuple):
     governing: list[int | None]  # head tokens of their cues
     cues: list[int]  # head tokens of all cues
     speakers: dict[int, Run]  # of cues
-    attribution: Attribution | None  # of the quotations to characters, in English
+    attribution: Attribution | None  # to characters, in English
 
 
 register_extensions()
@@ -86,7 +86,7 @@ register_extensions()
 class QuotationSpans(StructuredPipe[Quoted]):
     """Finds quotations and their speakers.
 
-    speaker_model (ChoiceModel | None): What `learn-speakers` has learnt; None: the model of the package.
+    speaker_model (ChoiceModel | None): The model of `learn-speakers`; None stands for that of the package.
     """
 
     file_names = (*StructuredPipe.file_names, SPEAKERS)
@@ -105,11 +105,11 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     @property
     def is_trainable(self) -> bool:
-        """Whether the method is trained."""
+        """Whether the method needs training."""
         return self.cfg["method"] != "rules"
 
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
-        """Functions that make the content of each file."""
+        """Returns functions that make the content of each file."""
         savers = super().list_savers(exclude)
         return savers if self.speaker_model is None else {**savers, SPEAKERS: self.speaker_model.to_bytes}
 
@@ -122,12 +122,12 @@ class QuotationSpans(StructuredPipe[Quoted]):
             self.speaker_model.from_bytes(*speakers)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """The three fixed types. RAISES ValueError: If no reference has quotations."""
+        """Returns the three fixed types. RAISES ValueError: If no reference has quotations."""
         require_spans(examples, self.cfg["spans_key"])
         return list(TYPES)
 
     def make_system(self, labels: list[str]) -> System:
-        """The system of the method. RAISES KeyError: If the labels are not the fixed ones, as in a damaged cfg."""
+        """Makes the system of the method. RAISES KeyError: If the labels are not the fixed ones (a damaged cfg)."""
         if labels != list(TYPES):
             raise KeyError(labels)
         if self.cfg["method"] == "greedy":
@@ -138,7 +138,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         return QuotationSystem(self.cfg["decoder"] == "beam")
 
     def make_instances(self, example: Example) -> list[Instance]:
-        """An instance of the quotations of the reference; none if they are not annotated."""
+        """Makes an instance of the quotations of the reference; none if they are not annotated."""
         key = self.cfg["spans_key"]
         if key not in example.reference.spans or not len(example.predicted):
             return []
@@ -167,21 +167,21 @@ class QuotationSpans(StructuredPipe[Quoted]):
         return QuotationColumns(names, self.word_classes, self.find_marking, self.custom_columns)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """The columns for the templates, and the tokens of their rows."""
+        """Returns the columns for the templates, and the tokens of their rows."""
         return self._get_word_columns().columns_of(doc, self.get_cues(doc))
 
     def get_cues(self, doc: Doc, marking: Marking | None = None) -> list[int]:
-        """The head tokens of existing cues, or else of cues found by rules."""
+        """Returns the head tokens of existing cues, or else of cues found by rules."""
         key = self.cfg["cues_key"]
         return find_heads(doc, key) if key in doc.spans else find_rule_cues(doc, marking or self.find_marking(doc))
 
     def require_trained(self) -> None:
-        """RAISES ValueError: If a component that is not by rules has been neither trained nor loaded."""
+        """Checks that the component is trained, unless it uses rules. RAISES ValueError: Otherwise (J071)."""
         if self.is_trainable:
             super().require_trained()
 
     def predict_doc(self, doc: Doc) -> Quoted:
-        """The quotations of a document."""
+        """Finds the quotations of a document."""
         plain, tokens = unwrap(doc, (self.cfg["cues_key"], self.cfg["combined_key"]))
         marking = self.find_marking(plain)
         cues = self.get_cues(plain, marking)
@@ -195,7 +195,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
             )
 
         def move(begin: int, end: int) -> Run:
-            """The tokens of the document itself, given those of the plain one."""
+            """Maps tokens of the plain document to those of the document itself."""
             return tokens[begin], tokens[end - 1] + 1
 
         return Quoted(
@@ -226,7 +226,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         return runs, [find_type(get_words(doc, *run), marking.style.marks) for run in runs], scores
 
     def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
-        """Quotations as first and last rows of the columns."""
+        """Finds quotations, as first and last rows of the columns."""
         perceptron, method, decoder = self.perceptron, self.cfg["method"], self.cfg["decoder"]
         if method in ("greedy", "chain"):
             labels, _ = perceptron.system.build(perceptron.predict(columns))
@@ -243,7 +243,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         return SpanScorer(self.perceptron.system, self.perceptron.templates, self.perceptron.weights, columns)
 
     def _combine(self, doc: Doc, runs: list[Run], scores: list[float]) -> tuple[list[Run], list[float]]:
-        """The direct and mixed quotations of an earlier component, and the given indirect ones that overlap none."""
+        """Adds indirect quotations to the direct and mixed ones of an earlier component, without overlaps."""
         key = self.cfg["combined_key"]
         if key not in doc.spans:
             raise JointValueError(Errors.J322, name=self.name, key=key)
@@ -293,5 +293,5 @@ class QuotationSpans(StructuredPipe[Quoted]):
             doc.spans[self.cfg["combined_key"]].attrs[IS_READ] = False
 
     def get_quotations(self, doc: Doc) -> list[Quotation]:
-        """The quotations that the component has found in a document: see `get_quotations`."""
+        """Returns the quotations that the component has found in a document: see `get_quotations`."""
         return get_quotations(doc, *(self.cfg[f"{what}_key"] for what in ("spans", "cues", "speakers", "characters")))

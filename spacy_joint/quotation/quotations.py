@@ -1,7 +1,7 @@
-"""The quotations and characters of a document, read from its spans.
+"""Reads the quotations and characters of a document from its spans.
 
 Spans that belong together (the runs of a quotation, their cue, their speaker) have the same `id_`; single spans have
-none. Finding quotations happens elsewhere.
+none. `quotation_spans.py` writes them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .cast import PRONOUNS
 # documents, a group is read if it has the default key or the labels of quotations.
 IS_READ = "in_quotation"
 # The `id_` of a cue and of its quotation contains the character offset of the cue in its document. After documents are
-# joined, as by `Doc.from_docs`, it therefore determines where each of them starts, and ids are not confused.
+# joined, as by `Doc.from_docs`, it tells where each of them starts, so that equal ids are not confused.
 CUE_ID = "Q@{}"
 CUE_ID_PATTERN = re.compile(r"Q@(\d+)")
 
@@ -34,10 +34,10 @@ class Character:
     """A character of a document.
 
     id (str): Its fullest name, with a number if several characters have the same.
-    names (dict[str, int]): What it is called, without pronouns, with frequencies, the most frequent first.
+    names (dict[str, int]): Its names and nouns (no pronouns) with frequencies, the most frequent first.
     gender (str | None): "male", "female" or None.
-    n_quotations (int): How many quotations are its own.
-    n_mentions (int): How often it is mentioned, by names, nouns and pronouns.
+    n_quotations (int): The number of its quotations.
+    n_mentions (int): The number of its mentions by names, nouns and pronouns.
     """
 
     id: str
@@ -51,9 +51,9 @@ class Character:
 class Quotation:
     """A quotation.
 
-    contents (tuple[Span, ...]): Its runs of tokens, in order: several if it is interrupted.
+    contents (tuple[Span, ...]): Its runs of tokens, in order; several if it is interrupted.
     cue (Span | None): The cue that signals it.
-    speaker (Span | None): The mention of the speaker, without modifiers that do not identify him or her.
+    speaker (Span | None): The mention of the speaker, with only the modifiers that identify him or her.
     scores (tuple[float, ...]): The scores of its runs; 1 if the method does not score them.
     character (Character | None): Who speaks, if known.
     confidence (float | None): How certain the character is, from 0 to 1; None if there is none.
@@ -84,7 +84,7 @@ class Quotation:
 
     @property
     def is_inferred(self) -> bool:
-        """Whether the text does not mention the speaker beside the quotation, but the conversation tells who it is."""
+        """Whether the conversation alone tells who speaks, without a mention of the speaker beside the quotation."""
         return self.character is not None and self.speaker is None
 
 
@@ -95,7 +95,7 @@ def get_quotations(
     speakers_key: str = SPEAKERS,
     characters_key: str = CHARACTERS,
 ) -> list[Quotation]:
-    """The quotations of a document, in order: runs with the same `id_`, their cue and their speaker."""
+    """Returns the quotations of a document, in order: runs with the same `id_`, their cue and their speaker."""
     return _read(doc, key, cues_key, speakers_key, characters_key)[0]
 
 
@@ -106,7 +106,7 @@ def get_characters(
     speakers_key: str = SPEAKERS,
     characters_key: str = CHARACTERS,
 ) -> list[Character]:
-    """The characters of a document: who speaks most first, then who is mentioned most."""
+    """Returns the characters of a document: those who speak most first, then those mentioned most."""
     found = _read(doc, key, cues_key, speakers_key, characters_key)[1]
     return sorted(found, key=lambda character: (-character.n_quotations, -character.n_mentions))
 
@@ -133,11 +133,11 @@ def _read(
     for number, (span, score, confidence) in enumerate(values):
         # A run without an id is a separate quotation.
         runs.setdefault(identify(span) if span.id_ else ("", number), []).append((span, score, confidence))
-    counts = Counter(of[0][0].kb_id_ for of in runs.values())
+    counts = Counter(parts[0][0].kb_id_ for parts in runs.values())
     characters = _read_characters(doc, characters_key, counts)
     quotations = []
-    for identity, of in runs.items():
-        spans, run_scores, run_confidences = zip(*of, strict=True)
+    for identity, parts in runs.items():
+        spans, run_scores, run_confidences = zip(*parts, strict=True)
         character = characters.get(spans[0].kb_id_)
         confidence = None if character is None else run_confidences[0]
         quotations.append(
@@ -165,7 +165,7 @@ def _read_characters(doc: Doc, key: str, n_quotations: Mapping[str, int]) -> dic
 
 
 def is_in_quotation(token: Token) -> bool:
-    """Whether a token is part of a quotation."""
+    """Returns whether a token is part of a quotation."""
     for key, group in token.doc.spans.items():
         is_read = group.attrs.get(IS_READ, key == QUOTATIONS or (len(group) > 0 and group[0].label_ in TYPES))
         if is_read and _covers(group, token.idx):
@@ -174,7 +174,7 @@ def is_in_quotation(token: Token) -> bool:
 
 
 def _covers(group: SpanGroup, place: int) -> bool:
-    """Whether a character is in one of the spans. Characters are used because tokens may have been merged."""
+    """Returns whether a character is in one of the spans. Tokens do not serve, as they may have been merged."""
     if len(group.attrs.get("scores", ())) != len(group):
         return any(span.start_char <= place < span.end_char for span in group)
     # No spans have been added, so they are sorted and disjoint.

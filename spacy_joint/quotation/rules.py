@@ -1,8 +1,8 @@
-"""Quotations without a trained model: pairs of marks, dialogue, reporting verbs, and their dependents.
+"""Finds quotations without a trained model: by pairs of marks, dialogue, reporting verbs, and their dependents.
 
-Direct quotations only need marks, or dashes. Others need a tree: the clause governed by a reporting verb, or, for
-"according to", the clause that contains it. Marks around a name, a title or a scare-quoted word are not a quotation;
-marks in the middle of a sentence, after a word that is not a cue, only are if they contain a sentence. The lists of
+Direct quotations need only marks or dashes. Others need a tree: they are the clause that a reporting verb governs, or
+the clause that contains "according to". Marks around a name, a title or a scare-quoted word are no quotation; marks in
+the middle of a sentence, after a word that is not a cue, are one only if they contain a sentence. The lists of
 verbs are our own.
 """
 
@@ -25,16 +25,14 @@ from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
-# The relations of objects of verbs such as "call", and of what these are called.
+# The relations of the two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
 MIN_WORDS = 4
-# The most words between marks and a verb that reports only beside marks.
-BESIDE = 5
-# The most words between two parts of a quotation.
-MAX_NARRATION = 50
-# Before marks, these verbs name: what they call “the house.”
+# The maximum distance of marks from a verb that reports only beside marks, and from the next part of a quotation.
+BESIDE, MAX_NARRATION = 5, 50
+# Before marks, these verbs introduce a name: they call it “the house.”
 NAMING = frozenset(("call", "calls", "called", "calling"))
-# Words that titles of books and plays have in lower case.
+# Words in lower case within titles of books and plays.
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 COLONS = frozenset((":", "："))
 SOFT_STOPS = frozenset((".", ",", ""))
@@ -45,7 +43,7 @@ CUT = frozenset((*TRAILING, ";", "-", "–", "—"))
 
 
 def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
-    """The tokens that may signal a quotation: reporting verbs, "according to", and colons and dashes next to marks."""
+    """Finds tokens that can signal a quotation: reporting verbs, "according to", and colons and dashes at marks."""
     opening, closing = {a for a, _ in marking.pairs}, {b for _, b in marking.pairs}
     cues = {line.cue for line in find_lines(doc, marking.starts)}
     known = read_verbs(doc.lang_) | read_verbs(doc.lang_, beside_marks=True) | COLONS | DASHES | {ACCORDING}
@@ -63,7 +61,7 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
 
 
 def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
-    """Whether a token is soon after a pair of marks, in the same clause, or right before one."""
+    """Returns whether a token is right before a pair of marks, or soon after one, in the same clause."""
     for k in range(i - 1, max(i - 1 - BESIDE, -1), -1):
         if k in closing:
             return True
@@ -73,7 +71,7 @@ def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
 
 
 def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tuple[list[Run], list[Run]]:
-    """The quotations (first token, end), in order: direct ones, by marks, dashes and cues, and, with trees, others."""
+    """Finds the quotations (first token, end), in order: direct ones, and, with trees, others."""
     known = frozenset(cues)
     direct = {line.speech for line in find_lines(doc, marking.starts)}
     direct.update(find_dialogue(doc, marking.starts, known, marking.style.dashes))
@@ -88,7 +86,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tup
     others: list[Run] = []
     for cue in cues if doc.has_annotation("DEP") else ():
         for clause in () if taken[cue] else _find_reported(doc, cue, marking.pairs):
-            run, parts = _take_in_marks(doc, clause, marking.pairs, known)
+            run, parts = _include_marks(doc, clause, marking.pairs, known)
             begin, end = run
             n_within = sum(last - first for first, last in parts if taken[first])
             if end - begin > 1 and taken[begin:end].sum() == n_within:
@@ -99,7 +97,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tup
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bool) -> bool:
-    """Whether a pair of marks is a quotation. `goes_on`: whether it may be the next part of one."""
+    """Returns whether a pair of marks is a quotation. `goes_on` says whether it can continue one."""
     inner = [token for token in doc[opening : closing + 1] if not token.text.isspace() and token.text not in ALL_MARKS]
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
@@ -114,7 +112,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     is_long = len(words) >= MIN_WORDS and not WITHOUT_SPACES.match(words[0].text)
     is_announced = opening - 1 in cues and doc[opening - 1].lower_ not in NAMING
     if opening > 0 and doc[opening - 1].text[0].isalnum() and not is_announced:
-        # In the middle of a sentence, it must be a sentence itself.
+        # Within a sentence, a quotation must be a sentence, too.
         may_start = words[0].text[0].isupper() or _is_caseless(words[0])
         is_whole = is_long and last not in COMMAS
         return is_finished and may_start and not is_title and (is_whole or has_cue_after or is_reported)
@@ -128,8 +126,8 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
 
 
 def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
-    """Whether a verb or a particle next to the marks reports what is between them, where no stop shows that it is a
-    sentence: all languages but American English set commas after the mark."""
+    """Returns whether a verb or a particle next to the marks reports their content. It need not end in a stop: all
+    languages but American English set commas after the mark."""
     if QUOTATIVE.match(doc[closing + 1 : closing + 4].text):
         return True
     is_after = any(i in cues for i in _find_words_after(doc, closing)[:1])
@@ -140,13 +138,13 @@ def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
 
 
 def _find_words_after(doc: Doc, i: int) -> list[int]:
-    """The next two words after a token and at most two marks, as in “...”, — he said."""
+    """Returns the next two words after a token and at most two marks, as in “...”, — he said."""
     first = next((k for k in range(i + 1, min(i + 4, len(doc))) if doc[k].text[0].isalnum()), None)
     return [] if first is None else [first, first + 1]
 
 
 def _is_caseless(token: Token) -> bool:
-    """Whether a word is Chinese, Japanese or Korean, or in another script without capitals."""
+    """Returns whether a word is in a script without capitals, such as Chinese, Japanese or Korean."""
     return token.text[0].isalpha() and token.text[0].upper() == token.text[0].lower()
 
 
@@ -155,7 +153,7 @@ def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
 
 
 def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
-    """What a cue reports, without marks at its ends: clauses, or an object with marks, as in "called it “a loss”"."""
+    """Finds what a cue reports, without marks at its ends: clauses, or an object with marks: "called it “a loss”"."""
     token = doc[cue]
     if token.lower_ == ACCORDING:
         # The parts of the sentence before and after "according to X".
@@ -172,7 +170,7 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
             found = [(begin, end)] if at < len(pairs) and begin < pairs[at][0] < end else []
     runs = []
     for begin, end in found:
-        # Without the side of the cue, and marks at its ends.
+        # Excludes the side of the cue, and marks at the ends.
         if begin <= cue < end:
             begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
         runs.append(trim(doc, begin, end, CUT, CUT))
@@ -180,17 +178,17 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
 
 
 def _is_reported_clause(clause: Token) -> bool:
-    """Whether the verb before or after a clause may report it."""
+    """Returns whether the verb before or after a clause can report it."""
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
     if relation not in CLAUSES or (is_after and relation == "parataxis"):
         return False
-    # Not "...," she said, turning round.
+    # Excludes "turning round" in "...," she said, turning round.
     return not is_after or clause.tag_ != "VBG" or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
 
 
-def _take_in_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) -> tuple[Run, list[Run]]:
+def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) -> tuple[Run, list[Run]]:
     """Extends a clause over quoted words that it contains or runs into, as in "that it was “a loss for all,”"; returns
-    it with the pairs of marks around these words."""
+    it, and the runs of these words with their marks."""
     begin, end = clause
     parts = []
     for at in range(max(bisect_right(pairs, (begin, 0)) - 1, 0), len(pairs)):
@@ -206,7 +204,7 @@ def _take_in_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) 
 
 
 def _is_signature(doc: Doc, dash: int) -> bool:
-    """Whether a paragraph ends within a signature's length of a dash that no verb follows."""
+    """Returns whether a paragraph ends soon after a dash, as after a signature, without a reporting verb."""
     following = doc[dash + 1 : dash + 2 + MAX_SIGNATURE]
     ends = dash + 1 + MAX_SIGNATURE >= len(doc) or any("\n" in token.text for token in following)
     return ends and not any(is_reporting(token) for token in following)

@@ -1,7 +1,7 @@
-"""The candidates of a turn as columns of the engine: what templates can read of a character that may be the speaker.
+"""Describes the candidates for the speaker of a turn, as columns of the engine.
 
 Candidates are the characters that spoke in the last turns or speak next, and those mentioned around the turn. Columns
-are small numbers; 0 is what is usual or unknown.
+are small numbers; 0 stands for usual or unknown values.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ..engine.columns import Columns
 from .cast import PRONOUNS, Cast, Reference
 from .characters import Character
 
-# Candidates are mentioned in so many tokens around a turn, or spoke in so many turns before it.
+# Candidates are mentioned this number of tokens around a turn, or spoke in this number of turns before it.
 BEFORE, AFTER = 150, 40
 MAX_TURNS = 4
 MAX_CANDIDATES = 12
-# A conversation ends where so many paragraphs have no quotation.
+# A conversation ends where the next turn is more than this number of paragraphs later.
 MAX_GAP = 4
-# Between turns, hardly more than a cue.
+# Up to this number of tokens between turns are hardly more than a cue.
 MAX_NARRATION = 12
 COLUMNS = (
     "mention",  # of the speaker: 1 a pronoun, 2 a noun
@@ -63,15 +63,15 @@ class Turn:
 
 
 def is_pronoun(cast: Cast, mention: Run) -> bool:
-    """Whether a mention is he or she."""
+    """Returns whether a mention is "he" or "she"."""
     return mention[1] - mention[0] == 1 and cast.words[mention[0]] in PRONOUNS
 
 
 def describe(
     cast: Cast, turns: Sequence[Turn], k: int, hidden: str | None = None
 ) -> tuple[list[Character], list[list[int]]]:
-    """The candidates of a turn, and their rows of COLUMNS. Turns before it are decided. For learning, the mention of
-    the speaker can be hidden: `hidden` is its gender, as if it were a pronoun, or "", as if there were none."""
+    """Finds the candidates of a turn, and their rows of COLUMNS. Earlier turns are decided. For learning, `hidden`
+    replaces the mention of the speaker by a pronoun of this gender or, if it is "", by nothing."""
     turn = turns[k]
     noun: Character | None = None
     gender: str | None = hidden
@@ -95,7 +95,7 @@ def describe(
     candidates = [character for character in found if not gender or character.gender in (None, gender)]
     latest = [character for character in latest if character in candidates]
     candidates = candidates[:MAX_CANDIDATES]
-    # The words of this paragraph outside of quotations, and those since the turn before.
+    # The references in this paragraph outside quotations, and those since the turn before.
     begin, end = cast.find_paragraph(turn.begin, turn.end)
     here = [ref for ref in outside if begin <= ref.begin < end]
     since = [ref for ref in outside if (turns[k - 1].end if k else 0) <= ref.begin < turn.begin]
@@ -147,7 +147,7 @@ def describe(
 
 
 def make_columns(names: Sequence[str], rows: Sequence[Sequence[int]]) -> Columns:
-    """The rows of `describe` as those columns that templates read."""
+    """Makes the columns that templates read from the rows of `describe`."""
     places = [COLUMNS.index(name) for name in names]
     return Columns(names, [[row[place] for place in places] for row in rows] or np.zeros((0, len(names))))
 
@@ -159,14 +159,14 @@ def _list_characters(references: Iterable[Reference]) -> frozenset[Character]:
 def _find_quoted(
     cast: Cast, references: Iterable[Reference], turn: Turn
 ) -> tuple[frozenset[Character], frozenset[Character]]:
-    """Who is mentioned in a turn, and who is addressed."""
+    """Returns the characters mentioned in a turn, and those addressed in it."""
     found = [ref for ref in references if turn.begin <= ref.begin < turn.end]
     return _list_characters(found), _list_characters(filter(cast.is_vocative, found))
 
 
 def _list_earlier(turns: Sequence[Turn], k: int) -> tuple[list[Character | None], list[int], list[bool]]:
-    """The speakers of the turns before one in its conversation, latest first; the paragraphs to the next turn of each,
-    and whether hardly more than a cue is between them."""
+    """Lists the speakers of earlier turns in a conversation, latest first; the paragraphs from each of these turns to
+    the next; and whether hardly more than a cue is between these two."""
     speakers: list[Character | None] = []
     gaps: list[int] = []
     close: list[bool] = []
@@ -181,7 +181,7 @@ def _list_earlier(turns: Sequence[Turn], k: int) -> tuple[list[Character | None]
 
 
 def _list_following(turns: Sequence[Turn], k: int) -> list[Character | None]:
-    """The named speakers of the next two turns, if they follow in paragraphs close by."""
+    """Lists the named speakers of the next two turns, if these are close by."""
     found: list[Character | None] = []
     for at in range(k + 1, min(k + 3, len(turns))):
         if turns[at].paragraph - turns[at - 1].paragraph > 2:

@@ -24,7 +24,7 @@ class Trees:
 
     @classmethod
     def from_heads(cls, heads: np.ndarray, is_mark: np.ndarray) -> Trees:
-        """The trees with these heads and tokens of punctuation."""
+        """Makes the trees with these heads and marks of punctuation (bool)."""
         n = len(heads)
         depth = find_depth(heads)
         left = np.where(is_mark, n, np.arange(n))
@@ -42,7 +42,7 @@ class Trees:
         return cls(heads, depth, left, right, opens, closes)
 
     def find_arguments(self, is_cue: np.ndarray) -> np.ndarray:
-        """For each token, the dependent of a cue whose subtree contains it; -1 if there is none."""
+        """Returns, for each token, the dependent of a cue whose subtree contains it; -1 if there is none."""
         arguments = np.full(len(self.heads), -1)
         for level in _split_levels(np.argsort(self.depth, kind="stable"), self.depth):
             heads = self.heads[level]
@@ -51,7 +51,7 @@ class Trees:
 
 
 def find_depth(heads: np.ndarray) -> np.ndarray:
-    """The number of arcs between each token and its root."""
+    """Counts the arcs between each token and its root."""
     depth = np.where(heads == np.arange(len(heads)), 0, 1)
     ancestors = heads
     # Each round doubles the distance covered.
@@ -63,6 +63,6 @@ def find_depth(heads: np.ndarray) -> np.ndarray:
 
 
 def _split_levels(order: np.ndarray, depth: np.ndarray) -> list[np.ndarray]:
-    """The tokens below roots, sorted by depth, in levels."""
+    """Splits the tokens below roots, sorted by depth, into levels."""
     order = order[depth[order] > 0]
     return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)

@@ -1,4 +1,4 @@
-"""Quotations written for people and programs: as JSON, as tables with a row per quotation, and as a page in colours."""
+"""Writes quotations for people and programs: as JSON, tables with a row per quotation, or coloured HTML pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ mark.inferred { border-bottom: 2px dotted; }
 
 
 def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
-    """A document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets in the text.
+    """Returns a document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets.
     `read` returns the quotations, like `QuotationSpans.get_quotations`."""
     found = read(doc)
     paragraphs = _number_paragraphs(doc, found)
@@ -55,8 +55,8 @@ def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
 
 
 def describe_quotation(quotation: Quotation) -> dict[str, Any]:
-    """A quotation as JSON-serialisable data: `contents` in order, and `cue`, `speaker`, `character` (its id) and
-    `confidence`, which may be null. `order` is the order of contents (Q), cue (C) and speaker (S), such as "QCSQ"."""
+    """Returns a quotation as JSON-serialisable data: `contents` in order, and `cue`, `speaker`, `character` (its id)
+    and `confidence`, which may be null. `order` is that of contents (Q), cue (C) and speaker (S), such as "QCSQ"."""
     parts = [("Q", content) for content in quotation.contents]
     parts += [(letter, span) for letter, span in (("C", quotation.cue), ("S", quotation.speaker)) if span is not None]
     return {
@@ -80,13 +80,13 @@ def _describe_span(span: Span) -> dict[str, Any]:
 
 
 def _number_paragraphs(doc: Doc, quotations: Iterable[Quotation]) -> list[int]:
-    """The paragraphs in which quotations start, from 1."""
+    """Returns the numbers of the paragraphs in which quotations start, from 1."""
     starts = find_paragraph_starts(doc)
     return [bisect_right(starts, quotation.contents[0].start) for quotation in quotations]
 
 
 def list_rows(file: str, doc: Doc, read: Read = get_quotations) -> Iterator[dict[str, Any]]:
-    """A row for each quotation, of the columns COLUMNS. `start` and `end` enclose all of its parts."""
+    """Yields a row of COLUMNS for each quotation. `start` and `end` enclose all of its parts."""
     found = read(doc)
     for quotation, paragraph in zip(found, _number_paragraphs(doc, found), strict=True):
         yield {
@@ -141,8 +141,8 @@ def write_table(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
 
 
 def write_html(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
-    """Writes a page with the text of all documents, and their quotations in a colour for each character. Inferred
-    characters are underlined with dots."""
+    """Writes a page with the text of all documents and a colour for the quotations of each character. Inferred
+    characters have a dotted underline."""
     file.write(PAGE)
     for name, doc in docs:
         found = read(doc)
@@ -165,11 +165,11 @@ def write_html(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
         for content, quotation in contents:
             if content.start_char < at:
                 continue
-            who = None if quotation.character is None else quotation.character.id
-            style = f' style="{colours[who]}"' if who is not None else ""
+            speaker = None if quotation.character is None else quotation.character.id
+            style = f' style="{colours[speaker]}"' if speaker is not None else ""
             kind = f"{quotation.type.lower()}{' inferred' * quotation.is_inferred}"
             file.write(escape(doc.text[at : content.start_char]))
-            title = escape(who or "unknown")
+            title = escape(speaker or "unknown")
             file.write(f'<mark class="{kind}"{style} title="{title}">{escape(content.text)}</mark>')
             at = content.end_char
         file.write(f"{escape(doc.text[at:])}</div>\n")

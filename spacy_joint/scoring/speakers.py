@@ -16,9 +16,9 @@ Gold = str | frozenset[str]
 
 
 def are_same(gold: Gold, character: Character | None) -> bool:
-    """Return whether a character is the gold one. With all gold names, most mentions of the character by name must use
-    them. With one of LitBank, the words of one of the character's names must include all of its words, or vice versa;
-    titles and determiners do not count, but titles must not differ in gender."""
+    """Return whether a character is the gold one. If all gold names are known, most mentions of the character by name
+    must use them. With a name of LitBank, one name of the character must have all of its words, or vice versa; titles
+    and determiners do not count, but titles must not differ in gender."""
     if isinstance(gold, frozenset):
         names = {} if character is None else character.names
         known = sum(count for name, count in names.items() if name.lower() in gold)
@@ -27,7 +27,7 @@ def are_same(gold: Gold, character: Character | None) -> bool:
     if character is None or expected is None:
         return False
     for name in filter(None, map(_parse, character.names)):
-        genders = {Name(each.titles, ("",)).gender for each in (expected, name) if each.titles}
+        genders = {Name(parsed.titles, ("",)).gender for parsed in (expected, name) if parsed.titles}
         words = set(expected.words), set(name.words)
         if len(genders - {None}) < 2 and (words[0] <= words[1] or words[1] <= words[0]):
             return True

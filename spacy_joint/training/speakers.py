@@ -1,8 +1,8 @@
-"""Learning who speaks in conversations, from novels with annotated speakers.
+"""Learns who speaks in conversations from novels with annotated speakers.
 
-LitBank annotates excerpts that lack paragraphs, so a paragraph is assumed to start with each quotation that follows
-another one, or more than a sentence of narration. Speakers of whole novels are read from a file of labels, which has
-places in the text instead of the text itself. Names beside quotations are also learnt from, as if they were hidden.
+LitBank annotates excerpts without paragraphs, so each quotation that follows another one, or more than a sentence of
+narration, starts a paragraph. A file of labels, with places in the text instead of the text itself, has the speakers of
+whole novels. Learning hides the names beside quotations.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from ..quotation.rules import find_rule_cues
 from ..quotation.speaker_columns import MAX_NARRATION, Turn, describe, make_columns
 from ..scoring.speakers import Gold, are_same
 
-# The columns of the candidates of a turn, and the indices of the right ones.
+# The columns of the candidates of a turn, and the indices of the correct ones.
 Instance = tuple[Columns, list[int]]
 EPOCHS = 10
-# The speakers of a novel: the first and the last character of quotations, and all names of who says them.
+# The speakers of a novel: all their names, by the first character and the end of each quotation.
 Labels = Mapping[tuple[int, int], Gold]
 
 
@@ -72,8 +72,8 @@ def read_annotated(gold: Doc, nlp: Language) -> Novel:
 
 def read_labels(path: Path) -> dict[str, Labels]:
     """Reads the labels of novels, by name: JSON such as `{"Emma": {"characters": {"Harriet Smith": ["Harriet", ...]},
-    "quotations": [[1203, 1256, "Harriet Smith"], ...]}}`, which begin and end at these characters of its text. RAISES
-    ValueError: If it is something else (J332)."""
+    "quotations": [[1203, 1256, "Harriet Smith"], ...]}}`, with the first character of each quotation in the text and
+    its end. RAISES ValueError: If the file is not such JSON (J332)."""
     try:
         return {
             name: {
@@ -87,8 +87,8 @@ def read_labels(path: Path) -> dict[str, Labels]:
 
 
 def read_labelled(doc: Doc, labels: Labels, finder: Any, name: str) -> Novel:
-    """Finds the turns of a tagged and parsed novel by a `quotation_spans`. Labels of quotations that it does not find
-    are ignored. RAISES ValueError: If that is most of them, as with another edition of the novel (J333)."""
+    """Finds the turns of a tagged and parsed novel by a `quotation_spans`. Ignores labels of quotations that it does
+    not find. RAISES ValueError: If it finds less than half, as with another edition of the novel (J333)."""
     plain, tokens = unwrap(doc, ())
     found = finder.predict_doc(plain)
     mentions = [None if cue is None else found.speakers.get(cue) for cue in found.governing]
@@ -101,20 +101,20 @@ def read_labelled(doc: Doc, labels: Labels, finder: Any, name: str) -> Novel:
 
 
 def list_instances(novel: Novel, names: Sequence[str]) -> Iterator[Instance]:
-    """Yields instances of turns with known speakers. Later turns see the true speaker, if it is a candidate."""
+    """Yields instances of turns with known speakers. Later turns see the gold speaker, if it is a candidate."""
     name_speakers(novel.cast, novel.turns)
     for k, turn in enumerate(novel.turns):
         gold = next((novel.speakers[run] for run in turn.runs if novel.speakers[run]), "")
         if gold and (turn.is_named or is_open(novel.cast, turn)):
             candidates, rows = describe(novel.cast, novel.turns, k, "" if turn.is_named else None)
-            right = [i for i, one in enumerate(candidates) if are_same(gold, one)]
+            right = [i for i, candidate in enumerate(candidates) if are_same(gold, candidate)]
             yield make_columns(names, rows), right
             if not turn.is_named:
                 turn.character = candidates[right[0]] if right else None
 
 
 def learn_speakers(novels: Sequence[Novel], *, seed: int = 0) -> ChoiceModel:
-    """Learns a model of speakers; the same seed gives the same bytes. RAISES ValueError: If none is known (J330)."""
+    """Learns a model of speakers; equal seeds give equal bytes. RAISES ValueError: If no speaker is known (J330)."""
     model = make_model()
     names = model.templates.columns
     instances = [instance for novel in novels for instance in list_instances(novel, names)]

@@ -30,12 +30,12 @@ def quotes(
     lines: LinesOption = False,
     single_quotes: Annotated[
         bool | None,
-        typer.Option(help="Whether single marks quote, too (rules only). Default: by the document."),
+        typer.Option(help="Whether single marks quote, too (rules only). Default: the document decides."),
     ] = None,
 ) -> None:
     """Find quotations, their speakers and characters.
 
-    They are found by rules if the pipeline has no quotation_spans.
+    A pipeline without quotation_spans finds them by rules.
     """
     check_choice("format", format_, FORMATS)
     from ... import load

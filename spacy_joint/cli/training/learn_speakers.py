@@ -1,4 +1,4 @@
-"""`learn-speakers`: train the model of speakers of `quotation_spans` on novels with annotated speakers."""
+"""`learn-speakers`: train the speaker model of `quotation_spans` on novels with annotated speakers."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +14,7 @@ def learn_speakers(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations (.ann, .txt).")],
     output: ReplacedArgument,
     novels: Annotated[Path | None, typer.Option(help="Directory of whole novels (.txt), for --labels.")] = None,
-    labels: Annotated[Path | None, typer.Option(help="Their speakers (.json): see docs/speakers.md.")] = None,
+    labels: Annotated[Path | None, typer.Option(help="Speakers of these novels (.json): see docs/speakers.md.")] = None,
     first: Annotated[
         int | None, typer.Option(min=1, help="Number of documents of the corpus to learn from. Default: all.")
     ] = None,
@@ -23,7 +23,7 @@ def learn_speakers(
 ) -> None:
     """Learn who speaks in conversations.
 
-    Writes the pipeline with a quotation_spans that finds speakers where the text does not name them.
+    Writes the pipeline with a quotation_spans that also finds speakers whom the text does not name.
     """
     from itertools import islice
 
