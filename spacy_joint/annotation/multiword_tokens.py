@@ -109,7 +109,7 @@ def expand(tokens: Sequence[Word], words: Mapping[int, Sequence[Word]]) -> list[
         outside = head or starts[i] + main[i]
         parts = [word._replace(head=starts[i] + word.head - 1 if word.head else outside) for word in words[i]]
         main_word = parts[main[i]]
-        combined: Any = [of_token or of_word for of_token, of_word in zip(token, main_word, strict=True)]
+        combined: Any = [value or default for value, default in zip(token, main_word, strict=True)]
         parts[main[i]] = Word(*combined)._replace(form=main_word.form, head=head)
         expanded.append(parts)
     return expanded

@@ -144,7 +144,7 @@ class SentenceParser:
         if not isfinite(total):
             return self._chart.parse(possible, width=width, widths=widths, glue=glue)
         nodes = decode_posteriors(posteriors, len(possible), self.grammar.root)
-        return total, nodes, [max(of_word, key=of_word.__getitem__) for of_word in tags]
+        return total, nodes, [max(shares, key=shares.__getitem__) for shares in tags]
 
 
 def check_search(*, width: int, max_span: int = 0, decoding: str, max_words: int, cut_long: bool) -> None:

@@ -193,7 +193,7 @@ class SplitTreebank:
             for row, shares in zip(self._symbol[word_nodes].tolist(), weights.tolist(), strict=True)
         )
         sentences: list[list[TaggedWord]] = [[(word, next(tags)) for word in words] for words in self._words]
-        found = {tag for words in sentences for _, of_word in words for tag in of_word}
+        found = {tag for words in sentences for _, word_tags in words for tag in word_tags}
         return Counts(_remove_dead(rules, found), sentences)
 
     def _maximise(self) -> None:

@@ -123,9 +123,9 @@ def _find_in_documents(
         elif len(doc):
             whole.append(number)
     predicted = (
-        of_document
+        prediction
         for batch in group_by_size((docs[number] for number in whole), len, BATCH_TOKENS)
-        for of_document in find(tok2vec.predict(batch))
+        for prediction in find(tok2vec.predict(batch))
     )
     found.update(zip(whole, predicted, strict=True))
     return [found.get(number, nothing) for number in range(len(docs))]

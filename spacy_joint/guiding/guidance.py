@@ -174,9 +174,9 @@ class HeldPieces:
                 raise JointValueError(Errors.J649, n_tokens=n_tokens, found=len(piece))
             start = self.first - self.begin
             write_column(piece, GUIDE_FACTS, facts[start : start + n_tokens])
-            of_piece = self.guidance.cut(start, start + n_tokens, -self.first)
+            piece_guidance = self.guidance.cut(start, start + n_tokens, -self.first)
             self.first += n_tokens
-            yield piece, of_piece
+            yield piece, piece_guidance
         n = max(self.first - self.window - self.begin, 0)
         self.begin += n
         self.are_space = self.are_space[n:]

@@ -144,26 +144,26 @@ def _forward_arcs(model: Model, X: list[Windowed], is_train: bool) -> tuple[list
     for (_, windows), start in zip(X, starts, strict=True):
         scores.append([])
         for window in windows:
-            of_queries, of_heads, taken = find_rows(start, window)
+            window_queries, window_heads, taken = find_rows(start, window)
             # numpy adds the scores of distances.
-            of_window = ops.to_numpy(of_queries @ of_heads.T)
-            of_window[:, 1:] += by_class[taken].take(find_classes(window))
-            scores[-1].append(ops.asarray(of_window))
+            window_scores = ops.to_numpy(window_queries @ window_heads.T)
+            window_scores[:, 1:] += by_class[taken].take(find_classes(window))
+            scores[-1].append(ops.asarray(window_scores))
 
     def backprop(d_scores: list[list[Floats2d]]) -> list[Floats2d]:
         d_queries, d_heads = xp.zeros_like(queries), xp.zeros_like(heads)
         d_by_class = np.zeros_like(by_class)
         d_root = xp.zeros_like(root)
-        for (_, windows), start, of_document in zip(X, starts, d_scores, strict=True):
-            for window, d in zip(windows, of_document, strict=True):
-                of_queries, of_heads, taken = find_rows(start, window)
+        for (_, windows), start, d_windows in zip(X, starts, d_scores, strict=True):
+            for window, d in zip(windows, d_windows, strict=True):
+                window_queries, window_heads, taken = find_rows(start, window)
                 classes, by_token = find_classes(window).ravel(), ops.to_numpy(d)[:, 1:].ravel()
                 sums = np.bincount(classes, by_token, d_by_class[taken].size)
                 d_by_class[taken] = sums.reshape(-1, N_DISTANCES)
-                d_queries[taken] = d @ of_heads
-                d_of_heads = d.T @ of_queries
-                d_root += d_of_heads[0]
-                d_heads[start + window.start : start + window.end] += d_of_heads[1:]
+                d_queries[taken] = d @ window_heads
+                d_window_heads = d.T @ window_queries
+                d_root += d_window_heads[0]
+                d_heads[start + window.start : start + window.end] += d_window_heads[1:]
         model.inc_grad("root", d_root)
         d_rows = backprop_dependents(backprop_bilinear(d_queries) + backprop_distances(ops.asarray(d_by_class)))
         return xp.split(d_rows + backprop_heads(d_heads), starts[1:])

@@ -101,8 +101,8 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         held = HeldPieces(window)
 
         def finish(guidance: Guidance, n_settled: float) -> Iterator[Doc]:
-            for piece, of_piece in held.take(guidance, n_settled, early.later if early else NOTHING):
-                self.set_annotations([piece], [of_piece])
+            for piece, piece_guidance in held.take(guidance, n_settled, early.later if early else NOTHING):
+                self.set_annotations([piece], [piece_guidance])
                 yield piece
 
         for piece in filter(len, cut_into_pieces(tokens, self.vocab, min(PIECE, max(latency // 2, 1)))):

@@ -86,18 +86,16 @@ def _forward(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[list[Floa
     width = model.get_dim("nO")
     found = [np.flatnonzero(firsts >= 0) for _, firsts in split]
     vectors = []
-    for (_, firsts), tokens, of_pieces in zip(split, found, rows, strict=True):
-        of_tokens = ops.alloc2f(len(firsts), width)
-        of_tokens[tokens] = of_pieces[firsts[tokens]]
-        vectors.append(of_tokens)
+    for (_, firsts), tokens, piece_vectors in zip(split, found, rows, strict=True):
+        vectors.append(ops.alloc2f(len(firsts), width))
+        vectors[-1][tokens] = piece_vectors[firsts[tokens]]
     Y, backprop_dropout = dropout(vectors, is_train)
 
     def backprop(dY: list[Floats2d]) -> list[Doc]:
         gradients = []
-        for (pieces, firsts), tokens, of_tokens in zip(split, found, backprop_dropout(dY), strict=True):
-            of_pieces = ops.alloc2f(len(pieces), width)
-            of_pieces[firsts[tokens]] = of_tokens[tokens]
-            gradients.append(of_pieces)
+        for (pieces, firsts), tokens, d_tokens in zip(split, found, backprop_dropout(dY), strict=True):
+            gradients.append(ops.alloc2f(len(pieces), width))
+            gradients[-1][firsts[tokens]] = d_tokens[tokens]
         backprop_windows(gradients)
         return []
 
@@ -119,9 +117,9 @@ def _encode(model: Layer, X: list[Floats2d], is_train: bool) -> tuple[list[Float
 
     def backprop(dY: list[Floats2d]) -> list[Floats2d]:
         gradient = ops.xp.zeros_like(vectors)
-        for of_window, place, d_window in zip(gradient, places, dY, strict=True):
-            of_window[place] = d_window
+        for row, place, d_window in zip(gradient, places, dY, strict=True):
+            row[place] = d_window
         backprop_shim(gradient)
         return [ops.alloc2f(len(pieces), 1) for pieces in X]
 
-    return [of_window[place] for of_window, place in zip(vectors, places, strict=True)], backprop
+    return [row[place] for row, place in zip(vectors, places, strict=True)], backprop

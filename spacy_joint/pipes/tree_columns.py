@@ -59,10 +59,11 @@ class TreeColumns:
         # For each column, the relative that it shows, and the column of this relative.
         related = {*RELATED, "head_dep", "subject_dep"}
         shown = [name.split("_") if name in related else ("token", name) for name in names]
-        of_words = dict.fromkeys(column for _, column in shown if column not in TREE_SOURCES)
-        self.word_columns = WordColumns(list(of_words), word_classes, custom=custom, spelling=spelling)
-        sources = (*of_words, *TREE_SOURCES)
-        self.shown = np.array([(RELATIVES.index(of), sources.index(column)) for of, column in shown], dtype=np.int32)
+        word_names = dict.fromkeys(column for _, column in shown if column not in TREE_SOURCES)
+        self.word_columns = WordColumns(list(word_names), word_classes, custom=custom, spelling=spelling)
+        sources = (*word_names, *TREE_SOURCES)
+        numbers = [(RELATIVES.index(relative), sources.index(column)) for relative, column in shown]
+        self.shown = np.array(numbers, dtype=np.int32)
         self.reads_tree = not set(TREE_COLUMNS).isdisjoint(names)
         # The kind of a dependent by the hash of its relation.
         self.kinds: dict[int, int] = {}
@@ -75,9 +76,9 @@ class TreeColumns:
         RAISES ValueError: If more of the document follows, so that its trees are not complete (J037)."""
         if more_follows:
             raise JointValueError(Errors.J037, name="tree columns")
-        of_words, tokens = self.word_columns.values_of(doc)
+        values, tokens = self.word_columns.values_of(doc)
         if not self.reads_tree:
-            return of_words, tokens
+            return values, tokens
         attributes = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
         order, rows = np.arange(len(tokens)), np.zeros(len(doc), dtype=np.intp)
         rows[tokens] = order
@@ -87,7 +88,7 @@ class TreeColumns:
         is_below = heads != order
         dependents = np.zeros(len(tokens), dtype=np.uint64)
         np.add.at(dependents, heads[is_below], relations[is_below])
-        sources = np.column_stack([of_words, relations, sides.astype(np.uint64), dependents])
+        sources = np.column_stack([values, relations, sides.astype(np.uint64), dependents])
         listed = relations.tolist()
         for relation in set(listed).difference(self.kinds):
             self.kinds[relation] = KINDS.get(cut_subtype(doc.vocab.strings[relation]), OTHER)

@@ -105,7 +105,7 @@ class RestoringColumns:
         lengths = np.diff(np.append(firsts, len(in_rows)))
         before[in_rows] = np.arange(len(in_rows)) - np.repeat(firsts, lengths)
         counted = np.minimum(before, MOST_CONJUNCTS) * (MOST_CONJUNCTS + 1) + np.minimum(conjuncts, MOST_CONJUNCTS)
-        of_phrase = {
+        phrase_columns = {
             "dep": relations,
             "tag": tags,
             "size": np.searchsorted(SIZES, sizes, side="right") + 1,
@@ -118,7 +118,7 @@ class RestoringColumns:
             # Larger phrases overwrite smaller ones.
             order = np.argsort(sizes, kind="stable")
             largest[ends[order]] = order
-            for name, values in of_phrase.items():
+            for name, values in phrase_columns.items():
                 shown[f"{edge}_{name}"] = np.where(largest < 0, 0, values[largest].astype(np.uint64))
         shown[QUESTION] = self._show_questions(tree, tags, left, right, strings)
         return shown

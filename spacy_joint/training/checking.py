@@ -44,12 +44,12 @@ class Contents:
             rows.append(("Non-projective trees", _share(sum(map(_is_crossing, self.trees)), len(self.trees), 1)))
         if self.constituency_trees:
             gaps = [[count_blocks(words) - 1 for _, words in nodes] for nodes in self.constituents]
-            every = [n for of_tree in gaps for n in of_tree]
+            counts = [n for tree_gaps in gaps for n in tree_gaps]
             rows += [
-                ("Constituents", f"{len(every):,}"),
-                ("Discontinuous constituents", _share(sum(n > 0 for n in every), len(every), 2)),
-                ("Discontinuous sentences", _share(sum(any(of_tree) for of_tree in gaps), len(gaps), 2)),
-                ("Most gaps of a constituent", f"{max(every, default=0)}"),
+                ("Constituents", f"{len(counts):,}"),
+                ("Discontinuous constituents", _share(sum(n > 0 for n in counts), len(counts), 2)),
+                ("Discontinuous sentences", _share(sum(any(tree_gaps) for tree_gaps in gaps), len(gaps), 2)),
+                ("Most gaps of a constituent", f"{max(counts, default=0)}"),
             ]
         return rows
 

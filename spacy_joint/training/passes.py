@@ -108,7 +108,7 @@ class Worker:
         for _, info, _ in train_while_improving(
             self.nlp,
             training["optimizer"],
-            ((of_epoch, batch) for of_epoch, batch in batches if of_epoch == epoch),
+            ((number, batch) for number, batch in batches if number == epoch),
             # Only mixtures are evaluated. Losses restart with every evaluation.
             lambda: (0.0, {}),
             eval_frequency=1,

@@ -226,8 +226,8 @@ class TreebankTraining:
         if self.seen and component in (PARSER, MORPHOLOGIZER):
             settings[f"components.{component}.columns"] = {FINE_TAG: {}}
         for setting, value in self.overrides.items():
-            of_component = setting.removeprefix("initialize.")
-            if not of_component.startswith("components.") or of_component.startswith(f"components.{component}."):
+            key = setting.removeprefix("initialize.")
+            if not key.startswith("components.") or key.startswith(f"components.{component}."):
                 settings[setting] = value
         return settings
 

@@ -124,8 +124,8 @@ def evaluate_quotes(
     scores = score_quotation_components(nlp, examples)
     measures = {name: value for name, value in scores.items() if isinstance(value, float) and name != "speed"}
     found = {name.removeprefix("quotation_"): value for name, value in measures.items()}
-    for kind, of_kind in scores["quotation_per_type"].items():
-        found |= {f"{kind.lower()} {measure}": value for measure, value in of_kind.items()}
+    for kind, kind_scores in scores["quotation_per_type"].items():
+        found |= {f"{kind.lower()} {measure}": value for measure, value in kind_scores.items()}
     _show(corpus.name, found, scores, output)
 
 
