@@ -1,8 +1,8 @@
-"""The spans of a document that score better than no span.
+"""Finds the spans of a document that score better than no span.
 
 The score of a span is the score of its actions minus that of leaving its tokens outside, so the best spans of a
-document are those with the highest total score. This only holds for systems without `neighbours`; with them, scores are
-those of a span that is the only one in its document.
+document are those with the highest total score. With `neighbours`, however, the score of a span is only right if it is
+the only one in its document.
 """
 
 import numpy as np
@@ -70,7 +70,7 @@ cdef class SpanScorer:
         self.scorer.score(&self.columns.c, &self.rows[0, 0], NULL, n, &self.scores[0, 0])
 
     cdef int score_from(self, int32_t begin, int32_t longest, vector[float]& scores) except -1 nogil:
-        """The scores of all spans from `begin`, of 2 to `longest` tokens."""
+        """Scores all spans from `begin`, of 2 to `longest` tokens."""
         cdef int32_t n = min(begin + longest, self.columns.c.n_tokens) - begin - 1
         cdef int32_t i
         cdef double inside = self.begin[begin]
@@ -84,7 +84,7 @@ cdef class SpanScorer:
         return 0
 
     def score_spans(self, spans):
-        """The score of each span of two tokens or more in the document (first and last token; J320 for others)."""
+        """Returns the scores of spans of two tokens or more in the document (first and last token; J320 for others)."""
         cdef vector[float] scores
         cdef int32_t n_tokens = self.columns.c.n_tokens
         result = []
@@ -97,8 +97,8 @@ cdef class SpanScorer:
         return result
 
     def find(self, float slack, int32_t longest):
-        """All spans of up to `longest` tokens, with a score above zero, that cannot be improved by moving their end by
-        one token. A token can begin a span unless OUT scores better than BEGIN by more than `slack`."""
+        """Finds all spans of up to `longest` tokens, with a score above zero, that moving their end by one token cannot
+        improve. A token can begin a span unless OUT scores better than BEGIN by more than `slack`."""
         cdef vector[int32_t] begins, ends
         cdef vector[float] found, scores
         cdef int32_t begin, i
@@ -110,7 +110,7 @@ cdef class SpanScorer:
                 if self.begin[begin] - out < -slack:
                     continue
                 self.score_from(begin, longest, scores)
-                # A score after the end is no better.
+                # Past the end, no score is better.
                 scores.push_back(-INFINITY)
                 for i in range(<int32_t>scores.size() - 1):
                     if scores[i] > 0 and (i == 0 or scores[i] > scores[i - 1]) and scores[i] >= scores[i + 1]:

@@ -1,4 +1,4 @@
-"""The cast of an English document: where its characters are mentioned, by names, nouns and pronouns.
+"""Finds the characters of an English document, and their mentions: names, nouns and pronouns.
 
 The rules are deterministic; nothing is learnt. `characters.py` joins the names of one person.
 """

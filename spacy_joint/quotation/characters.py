@@ -1,4 +1,4 @@
-"""The characters of an English document: the names of one person are joined.
+"""Joins the names of one person into a character, in English documents.
 
 The rules are deterministic; nothing is learnt. A name joins the character whose fullest name has all of its words,
 where given names equal their short forms ("Lizzy", "Elizabeth"), unless genders or titles contradict ("Mr. Bennet",

@@ -1,12 +1,12 @@
-"""Quotations found from left to right: each action says what a token does to the open span, if there is one.
+"""Finds quotations from left to right: each action says what a token does to the open span, if there is one.
 
 This is a semi-Markov model (Sarawagi & Cohen 2004), searched one token per step, so that all items of a beam are at the
 same token and their scores are comparable: templates see the whole span that would end here, from its first token to
 this one. A span has at least two tokens. A state is a position, the open span, and the last finished one; it is
 bounded, so there are no nodes.
 
-The facts of the columns are what the search needs to know about tokens, see features.py. They are token indices, or
-counts that include the token.
+The facts of the columns describe tokens to the search, see features.py. They are token indices, or counts up to and
+including the token.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -15,7 +15,7 @@ from ..engine.columns cimport InputC
 from ..engine.system cimport System
 
 
-# The actions, one per kind: the token is in no span; the first of a span; inside; the last.
+# The actions, one per kind: the token is outside of spans, or the first, an inner or the last token of a span.
 cdef enum:
     OUT, BEGIN, INSIDE, END, N_ACTIONS
 

@@ -22,7 +22,7 @@ FACTS = tuple("""
 cdef enum:
     TOKEN
     FIRST_TOKEN         # of the span
-    CUE                 # the one that governs the span, or else the nearest
+    CUE                 # that governs the span, or else the nearest
     PLACE, LENGTH, EDGES, MARKS, PAIRED, SENTENCES, WHOLE
     FIT_OPENS, FIT_CLOSES, FIT_ARGUMENT
     GOVERNED, GOVERNORS, CUES_INSIDE, CUE_BEFORE, CUE_AFTER, CUE_SIDE
@@ -39,17 +39,17 @@ VALUES = """
 VALUE_SLOTS = dict(zip(VALUES.split(), range(PLACE, N_SLOTS)))
 
 
-cdef inline const int32_t* of(const InputC* input, int32_t token) noexcept nogil:
+cdef inline const int32_t* facts_of(const InputC* input, int32_t token) noexcept nogil:
     return input.facts + <long long>token * N_FACTS
 
 
 cdef inline int32_t count(const InputC* input, int32_t begin, int32_t end, int what) noexcept nogil:
-    return of(input, end)[what] - (of(input, begin - 1)[what] if begin > 0 else 0)
+    return facts_of(input, end)[what] - (facts_of(input, begin - 1)[what] if begin > 0 else 0)
 
 
 cdef inline uint64_t edges(const InputC* input, int32_t begin, int32_t end) noexcept nogil:
-    """Which ends of a span are quotation marks, and whether there are others inside the span."""
-    cdef int32_t first = of(input, begin)[IS_MARK], last = of(input, end)[IS_MARK]
+    """Returns which ends of a span are quotation marks, and whether it has others inside."""
+    cdef int32_t first = facts_of(input, begin)[IS_MARK], last = facts_of(input, end)[IS_MARK]
     return 1 + first + 2 * last + 4 * (count(input, begin, end, N_MARKS) > first + last)
 
 
@@ -72,8 +72,8 @@ cdef class QuotationSystem(System):
         cdef int32_t token, n = columns.c.n_tokens
         System.check(self, columns)
         for token in range(n):
-            # Those that say where to read. There is room for a token after the last one.
-            facts = of(&columns.c, token)
+            # The facts that are indices. There is room for a token after the last one.
+            facts = facts_of(&columns.c, token)
             if not (
                 0 <= facts[SENTENCE_FIRST] <= n and 0 <= facts[SENTENCE_LAST] <= n and 0 <= facts[WORD_NEXT]
                 and facts[WORD_BEFORE] <= n and facts[CUE_LEFT] <= n and facts[CUE_RIGHT] <= n and facts[GOVERNOR] <= n
@@ -130,18 +130,18 @@ cdef class QuotationSystem(System):
             if self.neighbours and state.last_end >= 0:
                 slots[LAST_EDGES] = edges(input, state.last_begin, state.last_end)
                 slots[LAST_DISTANCE] = bucket(token - state.last_end) + 16 * (
-                    of(input, token)[SENTENCE] != of(input, state.last_end)[SENTENCE]
-                ) + 32 * (of(input, token)[PARAGRAPH] != of(input, state.last_end)[PARAGRAPH])
+                    facts_of(input, token)[SENTENCE] != facts_of(input, state.last_end)[SENTENCE]
+                ) + 32 * (facts_of(input, token)[PARAGRAPH] != facts_of(input, state.last_end)[PARAGRAPH])
                 slots[LAST_CUES] = 1 + min(2, count(input, state.last_end, token, N_CUES))
 
     cdef void describe(self, const InputC* input, int32_t begin, int32_t end, uint64_t* slots) noexcept nogil:
-        cdef const int32_t* first = of(input, begin)
-        cdef const int32_t* last = of(input, end)
-        # The first and the last word, without punctuation.
+        cdef const int32_t* first = facts_of(input, begin)
+        cdef const int32_t* last = facts_of(input, end)
+        # The first and the last token that are not punctuation.
         cdef int32_t begin_word = min(first[WORD_NEXT], end)
         cdef int32_t end_word = max(last[WORD_BEFORE], begin)
-        cdef const int32_t* opening = of(input, begin_word)
-        cdef const int32_t* closing = of(input, end_word)
+        cdef const int32_t* opening = facts_of(input, begin_word)
+        cdef const int32_t* closing = facts_of(input, end_word)
         cdef int32_t length = end - begin + 1
         cdef int32_t n, left, right, cue = -1
         slots[FIRST_TOKEN] = FIRST + begin
@@ -154,8 +154,8 @@ cdef class QuotationSystem(System):
             slots[PAIRED] = 4 if last[PARTNER] >= begin else 5
         slots[SENTENCES] = 1 + min(3, last[SENTENCE] - first[SENTENCE]) + 4 * (first[PARAGRAPH] != last[PARAGRAPH])
         slots[WHOLE] = (
-            1 + (of(input, first[SENTENCE_FIRST])[WORD_NEXT] == begin_word)
-            + 2 * (of(input, last[SENTENCE_LAST])[WORD_BEFORE] == end_word) + 4 * (last[SENTENCE_LAST] == end)
+            1 + (facts_of(input, first[SENTENCE_FIRST])[WORD_NEXT] == begin_word)
+            + 2 * (facts_of(input, last[SENTENCE_LAST])[WORD_BEFORE] == end_word) + 4 * (last[SENTENCE_LAST] == end)
         )
         slots[FIT_OPENS] = compare(opening[OPENS_RIGHT], end_word)
         slots[FIT_CLOSES] = compare(begin_word, closing[CLOSES_LEFT])
@@ -178,11 +178,11 @@ cdef class QuotationSystem(System):
         slots[COMMAS] = 1 + min(4, count(input, begin, end, N_COMMAS))
         slots[VERBS] = 1 + min(4, count(input, begin, end, N_VERBS))
         left, right = first[CUE_LEFT], last[CUE_RIGHT]
-        if left >= 0 and of(input, left)[PARAGRAPH] == first[PARAGRAPH]:
-            slots[CUE_BEFORE] = bucket(begin - left) + 16 * (of(input, left)[SENTENCE] == first[SENTENCE])
+        if left >= 0 and facts_of(input, left)[PARAGRAPH] == first[PARAGRAPH]:
+            slots[CUE_BEFORE] = bucket(begin - left) + 16 * (facts_of(input, left)[SENTENCE] == first[SENTENCE])
             cue = left
-        if right >= 0 and of(input, right)[PARAGRAPH] == last[PARAGRAPH]:
-            slots[CUE_AFTER] = bucket(right - end) + 16 * (of(input, right)[SENTENCE] == last[SENTENCE])
+        if right >= 0 and facts_of(input, right)[PARAGRAPH] == last[PARAGRAPH]:
+            slots[CUE_AFTER] = bucket(right - end) + 16 * (facts_of(input, right)[SENTENCE] == last[SENTENCE])
             if cue < 0 or right - end < begin - left:
                 cue = right
         if opening[GOVERNOR] >= 0 and not begin <= opening[GOVERNOR] <= end:
@@ -192,7 +192,7 @@ cdef class QuotationSystem(System):
             slots[CUE_SIDE] = 1 + (cue > end) + 2 * (cue == opening[GOVERNOR]) + 4 * (cue == closing[GOVERNOR])
 
     def actions(self, spans, int n_tokens):
-        """The actions (uint16) that build spans of two tokens or more (first and last), in order, without overlaps."""
+        """Returns the actions (uint16) that build spans of two tokens or more (first, last), sorted and disjoint."""
         actions = np.full(max(n_tokens, 0), OUT, dtype=np.uint16)
         cdef int free = 0
         for begin, end in spans:
@@ -205,7 +205,7 @@ cdef class QuotationSystem(System):
         return actions
 
     def build(self, actions):
-        """The spans (first and last token) that a complete derivation (J314) builds."""
+        """Returns the spans (first and last token) that a complete derivation (J314) builds."""
         path = check_derivation(actions, self.n_actions)
         spans = list(zip(np.flatnonzero(path == BEGIN).tolist(), np.flatnonzero(path == END).tolist()))
         wrong = np.flatnonzero(self.actions(spans, len(path)) != path)
@@ -215,7 +215,7 @@ cdef class QuotationSystem(System):
 
 
 cdef inline uint64_t compare(int32_t edge, int32_t end) noexcept nogil:
-    """The position of an edge relative to the end of a span: 0 no edge, 1 equal, 2 after the end, 3 before it."""
+    """Returns the position of an edge relative to the end of a span: 0 no edge, 1 equal, 2 after it, 3 before it."""
     if edge < 0:
         return 0
     return 1 if edge == end else 2 if edge > end else 3
