@@ -143,7 +143,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if labels is None:
             labels = self.collect_labels(get_examples())
-        elif not _are_labels(labels):
+        elif not _is_label_list(labels):
             raise JointValueError(Errors.J062, source=self.name)
         if pretrained is not None:
             self.from_disk(pretrained, exclude=["vocab", "learning"])
@@ -273,7 +273,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     def _check(self) -> None:
         """Adds loaded labels to the vocabulary; raises TypeError if weights do not fit them, or are missing."""
         labels = self.cfg["labels"]
-        if not _are_labels(labels):
+        if not _is_label_list(labels):
             raise TypeError
         has_all = all(node.has_param(name) for node in self.model.walk() for name in node.param_names)
         if self.is_initialized and not (has_all and self.model.get_dim("nO") == len(labels)):
@@ -291,7 +291,7 @@ def cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float
     return float((losses * known).sum()), (ops.sigmoid(odds) - truth) * known
 
 
-def _are_labels(labels: Any) -> bool:
+def _is_label_list(labels: Any) -> bool:
     return isinstance(labels, list | tuple) and all(isinstance(label, str) for label in labels)
 
 

@@ -108,9 +108,7 @@ def _find_cues(
     if not outer:
         return [None] * len(runs)
     sentences = np.cumsum(doc.to_array([SENT_START]) == 1)
-    paragraphs = np.zeros(len(doc), dtype=np.int64)
-    paragraphs[starts] = 1
-    paragraphs = np.cumsum(paragraphs)
+    paragraphs = np.searchsorted(starts, np.arange(len(doc)), side="right")
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
         above = (doc[begin:end].root.ancestors for begin, end in runs)
@@ -278,16 +276,12 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
         begin += 1
     last = at + 1
     while last < end:
+        precedes_noun = last + 1 < end and doc[last + 1].tag_ in NOMINAL
         if doc[last].tag_ in ("NNP", "NNPS", "POS", "CD") or doc[last].dep_ in ("flat", "compound"):
             last += 1
-        elif doc[last].tag_ == "HYPH" and last + 1 < end and doc[last + 1].tag_ in NOMINAL:
+        elif doc[last].tag_ == "HYPH" and precedes_noun:
             last += 2
-        elif doc[last].lower_ == "of":
-            last += 1
-            while last < end and doc[last].tag_ in NOMINAL:
-                last += 1
-        elif doc[last].lower_ == "and" and last + 1 < end and doc[last + 1].tag_ in NOMINAL:
-            # Two people.
+        elif doc[last].lower_ == "of" or (doc[last].lower_ == "and" and precedes_noun):
             last += 1
             while last < end and doc[last].tag_ in NOMINAL:
                 last += 1

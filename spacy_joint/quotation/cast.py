@@ -121,10 +121,10 @@ class Cast:
 
     def is_vocative(self, reference: Reference) -> bool:
         """Returns whether a mention in a quotation is an address: it stands between punctuation."""
-        after = self.words[reference.end : reference.end + 1] or ["."]
+        after = self.words[reference.end] if reference.end < len(self.words) else "."
         before = self.words[reference.begin - 1] if reference.begin else "."
         follows = before in ADDRESSING or not before[:1].isalnum()
-        return follows and not after[0][:1].isalnum() and after[0] not in ("'s", "’s", "-", "--", "—")
+        return follows and not after[:1].isalnum() and after not in ("'s", "’s", "-", "--", "—")
 
     def _name_narrator(self, narrator: Character) -> None:
         """Joins the narrator and the character addressed most of those that the narration does not name."""

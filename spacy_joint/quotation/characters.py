@@ -44,13 +44,13 @@ class Character:
         """Returns the most frequent name of several words, or else of all, without "Mr." before a given name."""
         if NARRATOR in self.names or not self.parsed:
             return max(self.names, key=lambda name: (name == NARRATOR, self.names[name]))
-        usual = [name for name in self.parsed if self.names[name.text] >= MIN_USES or self.count < MIN_RIVAL]
-        # "Elizabeth Bennet", but not a rare "Loo Bounderby" of who is called Louisa.
-        usual_name = max(self.parsed, key=lambda name: self.names[name.text])
-        least = self.names[usual_name.text] / MIN_RATIO
-        full = [name for name in usual if len(name.words) > 1 and "of" not in name.words]
-        full = [one for one in full if self.names[one.text] >= least or {*one.words} & {*usual_name.words}]
-        best = max(full or usual or self.parsed, key=lambda name: self.names[name.text])
+        counts = {name: self.names[name.text] for name in self.parsed}
+        usual = max(counts, key=counts.__getitem__)
+        frequent = [name for name in counts if counts[name] >= MIN_USES or self.count < MIN_RIVAL]
+        full = [name for name in frequent if len(name.words) > 1 and "of" not in name.words]
+        # Louisa can be "Louisa Gradgrind", but not a rare "Loo Bounderby".
+        full = [name for name in full if counts[name] * MIN_RATIO >= counts[usual] or {*name.words} & {*usual.words}]
+        best = max(full or frequent or [usual], key=counts.__getitem__)
         # "Mrs. Henry Dashwood" is not Henry.
         given = Name((), best.words).gender
         is_own = given == best.gender or (given is None and read_names().married.isdisjoint(best.titles))
@@ -187,10 +187,10 @@ def _fits(name: Name, gender: str | None, character: Character) -> bool:
         bare = sum(character.names[other.text] for other in character.parsed if len(other.words) == 1)
         if 2 * bare > character.count:
             return False
-    return any(_are_compatible(name, other) for other in character.parsed)
+    return any(_is_compatible(name, other) for other in character.parsed)
 
 
-def _are_compatible(name: Name, other: Name) -> bool:
+def _is_compatible(name: Name, other: Name) -> bool:
     short, full = sorted((name.words, other.words), key=len)
     if short == full:
         return True

@@ -14,8 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from spacy.attrs import ORTH, SENT_START, SPACY, TAG
+from spacy.attrs import SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
+
+from .marks import Texts
 
 MALE, FEMALE = "male", "female"
 # Lower-case words within names.
@@ -139,26 +141,24 @@ class Mention(NamedTuple):
 def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     """Finds the names in a document, in order, including capitalised words in mentions of speakers (`speaking`)."""
     table = read_names()
-    rows = doc.to_array([ORTH, TAG, SENT_START, SPACY])
-    strings = doc.vocab.strings
-    orths = rows[:, 0].tolist()
-    texts = {orth: strings[orth] for orth in set(orths)}
-    words = [texts[orth] for orth in orths]
-    proper = {tag for tag in set(rows[:, 1].tolist()) if not tag or strings[tag].startswith("NNP")}
-    is_proper = [tag in proper for tag in rows[:, 1].tolist()]
-    starts = (rows[:, 2] == 1).tolist()
-    spaces = rows[:, 3].tolist()
+    words: list[str] = Texts(doc).map(str)
+    rows = doc.to_array([TAG, SENT_START, SPACY])
+    tags = rows[:, 0].tolist()
+    proper = {tag for tag in set(tags) if not tag or doc.vocab.strings[tag].startswith("NNP")}
+    is_proper = [tag in proper for tag in tags]
+    starts = (rows[:, 1] == 1).tolist()
+    spaces = rows[:, 2].tolist()
     counts = Counter(words)
     capitals = {word for word in counts if word[:1].isupper() and _strip(word)}
-    # Common words are often written in lower case, or seldom tagged as names within sentences.
+    # Common words are often written in lower case, or seldom tagged as names; capitals that their position explains
+    # count half.
     seen: Counter[str] = Counter()
     named: Counter[str] = Counter()
     for i, word in enumerate(words):
         if word in capitals:
-            initial = starts[i] or not words[i - 1][:1].isalnum()
-            seen[word] += 1 if initial else 2
-            if is_proper[i]:
-                named[word] += 1 if initial else 2
+            weight = 1 if starts[i] or not words[i - 1][:1].isalnum() else 2
+            seen[word] += weight
+            named[word] += weight * is_proper[i]
     titles = {word for word in capitals if _strip(word) in table.title_genders}
     usual = {
         word

@@ -96,7 +96,7 @@ class RestoringColumns:
         words = np.arange(n)
         left, right = _spread(np.minimum, heads), _spread(np.maximum, heads)
         sizes = right - left + 1
-        is_conjunct = self._are(relations, CONJUNCT, strings)
+        is_conjunct = self._match(relations, CONJUNCT, strings)
         conjuncts = np.bincount(heads[is_conjunct], minlength=n)[heads]
         before = np.zeros(n, dtype=np.int64)
         # Conjuncts grouped by their head, in the order of the text.
@@ -130,14 +130,14 @@ class RestoringColumns:
         n = len(heads)
         first = {}
         for names in (AUXILIARIES, SUBJECTS):
-            found = np.flatnonzero(self._are(relations, names, strings))
+            found = np.flatnonzero(self._match(relations, names, strings))
             first[names] = np.full(n, n)
             np.minimum.at(first[names], heads[found], found)
         auxiliaries = first[AUXILIARIES]
         clauses = np.flatnonzero((auxiliaries < first[SUBJECTS]) & (first[SUBJECTS] < n))
         shown = np.zeros(n, dtype=np.uint64)
         if len(clauses):
-            asked = np.append(0, np.cumsum(self._are(tags, (INTERROGATIVE,), strings, by_prefix=True)))
+            asked = np.append(0, np.cumsum(self._match(tags, (INTERROGATIVE,), strings, by_prefix=True)))
             is_asked = asked[auxiliaries[clauses]] > asked[left[clauses]]
             ends = np.append(sentences[1:] != sentences[:-1], True)[right[clauses]]
             values = relations[clauses] * np.uint64(4) + is_asked.astype(np.uint64) * np.uint64(2) + ends + np.uint64(1)
@@ -146,7 +146,7 @@ class RestoringColumns:
             shown = last[sentences]
         return shown
 
-    def _are(
+    def _match(
         self, hashes: np.ndarray, names: Collection[str], strings: StringStore, by_prefix: bool = False
     ) -> np.ndarray:
         """Tells which hashes are among these relations, or, if `by_prefix`, begin with one of these letters."""
