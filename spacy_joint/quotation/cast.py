@@ -72,7 +72,7 @@ class Cast:
         # References by their first token.
         self.references: dict[int, Reference] = {}
         for mention in mentions:
-            self._refer(mention.begin, mention.end, mention.end - 1, by_name[mention.name])
+            self._add(mention.begin, mention.end, mention.end - 1, by_name[mention.name])
         pronouns: list[int] = []
         speaking = Counter(self.words[span.root.i] for span in speakers if self.words[span.start] in ARTICLES)
         for span in speakers:
@@ -82,22 +82,22 @@ class Cast:
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
-                self._refer(span.start, span.end, root, self._get_narrator())
+                self._add(span.start, span.end, root, self._get_narrator())
             elif named is not None and named.begin <= root < named.end:
                 by_name[named.name].is_person = True
             elif is_noun and self._is_person(root, speaking):
-                self._refer_noun(span, root)
-        self._find_people(mentions, by_name)
+                self._add_noun_speaker(span, root)
+        self._mark_people(mentions, by_name)
         self.characters = [character for character in self.characters if character.is_person]
         self.references = {at: ref for at, ref in self.references.items() if ref.character.is_person}
-        self._refer_nouns()
+        self._add_noun_mentions()
         # The antecedents of pronouns that are speakers, by narration alone.
         self.antecedents: dict[int, Character] = {}
         self._resolve_pronouns(frozenset(pronouns))
         self.at = sorted(self.references)
         n_first = sum(word == "i" and not quoted for word, quoted in zip(self.words, self.inside, strict=True))
         if self.narrator is not None and n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside):
-            self._name_narrator(self.narrator)
+            self._identify_narrator(self.narrator)
 
     def is_singular(self, begin: int, end: int) -> bool:
         """Returns whether the tokens can mention one person: they are "he" or "she", or end in a singular noun."""
@@ -126,7 +126,7 @@ class Cast:
         follows = before in ADDRESSING or not before[:1].isalnum()
         return follows and not after[:1].isalnum() and after not in ("'s", "’s", "-", "--", "—")
 
-    def _name_narrator(self, narrator: Character) -> None:
+    def _identify_narrator(self, narrator: Character) -> None:
         """Joins the narrator and the character addressed most of those that the narration does not name."""
         addressed: Counter[Character] = Counter()
         narrated: set[Character] = set()
@@ -148,8 +148,8 @@ class Cast:
                 for at, reference in self.references.items()
             }
 
-    def _find_people(self, mentions: Sequence[Mention], by_name: Mapping[Name, Character]) -> None:
-        """Decides which names are those of people: they are addressed, or act, have a gender, and are no places."""
+    def _mark_people(self, mentions: Sequence[Mention], by_name: Mapping[Name, Character]) -> None:
+        """Marks the characters that are people: addressed, or acting and with a gender, and not places."""
         acting: Counter[Character] = Counter()
         places: Counter[Character] = Counter()
         addressed: Counter[Character] = Counter()
@@ -169,12 +169,12 @@ class Cast:
             is_called = addressed[character] >= MIN_VOTES
             character.is_person |= not is_somewhere and (is_called or (acts and bool(character.gender)))
 
-    def _refer(self, begin: int, end: int, head: int, character: Character) -> None:
+    def _add(self, begin: int, end: int, head: int, character: Character) -> None:
         self.references[begin] = Reference(begin, end, head, character)
 
     def _get_narrator(self) -> Character:
         if self.narrator is None:
-            self.narrator = Character(Counter([NARRATOR]), None, [], True, 0)
+            self.narrator = Character(Counter([NARRATOR]), is_person=True)
             self.characters.append(self.narrator)
         return self.narrator
 
@@ -184,30 +184,26 @@ class Cast:
         speaks = speaking[word] > 1 and word not in names.things | names.speech
         return is_person_noun(word) or speaks
 
-    def _refer_noun(self, span: Span, head: int) -> None:
+    def _add_noun_speaker(self, span: Span, head: int) -> None:
         """Adds a speaker without a name ("the old man"): one character per noun, or the one with that title."""
         noun = self.words[head]
-        if title := FAMILY.get(noun):
-            relative = self._find_relative(title, span)
-            if relative is not None:
-                self._refer(span.start, span.end, head, relative)
-                return
+        relative = self._find_relative(FAMILY[noun], span) if noun in FAMILY else None
+        if relative is not None:
+            self._add(span.start, span.end, head, relative)
+            return
         if noun not in self.by_noun:
-            titled = None if noun in FAMILY or noun in POLITE else find_titled(noun, self.characters)
+            character = None if noun in FAMILY or noun in POLITE else find_titled(noun, self.characters)
             # "His lady" is not a Lady.
-            if titled is not None and self.words[head - 1] not in POSSESSIVES:
-                self.by_noun[noun] = titled
-                titled.is_person = True
-            else:
-                gender = read_names().people.get(noun)
-                self.by_noun[noun] = Character(Counter(), gender, [], True, head)
-                self.characters.append(self.by_noun[noun])
-                self.unnamed.add(self.by_noun[noun])
-        character = self.by_noun[noun]
+            if character is None or self.words[head - 1] in POSSESSIVES:
+                character = Character(gender=read_names().people.get(noun), first=head)
+                self.characters.append(character)
+                self.unnamed.add(character)
+            character.is_person = True
+            self.by_noun[noun] = character
         near = self.doc[max(span.start, head - 2) : head + 1]
         words = [token.text for token in near if token.text[0].isalnum()]
-        character.names[" ".join(words)] += 1
-        self._refer(span.start, span.end, head, character)
+        self.by_noun[noun].names[" ".join(words)] += 1
+        self._add(span.start, span.end, head, self.by_noun[noun])
 
     def _find_relative(self, title: str, span: Span) -> Character | None:
         """Finds the character with a title and the surname of the person whose relative a span mentions."""
@@ -227,11 +223,11 @@ class Cast:
         )
         return max(found, key=lambda character: (character.count, -character.first), default=None)
 
-    def _refer_nouns(self) -> None:
+    def _add_noun_mentions(self) -> None:
         """Adds the mentions of speakers without a name that have a determiner, outside quotations."""
         for i, (article, word) in enumerate(pairwise(self.words)):
             if article in ARTICLES and word in self.by_noun and i not in self.references and not self.inside[i + 1]:
-                self._refer(i, i + 2, i + 1, self.by_noun[word])
+                self._add(i, i + 2, i + 1, self.by_noun[word])
 
     def _count_pronouns(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
         """Counts the genders of the first pronouns after each name, up to the next name."""
@@ -268,7 +264,7 @@ class Cast:
                 if i in speakers:
                     self.antecedents[i] = character
                     continue
-                self._refer(i, i + 1, i, character)
+                self._add(i, i + 1, i, character)
             for gender in (character.gender,) if character.gender else (MALE, FEMALE):
                 if character.gender or gender not in last or i - last[gender][0] > MAX_ANTECEDENT_DISTANCE:
                     last[gender] = (i, character)

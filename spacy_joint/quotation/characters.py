@@ -71,7 +71,8 @@ class Character:
 def find_titled(title: str, characters: Iterable[Character]) -> Character | None:
     """Finds the only character with a title, or the one mentioned much more often than the others with it."""
     titles = {title, {"doctor": "dr", "professor": "prof", "captain": "capt", "colonel": "col"}.get(title, title)}
-    titled = sorted((who for who in characters if who.has_title(titles)), key=lambda who: -who.count)
+    titled = [character for character in characters if character.has_title(titles)]
+    titled.sort(key=lambda character: -character.count)
     is_clear = len(titled) == 1 or (titled and titled[0].count >= MIN_RATIO * titled[1].count)
     return titled[0] if is_clear else None
 
@@ -110,7 +111,7 @@ def join_names(
         near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
         fitting = [character for character in near if _fits(name, gender, character)]
         # "Major Sholto" is rather "Major John Sholto" than "Mr. Thaddeus Sholto".
-        fitting = [who for who in fitting if who.has_title(set(name.titles) - PLAIN_TITLES)] or fitting
+        fitting = [fit for fit in fitting if fit.has_title(set(name.titles) - PLAIN_TITLES)] or fitting
         chosen = max(fitting, key=lambda character: (character.count, -character.first), default=None)
         if chosen is None and name.is_title:
             chosen = find_titled(name.words[0], characters)
