@@ -346,19 +346,19 @@ class Errors:
         "'{name}' has no quotations to combine with: doc.spans['{key}'] is missing.",
         'Put a quotation_spans with method = "chain" and spans_key = "{key}" before it.',
     )
+    J332 = Message(
+        "{path} is not a file of speaker labels ({reason}).",
+        'Write {{"novel": {{"characters": {{"name": ["other name"]}}, "quotations": [[start, end, "name"]]}}}}.',
+    )
+    J333 = Message(
+        "Most labels of {name} fit no quotation in its text.",
+        "Give the text that was labelled: the labels have its character offsets.",
+    )
 
     # Constituency
     J331 = Message(
         "Line {line} of the head rules, {found!r}, is not a rule.",
         "Give a label, a direction ({allowed}) and labels of children; left and right need at least one label.",
-    )
-    J332 = Message(
-        "{path} has no labels of speakers ({reason}).",
-        'Write {{"novel": {{"characters": {{"name": ["other name"]}}, "quotations": [[start, end, "name"]]}}}}.',
-    )
-    J333 = Message(
-        "Most labels of {name} are not those of quotations in its text.",
-        "Give the text that was labelled: the places of quotations are those of characters in it.",
     )
     J335 = Message(
         "The constituent {label} of tokens {start} to {end} ({words!r}) crosses another.", "Nest or separate them."
