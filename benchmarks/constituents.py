@@ -191,7 +191,9 @@ class Laboratory:
             nlp = self.trained[1]
             parser: Any = nlp.get_pipe("constituency_parser")
             parser.perceptron.beam_width = run.test_beam or run.beam
-            parser.search = partial(search_normalised, parser) if run.normalised else parser.perceptron.predict
+            vars(parser.perceptron).pop("predict", None)
+            if run.normalised:
+                parser.perceptron.predict = partial(search_normalised, parser)
             results = evaluate(nlp, make_examples(trees[run.split], nlp.vocab), run.parameters)
             write_results({"run": asdict(run), **results}, stored)
         return json.loads(stored.read_text(encoding="utf8"))

@@ -125,7 +125,7 @@ def test_a_call_on_a_batch_uses_the_threads_too(threaded):
 
 def test_documents_that_fail_on_a_thread_go_to_the_error_handler_and_the_rest_go_on(threaded, monkeypatch):
     parser = threaded.get_pipe("joint_sbd_parser")
-    search = parser.search
+    search = parser.perceptron.predict
     docs = [threaded.make_doc(text) for text in TEXTS]
     wrong = {count_words(docs[1]), count_words(docs[4])}
 
@@ -134,7 +134,7 @@ def test_documents_that_fail_on_a_thread_go_to_the_error_handler_and_the_rest_go
             raise ValueError("wrong on purpose")
         return search(columns)
 
-    monkeypatch.setattr(parser, "search", fail)
+    monkeypatch.setattr(parser.perceptron, "predict", fail)
     failed: list[Any] = []
     parser.set_error_handler(lambda name, pipe, batch, error: failed.extend(batch))
     annotated = list(parser.pipe(docs))
@@ -144,7 +144,7 @@ def test_documents_that_fail_on_a_thread_go_to_the_error_handler_and_the_rest_go
 
 def test_one_slow_document_does_not_stop_the_others(threaded, monkeypatch):
     parser = threaded.get_pipe("joint_sbd_parser")
-    search = parser.search
+    search = parser.perceptron.predict
     docs = [threaded.make_doc(text) for text in TEXTS]
     others_are_done, n_done = Event(), []
 
@@ -158,7 +158,7 @@ def test_one_slow_document_does_not_stop_the_others(threaded, monkeypatch):
 
     slow = threaded.make_doc("one of a length that no other has " * 9)
     docs.insert(0, slow)
-    monkeypatch.setattr(parser, "search", wait_for_others)
+    monkeypatch.setattr(parser.perceptron, "predict", wait_for_others)
     assert list(parser.pipe(docs)) == docs
 
 
@@ -174,14 +174,14 @@ def test_a_stream_that_is_left_early_leaves_no_thread_behind(threaded):
 def test_searches_that_nobody_waits_for_end_soon(threaded, leave, monkeypatch):
     parser = threaded.get_pipe("joint_sbd_parser")
     short, *long = [Doc(threaded.vocab, words=["he", "left"] * n) for n in (1, 100_000, 100_000)]
-    search, searched = parser.search, []
+    search, searched = parser.perceptron.predict, []
 
     def record(columns: Any) -> Any:
         found = search(columns)
         searched.append(len(columns))
         return found
 
-    monkeypatch.setattr(parser, "search", record)
+    monkeypatch.setattr(parser.perceptron, "predict", record)
     if leave == "pipe":
         annotated = parser.pipe([short, *long])
         assert next(annotated) is short

@@ -7,10 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, local
-from time import sleep
+from time import monotonic, sleep
 from weakref import ref
 
 POLL_SECONDS = 1e-3
+# How long the threads of a closed generator may take to end.
+CLOSING_SECONDS = 1.0
 # How often to check for threads that have died without a notice.
 DEATH_SECONDS = 0.1
 
@@ -42,27 +44,38 @@ def check_stop() -> None:
         raise Stopped
 
 
-@contextmanager
-def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Opens a pool of threads. On exit, waiting tasks are cancelled, searches stop early, and all threads end. If the
-    generator that opened the pool is closed, its threads are not waited for: the garbage collector may close it, in a
-    thread that starts or ends and holds what theirs need to end."""
-    stop = Event()
-    pool = ThreadPoolExecutor(n_threads, initializer=setattr, initargs=(_this_thread, "stop", stop))
-    wait = True
-    try:
-        yield pool
-    except GeneratorExit:
-        wait = False
-        raise
-    finally:
-        stop.set()
-        pool.shutdown(wait=wait, cancel_futures=True)
-
-
 class SignOfLife:
     """An object that a thread holds from its creation on, and that vanishes with it, even if memory ran out before the
     thread could run any code."""
+
+
+@contextmanager
+def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Opens a pool of threads. On exit, waiting tasks are cancelled, searches stop early, and all threads end.
+
+    If the generator that opened the pool is closed, threads are not joined: the garbage collector may close it, in a
+    thread that starts or ends and holds what theirs need to end. Then it returns after `CLOSING_SECONDS` at the latest.
+    """
+    stop = Event()
+    signs: list[ref[SignOfLife]] = []
+
+    def begin() -> None:
+        _this_thread.stop, _this_thread.sign = stop, SignOfLife()
+        signs.append(ref(_this_thread.sign))
+
+    pool = ThreadPoolExecutor(n_threads, initializer=begin)
+    is_closed = False
+    try:
+        yield pool
+    except GeneratorExit:
+        is_closed = True
+        raise
+    finally:
+        stop.set()
+        pool.shutdown(wait=not is_closed, cancel_futures=True)
+        latest = monotonic() + CLOSING_SECONDS
+        while is_closed and monotonic() < latest and any(sign() is not None for sign in signs):
+            sleep(POLL_SECONDS)
 
 
 def run_all(tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> None:
