@@ -199,7 +199,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
             part of the model.
         additional_templates (str): The path of a text file of templates to add.
         word_classes (dict): Classes of lower-cased words, see training/word_classes.py. None means no classes.
-        RAISES FileNotFoundError: If there is no file of templates (J402).
+        RAISES FileNotFoundError: If the template file does not exist (J402).
         RAISES ValueError: If there are no labels or those of another kind of component (J062), or the templates have
             unknown atoms; if the tokenizer of the pipeline splits text into other words than the examples (J505).
         """

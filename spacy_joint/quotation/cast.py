@@ -87,7 +87,7 @@ class Cast:
                 by_name[named.name].is_person = True
             elif is_noun and self._is_person(root, speaking):
                 self._add_noun_speaker(span, root)
-        self._mark_people(mentions, by_name)
+        self._mark_people(mentions, narrated, by_name)
         self.characters = [character for character in self.characters if character.is_person]
         self.references = {at: ref for at, ref in self.references.items() if ref.character.is_person}
         self._add_noun_mentions()
@@ -148,12 +148,13 @@ class Cast:
                 for at, reference in self.references.items()
             }
 
-    def _mark_people(self, mentions: Sequence[Mention], by_name: Mapping[Name, Character]) -> None:
+    def _mark_people(
+        self, mentions: Sequence[Mention], narrated: Mapping[Name, int], by_name: Mapping[Name, Character]
+    ) -> None:
         """Marks the characters that are people: addressed, or acting and with a gender, and not places."""
         acting: Counter[Character] = Counter()
         places: Counter[Character] = Counter()
         addressed: Counter[Character] = Counter()
-        narrated = {by_name[mention.name] for mention in mentions if not self.inside[mention.begin]}
         for mention in mentions:
             character = by_name[mention.name]
             acting[character] += self.is_subject[mention.end - 1]
@@ -162,7 +163,7 @@ class Cast:
             addressed[character] += self.inside[reference.head] and self.is_vocative(reference)
         for character in self.characters:
             if all(name.is_kin for name in character.parsed):
-                character.is_person |= character in narrated
+                character.is_person |= any(narrated[name] for name in character.parsed)
                 continue
             is_somewhere = places[character] > MAX_PLACE_SHARE * character.count
             acts = acting[character] >= MIN_ACTING_SHARE * character.count and character.count > MIN_VOTES

@@ -165,7 +165,7 @@ class CharacterTokenizer:
         varied (float): The share of the text that is also learnt with other dashes, symbols and spaces, 0 to 1.
         templates (str | None): The path of a text file of feature templates. None uses those of the package.
         nlp, pkuseg_model, pkuseg_user_dict (Any): Not used; spaCy adds the last two to every Chinese pipeline.
-        RAISES FileNotFoundError: If there is no file of templates (J402).
+        RAISES FileNotFoundError: If the template file does not exist (J402).
         RAISES ValueError: If no example has words (J330), or a setting is out of range (J030).
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")

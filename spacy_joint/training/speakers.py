@@ -21,6 +21,7 @@ from ..annotation.quotations import DIRECT, QUOTATIONS, Run
 from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
+from ..files.reading import read_text
 from ..quotation.attribution import find_mentions
 from ..quotation.cast import Cast
 from ..quotation.conversation import find_turns, is_open, make_model, name_speakers
@@ -74,13 +75,14 @@ def read_labels(path: Path) -> dict[str, Labels]:
     """Reads the labels of novels, by name: JSON such as `{"Emma": {"characters": {"Harriet Smith": ["Harriet", ...]},
     "quotations": [[1203, 1256, "Harriet Smith"], ...]}}`, with the first character of each quotation in the text and
     its end. RAISES ValueError: If the file is not such JSON (J332)."""
+    text = read_text(path)
     try:
         return {
             name: {
                 (begin, end): frozenset(map(str.lower, (speaker, *novel["characters"][speaker])))
                 for begin, end, speaker in novel["quotations"]
             }
-            for name, novel in srsly.read_json(path).items()
+            for name, novel in srsly.json_loads(text).items()
         }
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise JointValueError(Errors.J332, path=path, reason=error) from error

@@ -31,7 +31,7 @@ def learn_speakers(
 
     from ... import load
     from ...corpora.litbank import read_litbank
-    from ...files.reading import read_text, require_file
+    from ...files.reading import read_text
     from ...files.replacing import atomic_write_directory
     from ...length import lift_max_length
     from ...pipes.components import list_components
@@ -45,8 +45,8 @@ def learn_speakers(
     # An earlier model must not affect the result.
     component.speaker_model = make_model()
     known = [speakers.read_annotated(doc, nlp) for doc in islice(read_litbank(corpus, nlp.vocab), first)]
-    for name, labelled in ({} if labels is None else speakers.read_labels(require_file(labels))).items():
-        text = read_text(require_file((novels or Path()) / f"{name}.txt"))
+    for name, labelled in ({} if labels is None else speakers.read_labels(labels)).items():
+        text = read_text((novels or Path()) / f"{name}.txt")
         known.append(speakers.read_labelled(nlp(text), labelled, component, name))
     component.speaker_model = speakers.learn_speakers(known, seed=seed)
     with atomic_write_directory(output) as path:
