@@ -1,10 +1,11 @@
 """The English abbreviations in `abbreviations.txt`."""
 
+import re
 from pathlib import Path
 
 _leading, _others, _words = (
-    frozenset(word for line in part.splitlines() if line[:1] not in "#=" for word in line.split())
-    for part in (Path(__file__).parent / "abbreviations.txt").read_text(encoding="utf8").split("\n==")
+    frozenset(word for line in part.splitlines() if line[:1] != "#" for word in line.split())
+    for part in re.split("\n==.*", (Path(__file__).parent / "abbreviations.txt").read_text(encoding="utf8"))
 )
 # Abbreviations that are one token with their full stop.
 ABBREVIATIONS = _leading | _others

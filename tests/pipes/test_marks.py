@@ -54,6 +54,7 @@ def read_last(written: str) -> int:
         ("then . . . and", CONTINUED),
         ("then . . . And", TERMINAL),
         ("left_. we", TERMINAL),
+        ("got an a_. and", TERMINAL),
         ("well_... we", ELLIPSIS),
         ("well_… We", ELLIPSIS),
         ("asked J. Smith", INITIAL),
