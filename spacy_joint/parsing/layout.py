@@ -19,8 +19,9 @@ from spacy.tokens import Doc
 from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
 from ..pipes.arrays import RowIndex, forbid_starts
-from ..pipes.marks import CLOSES_QUOTES, COMMA, CONTINUED, ELLIPSIS, IN_QUOTES, TERMINAL, WORD, find_ending, read_before
+from ..pipes.marks import ABBREVIATION, CLOSES_QUOTES, COMMA, CONTINUED, ELLIPSIS, IN_QUOTES, INITIAL, TERMINAL, WORD
 from ..pipes.marks import LINE as LINE_BREAK
+from ..pipes.marks import find_ending, read_before
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
 
@@ -35,6 +36,8 @@ SHORT = 45
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
 ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
+# These never begin a sentence.
+FOLLOWING = frozenset(("Jr.", "Sr.", "etc.", "etc"))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
 CLOSING, FINAL = frozenset(",;:.!?…)]}»”’%°"), frozenset(".!?…")
 # Characters that enclose words.
@@ -134,6 +137,9 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     for word in words[np.isin(before, (ELLIPSIS + IN_QUOTES, TERMINAL + IN_QUOTES))].tolist():
         if names_speaker(doc, word):
             constraints[word] = -1
+    for word in words[np.isin(before, (ABBREVIATION, INITIAL))].tolist():
+        if follows_abbreviation(doc, word):
+            constraints[word] = -1
     if breaks.any():
         if blank_lines:
             constraints[words[n_before > 1]] = 1
@@ -160,6 +166,17 @@ def names_speaker(doc: Doc, word: int) -> bool:
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
     is_noun = n_subject == 2 and clause[0] in ARTICLES and clause[1].isalpha()
     return n_subject > 0 and (is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject]))
+
+
+def follows_abbreviation(doc: Doc, word: int) -> bool:
+    """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2), another one of
+    these (Lt. Col.), or a name, after initials if there are several (J. R. R. Tolkien). Not after the St. of an address."""
+    token, before = doc[word], find_ending(doc[word - 1].text)
+    if token.text[0].isdecimal() or find_ending(token.text) in (ABBREVIATION, INITIAL):
+        return doc[word - 1].text != "St."
+    if before == INITIAL and (word < 2 or find_ending(doc[word - 2].text) != INITIAL):
+        return False
+    return token.text[0].isupper() and not token.is_stop and doc[word - 1].text != "St."
 
 
 def count_open_words(doc: Doc) -> int:
@@ -280,7 +297,7 @@ def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
     begins = ends = 0
     # Two dots may begin a sentence.
     may_begin = text.startswith("..")
-    if EMOTION.match(text):
+    if text in FOLLOWING or EMOTION.match(text):
         begins = BEGINS_NOTHING
     elif EXTENDING.match(text) or (text[0] in CLOSING and not may_begin) or CLITIC.fullmatch(text):
         begins = CONTINUES
@@ -305,7 +322,7 @@ def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
     elif _is_plain(text[-1]) and text[-1] not in FINAL and text[-1] not in WRAPPING:
         ends = ENDS_PLAIN
     opens = IS_COLON if text.endswith(":") else OPENS_LINE if OPENING.match(text) else 0
-    return begins, ends, 0, opens, find_ending(text), text.isalpha() and text[0].islower()
+    return begins, ends, 0, opens, find_ending(text), text[0].islower() and text.replace(".", "").isalpha()
 
 
 def _is_plain(letter: str) -> bool:
