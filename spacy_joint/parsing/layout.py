@@ -18,10 +18,9 @@ from spacy.tokens import Doc
 
 from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
+from ..pipes import marks
 from ..pipes.arrays import RowIndex, forbid_starts
-from ..pipes.marks import ABBREVIATION, CLOSES_QUOTES, COMMA, CONTINUED, ELLIPSIS, IN_QUOTES, INITIAL, TERMINAL, WORD
-from ..pipes.marks import LINE as LINE_BREAK
-from ..pipes.marks import find_ending, read_before
+from ..pipes.marks import ABBREVIATION, INITIAL, find_ending
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
 
@@ -129,12 +128,16 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     words = np.flatnonzero(~is_space)
     n_before = np.diff(np.cumsum(breaks)[words], prepend=0)
     is_glued = np.append(False, (values[:-1, 1] == 0) & ~is_space[:-1])[words]
-    before = read_before(facts[words, 4], is_glued, facts[words, 5] > 0, n_before)
-    after_quotes = np.append(False, is_glued & (facts[words, 4] == CLOSES_QUOTES))[: len(words)]
+    before = marks.read_before(facts[words, 4], is_glued, facts[words, 5] > 0, n_before)
+    after_quotes = np.append(False, is_glued & (facts[words, 4] == marks.CLOSES_QUOTES))[: len(words)]
     # Quotations also go on after a line break.
-    goes_on = (before == CONTINUED) | (before == COMMA + IN_QUOTES) | (before == COMMA + IN_QUOTES + LINE_BREAK)
-    constraints[words[goes_on | (after_quotes & (before == CONTINUED + LINE_BREAK))]] = -1
-    for word in words[np.isin(before, (ELLIPSIS + IN_QUOTES, TERMINAL + IN_QUOTES))].tolist():
+    goes_on = (
+        (before == marks.CONTINUED)
+        | (before == marks.COMMA + marks.IN_QUOTES)
+        | (before == marks.COMMA + marks.IN_QUOTES + marks.LINE)
+    )
+    constraints[words[goes_on | (after_quotes & (before == marks.CONTINUED + marks.LINE))]] = -1
+    for word in words[np.isin(before, (marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))].tolist():
         if names_speaker(doc, word):
             constraints[word] = -1
     for word in words[np.isin(before, (ABBREVIATION, INITIAL))].tolist():
@@ -170,7 +173,7 @@ def names_speaker(doc: Doc, word: int) -> bool:
 
 def follows_abbreviation(doc: Doc, word: int) -> bool:
     """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2), another one of
-    these (Lt. Col.), or a name, after initials if there are several (J. R. R. Tolkien). Not after the St. of an address."""
+    these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien), but not after a street (St.)."""
     token, before = doc[word], find_ending(doc[word - 1].text)
     if token.text[0].isdecimal() or find_ending(token.text) in (ABBREVIATION, INITIAL):
         return doc[word - 1].text != "St."
@@ -187,7 +190,7 @@ def count_open_words(doc: Doc) -> int:
     if len(line) < LOOKAHEAD:
         return len(line)
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
-    n_reporting = REPORT if (line[-REPORT:, 4] == CLOSES_QUOTES).any() else 0
+    n_reporting = REPORT if (line[-REPORT:, 4] == marks.CLOSES_QUOTES).any() else 0
     return ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting
 
 
@@ -293,7 +296,7 @@ def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
     it can end a sentence (`find_ending`), and whether it begins with a lower-case letter."""
     if not text or text.isspace():
         ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
-        return 0, ends, min(text.count("\n"), 2), OPENS_LINE, WORD, False
+        return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, False
     begins = ends = 0
     # Two dots may begin a sentence.
     may_begin = text.startswith("..")
