@@ -111,7 +111,7 @@ def _find_cues(
     paragraphs = np.searchsorted(starts, np.arange(len(doc)), side="right")
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
-        above = (doc[begin:end].root.ancestors for begin, end in runs)
+        above = (_find_root(doc, begin, end).ancestors for begin, end in runs)
         usable = set(outer)
         governors = [next((token.i for token in ancestors if token.i in usable), None) for ancestors in above]
     governing = set(governors)
@@ -142,6 +142,12 @@ def _find_cues(
             choices = [cue for cue in choices if cue in found[-1:] or _is_beside(doc, cue, begin, end)]
         found.append(known.get((begin, end), next(iter(choices), None)))
     return found
+
+
+def _find_root(doc: Doc, begin: int, end: int) -> Token:
+    """Finds the root of a quotation without the marks at its ends, whose heads may be anywhere."""
+    words = [i for i in range(begin, end) if doc[i].text[0].isalnum()] or [begin]
+    return doc[words[0] : words[-1] + 1].root
 
 
 def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
@@ -177,7 +183,7 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None:
         # In coordinations and chains of verbs, the first verb has the subject.
         above = token
-        while mention is None and cut_subtype(above.dep_) in ("conj", "xcomp", "aux") and above.head is not above:
+        while mention is None and _shares_subject(above) and above.head is not above:
             above = above.head
             mention = _find_source(above, inside)
     if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
@@ -188,6 +194,12 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None or inside[mention.i]:
         return None
     return _find_mention(doc, mention, cue, inside)
+
+
+def _shares_subject(verb: Token) -> bool:
+    """Returns whether a verb may have the subject of the verb above it."""
+    relation = cut_subtype(verb.dep_)
+    return relation in ("conj", "xcomp", "aux") or (relation == "advcl" and verb.tag_ == "VBG")
 
 
 def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
@@ -277,11 +289,11 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
     last = at + 1
     while last < end:
         precedes_noun = last + 1 < end and doc[last + 1].tag_ in NOMINAL
-        if doc[last].tag_ in ("NNP", "NNPS", "POS", "CD") or doc[last].dep_ in ("flat", "compound"):
+        if doc[last].tag_ in ("NNP", "NNPS", "CD") or doc[last].dep_ in ("flat", "compound"):
             last += 1
         elif doc[last].tag_ == "HYPH" and precedes_noun:
             last += 2
-        elif doc[last].lower_ == "of" or (doc[last].lower_ == "and" and precedes_noun):
+        elif doc[last].tag_ == "POS" or doc[last].lower_ == "of" or (doc[last].lower_ == "and" and precedes_noun):
             last += 1
             while last < end and doc[last].tag_ in NOMINAL:
                 last += 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,9 @@ PRONOUNS = {
 }
 POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
 ARTICLES = frozenset(("the", "this", "that"))
+# The tags of words before a name in an apposition, and what ends it.
+BEFORE_NAME = frozenset(("DT", "PRP$", "JJ", "NN"))
+ENDINGS = frozenset((",", ".", ";", ":", "-", "--", "—"))
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
@@ -63,6 +65,7 @@ class Cast:
         self.is_subject = np.isin(doc.to_array([DEP]), np.array(labels, dtype=np.uint64)).tolist()
         mentions = find_names(doc, speakers)
         heads = {mention.end - 1: mention for mention in mentions}
+        begins = {mention.begin: mention for mention in mentions}
         narrated = Counter(mention.name for mention in mentions if not self.inside[mention.begin])
         self.characters, by_name = join_names(mentions, narrated, self._count_pronouns(mentions))
         self.narrator: Character | None = None
@@ -78,6 +81,7 @@ class Cast:
         for span in speakers:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
+            apposed = self._find_apposition(span, begins) if named is None else None
             is_noun = doc[root].tag_ in ("NN", "") or (named is not None and root not in heads)
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
@@ -85,6 +89,9 @@ class Cast:
                 self._add(span.start, span.end, root, self._get_narrator())
             elif named is not None and named.begin <= root < named.end:
                 by_name[named.name].is_person = True
+            elif apposed is not None:
+                by_name[apposed.name].is_person = True
+                self._add(span.start, span.end, root, by_name[apposed.name])
             elif is_noun and self._is_person(root, speaking):
                 self._add_noun_speaker(span, root)
         self._mark_people(mentions, narrated, by_name)
@@ -98,6 +105,15 @@ class Cast:
         n_first = sum(word == "i" and not quoted for word, quoted in zip(self.words, self.inside, strict=True))
         if self.narrator is not None and n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside):
             self._identify_narrator(self.narrator)
+
+    def _find_apposition(self, span: Span, begins: Mapping[int, Mention]) -> Mention | None:
+        """Finds Ann Lee in "the mayor, Ann Lee, said" and in "her sister, the painter Ann Lee, said"."""
+        at = span.end
+        while at < len(self.words) and (at == span.end or self.doc[at].tag_ in BEFORE_NAME) and at + 1 not in begins:
+            at += 1
+        named = begins.get(at + 1)
+        is_apposed = self.words[span.end : span.end + 1] == [","]
+        return named if named and is_apposed and set(self.words[named.end : named.end + 1]) <= ENDINGS else None
 
     def is_singular(self, begin: int, end: int) -> bool:
         """Returns whether the tokens can mention one person: they are "he" or "she", or end in a singular noun."""
@@ -201,9 +217,10 @@ class Cast:
                 self.unnamed.add(character)
             character.is_person = True
             self.by_noun[noun] = character
-        near = self.doc[max(span.start, head - 2) : head + 1]
-        words = [token.text for token in near if token.text[0].isalnum()]
-        self.by_noun[noun].names[" ".join(words)] += 1
+        first = next(
+            i for i in range(max(span.start, head - 2), head + 1) if self.doc[i].text[0].isalnum() or i == head
+        )
+        self.by_noun[noun].names[" ".join(self.doc[first : head + 1].text.split())] += 1
         self._add(span.start, span.end, head, self.by_noun[noun])
 
     def _find_relative(self, title: str, span: Span) -> Character | None:
@@ -226,9 +243,13 @@ class Cast:
 
     def _add_noun_mentions(self) -> None:
         """Adds the mentions of speakers without a name that have a determiner, outside quotations."""
-        for i, (article, word) in enumerate(pairwise(self.words)):
-            if article in ARTICLES and word in self.by_noun and i not in self.references and not self.inside[i + 1]:
-                self._add(i, i + 2, i + 1, self.by_noun[word])
+        phrases = {name.lower() for character in self.by_noun.values() for name in character.names}
+        for i, word in enumerate(self.words):
+            if word in self.by_noun and not self.inside[i]:
+                for begin in (i - 1, i - 2):
+                    is_known = begin == i - 1 or " ".join(self.words[begin : i + 1]) in phrases
+                    if begin >= 0 and self.words[begin] in ARTICLES and is_known and begin not in self.references:
+                        self._add(begin, i + 1, i, self.by_noun[word])
 
     def _count_pronouns(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
         """Counts the genders of the first pronouns after each name, up to the next name."""

@@ -29,6 +29,8 @@ FOLDER = Path(__file__).parent
 MODEL = "speaker_model.bin"
 TABLE_BITS, AGGRESSIVENESS = 12, 0.05
 BEAM_WIDTH = 8
+# "A man" is nobody who is known.
+INDEFINITE = frozenset(("a", "an", "one", "another"))
 # The lowest probability of a decision: the model can be wrong.
 MIN_PROBABILITY = 1e-3
 
@@ -180,7 +182,9 @@ def _choose(
     its character, with the probability if the name were hidden (1 if there is only one hypothesis)."""
     turn = turns[k]
     is_guessed = is_open(cast, turn)
-    if not is_guessed and (is_only or not turn.is_named):
+    # Nobody expects a character whom nothing has mentioned before.
+    is_new = turn.character is not None and turn.mention is not None and turn.character.first >= turn.mention[0]
+    if not is_guessed and (is_only or is_new or not turn.is_named):
         yield turn.character, turn.confidence, 1.0
         return
     candidates, rows = describe(cast, turns, k, None if is_guessed else "")
@@ -198,7 +202,8 @@ def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
     """Finds the characters of turns whose mention is not a pronoun."""
     for turn in turns:
         turn.character = cast.find(*turn.mention) if turn.mention is not None else None
-        turn.is_named = turn.character is not None and turn.character not in cast.unnamed
+        is_new = turn.mention is not None and cast.words[turn.mention[0]] in INDEFINITE
+        turn.is_named = turn.character is not None and (is_new or turn.character not in cast.unnamed)
         turn.confidence = 1.0 if turn.is_named else 0.0
 
 

@@ -34,6 +34,7 @@ BESIDE, MAX_NARRATION = 5, 50
 NAMING = frozenset(("call", "calls", "called", "calling"))
 # Words in lower case within titles of books and plays.
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
+DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
 COLONS = frozenset((":", "："))
 SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
@@ -173,6 +174,13 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         # Excludes the side of the cue, and marks at the ends.
         if begin <= cue < end:
             begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
+        if (
+            begin == cue + 1 < end
+            and token.nbor().lower_ in DAYS
+            and not token.nbor(2).tag_.startswith(("V", "MD", "POS"))
+        ):
+            # Said Monday the bridge was closed.
+            begin += 1
         runs.append(trim(doc, begin, end, CUT, CUT))
     return runs
 
@@ -182,8 +190,12 @@ def _is_reported_clause(clause: Token) -> bool:
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
     if relation not in CLAUSES or (is_after and relation == "parataxis"):
         return False
-    # Excludes "turning round" in "...," she said, turning round.
-    return not is_after or clause.tag_ != "VBG" or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
+    # Excludes "turning round" in "...," she said, turning round; and "said when asked".
+    is_participle = clause.tag_ == "VBG" or (clause.tag_ == "VBN" and clause.left_edge.tag_ == "WRB")
+    # And "his wife", which parsers may take for the object of "“...,” said his wife".
+    follows_marks = clause.head.i > 0 and clause.head.nbor(-1).text in ALL_MARKS
+    is_phrase = is_participle or (follows_marks and clause.tag_.startswith("N"))
+    return not (is_after and is_phrase) or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
 
 
 def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) -> tuple[Run, list[Run]]:

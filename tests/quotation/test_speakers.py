@@ -245,6 +245,38 @@ def test_a_speaker_is_one_person_or_several(parsed, text, speaker):
     assert (quotation.speaker and quotation.speaker.text) == speaker
 
 
+@pytest.mark.parametrize(
+    ("text", "speaker", "character"),
+    [
+        ("The firm's chief aide, Tim Wood, said that it would close.", "The firm's chief aide", "Tim Wood"),
+        ("“We close,” said his wife, the painter Ann Lee.", "his wife", "Ann Lee"),
+        ("“We close,” said the mayor, Tom and Ann beside her.", "the mayor", "the mayor"),
+        ("Ann Lee's teacher said that it would close.", "Ann Lee's teacher", "Lee's teacher"),
+    ],
+)
+def test_a_name_in_apposition_is_that_of_the_speaker(parsed, text, speaker, character):
+    (quotation,) = parsed(text)._.quotations
+    assert (quotation.speaker.text, quotation.character and quotation.character.id) == (speaker, character)
+
+
+def test_a_character_who_comes_later_did_not_speak_before(parsed):
+    doc = parsed(
+        "Mayor Linda Roth said that taxes would fall. “We have cut enough,” she told us.\n\n"
+        "“That is a dream,” Raj Patel said.\n\n“It hurts,” said Maria Lopez, who has a shop.\n"
+    )
+    assert [who for who, _ in describe(doc)] == ["Linda Roth", "Raj Patel", "Maria Lopez"]
+
+
+def test_one_resident_is_nobody_who_is_known(parsed):
+    doc = parsed("“It hurts,” said Maria Lopez.\n\n“I will leave,” one resident wrote.\n")
+    assert [who for who, _ in describe(doc)] == ["Maria Lopez", "one resident"]
+
+
+def test_a_noun_with_an_adjective_is_who_speaks_by_that_name(parsed):
+    doc = parsed("The old man looked up. “Sit,” he said.\n\n“Why?” asked Ann.\n\n“Sit,” said the old man.\n")
+    assert [who for who, _ in describe(doc)] == ["the old man", "Ann", "the old man"]
+
+
 def test_a_noun_that_speaks_twice_is_a_character(parsed):
     doc = parsed("“We go,” said the beadle.\n\n“When?” asked Ann.\n\n“Soon,” said the beadle.\n")
     assert [who for who, _ in describe(doc)] == ["the beadle", "Ann", "the beadle"]

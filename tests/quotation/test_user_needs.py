@@ -300,6 +300,24 @@ def test_quoted_words_within_a_sentence_are_part_of_what_is_reported(parsed, tex
     assert (quotation.type, quotation.contents[0].text) == ("MIXED", content)
 
 
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("Officials said Monday the bridge is unsafe.", ["the bridge is unsafe"]),
+        ("Officials said Monday is a holiday.", ["Monday is a holiday"]),
+        ("“No,” he said when asked whether he would go.", ["“No,”", "whether he would go"]),
+    ],
+)
+def test_when_somebody_speaks_is_not_reported(parsed, text, contents):
+    assert sorted(texts(parsed(text))) == sorted(contents)
+
+
+def test_the_nearest_verb_above_a_quotation_is_its_cue(parsed):
+    called = "Raj Patel called the plan “reckless” and “dead on arrival.” "
+    doc = parsed(called + "Asked whether he would vote against it, he replied, “Absolutely.”\n\nA man left.\n")
+    assert [quotation.cue.text for quotation in doc._.quotations] == ["called", "Asked", "replied"]
+
+
 def test_what_a_speaker_does_meanwhile_is_not_reported(parsed):
     assert texts(parsed("“It is too late for us,” the mayor said, drawing some laughter.")) == [
         "“It is too late for us,”"
