@@ -184,6 +184,8 @@ class Cast:
             is_somewhere = places[character] > MAX_PLACE_SHARE * character.count
             acts = acting[character] >= MIN_ACTING_SHARE * character.count and character.count > MIN_VOTES
             is_called = addressed[character] >= MIN_VOTES
+            # Not the month of "in May".
+            character.is_person &= places[character] < character.count
             character.is_person |= not is_somewhere and (is_called or (acts and bool(character.gender)))
 
     def _add(self, begin: int, end: int, head: int, character: Character) -> None:

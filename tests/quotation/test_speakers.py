@@ -272,6 +272,11 @@ def test_one_resident_is_nobody_who_is_known(parsed):
     assert [who for who, _ in describe(doc)] == ["Maria Lopez", "one resident"]
 
 
+def test_a_month_is_no_character(parsed):
+    doc = parsed("The mayor leaves in May. “She was good,” said Ann Lee.\n")
+    assert [character.id for character in doc._.characters] == ["Ann Lee"]
+
+
 def test_a_noun_with_an_adjective_is_who_speaks_by_that_name(parsed):
     doc = parsed("The old man looked up. “Sit,” he said.\n\n“Why?” asked Ann.\n\n“Sit,” said the old man.\n")
     assert [who for who, _ in describe(doc)] == ["the old man", "Ann", "the old man"]
