@@ -181,7 +181,7 @@ def _choose(
     """Yields the most probable characters of a turn, with confidences and probabilities; for a turn with a name, only
     its character, with the probability if the name were hidden (1 if there is only one hypothesis)."""
     turn = turns[k]
-    is_guessed = is_open(cast, turn)
+    is_guessed = is_open(cast, turn) and not turn.confidence
     # Nobody expects a character whom nothing has mentioned before.
     is_new = turn.character is not None and turn.mention is not None and turn.character.first >= turn.mention[0]
     if not is_guessed and (is_only or is_new or not turn.is_named):
@@ -202,9 +202,9 @@ def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
     """Finds the characters of turns whose mention is not a pronoun."""
     for turn in turns:
         turn.character = cast.find(*turn.mention) if turn.mention is not None else None
+        turn.is_named = turn.character is not None and turn.character not in cast.unnamed
         is_new = turn.mention is not None and cast.words[turn.mention[0]] in INDEFINITE
-        turn.is_named = turn.character is not None and (is_new or turn.character not in cast.unnamed)
-        turn.confidence = 1.0 if turn.is_named else 0.0
+        turn.confidence = float(turn.is_named or (turn.character is not None and is_new))
 
 
 def is_open(cast: Cast, turn: Turn) -> bool:
