@@ -81,13 +81,14 @@ class Cast:
         for span in speakers:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
-            apposed = self._find_apposition(span, begins) if named is None else None
+            is_name = named is not None and named.begin <= root < named.end
+            apposed = None if is_name else self._find_apposition(span, begins)
             is_noun = doc[root].tag_ in ("NN", "") or (named is not None and root not in heads)
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
                 self._add(span.start, span.end, root, self._get_narrator())
-            elif named is not None and named.begin <= root < named.end:
+            elif named is not None and is_name:
                 by_name[named.name].is_person = True
             elif apposed is not None:
                 by_name[apposed.name].is_person = True

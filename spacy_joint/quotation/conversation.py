@@ -29,7 +29,6 @@ FOLDER = Path(__file__).parent
 MODEL = "speaker_model.bin"
 TABLE_BITS, AGGRESSIVENESS = 12, 0.05
 BEAM_WIDTH = 8
-# "A man" is nobody who is known.
 INDEFINITE = frozenset(("a", "an", "one", "another"))
 # The lowest probability of a decision: the model can be wrong.
 MIN_PROBABILITY = 1e-3
@@ -181,7 +180,7 @@ def _choose(
     """Yields the most probable characters of a turn, with confidences and probabilities; for a turn with a name, only
     its character, with the probability if the name were hidden (1 if there is only one hypothesis)."""
     turn = turns[k]
-    is_guessed = is_open(cast, turn) and not turn.confidence
+    is_guessed = is_open(cast, turn) and not is_indefinite(cast, turn)
     # Nobody expects a character whom nothing has mentioned before.
     is_new = turn.character is not None and turn.mention is not None and turn.character.first >= turn.mention[0]
     if not is_guessed and (is_only or is_new or not turn.is_named):
@@ -203,8 +202,12 @@ def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
     for turn in turns:
         turn.character = cast.find(*turn.mention) if turn.mention is not None else None
         turn.is_named = turn.character is not None and turn.character not in cast.unnamed
-        is_new = turn.mention is not None and cast.words[turn.mention[0]] in INDEFINITE
-        turn.confidence = float(turn.is_named or (turn.character is not None and is_new))
+        turn.confidence = float(turn.is_named or (turn.character is not None and is_indefinite(cast, turn)))
+
+
+def is_indefinite(cast: Cast, turn: Turn) -> bool:
+    """Returns whether the mention of a turn is somebody new: "a man"."""
+    return turn.mention is not None and cast.words[turn.mention[0]] in INDEFINITE
 
 
 def is_open(cast: Cast, turn: Turn) -> bool:

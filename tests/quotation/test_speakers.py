@@ -250,6 +250,7 @@ def test_a_speaker_is_one_person_or_several(parsed, text, speaker):
     [
         ("The firm's chief aide, Tim Wood, said that it would close.", "The firm's chief aide", "Tim Wood"),
         ("“We close,” said his wife, the painter Ann Lee.", "his wife", "Ann Lee"),
+        ("“We are alive,” said Lee's husband, Greg.", "Lee's husband", "Greg"),
         ("“We close,” said the mayor, Tom and Ann beside her.", "the mayor", "the mayor"),
         ("Ann Lee's teacher said that it would close.", "Ann Lee's teacher", "Lee's teacher"),
     ],
@@ -268,8 +269,13 @@ def test_a_character_who_comes_later_did_not_speak_before(parsed):
 
 
 def test_one_resident_is_nobody_who_is_known(parsed):
-    doc = parsed("“It hurts,” said Maria Lopez.\n\n“I will leave,” one resident wrote.\n")
-    assert [who for who, _ in describe(doc)] == ["Maria Lopez", "one resident"]
+    doc = parsed("“It hurts,” said Maria Lopez.\n\n“I will leave,” one resident wrote.\n\n“No,” said a voice.\n")
+    assert [who for who, _ in describe(doc)] == ["Maria Lopez", "one resident", None]
+
+
+def test_an_office_is_a_title(parsed):
+    doc = parsed("Chief Dan Ortiz said that it was over. “It was bad,” he said.\n\n“Yes,” said Mike.\n")
+    assert [who for who, _ in describe(doc)] == ["Chief Dan Ortiz", "Mike"]
 
 
 def test_a_month_is_no_character(parsed):
