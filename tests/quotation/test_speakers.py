@@ -278,6 +278,11 @@ def test_an_office_is_a_title(parsed):
     assert [who for who, _ in describe(doc)] == ["Chief Dan Ortiz", "Mike"]
 
 
+def test_his_wife_is_a_woman(parsed):
+    doc = parsed("He waved to his wife, Jean. “He is good,” said Jean.\n")
+    assert [(character.id, character.gender) for character in doc._.characters] == [("Jean", "female")]
+
+
 def test_a_month_is_no_character(parsed):
     doc = parsed("The mayor leaves in May. “She was good,” said Ann Lee.\n")
     assert [character.id for character in doc._.characters] == ["Ann Lee"]
