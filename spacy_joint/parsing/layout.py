@@ -2,8 +2,8 @@
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
 bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
-lower case after a comma, an abbreviation or a quotation. A single line break alone is not a sign, since running text
-may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
+lower case after a comma, an abbreviation or a quotation, or with a name after a title. A single line break alone is not
+a sign, since running text may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
 """
 
 import re
@@ -20,7 +20,6 @@ from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
 from ..pipes import marks
 from ..pipes.arrays import RowIndex, forbid_starts
-from ..pipes.marks import ABBREVIATION, INITIAL, find_ending
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
 
@@ -131,16 +130,13 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     before = marks.read_before(facts[words, 4], is_glued, facts[words, 5] > 0, n_before)
     after_quotes = np.append(False, is_glued & (facts[words, 4] == marks.CLOSES_QUOTES))[: len(words)]
     # Quotations also go on after a line break.
-    goes_on = (
-        (before == marks.CONTINUED)
-        | (before == marks.COMMA + marks.IN_QUOTES)
-        | (before == marks.COMMA + marks.IN_QUOTES + marks.LINE)
-    )
+    quoted = marks.COMMA + marks.IN_QUOTES
+    goes_on = np.isin(before, (marks.CONTINUED, quoted, quoted + marks.LINE))
     constraints[words[goes_on | (after_quotes & (before == marks.CONTINUED + marks.LINE))]] = -1
     for word in words[np.isin(before, (marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))].tolist():
         if names_speaker(doc, word):
             constraints[word] = -1
-    for word in words[np.isin(before, (ABBREVIATION, INITIAL))].tolist():
+    for word in words[np.isin(before, (marks.ABBREVIATION, marks.INITIAL))].tolist():
         if follows_abbreviation(doc, word):
             constraints[word] = -1
     if breaks.any():
@@ -174,12 +170,15 @@ def names_speaker(doc: Doc, word: int) -> bool:
 def follows_abbreviation(doc: Doc, word: int) -> bool:
     """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2), another one of
     these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien), but not after a street (St.)."""
-    token, before = doc[word], find_ending(doc[word - 1].text)
-    if token.text[0].isdecimal() or find_ending(token.text) in (ABBREVIATION, INITIAL):
-        return doc[word - 1].text != "St."
-    if before == INITIAL and (word < 2 or find_ending(doc[word - 2].text) != INITIAL):
+    token, before = doc[word], doc[word - 1].text
+    abbreviations = (marks.ABBREVIATION, marks.INITIAL)
+    if before == "St.":
         return False
-    return token.text[0].isupper() and not token.is_stop and doc[word - 1].text != "St."
+    if token.text[0].isdecimal() or marks.find_ending(token.text) in abbreviations:
+        return True
+    is_initial = marks.find_ending(before) == marks.INITIAL
+    is_only_one = is_initial and (word < 2 or marks.find_ending(doc[word - 2].text) != marks.INITIAL)
+    return not is_only_one and token.text[0].isupper() and not token.is_stop
 
 
 def count_open_words(doc: Doc) -> int:
@@ -325,7 +324,7 @@ def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
     elif _is_plain(text[-1]) and text[-1] not in FINAL and text[-1] not in WRAPPING:
         ends = ENDS_PLAIN
     opens = IS_COLON if text.endswith(":") else OPENS_LINE if OPENING.match(text) else 0
-    return begins, ends, 0, opens, find_ending(text), text[0].islower() and text.replace(".", "").isalpha()
+    return begins, ends, 0, opens, marks.find_ending(text), text[0].islower() and text.replace(".", "").isalpha()
 
 
 def _is_plain(letter: str) -> bool:

@@ -67,7 +67,7 @@ class Cast:
         heads = {mention.end - 1: mention for mention in mentions}
         begins = {mention.begin: mention for mention in mentions}
         narrated = Counter(mention.name for mention in mentions if not self.inside[mention.begin])
-        self.characters, by_name = join_names(mentions, narrated, self._count_pronouns(mentions))
+        self.characters, by_name = join_names(mentions, narrated, self._count_genders(mentions))
         self.narrator: Character | None = None
         self.by_noun: dict[str, Character] = {}
         # Characters without a name, such as "the old man".
@@ -82,17 +82,16 @@ class Cast:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
             is_name = named is not None and named.begin <= root < named.end
-            apposed = None if is_name else self._find_apposition(span, begins)
+            person = named if is_name else self._find_apposition(span, begins)
             is_noun = doc[root].tag_ in ("NN", "") or (named is not None and root not in heads)
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
                 self._add(span.start, span.end, root, self._get_narrator())
-            elif named is not None and is_name:
-                by_name[named.name].is_person = True
-            elif apposed is not None:
-                by_name[apposed.name].is_person = True
-                self._add(span.start, span.end, root, by_name[apposed.name])
+            elif person is not None:
+                by_name[person.name].is_person = True
+                if not is_name:
+                    self._add(span.start, span.end, root, by_name[person.name])
             elif is_noun and self._is_person(root, speaking):
                 self._add_noun_speaker(span, root)
         self._mark_people(mentions, narrated, by_name)
@@ -248,13 +247,14 @@ class Cast:
         """Adds the mentions of speakers without a name that have a determiner, outside quotations."""
         phrases = {name.lower() for character in self.by_noun.values() for name in character.names}
         for i, word in enumerate(self.words):
-            if word in self.by_noun and not self.inside[i]:
-                for begin in (i - 1, i - 2):
-                    is_known = begin == i - 1 or " ".join(self.words[begin : i + 1]) in phrases
-                    if begin >= 0 and self.words[begin] in ARTICLES and is_known and begin not in self.references:
-                        self._add(begin, i + 1, i, self.by_noun[word])
+            if word not in self.by_noun or self.inside[i]:
+                continue
+            for begin in range(i - 1, max(i - 3, -1), -1):
+                is_known = begin == i - 1 or " ".join(self.words[begin : i + 1]) in phrases
+                if self.words[begin] in ARTICLES and is_known and begin not in self.references:
+                    self._add(begin, i + 1, i, self.by_noun[word])
 
-    def _count_pronouns(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
+    def _count_genders(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
         """Counts the genders of nouns before a name in apposition ("his wife, Jean,"), and of the first pronouns after
         each name, up to the next name."""
         at = [i for i, word in enumerate(self.words) if word in PRONOUNS]

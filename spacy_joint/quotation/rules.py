@@ -174,11 +174,8 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         # Excludes the side of the cue, and marks at the ends.
         if begin <= cue < end:
             begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
-        if (
-            begin == cue + 1 < end
-            and token.nbor().lower_ in DAYS
-            and not token.nbor(2).tag_.startswith(("V", "MD", "POS"))
-        ):
+        is_day = begin == cue + 1 < end - 1 and doc[begin].lower_ in DAYS
+        if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
             # Said Monday the bridge was closed.
             begin += 1
         runs.append(trim(doc, begin, end, CUT, CUT))

@@ -312,6 +312,12 @@ def test_when_somebody_speaks_is_not_reported(parsed, text, contents):
     assert sorted(texts(parsed(text))) == sorted(contents)
 
 
+def test_a_document_may_end_with_a_day(unparsed):
+    words, deps = ["Officials", "said", "Monday"], ["nsubj", "ROOT", "ccomp"]
+    doc = Doc(spacy.blank("en").vocab, words, heads=[1, 1, 1], deps=deps, tags=["NNS", "VBD", "NNP"])
+    assert not texts(unparsed(doc))
+
+
 def test_the_nearest_verb_above_a_quotation_is_its_cue(parsed):
     called = "Raj Patel called the plan “reckless” and “dead on arrival.” "
     doc = parsed(called + "Asked whether he would vote against it, he replied, “Absolutely.”\n\nA man left.\n")
