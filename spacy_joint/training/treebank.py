@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import spacy
 import srsly
 from spacy.cli.package import package
@@ -27,7 +28,7 @@ from spacy.util import fix_random_seed, load_config
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from .. import load
+from .. import __version__, load
 from ..annotation.custom_columns import FINE_TAG
 from ..corpora.docbin import read_docbin
 from ..corpora.examples import make_example
@@ -36,6 +37,7 @@ from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.reading import require_file
 from ..files.replacing import atomic_write_directory, write_json
 from ..files.steps import Steps, digest, digest_mentioned
+from ..guiding.onnx_transformer import convert_transformers
 from ..pipes.tokenizer_check import report_unfit, score_words
 from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
 from ..tokenization.exceptions import add_exceptions, learn_exceptions
@@ -45,18 +47,23 @@ from .feature_choice import choose_features
 from .finishing import finish_pipeline
 from .jackknifing import jackknife_corpus
 
-TAGGER, PARSER = "sequence_tagger", "joint_sbd_parser"
+TAGGER, GUIDE, PARSER = "sequence_tagger", "parser_guide", "joint_sbd_parser"
 MORPHOLOGIZER, LEMMATIZER = "sequence_morphologizer", "sequence_lemmatizer"
 EXPANDER = "multiword_expander"
 FEATURES = f"components.{TAGGER}.features"
 # The paths of earlier components in the configs that build on them.
-SOURCES = {PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer"}
+SOURCES = {GUIDE: "tagger", PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer"}
+# The configs of a guide and of what it guides.
+GUIDE_CONFIG, GUIDED_CONFIG = "parser_guide_trf", "guided_parser"
 # The parser predicts with a wider beam than in training: slower and more accurate.
 BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 # More of these would gain little: tables of weights, evaluations, and epochs of taggers for jackknifing.
 MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 4
+# A guide learns in so many epochs, within these numbers of updates, and is jackknifed in two folds: an update takes
+# seconds.
+GUIDE_EPOCHS, GUIDE_STEPS, GUIDE_FOLDS = 10, (400, 1200), 2
 # Changes to the configs, which are for English: other languages have more features, and rarer words.
 TRAINING: Mapping[str, Mapping[str, Any]] = {
     PARSER: {"max_epochs": 10},
@@ -82,15 +89,19 @@ class TreebankTraining:
         splits: Mapping[str, Sequence[Path]],  # the files of "train", "dev" and "test"
         overrides: Mapping[str, Any],  # for the configs, by dotted names
         seed: int,
+        transformer: str | None = None,  # the name or directory of a transformer that guides the parser
     ) -> None:
         self.output, self.configs, self.language = output, configs, language
-        self.splits, self.overrides, self.seed = splits, overrides, seed
+        self.splits, self.overrides, self.seed, self.transformer = splits, overrides, seed, transformer
         self.work, self.pipeline, self.scores = output / "steps", output / "pipeline", output / "scores.json"
         self.steps = Steps(self.work, msg.info)
         self.corpora, self.tokenizer = self.work / "corpora", self.work / "tokenizer"
+        self.sources = {**SOURCES, PARSER: "guide"} if transformer else SOURCES
         self.features, self.biases = self.work / "features_seen.json", self.work / "biases_chosen.json"
         self.finished = self.work / "finished"
         self.word_classes, self.jackknifed = self.work / "word_classes.msgpack", self.work / "jackknifed.spacy"
+        # What the parser learns from: the jackknifed documents, or those with columns of a guide, too.
+        self.guided = self.work / "guided.spacy" if transformer else self.jackknifed
 
     # Corpora, tokenizer and word classes.
 
@@ -195,21 +206,53 @@ class TreebankTraining:
 
     # Components.
 
+    def _find_config(self, component: str) -> Path:
+        """Finds the config of a component; with a transformer, that of its guide and of a guided parser."""
+        guided = {GUIDE: GUIDE_CONFIG, PARSER: GUIDED_CONFIG} if self.transformer else {}
+        return self.configs / f"{guided.get(component, component)}.cfg"
+
     def _configure(self, component: str, kind: str, source: Path | None = None) -> dict[str, Any]:
         """Makes the overrides of a component's config, for text of a kind: "original", "unpunctuated" or "both"."""
-        own = TRAINING.get(component, {})
-        training = {**load_config(self.configs / f"{component}.cfg")["training"], **own}
-        # The language's own tokenizer may need another package.
-        pipe: Any = spacy.blank(self.language, config={"nlp": {"tokenizer": NO_TOKENIZER}}).create_pipe(component)
         copies = 2 if kind == "both" else 1
-        batches = math.ceil(copies * self.described["documents"] / training["batcher"]["size"])
-        bits = math.ceil(math.log2(copies * self.described["words"])) + BITS_PER_WORD
         settings = {
             "system.seed": self.seed,
             "nlp.lang": self.language,
             "nlp.tokenizer": NO_TOKENIZER,
-            "paths.train": str(self.jackknifed if source else self.corpora / "train.spacy"),
+            "paths.train": str(self.guided if source else self.corpora / "train.spacy"),
             "paths.dev": str(self.corpora / "dev.spacy"),
+        }
+        if source:
+            dev = "original" if kind == "both" else kind
+            settings |= {f"paths.{self.sources[component]}": str(source), "training.dev_corpus": f"corpora.dev_{dev}"}
+        else:
+            settings |= {"training.train_corpus": f"corpora.{kind}", FEATURES: self.seen}
+        config = load_config(self._find_config(component))
+        add = self._configure_guide if component == GUIDE else self._configure_perceptron
+        settings |= add(component, config, copies)
+        for setting, value in self.overrides.items():
+            key = setting.removeprefix("initialize.")
+            if not key.startswith("components.") or key.startswith(f"components.{component}."):
+                settings[setting] = value
+        return settings
+
+    def _configure_guide(self, component: str, config: Mapping[str, Any], copies: int) -> dict[str, Any]:
+        batches = GUIDE_EPOCHS * copies * self.described["words"] / config["training"]["batcher"]["size"]
+        steps = int(np.clip(batches, *GUIDE_STEPS))
+        return {
+            "paths.train": str(self.jackknifed),
+            "paths.transformer": self.transformer,
+            "training.max_steps": steps,
+            "training.eval_frequency": steps // N_EVALUATIONS,
+        }
+
+    def _configure_perceptron(self, component: str, config: Mapping[str, Any], copies: int) -> dict[str, Any]:
+        own = TRAINING.get(component, {})
+        training = {**config["training"], **own}
+        # The language's own tokenizer may need another package.
+        pipe: Any = spacy.blank(self.language, config={"nlp": {"tokenizer": NO_TOKENIZER}}).create_pipe(component)
+        batches = math.ceil(copies * self.described["documents"] / training["batcher"]["size"])
+        bits = math.ceil(math.log2(copies * self.described["words"])) + BITS_PER_WORD
+        settings = {
             "paths.word_classes": str(self.word_classes),
             # All epochs count, since weights are averaged over all updates.
             "training.eval_frequency": math.ceil(batches * training["max_epochs"] / N_EVALUATIONS),
@@ -218,17 +261,11 @@ class TreebankTraining:
             f"components.{component}.model.n_tables": min(pipe.perceptron.n_tables, MAX_TABLES),
         }
         settings |= {f"training.{setting}": value for setting, value in own.items()}
-        if source:
-            dev = "original" if kind == "both" else kind
-            settings |= {f"paths.{SOURCES[component]}": str(source), "training.dev_corpus": f"corpora.dev_{dev}"}
-        else:
-            settings |= {"training.train_corpus": f"corpora.{kind}", FEATURES: self.seen}
+        if component == PARSER and self.transformer:
+            settings["paths.vectors"] = None
         if self.seen and component in (PARSER, MORPHOLOGIZER):
-            settings[f"components.{component}.columns"] = {FINE_TAG: {}}
-        for setting, value in self.overrides.items():
-            key = setting.removeprefix("initialize.")
-            if not key.startswith("components.") or key.startswith(f"components.{component}."):
-                settings[setting] = value
+            columns = config["components"][component].get("columns", {})
+            settings[f"components.{component}.columns"] = {**columns, FINE_TAG: {}}
         return settings
 
     def jackknife(self, kind: str, folds: int) -> None:
@@ -244,7 +281,7 @@ class TreebankTraining:
 
     def train_components(self, kind: str) -> Path:
         """Trains one component after the other, with the components before it, and returns the last pipeline."""
-        components = [TAGGER, PARSER]
+        components = [TAGGER, *([GUIDE] if self.transformer else []), PARSER]
         if self.described["POS"]:
             components.append(MORPHOLOGIZER)
             if self.described["LEMMA"]:
@@ -252,10 +289,18 @@ class TreebankTraining:
         trained: Path | None = None
         for component in components:
             settings = self._configure(component, kind, trained)
-            path = self.work / component
+            made_from = _without_paths(settings)
+            path, config = self.work / component, self._find_config(component)
             before = [self.jackknifed, self.word_classes, trained] if trained else [self.corpora, self.word_classes]
-            make = partial(_train, self.configs / f"{component}.cfg", settings, path)
-            trained = self.steps.run(component, path, make, after=before, settings=_without_paths(settings))
+            if component == GUIDE:
+                assert self.transformer
+                made_from["transformer"] = digest_mentioned({"": self.transformer}) or self.transformer
+                # For half of the documents.
+                halved = {**settings, "training.max_steps": settings["training.max_steps"] // GUIDE_FOLDS}
+                jackknife = partial(jackknife_corpus, config, self.guided, GUIDE_FOLDS, halved)
+                self.steps.run("guide-columns", self.guided, jackknife, after=before, settings=made_from)
+            make = partial(_train, config, settings, path, trained)
+            trained = self.steps.run(component, path, make, after=before, settings=made_from)
         assert trained
         return trained
 
@@ -279,8 +324,11 @@ class TreebankTraining:
         def make() -> None:
             nlp = self._assemble(trained)
             references = self._read_raw_texts("dev", nlp)
-            docs = [nlp.get_pipe(TAGGER)(nlp.make_doc(reference.text)) for reference in references]
             others = [name for name in nlp.pipe_names if name != PARSER]
+            docs = [nlp.make_doc(reference.text) for reference in references]
+            for name in nlp.pipe_names[: nlp.pipe_names.index(PARSER)]:
+                pipe: Any = nlp.get_pipe(name)
+                docs = list(pipe.pipe(docs))
 
             def parse(biases: Mapping[str, float], docs: Sequence[Doc]) -> list[Doc]:
                 overrides = {f"components.{PARSER}.{setting}": bias for setting, bias in biases.items()}
@@ -295,6 +343,8 @@ class TreebankTraining:
 
     def finish(self, trained: Path, meta: Mapping[str, Any], weight_bits: int) -> None:
         """Adds the multiword_expander and settings, and removes data that only training needs."""
+        needed = {"requirements": [f"spacy-joint[onnx]>={__version__}"]} if self.transformer else {}
+        fields = {**needed, **meta}
 
         def make() -> None:
             nlp = self._assemble(trained)
@@ -308,10 +358,10 @@ class TreebankTraining:
             _save(nlp, assembled)
             settings = {"model.beam_width": BEAM_WIDTH, **srsly.read_json(self.biases)}
             overrides = {f"components.{PARSER}.{setting}": value for setting, value in settings.items()}
-            finish_pipeline(assembled, self.finished, overrides, meta, weight_bits)
+            finish_pipeline(assembled, self.finished, overrides, fields, weight_bits)
 
         before = [self.corpora, self.tokenizer, trained, self.biases]
-        settings = {"meta": dict(meta), "weight_bits": weight_bits}
+        settings = {"meta": fields, "weight_bits": weight_bits}
         self.steps.run("finished", self.finished, make, after=before, settings=settings)
 
     def calibrate(self, kind: str, notices: Sequence[Path]) -> None:
@@ -372,10 +422,19 @@ class TreebankTraining:
         msg.good(f"pip install {next(directory.glob('dist/*.tar.gz'), directory)}")
 
 
-def _train(config: Path, settings: Mapping[str, Any], output: Path) -> None:
-    nlp = init_nlp(load_config(config, overrides=dict(settings), interpolate=False))
+def _train(config: Path, settings: Mapping[str, Any], output: Path, source: Path | None) -> None:
+    """Trains a component after those of `source`, with their guide if they have one. A transformer becomes ONNX."""
+    loaded = load_config(config, overrides=dict(settings), interpolate=False)
+    pipeline = loaded["nlp"]["pipeline"]
+    if source and (source / GUIDE).is_dir() and GUIDE not in pipeline:
+        pipeline.insert(pipeline.index(PARSER), GUIDE)
+        loaded["components"][GUIDE] = {"source": str(source)}
+        loaded["training"]["frozen_components"].append(GUIDE)
+    nlp = init_nlp(loaded)
     # No checkpoints: an interrupted step starts again.
     train(nlp, None, stdout=sys.stdout, stderr=sys.stderr)
+    if settings.get("paths.transformer"):
+        convert_transformers(nlp)
     _save(nlp, output)
 
 

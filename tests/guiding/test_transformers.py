@@ -367,3 +367,20 @@ def test_nothing_but_transformers_is_converted():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     assert convert_transformers(nlp) == []
+
+
+# torch uses deprecated parts of itself.
+@pytest.mark.filterwarnings("ignore")
+def test_a_treebank_is_learnt_with_a_guide(tmp_path, assets, write_transformer):
+    encoder = write_transformer(tmp_path / "transformer", WORDS, positions=300)
+    files = [assets / name for name in ("tiny_train.conllu", "tiny_dev.conllu")]
+    fast = ("--language", "en", "--folds", "2", "--training.max_epochs", "1", "--training.max_steps", "2")
+    command = ("train-treebank", *files, *fast, "--transformer", encoder, "--output", tmp_path / "out", "--no-package")
+    first, second = (CliRunner().invoke(app, list(map(str, command))) for _ in range(2))
+    assert "guide-columns: " in first.output, first.output
+    assert second.output.count(": unchanged") == 15
+    nlp = spacy.load(tmp_path / "out" / "pipeline")
+    assert nlp.pipe_names[:3] == ["sequence_tagger", "parser_guide", "joint_sbd_parser"]
+    assert nlp.get_pipe_config("parser_guide")["model"]["tok2vec"]["@architectures"] == "spacy_joint.OnnxTransformer.v1"
+    doc = nlp("The cat sat. It slept.")
+    assert all(token.dep_ and token.lemma_ for token in doc) and "guide_head" in doc._.token_columns

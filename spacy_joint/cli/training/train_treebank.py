@@ -47,6 +47,9 @@ def train_treebank(
     ] = "auto",
     texts: Annotated[list[Path] | None, typer.Option(help=".txt files to learn word classes from, too.")] = None,
     word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`. Default: learnt.")] = None,
+    transformer: Annotated[
+        str | None, typer.Option(help="Name or directory of a transformer to guide the parser. Default: no guide.")
+    ] = None,
     meta: Annotated[
         Path | None,
         typer.Option(help="JSON file with fields for meta.json, such as the licence; or a directory: see below."),
@@ -73,10 +76,13 @@ def train_treebank(
     from wasabi import msg
 
     from ...corpora.treebank import SPLITS, find_splits, name_treebank
+    from ...guiding.onnx_transformer import EXPORT
     from ...training.treebank import TreebankTraining
 
     if word_classes is None:
         require_packages("train", "scipy")
+    if transformer:
+        require_packages(*EXPORT)
     # Unknown options, which override configs, and their values end up among the files.
     files = list(takewhile(lambda argument: not argument.startswith("--"), treebank or []))
     overrides = parse_config_overrides((treebank or [])[len(files) :])
@@ -104,7 +110,7 @@ def train_treebank(
     notices = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
     given = srsly.read_json(require_file(meta / "meta.json" if meta.is_dir() else meta)) if meta else {}
     msg.info(f"Language {language}, seed {seed}")
-    training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed)
+    training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
     training.read_corpora(documents, tags.value, subtypes)
     training.choose_features()
     training.make_tokenizer(tokenizer)
