@@ -208,15 +208,15 @@ def score_tokens(system: System, references: list[Doc]) -> dict[str, float]:
     return {name: scores[key] for name, key in MEASURES.items() if system.parses or name == "boundary F1"}
 
 
-def score_text(setup: Setup) -> dict[str, dict[str, float]]:
-    """Scores from raw text."""
-    references = list(read_conllu(setup.find(LEARNT_FROM), setup.vocab, paragraphs=True))
+def score_text(setup: Setup, corpus: str) -> dict[str, dict[str, float]]:
+    """Scores from the raw text of a corpus."""
+    references = list(read_conllu(setup.find(corpus), setup.vocab, paragraphs=True))
     results = {}
     for name, path in {**setup.list_own(), "spaCy parser": setup.peers[0]}.items():
         nlp = spacy.load(path, vocab=setup.vocab)
         results[name] = score_raw_text(nlp.pipe([doc.text for doc in references]), references)
     if UDPIPE not in setup.without:
-        results[UDPIPE] = UdPipe(setup.place("udpipe", False)).score_raw_text(setup.find(LEARNT_FROM))
+        results[UDPIPE] = UdPipe(setup.place("udpipe", False)).score_raw_text(setup.find(corpus))
     return {name: {shown: scores[key] for shown, key in RAW_MEASURES.items()} for name, scores in results.items()}
 
 
@@ -262,8 +262,9 @@ def make_report(results: dict[str, Any]) -> str:
         for name in next(iter(tokens.values()))
     ]
     parts += [f"{split.capitalize()}, gold tokens, {' / '.join(MEASURES)}:\n", format_table(["", *tokens], rows), ""]
-    rows = [[name, *map(show_share, found.values())] for name, found in results["text"].items()]
-    parts += [f"{LEARNT_FROM.upper()}, {split}, raw text:\n", format_table(["", *RAW_MEASURES], rows), ""]
+    for corpus, scores in results["text"].items():
+        rows = [[name, *map(show_share, found.values())] for name, found in scores.items()]
+        parts += [f"{corpus}, {split}, raw text:\n", format_table(["", *RAW_MEASURES], rows), ""]
     costs = results["costs"]
     ours = next(iter(costs.values()))["words_per_second"]
     rows = [
@@ -315,7 +316,7 @@ def main(
                 name: score_tokens(system, setup.read(corpus, starred=starred))
                 for name, system in setup.list_systems(starred).items()
             }
-    results["text"] = score_text(setup)
+    results["text"] = {corpus.upper(): score_text(setup, corpus) for corpus in CORPORA}
     speeds = measure_speed(setup, rounds)
     options = ["--peer", peer, "--starred-peer", starred_peer, "--split", split]
     if own is not None:
