@@ -16,6 +16,8 @@ from spacy.tokens import Doc, Span, Token
 
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import Run
+from ..annotation.reporting_verbs import is_reporting
+from .dialogue import find_word
 from .marks import ALL_MARKS, AMERICAN
 from .names import read_names
 
@@ -33,8 +35,8 @@ IMPERSONAL = frozenset(("it", "this", "that"))
 # A sentence may continue after a quotation that ends so.
 OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
-# The maximum length of a signature, in tokens.
-MAX_SIGNATURE = 8
+# The maximum lengths of the name in a signature and of its line, in tokens.
+MAX_SIGNATURE, MAX_LINE = 8, 24
 # The articles before a name in "said the minister X", and the maximum of words between marks and such a verb.
 ARTICLES = frozenset(
     re.findall(
@@ -120,6 +122,9 @@ def _find_cues(
         """Ranks a cue, the best first; None if it is too far from the run."""
         first, last = min(cue, begin), max(cue, end - 1)
         distance = begin - cue if cue < begin else cue - end + 1
+        if doc[cue].text in DASHES:
+            # A signature, perhaps in the next line.
+            return (False, False, True, 0) if find_word(doc, cue, -1) == end - 1 else None
         is_mark, is_elsewhere = not doc[cue].text.isalnum(), bool(sentences[first] != sentences[last])
         crosses_paragraphs = paragraphs[first] != paragraphs[last]
         if is_elsewhere or crosses_paragraphs:
@@ -169,8 +174,7 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     otherwise the signature after a dash, or a name at a colon or verb. `inside` says what is quoted (bool)."""
     token = doc[cue]
     if token.text in DASHES:
-        end = next((i for i in range(cue + 1, len(doc)) if doc[i].text.isspace()), len(doc))
-        return doc[cue + 1 : end] if cue + 1 < end <= cue + 1 + MAX_SIGNATURE else None
+        return find_signature(doc, cue)
     if token.text[-1] in ":.":
         return _find_announced(doc, cue, inside)
     if not doc.has_annotation("DEP"):
@@ -194,6 +198,23 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None or inside[mention.i]:
         return None
     return _find_mention(doc, mention, cue, inside)
+
+
+def find_signature(doc: Doc, dash: int) -> Span | None:
+    """Finds X in "— X" or "— X, editor of the Post" from the dash after a quotation, or below it, to the end of its
+    paragraph or line."""
+    end = next((i for i in range(dash + 1, len(doc)) if "\n" in doc[i].text), len(doc))
+    line = doc[dash + 1 : end]
+    is_sentence = any(token.tag_ in (*FINITE, "VBP", "MD") or is_reporting(token) for token in line)
+    if len(line) > MAX_LINE or is_sentence or (end + 1 < len(doc) and doc[end + 1].text in DASHES):
+        return None
+    begin = find_word(doc, dash, 1)
+    stop = next((i for i in range(begin, end) if doc[i].text in (",", "(", ";")), end)
+    while stop > begin and not doc[stop - 1].text[0].isalnum():
+        stop -= 1
+    is_below = "\n" in doc[dash - 1].text
+    is_name = doc[begin].text[0].isupper() and (not is_below or stop - begin > 1)
+    return doc[begin:stop] if is_name and begin < stop <= begin + MAX_SIGNATURE else None
 
 
 def _shares_subject(verb: Token) -> bool:

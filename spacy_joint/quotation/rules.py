@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING, Run
 from ..annotation.reporting_verbs import is_reporting, read_verbs
-from .attribution import ACCORDING, DASHES, MAX_SIGNATURE, SUBJECTS, mark
+from .attribution import ACCORDING, DASHES, SUBJECTS, find_signature, mark
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .plays import find_lines
@@ -55,7 +55,7 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
             or (is_reporting(token, beside_marks=True) and _is_beside(doc, i, opening, closing))
             or token.lower_ == ACCORDING
             or (token.text in COLONS and find_word(doc, i, 1) in opening)
-            or (token.text in DASHES and i - 1 in closing and _is_signature(doc, i))
+            or (token.text in DASHES and find_word(doc, i, -1) in closing and find_signature(doc, i))
         ):
             cues.add(i)
     return sorted(cues)
@@ -210,10 +210,3 @@ def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) 
             begin, end = min(begin, first), max(end, last + 1)
             parts.append((first, last + 1))
     return (begin, end), parts
-
-
-def _is_signature(doc: Doc, dash: int) -> bool:
-    """Returns whether a paragraph ends soon after a dash, as after a signature, without a reporting verb."""
-    following = doc[dash + 1 : dash + 2 + MAX_SIGNATURE]
-    ends = dash + 1 + MAX_SIGNATURE >= len(doc) or any("\n" in token.text for token in following)
-    return ends and not any(is_reporting(token) for token in following)

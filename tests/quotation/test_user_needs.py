@@ -160,9 +160,21 @@ def test_without_a_parser_there_is_no_indirect_speech_and_no_error(find):
 # 5. Layouts without a usual cue (textacy #383), rare cues, inverted subjects (CoreNLP #1090).
 
 
-def test_a_signature_after_a_dash_is_the_speaker(unparsed):
-    (quotation,) = unparsed("“We came, and we saw it all.” –Kurt V.\n\nThe end.")._.quotations
-    assert (quotation.cue.text, quotation.speaker.text) == ("–", "Kurt V.")
+@pytest.mark.parametrize(
+    ("signature", "speaker"),
+    [
+        (" –Kurt V.", "Kurt V."),
+        ("\xa0―\xa0Kurt Vonn.", "Kurt Vonn"),
+        (" — Ruth Adams, author of The Long Field and The Far Hill", "Ruth Adams"),
+        ("\n    - Ruth Adams, author", "Ruth Adams"),
+        (" — He left.", None),
+        ("\n- Money\n- Time", None),
+    ],
+)
+def test_a_signature_after_a_dash_is_the_speaker(parsed, signature, speaker):
+    first, second = parsed(f"“We came, and we saw it all.”{signature}\n\n“They say so.” — Ann Lee\n")._.quotations
+    assert (first.speaker and first.speaker.text) == speaker
+    assert second.speaker.text == "Ann Lee"
 
 
 @pytest.mark.parametrize("announcement", ["And from Anna Lee:", "From the desk of Anna Lee:", "Anna Lee:"])
