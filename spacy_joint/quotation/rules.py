@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING, Run
 from ..annotation.reporting_verbs import is_reporting, read_verbs
-from .attribution import ACCORDING, DASHES, SUBJECTS, find_signature, mark
+from .attribution import ACCORDING, COLONS, DASHES, SUBJECTS, find_signature, mark
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .plays import find_lines
@@ -35,7 +35,6 @@ NAMING = frozenset(("call", "calls", "called", "calling"))
 # Words in lower case within titles of books and plays.
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
-COLONS = frozenset((":", "："))
 SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
 # The particles after a Japanese quotation, but not というX, "an X called".

@@ -183,6 +183,19 @@ def test_an_announcement_names_the_speaker_of_the_next_paragraph(unparsed, annou
     assert quotation.speaker.text == "Anna Lee"
 
 
+@pytest.mark.parametrize(
+    ("introduction", "speaker"),
+    [
+        ("Dr. Ward stated:\n\n", "Dr. Ward"),
+        ("Ann Lee smiled at him: ", "Ann Lee"),
+        ("Ann Lee stopped and heard: ", None),
+    ],
+)
+def test_the_clause_before_a_colon_names_the_speaker(parsed, introduction, speaker):
+    (quotation,) = parsed(f"It rained.\n\n{introduction}“We are late, and we know it.”")._.quotations
+    assert (quotation.speaker and quotation.speaker.text) == speaker
+
+
 def test_the_subject_may_follow_a_rare_cue(parsed):
     (quotation,) = parsed("“We are late,” quipped the driver of the bus.")._.quotations
     assert (quotation.cue.text, quotation.speaker.text) == ("quipped", "the driver of the bus")
