@@ -33,6 +33,7 @@ VARIANTS = {
     "trf": "en_joint_english_trf",
     "en": PRETRAINED,
     "fr": "fr_joint_french",
+    "fr_trf": "fr_joint_french_trf",
     "nn": "nn_joint_nynorsk",
     "pcm": "xx_joint_pcm_naija",
     "pt": "pt_joint_portuguese",
@@ -57,7 +58,7 @@ def load(
     If all components are from this package, texts may have any length (see `length`).
 
     pipeline (str | Path): The name of an installed pipeline, or the path of a saved one. None is `en_joint_english`,
-        `md` and `trf` are its variants, and `fr`, `nn`, `pcm` and `pt` are the pipelines of these languages.
+        `md` and `trf` are its variants; `fr` (with the variant `fr_trf`), `nn`, `pcm` and `pt` are those of languages.
     beam_width (int): The beam width of all components of this package; narrower is faster. None keeps the trained one.
     threads (int): The number of documents that each component of `nlp.pipe` searches at the same time, on as many
         cores. None keeps the setting of the config, by default 1. It does not affect results.

@@ -192,7 +192,7 @@ def test_the_shipped_pipelines_fit_this_version(path):
     is_english = meta["lang"] == "en"
     # Other languages are learnt from less, some from speech alone.
     assert meta["performance"]["dep_las"] > (0.8 if is_english else 0.5)
-    assert is_english or len(make_archive(path.parent)) <= 6e6
+    assert is_english or "parser_guide" in meta["components"] or len(make_archive(path.parent)) <= 6e6
     required = {Requirement(line).name: Requirement(line) for line in meta["requirements"]}
     assert about.__version__ in required["spacy-joint"].specifier
     ours = next(found for line in metadata.requires("spacy-joint") if (found := Requirement(line)).name == "spacy")

@@ -227,16 +227,18 @@ class TreebankTraining:
         else:
             settings |= {"training.train_corpus": f"corpora.{kind}", FEATURES: self.seen}
         config = load_config(self._find_config(component))
-        add = self._configure_guide if component == GUIDE else self._configure_perceptron
-        settings |= add(component, config, copies)
+        if component == GUIDE:
+            settings |= self._configure_guide(config["training"], copies)
+        else:
+            settings |= self._configure_perceptron(component, config, copies)
         for setting, value in self.overrides.items():
             key = setting.removeprefix("initialize.")
             if not key.startswith("components.") or key.startswith(f"components.{component}."):
                 settings[setting] = value
         return settings
 
-    def _configure_guide(self, component: str, config: Mapping[str, Any], copies: int) -> dict[str, Any]:
-        batches = GUIDE_EPOCHS * copies * self.described["words"] / config["training"]["batcher"]["size"]
+    def _configure_guide(self, training: Mapping[str, Any], copies: int) -> dict[str, Any]:
+        batches = GUIDE_EPOCHS * copies * self.described["words"] / training["batcher"]["size"]
         steps = int(np.clip(batches, *GUIDE_STEPS))
         return {
             "paths.train": str(self.jackknifed),
