@@ -207,8 +207,8 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
 def find_signature(doc: Doc, dash: int) -> Span | None:
     """Finds X in "— X" or "— X, editor of the Post" from the dash after a quotation, or below it, to the end of its
     paragraph or line."""
-    end = next((i for i in range(dash + 1, len(doc)) if "\n" in doc[i].text), len(doc))
-    line = doc[dash + 1 : end]
+    end = next((token.i for token in doc[dash + 1 : dash + 2 + MAX_LINE] if "\n" in token.text), len(doc))
+    line = doc[dash + 1 : min(end, dash + 2 + MAX_LINE)]
     is_sentence = any(token.tag_ in (*FINITE, "VBP", "MD") or is_reporting(token) for token in line)
     if len(line) > MAX_LINE or is_sentence or (end + 1 < len(doc) and doc[end + 1].text in DASHES):
         return None
