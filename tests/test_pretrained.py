@@ -28,8 +28,9 @@ TEXTS = {
     "en": "i called her yesterday she said no",
     "fr": "je l'ai appelée hier elle a dit non",
     "nn": "kva gjer du no eg les ei bok",
-    "xx": "how you dey I dey fine",
     "pt": "onde fica a estação eu não sei",
+    # Naija.
+    "xx": "how you dey I dey fine",
 }
 
 

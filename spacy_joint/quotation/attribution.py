@@ -135,8 +135,6 @@ def _find_cues(
         if is_elsewhere or crosses_paragraphs:
             if cue in found[-1:] and not crosses_paragraphs and sentences[begin] - sentences[cue] == 1:
                 distance = 0
-            if cue < begin and is_mark:
-                crosses_paragraphs = paragraphs[begin] - paragraphs[cue] > 1
             if crosses_paragraphs or distance > MAX_CUE_DISTANCE:
                 return None
         # Prefers the same sentence; then cues before the run, or that govern no run; then words to marks.

@@ -61,8 +61,7 @@ BEAM_WIDTH = 16
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 # More of these would gain little: tables of weights, evaluations, and epochs of taggers for jackknifing.
 MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 4
-# A guide learns in so many epochs, within these numbers of updates, and is jackknifed in two folds: an update takes
-# seconds.
+# A guide's epochs, the fewest and most updates, and the folds for jackknifing: few, since each update takes seconds.
 GUIDE_EPOCHS, GUIDE_STEPS, GUIDE_FOLDS = 10, (400, 1200), 2
 # Changes to the configs, which are for English: other languages have more features, and rarer words.
 TRAINING: Mapping[str, Mapping[str, Any]] = {
@@ -297,7 +296,7 @@ class TreebankTraining:
             if component == GUIDE:
                 assert self.transformer
                 made_from["transformer"] = digest_mentioned({"": self.transformer}) or self.transformer
-                # For half of the documents.
+                # Each fold leaves half of the documents to learn from.
                 halved = {**settings, "training.max_steps": settings["training.max_steps"] // GUIDE_FOLDS}
                 jackknife = partial(jackknife_corpus, config, self.guided, GUIDE_FOLDS, halved)
                 self.steps.run("guide-columns", self.guided, jackknife, after=before, settings=made_from)
