@@ -102,6 +102,9 @@ UNDIVIDED = frozenset(("row", "header", "heading", "log", "shell", "wrote", "cel
 UNSURE = frozenset(("dash", "number", "option", "shell", "wrote", "label"))
 BEFORE_UNSURE = frozenset('.!?…:;)]”"')
 
+# In dialogue, narration in lower case can follow these, with or without a dash: "— Why? — asked Anna".
+ASKS = ("?", "!", "…", "...")
+
 # Flags of words that can open a line that LINE matches, or end in a colon.
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
@@ -127,8 +130,12 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     words = np.flatnonzero(~is_space)
     n_before = np.diff(np.cumsum(breaks)[words], prepend=0)
     is_glued = np.append(False, (values[:-1, 1] == 0) & ~is_space[:-1])[words]
-    before = marks.read_before(facts[words, 4], is_glued, facts[words, 5] > 0, n_before)
-    after_quotes = np.append(False, is_glued & (facts[words, 4] == marks.CLOSES_QUOTES))[: len(words)]
+    is_attached = marks.attach_quotes(facts[words, 4], is_glued, n_before)
+    before = marks.read_before(facts[words, 4], is_attached, facts[words, 5] > 0, n_before)
+    closes_quotes = is_attached & np.isin(facts[words, 4], marks.CLOSING_QUOTES)
+    is_apart = np.append(~is_attached[1:], True)[: len(words)]
+    constraints[words[(closes_quotes & is_apart) | (is_attached & ~is_glued)]] = -1
+    after_quotes = np.append(False, closes_quotes)[: len(words)]
     # Quotations also go on after a line break.
     quoted = marks.COMMA + marks.IN_QUOTES
     goes_on = np.isin(before, (marks.CONTINUED, quoted, quoted + marks.LINE))
@@ -189,7 +196,7 @@ def count_open_words(doc: Doc) -> int:
     if len(line) < LOOKAHEAD:
         return len(line)
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
-    n_reporting = REPORT if (line[-REPORT:, 4] == marks.CLOSES_QUOTES).any() else 0
+    n_reporting = REPORT if np.isin(line[-REPORT:, 4], marks.CLOSING_QUOTES).any() else 0
     return ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting
 
 
@@ -198,7 +205,7 @@ def _constrain_lines(
 ) -> None:
     """Adds the constraints of lines; `n_before` is the number of line breaks before each word."""
     lines = np.flatnonzero(n_before).tolist()
-    last = -2
+    last, marker = -2, ""
     for match in LINE.finditer(text):
         kind = str(match.lastgroup)
         begin, end = match.span(kind)
@@ -210,7 +217,7 @@ def _constrain_lines(
         before = lines[line - 1] if line else first
         is_near = first - before <= LOOKBACK
         follows_another = last == line - 1 and is_near
-        last = line
+        marker_before, marker, last = marker, match[kind].strip(), line
         is_sure = kind not in UNSURE or n_before[first] > 1 or follows_another
         if not is_sure:
             line_before = text[offsets[first - 1] : begin].rstrip()
@@ -218,11 +225,13 @@ def _constrain_lines(
             is_sure = line_before[-1] in BEFORE_UNSURE or (is_near and length < SHORT)
         following_line = lines[line + 1] if line + 1 < len(lines) else len(words)
         if kind in UNDIVIDED and is_sure:
+            is_speech = kind == "dash" and text[end].isupper()
             for word in range(first + 1, min(following_line, first + LOOKBACK)):
                 is_label = kind == "header" and text[offsets[min(word + 1, len(words) - 1)]] == ":"
                 before_word = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]].rstrip(CLOSERS)
                 ends = before_word.endswith((*FINAL, ">>")) or not _is_plain(before_word[-1:])
-                if not (is_label or ends):
+                goes_on = is_speech and text[offsets[word] : offsets[word] + 3].lstrip("-–— ")[:1].islower()
+                if not (is_label or ends) or (goes_on and before_word.endswith(ASKS)):
                     constraints[words[word]] = -1
             if kind != "cells":
                 constraints[words[first + 1 : following]] = -1
@@ -233,7 +242,7 @@ def _constrain_lines(
             for start, after in _find_items(text, match[kind], inner):
                 constraints[words[first + start + 1 : first + after + 1]] = -1
                 constraints[words[first + start]] = 1
-        if is_sure and not (kind == "quote" and follows_another and text[offsets[before]] == text[begin]):
+        if is_sure and not (kind == "quote" and follows_another and marker == marker_before):
             constraints[words[first]] = 1
         if kind in WHOLE and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]

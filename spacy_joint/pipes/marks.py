@@ -24,19 +24,25 @@ IN_QUOTES, IN_BRACKETS, LINE, BLANK_LINE = 16, 32, 64, 128
 CLOSED = (0, IN_QUOTES, IN_BRACKETS)
 # All values are below this.
 N_VALUES = 2 * BLANK_LINE
-# More endings of `find_ending`: closing marks, words that a full stop may make an abbreviation, and the full stop.
-CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP = range(12, 16)
+# More endings of `find_ending`: closing marks, words that a full stop may make an abbreviation, the full stop, and
+# quotation marks that French separates from what they enclose.
+CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP, LEFT_QUOTE, RIGHT_QUOTE = range(12, 18)
 
 MARKS = {**dict.fromkeys(",;，、；،؛", COMMA), ":": COLON, "：": COLON}  # noqa: RUF001
 TERMINALS = frozenset(".?!…‽。！？؟।॥")
 DOTS = re.compile(r"[.]{2,}|…+")
 # U.S, M.Sc: abbreviations whose last full stop is a token by itself.
 DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
-QUOTES, BRACKETS = frozenset("\"'”’»“‘«`"), frozenset(")]}）】")  # noqa: RUF001
+CLOSING_QUOTES = (CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE)
+# Marks after a quotation.
+FOLLOWING_QUOTES = (COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS)
+LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹“"), frozenset("»›”")
+QUOTES, BRACKETS = frozenset("\"'’‘`"), frozenset(")]}）】")  # noqa: RUF001
 
 
 def find_ending(text: str) -> int:
-    """Classify a word by how it may end a sentence: a mark, CLOSES_QUOTES, CLOSES_BRACKETS, STEM or FULL_STOP."""
+    """Classify a word by how it may end a sentence: a mark, CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP, or
+    LEFT_QUOTE and RIGHT_QUOTE, which can close quotations, too."""
     if text in MARKS:
         return MARKS[text]
     if text == ".":
@@ -45,7 +51,11 @@ def find_ending(text: str) -> int:
         return STEM
     if TERMINALS.issuperset(text):
         return ELLIPSIS if DOTS.fullmatch(text) else TERMINAL
-    if QUOTES.issuperset(text):
+    if text in LEFT_QUOTES:
+        return LEFT_QUOTE
+    if text in RIGHT_QUOTES:
+        return RIGHT_QUOTE
+    if (QUOTES | LEFT_QUOTES | RIGHT_QUOTES).issuperset(text):
         return CLOSES_QUOTES
     if BRACKETS.issuperset(text):
         return CLOSES_BRACKETS
@@ -56,6 +66,16 @@ def find_ending(text: str) -> int:
     if any(map(str.isalnum, text)):
         return WORD
     return DASH if all(unicodedata.category(each) == "Pd" for each in text) else SYMBOL
+
+
+def attach_quotes(endings: np.ndarray, is_glued: np.ndarray, n_breaks: np.ndarray) -> np.ndarray:
+    """Find the words that are attached to the word before, as if there were no spaces inside « and ». A right mark
+    without a space after it opens a quotation, as in »Nein«. For the arguments, see `read_before`."""
+    n = len(endings)
+    is_apart = np.append(~is_glued[1:], True)[:n]
+    is_right = (endings == RIGHT_QUOTE) & (is_apart | np.isin(np.append(endings[1:], WORD)[:n], FOLLOWING_QUOTES))
+    after_left = np.append(False, (endings == LEFT_QUOTE) & ~is_glued)[:n]
+    return is_glued | (n_breaks == 0) & (is_right | after_left)
 
 
 def read_before(
@@ -70,7 +90,7 @@ def read_before(
     """
     n = len(endings)
     # Quotation marks that are not attached to the word before may be opening ones.
-    is_closer = (endings == CLOSES_BRACKETS) | (endings == CLOSES_QUOTES) & is_glued
+    is_closer = (endings == CLOSES_BRACKETS) | np.isin(endings, CLOSING_QUOTES) & is_glued
     ends = np.where(endings == FULL_STOP, TERMINAL, np.where(endings >= CLOSES_QUOTES, WORD, endings))
     # Look through at most two closing marks, as in ?").
     ends, closers = np.append([WORD] * 3, ends), np.append([False] * 3, is_closer)

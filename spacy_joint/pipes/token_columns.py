@@ -18,7 +18,7 @@ from ..engine.threads import make_fork_lock
 from ..trees.constituency_trees import Constituent
 from .arrays import RowIndex, find_stretches
 from .custom_columns import CustomColumns
-from .marks import IN_QUOTES, UNMARKED, WORD, find_ending, read_before
+from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, find_ending, read_before
 from .spelling import AS_WRITTEN, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
 
@@ -237,10 +237,11 @@ class WordColumns:
         is_glued = np.append(False, (by_token[:-1, -1] == 0) & ~is_space[:-1])[tokens]
         if self.style is not None:
             values[:, self.style] = style
+        lines = np.diff(np.cumsum(n_breaks)[tokens], prepend=0)
+        is_glued = attach_quotes(endings, is_glued, lines)
         if self.glued is not None:
             values[:, self.glued] = is_glued
         if self.before is not None:
-            lines = np.diff(np.cumsum(n_breaks)[tokens], prepend=0)
             before = read_before(endings, is_glued, begins_lower, lines).astype(np.uint64)
             is_unmarked = (style == UNPUNCTUATED) & (before % IN_QUOTES == WORD)
             values[:, self.before] = np.where(is_unmarked, before + UNMARKED, before)
