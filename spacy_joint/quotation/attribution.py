@@ -312,7 +312,7 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
     last = at + 1
     while last < end:
         precedes_noun = last + 1 < end and doc[last + 1].tag_ in NOMINAL
-        if doc[last].tag_ in ("NNP", "NNPS", "CD") or doc[last].dep_ in ("flat", "compound"):
+        if doc[last].tag_ in ("NNP", "NNPS", "PROPN", "CD") or doc[last].dep_ in ("flat", "compound"):
             last += 1
         elif doc[last].tag_ == "HYPH" and precedes_noun:
             last += 2

@@ -94,7 +94,8 @@ def list_rows(file: str, doc: Doc, read: Read = get_quotations) -> Iterator[dict
             "type": quotation.type.lower(),
             "text": SEPARATOR.join(map(_join_lines, quotation.contents)),
             "cue": _join_lines(quotation.cue),
-            "speaker": _join_lines(quotation.speaker),
+            # French pronouns can have hyphens: "dit-elle".
+            "speaker": _join_lines(quotation.speaker).lstrip("-"),
             "character": "" if quotation.character is None else quotation.character.id,
             "inferred": str(quotation.is_inferred).lower(),
             "confidence": "" if quotation.confidence is None else quotation.confidence,

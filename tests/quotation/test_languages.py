@@ -6,6 +6,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_joint.quotation.writing import list_rows
+
 
 def find(language, text, **config):
     nlp = spacy.blank(language)
@@ -185,3 +187,23 @@ def test_without_a_parser_the_names_after_the_verb_are_the_speaker(language, tex
     nlp.add_pipe("quotation_spans")
     (quotation,) = nlp(text)._.quotations
     assert (quotation.speaker and quotation.speaker.text) == speaker
+
+
+def test_a_name_after_a_title_belongs_to_the_speaker():
+    nlp = spacy.blank("fr")
+    words = ["M.", "Roy", ",", "maire", ",", "a", "dit", ":", "«", "Oui", ".", "»"]
+    tags = ["NOUN", "PROPN", "PUNCT", "NOUN", "PUNCT", "AUX", "VERB", *["PUNCT"] * 2, "INTJ", *["PUNCT"] * 2]
+    heads = [6, 0, 3, 0, 3, 6, 6, 9, 9, 6, 6, 6]
+    deps = ["nsubj", "nmod", "punct", "appos", "punct", "aux", "ROOT", "punct", "punct", "obj", "punct", "punct"]
+    doc = nlp.add_pipe("quotation_spans")(Doc(nlp.vocab, words=words, tags=tags, heads=heads, deps=deps))
+    assert [quotation.speaker.text for quotation in doc._.quotations] == ["M. Roy"]
+
+
+def test_a_pronoun_has_no_hyphen_in_tables():
+    nlp = spacy.blank("fr")
+    words = ["«", "Oui", "»", ",", "dit", "-elle", "."]
+    tags, heads = ["PUNCT", "INTJ", "PUNCT", "PUNCT", "VERB", "PRON", "PUNCT"], [1, 4, 1, 4, 4, 4, 4]
+    deps = ["punct", "obj", "punct", "punct", "ROOT", "nsubj", "punct"]
+    doc = nlp.add_pipe("quotation_spans")(Doc(nlp.vocab, words=words, tags=tags, heads=heads, deps=deps))
+    (row,) = list_rows("", doc)
+    assert row["speaker"] == "elle"
