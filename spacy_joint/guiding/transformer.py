@@ -3,6 +3,7 @@
 It is trained together with the layers that read its vectors. A saved pipeline contains the weights and the tokenizer,
 and needs neither the hub nor the transformer's directory."""
 
+import ctypes
 import os
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +21,10 @@ from .word_pieces import set_word_pieces, with_word_pieces
 
 # On a CPU, larger batches of windows take more memory and more time.
 BATCH_SIZE = 8
+# After so many updates, memory that they no longer need is given back. glibc does so only if it is asked: each update
+# would add a gradient of all word pieces, up to gigabytes.
+TRIM_EVERY = 8
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 
 if has_torch and hasattr(os, "register_at_fork"):
     # Forked processes of `nlp.pipe` lack the threads that torch would wait for.
@@ -61,6 +66,7 @@ class _Shim(PyTorchShim):
             deserialize_model=_deserialize,
         )
         self._learn_rate_scale = learn_rate_scale
+        self._n_updates = 0
         self.mixed_precision = mixed_precision
 
     def encode(self, inputs: dict[str, Any], is_train: bool, ops: Any) -> tuple[Any, Callable[[Any], None]]:
@@ -83,6 +89,9 @@ class _Shim(PyTorchShim):
 
     def finish_update(self, optimizer: Optimizer) -> None:
         super().finish_update(partial(optimizer, lr_scale=self._learn_rate_scale))  # type: ignore[arg-type]
+        self._n_updates += 1
+        if _trim is not None and self._n_updates % TRIM_EVERY == 0:
+            _trim(0)
 
 
 def _serialize(transformer: Any) -> bytes:

@@ -62,7 +62,7 @@ MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
 # More of these would gain little: tables of weights, evaluations, and epochs of taggers for jackknifing.
 MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 4
 # A guide's epochs, the fewest and most updates, and the folds for jackknifing: few, since each update takes seconds.
-GUIDE_EPOCHS, GUIDE_STEPS, GUIDE_FOLDS = 10, (400, 1200), 2
+GUIDE_EPOCHS, GUIDE_STEPS, GUIDE_FOLDS = 10, (400, 750), 2
 # Changes to the configs, which are for English: other languages have more features, and rarer words.
 TRAINING: Mapping[str, Mapping[str, Any]] = {
     PARSER: {"max_epochs": 10},
