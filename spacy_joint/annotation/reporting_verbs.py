@@ -19,7 +19,15 @@ def read_verbs(language: str, beside_marks: bool = False) -> frozenset[str]:
     return frozenset(sections.get(f"{known} beside marks" if beside_marks else known, "").split())
 
 
+def drop_pronoun(word: str) -> str:
+    """Return a verb without the pronouns that a hyphen attaches to it, as in Portuguese "disse-lhe"."""
+    return word.partition("-")[0] or word
+
+
 def is_reporting(token: Token, beside_marks: bool = False) -> bool:
-    """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag."""
-    is_form = token.lower_ in read_verbs(token.lang_, beside_marks)
-    return is_form and (not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB")
+    """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag. Taggers of
+    other languages than English know few texts with speech, so a form right after a mark is a verb."""
+    if drop_pronoun(token.lower_) not in read_verbs(token.lang_, beside_marks):
+        return False
+    is_after_mark = token.lang_ != ENGLISH and token.i > 0 and not token.nbor(-1).text[-1].isalnum()
+    return not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB" or is_after_mark

@@ -34,8 +34,8 @@ SHORT = 45
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
 ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
-# These never begin a sentence.
-FOLLOWING = frozenset(("Jr.", "Sr.", "etc.", "etc"))
+# These never begin a sentence: French has spaces before marks.
+FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc"))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
 CLOSING, FINAL = frozenset(",;:.!?…)]}»”’%°"), frozenset(".!?…")
 # Characters that enclose words.

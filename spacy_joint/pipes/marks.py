@@ -36,8 +36,8 @@ DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
 CLOSING_QUOTES = (CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE)
 # Marks after a quotation.
 FOLLOWING_QUOTES = (COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS)
-LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹“"), frozenset("»›”")
-QUOTES, BRACKETS = frozenset("\"'’‘`"), frozenset(")]}）】")  # noqa: RUF001
+LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset("»›")
+QUOTES, BRACKETS = frozenset("\"'’‘`“”"), frozenset(")]}）】")  # noqa: RUF001
 
 
 def find_ending(text: str) -> int:

@@ -25,8 +25,14 @@ SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
 # "according to X", where X is the speaker, in UD and other trees.
 ACCORDING = "according"
+PREPOSITIONS = frozenset(("conforme", "enligt", "ifølge", "laut", "secondo", "segundo", "según", "selon", "volgens"))
 # The tags of a simple noun phrase.
-NOMINAL = frozenset(("DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS"))
+# Tags of Penn's treebank, and of Universal Dependencies.
+NOMINAL = frozenset(
+    ("DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS", "DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"),
+)
+NOUNS = ("N", "PR")
+OF = frozenset(("of", "da", "das", "de", "del", "della", "des", "di", "do", "dos", "du", "d'", "d’"))
 FINITE = frozenset(("VBD", "VBZ"))
 ADVERB = "RB"
 RELATIVE = frozenset(("WDT", "WP"))
@@ -182,10 +188,10 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if not doc.has_annotation("DEP"):
         return _find_inverted(doc, cue, inside)
     mention = _find_source(token, inside)
-    if mention is None and inside[max(cue - 2, 0) : cue].any():
-        # “...,” said X: parsers analyse the quotation as the subject, and X as the object.
-        nouns = (child for child in token.children if child.i > cue and child.tag_.startswith(("N", "PRP")))
-        mention = next((child for child in nouns if not inside[child.i]), None)
+    if mention is None and inside[max(cue - 3, 0) : cue].any():
+        # “...,” said X: parsers analyse the quotation as the subject, and X as the object. « ... », a-t-il dit.
+        nouns = (child for child in token.children if child.tag_.startswith(NOUNS) and not inside[child.i])
+        mention = next((child for child in nouns if child.i > cue or child.text[0] == "-"), None)
     if mention is None:
         # In coordinations and chains of verbs, the first verb has the subject.
         above = token
@@ -255,8 +261,13 @@ def _find_owner(span: Span) -> Run | None:
     return (span.start, end) if end > span.start else (span.start, span.end) if "voice" in nouns else None
 
 
+def is_according(token: Token) -> bool:
+    """Returns whether a token is "according", or a preposition that means "according to"."""
+    return token.lower_ == ACCORDING or (token.lower_ in PREPOSITIONS and token.dep_ == "case")
+
+
 def _find_source(token: Token, inside: np.ndarray) -> Token | None:
-    if token.lower_ == ACCORDING:
+    if is_according(token):
         if token.dep_ == "case":
             return token.head
         objects = (below for below in token.subtree if below.dep_ in ("pobj", "obl", "nmod") and below.i > token.i)
@@ -305,7 +316,7 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
     if head.tag_.startswith(ADVERB):
         # Parsers take the adverb in "said Poirot mildly" for the head.
         at = next((i for i in range(head.i - 1, begin - 1, -1) if doc[i].tag_.startswith("N")), head.i)
-    if not doc[at].tag_.startswith(("N", "PRP")):
+    if not doc[at].tag_.startswith(NOUNS):
         return phrase
     while begin < at and doc[begin].tag_.startswith((ADVERB, "CC", "IN", "UH")):
         begin += 1
@@ -316,7 +327,7 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
             last += 1
         elif doc[last].tag_ == "HYPH" and precedes_noun:
             last += 2
-        elif doc[last].tag_ == "POS" or doc[last].lower_ == "of" or (doc[last].lower_ == "and" and precedes_noun):
+        elif doc[last].tag_ == "POS" or doc[last].lower_ in OF or (doc[last].lower_ == "and" and precedes_noun):
             last += 1
             while last < end and doc[last].tag_ in NOMINAL:
                 last += 1

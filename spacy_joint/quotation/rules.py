@@ -17,8 +17,8 @@ from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING, Run
-from ..annotation.reporting_verbs import is_reporting, read_verbs
-from .attribution import ACCORDING, COLONS, DASHES, SUBJECTS, find_signature, mark
+from ..annotation.reporting_verbs import drop_pronoun, is_reporting, read_verbs
+from .attribution import ACCORDING, COLONS, DASHES, PREPOSITIONS, SUBJECTS, find_signature, is_according, mark
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .plays import find_lines
@@ -46,13 +46,14 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
     """Finds tokens that can signal a quotation: reporting verbs, "according to", and colons and dashes at marks."""
     opening, closing = {a for a, _ in marking.pairs}, {b for _, b in marking.pairs}
     cues = {line.cue for line in find_lines(doc, marking.starts)}
-    known = read_verbs(doc.lang_) | read_verbs(doc.lang_, beside_marks=True) | COLONS | DASHES | {ACCORDING}
-    for i in np.flatnonzero(Texts(doc).find(lambda text: text.lower() in known)).tolist():
+    known = read_verbs(doc.lang_) | read_verbs(doc.lang_, beside_marks=True) | COLONS | DASHES
+    known |= PREPOSITIONS | {ACCORDING}
+    for i in np.flatnonzero(Texts(doc).find(lambda text: drop_pronoun(text.lower()) in known)).tolist():
         token = doc[i]
         if (
             is_reporting(token)
             or (is_reporting(token, beside_marks=True) and _is_beside(doc, i, opening, closing))
-            or token.lower_ == ACCORDING
+            or is_according(token)
             or (token.text in COLONS and find_word(doc, i, 1) in opening)
             or (token.text in DASHES and find_word(doc, i, -1) in closing and find_signature(doc, i))
         ):
@@ -130,7 +131,9 @@ def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
     languages but American English set commas after the mark."""
     if QUOTATIVE.match(doc[closing + 1 : closing + 4].text):
         return True
-    is_after = any(i in cues for i in _find_words_after(doc, closing)[:1])
+    words = _find_words_after(doc, closing)
+    # As in « Oui », a dit Ana.
+    is_after = any(i in cues and (i == words[0] or doc[words[0]].tag_ == "AUX") for i in words)
     is_before = opening - 2 in cues and _is_announcement(doc, opening - 1, cues)
     # As in Ana said: «...».
     is_sentence = doc[opening - 1].text in COLONS and doc[closing : closing + 2].text[-1] in STOPS
@@ -155,7 +158,7 @@ def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
 def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
     """Finds what a cue reports, without marks at its ends: clauses, or an object with marks: "called it “a loss”"."""
     token = doc[cue]
-    if token.lower_ == ACCORDING:
+    if is_according(token):
         # The parts of the sentence before and after "according to X".
         source = token.head if token.dep_ == "case" else token
         begin, end = min(source.left_edge.i, cue), max(source.right_edge.i, cue) + 1

@@ -59,7 +59,7 @@ def mark(doc):
         "|(a) ^left\n|(b) ^right\n|iv) ^none",
         "|- ^[ ^] ^milk\n|[x] ^eggs",
         "|— ^Tu ^viens ^? ^dit ^Paul.\n|— ^Non ^! ^— ^dit-elle. Il ^fait ^froid.\n|— ^Si ^! Viens.",
-        "« ^Oui. ^» Il part. « ^Oui ! ^», ^dit-elle. »Nein«, ^sagt er. “ ^Yes ! ^” She left.",
+        "« ^Oui. ^» Il part. « ^Oui ^! ^», ^dit-elle. »Nein«, ^sagt er. Tél. ^: 01",
         "|> ^Ann wrote:\n|> ^> ^It is a\n> ^> ^lie\n|> ^No.",
         "|## ^Known ^bugs\n|It fails.",
         "Lee wrote:\n|> ^Can we move\n> ^the call?\n|Sure.",
