@@ -23,7 +23,17 @@ from ..engine.choice_model import ChoiceModel
 from .attribution import mark
 from .cast import PRONOUNS, Cast, Reference
 from .characters import Character
-from .speaker_columns import COLUMNS, MAX_GAP, MAX_NARRATION, MAX_TURNS, Turn, describe, is_pronoun, make_columns
+from .speaker_columns import (
+    BEFORE,
+    COLUMNS,
+    MAX_GAP,
+    MAX_NARRATION,
+    MAX_TURNS,
+    Turn,
+    describe,
+    is_pronoun,
+    make_columns,
+)
 
 FOLDER = Path(__file__).parent
 MODEL = "speaker_model.bin"
@@ -201,8 +211,16 @@ def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
     """Finds the characters of turns whose mention is not a pronoun."""
     for turn in turns:
         turn.character = cast.find(*turn.mention) if turn.mention is not None else None
-        turn.is_named = turn.character is not None and turn.character not in cast.unnamed
+        is_unnamed = turn.character in cast.unnamed and not _is_introduced(cast, turn)
+        turn.is_named = turn.character is not None and not is_unnamed
         turn.confidence = float(turn.is_named or (turn.character is not None and is_indefinite(cast, turn)))
+
+
+def _is_introduced(cast: Cast, turn: Turn) -> bool:
+    """Returns whether a mention is that of somebody new just before: "a clerk said ...; the clerk said"."""
+    begin = turn.mention[0] if turn.mention is not None else 0
+    before = cast.list_references(max(begin - BEFORE, 0), begin)
+    return any(cast.words[each.begin] in INDEFINITE for each in before if each.character is turn.character)
 
 
 def is_indefinite(cast: Cast, turn: Turn) -> bool:

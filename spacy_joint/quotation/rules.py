@@ -35,6 +35,7 @@ NAMING = frozenset(("call", "calls", "called", "calling"))
 # Words in lower case within titles of books and plays.
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
+PARTICIPLES = frozenset(("VBD", "VBN"))
 SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
 # The particles after a Japanese quotation, but not というX, "an X called".
@@ -155,6 +156,13 @@ def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
     return 0 <= i < len(doc) and (i in cues or doc[i].text in COLONS)
 
 
+def _find_relative(cue: Token) -> list[Token]:
+    """Finds the clause in "said in an email that ...", which parsers take for a relative clause."""
+    below = (child for noun in cue.rights if noun.dep_ == "obl" for child in noun.rights)
+    clauses = (child for child in below if child.dep_ == "acl:relcl" and child.left_edge.lower_ == "that")
+    return [clause for clause in clauses if any(c.dep_ in SUBJECTS and c != clause.left_edge for c in clause.lefts)]
+
+
 def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
     """Finds what a cue reports, without marks at its ends: clauses, or an object with marks: "called it “a loss”"."""
     token = doc[cue]
@@ -164,7 +172,7 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         begin, end = min(source.left_edge.i, cue), max(source.right_edge.i, cue) + 1
         found = [(token.sent.start, begin), (end, token.sent.end)]
     else:
-        clauses = (child for child in token.children if _is_reported_clause(child))
+        clauses = [child for child in token.children if _is_reported_clause(child)] or _find_relative(token)
         found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
         objects = [child for child in token.rights if child.dep_ in OBJECTS]
         if not found and objects:
@@ -180,6 +188,9 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
             # Said Monday the bridge was closed.
             begin += 1
+        if cue == token.sent.start < begin and token.tag_ in PARTICIPLES:
+            # Asked whether she would run, Hart laughed.
+            end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
         runs.append(trim(doc, begin, end, CUT, CUT))
     return runs
 

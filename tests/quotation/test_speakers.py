@@ -319,6 +319,14 @@ def test_a_rank_alone_is_that_of_the_character_who_has_it(parsed):
     assert [who for who, _ in describe(doc)] == ["General Brand", "Tom", "General Brand"]
 
 
+def test_the_clerk_is_the_one_who_has_just_come(parsed):
+    doc = parsed(
+        "“We lost,” said Tom Briggs.\n\nA clerk said in an email that the town will pay the bills.\n\n"
+        "“It is late,” the clerk wrote.\n\n"
+    )
+    assert [who for who, _ in describe(doc)] == ["Tom Briggs", "A clerk"]
+
+
 def test_a_father_who_is_only_addressed_is_no_character(parsed):
     doc = parsed("“We go, Father,” said Tom.\n\n“Soon, Father?” said Ann.\n")
     assert [character.id for character in doc._.characters] == ["Tom", "Ann"]

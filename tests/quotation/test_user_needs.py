@@ -343,6 +343,23 @@ def test_a_document_may_end_with_a_day(unparsed):
     assert not texts(unparsed(doc))
 
 
+def test_what_parsers_take_for_a_relative_clause_is_reported(unparsed):
+    words, tags = (
+        ["He", "said", "in", "a", "letter", "that", "she", "won"],
+        ["PRP", "VBD", "IN", "DT", "NN", "WDT", "PRP", "VBD"],
+    )
+    heads, deps = [1, 1, 4, 4, 1, 7, 7, 4], ["nsubj", "ROOT", "case", "det", "obl", "obj", "nsubj", "acl:relcl"]
+    doc = Doc(spacy.blank("en").vocab, words, heads=heads, deps=deps, tags=tags)
+    assert texts(unparsed(doc)) == ["that she won"]
+
+
+def test_what_somebody_is_asked_ends_at_a_comma(unparsed):
+    words, tags = ["Asked", "if", "she", "won", ",", "Ann", "smiled"], ["VBN", "IN", "PRP", "VBD", ",", "NNP", "VBD"]
+    heads, deps = [0, 3, 3, 0, 3, 6, 3], ["ROOT", "mark", "nsubj", "ccomp", "punct", "nsubj", "advcl"]
+    doc = Doc(spacy.blank("en").vocab, words, heads=heads, deps=deps, tags=tags)
+    assert texts(unparsed(doc)) == ["if she won"]
+
+
 def test_the_nearest_verb_above_a_quotation_is_its_cue(parsed):
     called = "Raj Patel called the plan “reckless” and “dead on arrival.” "
     doc = parsed(called + "Asked whether he would vote against it, he replied, “Absolutely.”\n\nA man left.\n")
