@@ -25,8 +25,8 @@ def drop_pronoun(word: str) -> str:
 
 
 def is_reporting(token: Token, beside_marks: bool = False) -> bool:
-    """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag. Taggers of
-    other languages than English know few texts with speech, so a form right after a mark is a verb."""
+    """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag. Other
+    languages than English do not need the tag right after a mark: their taggers have seen little speech."""
     if drop_pronoun(token.lower_) not in read_verbs(token.lang_, beside_marks):
         return False
     is_after_mark = token.lang_ != ENGLISH and token.i > 0 and not token.nbor(-1).text[-1].isalnum()

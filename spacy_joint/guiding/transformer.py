@@ -21,8 +21,8 @@ from .word_pieces import set_word_pieces, with_word_pieces
 
 # On a CPU, larger batches of windows take more memory and more time.
 BATCH_SIZE = 8
-# After so many updates, memory that they no longer need is given back. glibc does so only if it is asked: each update
-# would add a gradient of all word pieces, up to gigabytes.
+# The number of updates between calls that return freed memory to the system. glibc keeps it unless asked, so that each
+# update would add a gradient of all word pieces, and long training gigabytes.
 TRIM_EVERY = 8
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 

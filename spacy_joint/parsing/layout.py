@@ -34,7 +34,7 @@ SHORT = 45
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
 ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
-# These never begin a sentence: French has spaces before marks.
+# These never begin a sentence, even after a space: French has one before some marks.
 FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc"))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
 CLOSING, FINAL = frozenset(",;:.!?…)]}»”’%°"), frozenset(".!?…")
@@ -102,7 +102,7 @@ UNDIVIDED = frozenset(("row", "header", "heading", "log", "shell", "wrote", "cel
 UNSURE = frozenset(("dash", "number", "option", "shell", "wrote", "label"))
 BEFORE_UNSURE = frozenset('.!?…:;)]”"')
 
-# In dialogue, narration in lower case can follow these, with or without a dash: "— Why? — asked Anna".
+# In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".
 ASKS = ("?", "!", "…", "...")
 
 # Flags of words that can open a line that LINE matches, or end in a colon.

@@ -37,7 +37,7 @@ CLOSING_QUOTES = (CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE)
 # Marks after a quotation.
 FOLLOWING_QUOTES = (COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS)
 LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset("»›")
-QUOTES, BRACKETS = frozenset("\"'’‘`“”"), frozenset(")]}）】")  # noqa: RUF001
+QUOTES, BRACKETS = frozenset("\"'’‘`“”") | LEFT_QUOTES | RIGHT_QUOTES, frozenset(")]}）】")  # noqa: RUF001
 
 
 def find_ending(text: str) -> int:
@@ -55,7 +55,7 @@ def find_ending(text: str) -> int:
         return LEFT_QUOTE
     if text in RIGHT_QUOTES:
         return RIGHT_QUOTE
-    if (QUOTES | LEFT_QUOTES | RIGHT_QUOTES).issuperset(text):
+    if QUOTES.issuperset(text):
         return CLOSES_QUOTES
     if BRACKETS.issuperset(text):
         return CLOSES_BRACKETS

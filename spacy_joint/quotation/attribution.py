@@ -188,10 +188,10 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if not doc.has_annotation("DEP"):
         return _find_inverted(doc, cue, inside)
     mention = _find_source(token, inside)
-    verb = cue - (cue > 0 and doc[cue - 1].tag_ == "AUX")
     if mention is None:
         # “...,” said X: parsers analyse the quotation as the subject, and X as the object. « ... », a-t-il dit.
         nouns = (child for child in token.children if child.tag_.startswith(NOUNS) and not inside[child.i])
+        verb = cue - (cue > 0 and doc[cue - 1].tag_ == "AUX")
         is_inverted = inside[max(verb - 2, 0) : verb].any()
         mention = next((child for child in nouns if child.text[0] == "-" or (is_inverted and child.i > cue)), None)
     if mention is None:

@@ -94,7 +94,7 @@ def list_rows(file: str, doc: Doc, read: Read = get_quotations) -> Iterator[dict
             "type": quotation.type.lower(),
             "text": SEPARATOR.join(map(_join_lines, quotation.contents)),
             "cue": _join_lines(quotation.cue),
-            # Of French pronouns after a verb, as in "dit-elle" and "demanda-t-il".
+            # Without the hyphens of French pronouns: "dit-elle", "demanda-t-il".
             "speaker": _join_lines(quotation.speaker).removeprefix("-").removeprefix("t-"),
             "character": "" if quotation.character is None else quotation.character.id,
             "inferred": str(quotation.is_inferred).lower(),
