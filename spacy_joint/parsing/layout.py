@@ -19,6 +19,7 @@ from spacy.tokens import Doc
 from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
 from ..pipes import marks
+from ..pipes.abbreviations import REFERENCES, read_leading
 from ..pipes.arrays import RowIndex, forbid_starts
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
@@ -105,6 +106,9 @@ BEFORE_UNSURE = frozenset('.!?…:;)]”"')
 # In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".
 ASKS = ("?", "!", "…", "...")
 
+# The endings of words that belong to the next word.
+LEADING = (marks.ABBREVIATION, marks.INITIAL)
+
 # Flags of words that can open a line that LINE matches, or end in a colon.
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
@@ -143,7 +147,9 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     for word in words[np.isin(before, (marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))].tolist():
         if names_speaker(doc, word):
             constraints[word] = -1
-    for word in words[np.isin(before, (marks.ABBREVIATION, marks.INITIAL))].tolist():
+    after_stop = np.append(False, facts[words, 4] == marks.FULL_STOP)[: len(words)]
+    after_stem = after_stop & np.append([False] * 2, facts[words, 4] == marks.STEM)[: len(words)]
+    for word in words[after_stem | np.isin(before, (marks.DOTTED, marks.COLON, *LEADING))].tolist():
         if follows_abbreviation(doc, word):
             constraints[word] = -1
     if breaks.any():
@@ -175,16 +181,22 @@ def names_speaker(doc: Doc, word: int) -> bool:
 
 
 def follows_abbreviation(doc: Doc, word: int) -> bool:
-    """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2), another one of
-    these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien), but not after a street (St.)."""
+    """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2; art. 5; Tel.: 12),
+    another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien), but not after a
+    street (St.)."""
     token, before = doc[word], doc[word - 1].text
-    abbreviations = (marks.ABBREVIATION, marks.INITIAL)
-    if before == "St.":
+    if before in (".", ":"):
+        abbreviation = doc[max(word - 2, 0)].lower_
+        is_reference = f"{abbreviation}." in REFERENCES if before == "." else abbreviation[-1] == "."
+        return is_reference and token.text[0].isdecimal()
+    ending = marks.find_ending(before)
+    if ending == marks.DOTTED and before.lower() not in read_leading(doc.lang_):
         return False
-    if token.text[0].isdecimal() or marks.find_ending(token.text) in abbreviations:
+    if before == "St." and doc.lang_ == "en":
+        return False
+    if token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
         return True
-    is_initial = marks.find_ending(before) == marks.INITIAL
-    is_only_one = is_initial and (word < 2 or marks.find_ending(doc[word - 2].text) != marks.INITIAL)
+    is_only_one = ending == marks.INITIAL and (word < 2 or marks.find_ending(doc[word - 2].text) != marks.INITIAL)
     return not is_only_one and token.text[0].isupper() and not token.is_stop
 
 

@@ -10,7 +10,7 @@ import unicodedata
 
 import numpy as np
 
-from .abbreviations import LEADING, STEMS
+from .abbreviations import STEMS, read_leading
 
 # The end of the text before a word: a word, a mark, or an abbreviation that belongs to the next word ("Dr.").
 WORD, COMMA, DOTTED, COLON, DASH, SYMBOL, TERMINAL, ABBREVIATION = range(8)
@@ -33,6 +33,7 @@ TERMINALS = frozenset(".?!…‽。！？؟।॥")
 DOTS = re.compile(r"[.]{2,}|…+")
 # U.S, M.Sc: abbreviations whose last full stop is a token by itself.
 DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
+ENGLISH_LEADING = read_leading("en")
 CLOSING_QUOTES = (CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE)
 # Marks after a quotation.
 FOLLOWING_QUOTES = (COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS)
@@ -62,7 +63,7 @@ def find_ending(text: str) -> int:
     if text[-1] == ".":
         if len(text) == 2 and text[0].isupper():
             return INITIAL
-        return ABBREVIATION if text.lower() in LEADING else DOTTED
+        return ABBREVIATION if text.lower() in ENGLISH_LEADING else DOTTED
     if any(map(str.isalnum, text)):
         return WORD
     return DASH if all(unicodedata.category(each) == "Pd" for each in text) else SYMBOL

@@ -14,7 +14,7 @@ from spacy.language import Language
 from spacy.symbols import ORTH
 from spacy.tokenizer import Tokenizer
 
-from ..pipes.abbreviations import ABBREVIATIONS
+from ..pipes.abbreviations import read_abbreviations
 from .exceptions import vary_case
 
 # Accents are often typed instead of apostrophes.
@@ -115,7 +115,7 @@ def create_ud_english_tokenizer() -> Callable[[Language], Tokenizer]:
     """Makes the factory of tokenizers, registered as `spacy_joint.UdEnglishTokenizer.v1`."""
 
     def make_tokenizer(nlp: Language) -> Tokenizer:
-        kept = {string: [{ORTH: string}] for string in ABBREVIATIONS}
+        kept = {string: [{ORTH: string}] for string in read_abbreviations("en")}
         exceptions = {**kept, **English.Defaults.tokenizer_exceptions}.items()
         return Tokenizer(
             nlp.vocab,

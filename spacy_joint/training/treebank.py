@@ -38,6 +38,7 @@ from ..files.reading import require_file
 from ..files.replacing import atomic_write_directory, write_json
 from ..files.steps import Steps, digest, digest_mentioned
 from ..guiding.onnx_transformer import convert_transformers
+from ..pipes.abbreviations import read_abbreviations
 from ..pipes.tokenizer_check import report_unfit, score_words
 from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
 from ..tokenization.exceptions import add_exceptions, learn_exceptions
@@ -176,6 +177,7 @@ class TreebankTraining:
         nlp = spacy.blank(self.language, config={"nlp": {"tokenizer": {"@tokenizers": name}}})
         docs = self._read_docs("train", nlp)
         if isinstance(nlp.tokenizer, Tokenizer):
+            nlp.tokenizer = add_exceptions(nlp.tokenizer, {word: [word] for word in read_abbreviations(self.language)})
             spans = (span for doc in docs for span in doc.sents)
             sentences = [([word.text for word in span], [bool(word.whitespace_) for word in span]) for span in spans]
             nlp.tokenizer = add_exceptions(nlp.tokenizer, learn_exceptions(nlp.tokenizer, sentences))

@@ -1,6 +1,8 @@
 """Layout: what begins a sentence for certain, and what cannot. In texts, `|` stands where a sentence must start, and
 `^` where none can start after a space."""
 
+import re
+
 import numpy as np
 import pytest
 import spacy
@@ -8,6 +10,8 @@ from spacy.tokens import Doc
 
 from spacy_joint.parsing import layout
 from spacy_joint.parsing.layout import count_open_words, find_layout
+from spacy_joint.pipes.abbreviations import read_abbreviations
+from spacy_joint.tokenization.exceptions import add_exceptions
 from spacy_joint.tokenization.ud_english import create_ud_english_tokenizer
 
 NLP = spacy.blank("en")
@@ -35,6 +39,7 @@ def mark(doc):
         "It opens at 9 a.m. ^on Sundays. It closes at 5 p.m. On Mondays,\nnot.",
         "Bring eggs, ^milk ^etc. ^and come.",
         "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam Hill ^Jr. ^came.",
+        "See art. ^5 and ch. ^4 of that art. Tel.: ^555. Done: 5.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . . ^. ^and waited.",
         "He taught (He was young.) ^at a school.",
@@ -59,7 +64,7 @@ def mark(doc):
         "|(a) ^left\n|(b) ^right\n|iv) ^none",
         "|- ^[ ^] ^milk\n|[x] ^eggs",
         "|— ^Tu ^viens ^? ^dit ^Paul.\n|— ^Non ^! ^— ^dit-elle. Il ^fait ^froid.\n|— ^Si ^! Viens.",
-        "« ^Oui. ^» Il part. « ^Oui ^! ^», ^dit-elle. »Nein«, ^sagt er. Tél. ^: 01",
+        "« ^Oui. ^» Il part. « ^Oui ^! ^», ^dit-elle. »Nein«, ^sagt er. Tél. ^: ^01",
         "|> ^Ann wrote:\n|> ^> ^It is a\n> ^> ^lie\n|> ^No.",
         "|## ^Known ^bugs\n|It fails.",
         "Lee wrote:\n|> ^Can we move\n> ^the call?\n|Sure.",
@@ -73,6 +78,25 @@ def mark(doc):
 )
 def test_lines_that_begin_a_sentence(marked):
     assert mark(NLP.make_doc(marked.replace("^", "").replace("|", ""))) == marked
+
+
+@pytest.mark.parametrize(
+    ("language", "marked"),
+    [
+        (
+            "fr",
+            "Le Prof. ^Martin, ^de St. ^Denis, ^lit l'art. ^5. Tél. ^: ^01 23. Elle aime l'art. Il dort, ^etc. Paul.",
+        ),
+        (
+            "pt",
+            "A Dra. ^Ana e o Cel. ^Mendes, ^da Silva Ltda. Em Lisboa, ^ver pág. ^12. Tel.: ^21. Tem um dom. Ela ri.",
+        ),
+    ],
+)
+def test_abbreviations_of_other_languages(language, marked):
+    nlp = spacy.blank(language)
+    nlp.tokenizer = add_exceptions(nlp.tokenizer, {word: [word] for word in read_abbreviations(language)})
+    assert mark(nlp(re.sub("[|^]", "", marked))) == marked
 
 
 @pytest.mark.parametrize(
