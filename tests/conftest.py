@@ -9,9 +9,11 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import catalogue
 import pytest
 from hypothesis import settings
 
@@ -41,6 +43,14 @@ TRAINING = {"full_pipeline", "pipeline", "read_quotes", "saved_pipeline", "train
 
 ReadExamples = Callable[..., "list[Example]"]
 Train = Callable[..., "Language"]
+
+
+def pytest_configure() -> None:
+    # spaCy's registry would search all entry points of the environment in thousands of calls.
+    groups: dict[str, list[EntryPoint]] = {}
+    for point in (point for distribution in distributions() for point in distribution.entry_points):
+        groups.setdefault(point.group, []).append(point)
+    catalogue.AVAILABLE_ENTRY_POINTS = groups
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -179,8 +179,8 @@ def test_version_and_addresses_are_the_same_everywhere():
 def make_archive(directory):
     """The bytes of a directory as an archive, like a source distribution."""
     content = io.BytesIO()
-    # A higher level takes long and makes it hardly smaller.
-    with tarfile.open(fileobj=content, mode="w:gz", compresslevel=1) as archive:
+    # Higher levels take long and make it hardly smaller.
+    with tarfile.open(fileobj=content, mode="w:gz", compresslevel=3) as archive:
         # Not what installations leave beside it.
         archive.add(directory / directory.name, arcname=directory.name)
     return content.getvalue()
