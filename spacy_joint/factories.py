@@ -117,6 +117,7 @@ def make_joint_sbd_parser(
     sb_position: str = "early",
     layout: bool = True,
     blank_lines: bool = True,
+    lower_case_starts: bool = False,
     line_breaks: bool = False,
     boundary_margins: bool = False,
     boundary_probabilities: bool = False,
@@ -132,6 +133,8 @@ def make_joint_sbd_parser(
         has been parsed.
     layout (bool): Whether layout decides certain boundaries, such as that a list item begins a sentence.
     blank_lines (bool): Whether, with `layout`, a blank line ends a sentence, as between paragraphs.
+    lower_case_starts (bool): Whether, with `layout`, sentences may begin in lower case after a comma, an abbreviation
+        or a quotation, as in transcripts.
     line_breaks (bool): Whether every line break ends a sentence, as in chats and logs.
     boundary_margins (bool): Whether to set `Token._.boundary_margin`, the margin of each boundary decision.
     boundary_probabilities (bool): Whether to set `Token._.boundary_probability`, the probability that a token starts a

@@ -203,7 +203,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         if self.cfg["line_breaks"]:
             constraints[(constraints == 0) & find_line_starts(doc)] = 1
         if self.cfg["layout"]:
-            constraints = np.where(constraints, constraints, find_layout(doc, self.cfg["blank_lines"]))
+            settings = {name: self.cfg[name] for name in ("blank_lines", "lower_case_starts")}
+            constraints = np.where(constraints, constraints, find_layout(doc, **settings))
         return constraints
 
     @property

@@ -122,9 +122,9 @@ _facts = np.zeros((1024, 6), dtype=np.uint8)
 _lock = make_fork_lock()
 
 
-def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
+def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool = False) -> np.ndarray:
     """Finds the constraints that layout puts on sentence starts (int8, one per token): 1 must, -1 must not, 0 may start
-    a sentence. Blank lines count only if `blank_lines` is set."""
+    a sentence. For the settings, see `make_joint_sbd_parser`."""
     constraints = np.zeros(len(doc), dtype=np.int8)
     # Not float64, as its stub says.
     values: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
@@ -142,8 +142,10 @@ def find_layout(doc: Doc, blank_lines: bool = True) -> np.ndarray:
     after_quotes = np.append(False, closes_quotes)[: len(words)]
     # Quotations also go on after a line break.
     quoted = marks.COMMA + marks.IN_QUOTES
-    goes_on = np.isin(before, (marks.CONTINUED, quoted, quoted + marks.LINE))
-    constraints[words[goes_on | (after_quotes & (before == marks.CONTINUED + marks.LINE))]] = -1
+    goes_on = np.isin(before, (quoted, quoted + marks.LINE))
+    if not lower_case_starts:
+        goes_on |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
+    constraints[words[goes_on]] = -1
     for word in words[np.isin(before, (marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))].tolist():
         if names_speaker(doc, word):
             constraints[word] = -1
@@ -186,7 +188,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     street (St.)."""
     token, before = doc[word], doc[word - 1].text
     if before in (".", ":"):
-        abbreviation = doc[max(word - 2, 0)].lower_
+        abbreviation = doc[max(word - 2, 0)].text.lower()
         is_reference = f"{abbreviation}." in REFERENCES if before == "." else abbreviation[-1] == "."
         return is_reference and token.text[0].isdecimal()
     ending = marks.find_ending(before)

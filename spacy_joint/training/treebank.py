@@ -38,6 +38,7 @@ from ..files.reading import require_file
 from ..files.replacing import atomic_write_directory, write_json
 from ..files.steps import Steps, digest, digest_mentioned
 from ..guiding.onnx_transformer import convert_transformers
+from ..parsing.layout import find_layout
 from ..pipes.abbreviations import read_abbreviations
 from ..pipes.tokenizer_check import report_unfit, score_words
 from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
@@ -69,6 +70,8 @@ TRAINING: Mapping[str, Mapping[str, Any]] = {
     PARSER: {"max_epochs": 10},
     MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8},
 }
+# The share of sentences that must begin in lower case after a comma, as in transcripts, for a parser to allow it.
+CONTINUED = 0.02
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
@@ -118,6 +121,7 @@ class TreebankTraining:
             has["POS"] = has["POS"] and tags != "xpos"
             n_sentences = sum(len(list(doc.sents)) for doc in learnt)
             sizes = {"documents": len(learnt), "words": sum(map(len, learnt)), "sentences": n_sentences}
+            has["lower_case_starts"] = sum(map(_count_lower_case_starts, learnt)) >= CONTINUED * n_sentences
             with atomic_write_directory(self.corpora, "treebank.json") as path:
                 path.mkdir()
                 for split, docs in read.items():
@@ -264,8 +268,10 @@ class TreebankTraining:
             f"components.{component}.model.n_tables": min(pipe.perceptron.n_tables, MAX_TABLES),
         }
         settings |= {f"training.{setting}": value for setting, value in own.items()}
-        if component == PARSER and self.transformer:
-            settings["paths.vectors"] = None
+        if component == PARSER:
+            settings[f"components.{PARSER}.lower_case_starts"] = self.described["lower_case_starts"]
+            if self.transformer:
+                settings["paths.vectors"] = None
         if self.seen and component in (PARSER, MORPHOLOGIZER):
             columns = config["components"][component].get("columns", {})
             settings[f"components.{component}.columns"] = {**columns, FINE_TAG: {}}
@@ -423,6 +429,12 @@ class TreebankTraining:
         # If there is no archive, the directory can be installed.
         (directory,) = output.iterdir()
         msg.good(f"pip install {next(directory.glob('dist/*.tar.gz'), directory)}")
+
+
+def _count_lower_case_starts(doc: Doc) -> int:
+    """Counts the sentences that cannot begin where they do without `lower_case_starts`."""
+    is_forbidden = (find_layout(doc) < 0) & (find_layout(doc, lower_case_starts=True) == 0)
+    return sum(bool(is_forbidden[sentence.start]) for sentence in doc.sents)
 
 
 def _train(config: Path, settings: Mapping[str, Any], output: Path, source: Path | None) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_joint.parsing import layout
 from spacy_joint.parsing.layout import count_open_words, find_layout
@@ -161,6 +162,16 @@ def test_words_wait_while_their_line_is_short():
     assert count_open_words(line) == layout.LOOKAHEAD - 1
     assert count_open_words(NLP.make_doc(line.text + "three")) == 0
     assert count_open_words(NLP.make_doc(line.text + "\n")) == 0
+
+
+def test_sentences_may_begin_in_lower_case_after_a_comma():
+    doc = NLP("we left, they stayed")
+    assert find_layout(doc).tolist() == [0, 0, -1, -1, 0]
+    assert find_layout(doc, lower_case_starts=True).tolist() == [0, 0, -1, 0, 0]
+
+
+def test_a_vocabulary_needs_no_lower_case():
+    assert find_layout(Doc(Vocab(), words=["Tel.", ":", "555", ":", "5"])).tolist() == [0, -1, -1, -1, 0]
 
 
 def test_layout_and_blank_lines_can_be_ignored(pipeline):
