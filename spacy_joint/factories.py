@@ -134,7 +134,7 @@ def make_joint_sbd_parser(
     layout (bool): Whether layout decides certain boundaries, such as that a list item begins a sentence.
     blank_lines (bool): Whether, with `layout`, a blank line ends a sentence, as between paragraphs.
     lower_case_starts (bool): Whether, with `layout`, sentences may begin in lower case after a comma, an abbreviation
-        or a quotation, as in transcripts.
+        or a quotation, as in some transcripts and in Latin.
     line_breaks (bool): Whether every line break ends a sentence, as in chats and logs.
     boundary_margins (bool): Whether to set `Token._.boundary_margin`, the margin of each boundary decision.
     boundary_probabilities (bool): Whether to set `Token._.boundary_probability`, the probability that a token starts a

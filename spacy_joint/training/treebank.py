@@ -70,8 +70,8 @@ TRAINING: Mapping[str, Mapping[str, Any]] = {
     PARSER: {"max_epochs": 10},
     MORPHOLOGIZER: {"dropout": 0.6, "max_epochs": 8},
 }
-# The share of sentences that must begin in lower case after a comma, as in transcripts, for a parser to allow it.
-CONTINUED = 0.02
+# Parsers let sentences begin in lower case after a semicolon and the like if they do at this share of such places.
+MIN_LOWER_CASE_STARTS = 0.05
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
@@ -121,7 +121,8 @@ class TreebankTraining:
             has["POS"] = has["POS"] and tags != "xpos"
             n_sentences = sum(len(list(doc.sents)) for doc in learnt)
             sizes = {"documents": len(learnt), "words": sum(map(len, learnt)), "sentences": n_sentences}
-            has["lower_case_starts"] = sum(map(_count_lower_case_starts, learnt)) >= CONTINUED * n_sentences
+            is_start = np.concatenate([_find_lower_case_starts(doc) for doc in learnt])
+            has["lower_case_starts"] = bool(is_start.any() and is_start.mean() >= MIN_LOWER_CASE_STARTS)
             with atomic_write_directory(self.corpora, "treebank.json") as path:
                 path.mkdir()
                 for split, docs in read.items():
@@ -431,10 +432,10 @@ class TreebankTraining:
         msg.good(f"pip install {next(directory.glob('dist/*.tar.gz'), directory)}")
 
 
-def _count_lower_case_starts(doc: Doc) -> int:
-    """Counts the sentences that cannot begin where they do without `lower_case_starts`."""
-    is_forbidden = (find_layout(doc) < 0) & (find_layout(doc, lower_case_starts=True) == 0)
-    return sum(bool(is_forbidden[sentence.start]) for sentence in doc.sents)
+def _find_lower_case_starts(doc: Doc) -> np.ndarray:
+    """Finds whether a sentence starts (bool) at each place where only `lower_case_starts` allows it."""
+    is_place = (find_layout(doc) < 0) & (find_layout(doc, lower_case_starts=True) == 0)
+    return np.array([token.is_sent_start for token in doc], dtype=bool)[is_place]
 
 
 def _train(config: Path, settings: Mapping[str, Any], output: Path, source: Path | None) -> None:

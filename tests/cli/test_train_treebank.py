@@ -173,6 +173,18 @@ def test_weights_are_rounded_and_files_are_added_without_training_anew(train, cu
     assert not (nlp.get_pipe("joint_sbd_parser").perceptron.weights.averaged % 16).any()
 
 
+@pytest.mark.parametrize(("mark", "is_allowed"), [(";", True), (".", False)])
+def test_sentences_begin_in_lower_case_where_those_of_the_treebank_do(tmp_path, mark, is_allowed):
+    file = tmp_path / "train.conllu"
+    words = (("arma", "root", 0), ("cano", "dep", 1), (mark, "punct", 1))
+    lines = (f"{i}\t{word}\t_\tX\t_\t_\t{head}\t{label}\t_\t_" for i, (word, label, head) in enumerate(words, start=1))
+    file.write_text(10 * ("\n".join(lines) + "\n\n"), encoding="utf8")
+    splits = {"train": [file], "dev": [file], "test": []}
+    training = treebank.TreebankTraining(tmp_path / "output", tmp_path, "la", splits, {}, seed=0)
+    training.read_corpora("5", tags="both", subtypes=True)
+    assert training.described["lower_case_starts"] is is_allowed
+
+
 def test_settings_of_a_component_are_for_its_own_training(custom):
     config = spacy.util.load_config(custom / "pipeline" / "config.cfg")
     assert config["components"]["joint_sbd_parser"]["model"]["n_tables"] == 1
