@@ -37,6 +37,8 @@ SLOW = {
     *("test_docs.py", "test_gold_fallback.py", "test_languages.py", "test_memory.py", "test_pretrained.py"),
     *("test_project.py", "test_reproduction.py", "test_structured_pipe.py", "test_threads.py", "test_user_needs.py"),
 }
+# What needs complete tokenizers.
+COMPLETE = {"dropin", "tokenization", "test_docs.py", "test_guide.py", "test_tokenizer_check.py"}
 LONG = {"test_project.py", "test_reproduction.py", "test_train_treebank.py", "test_contract.py"}
 # Tests that ask for these fixtures train pipelines.
 TRAINING = {"full_pipeline", "pipeline", "read_quotes", "saved_pipeline", "train"}
@@ -98,6 +100,16 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], AbstractContex
             resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
     return full_disk
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_exceptions(request: pytest.FixtureRequest) -> Iterator[None]:
+    """New English tokenizers lack the exceptions of spaCy, which would take a third of the time of small pipelines.
+    Loaded ones have theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "spacy" in sys.modules and not COMPLETE.intersection(request.path.parts):
+            patch.setattr("spacy.lang.en.English.Defaults.tokenizer_exceptions", {})
+        yield
 
 
 @pytest.fixture(scope="session")
