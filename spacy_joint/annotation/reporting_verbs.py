@@ -1,10 +1,11 @@
 """Verbs that report speech, from `reporting_verbs.txt`."""
 
-import re
 from functools import cache
 from pathlib import Path
 
 from spacy.tokens import Token
+
+from ..files.reading import read_word_lists
 
 ENGLISH = "en"
 
@@ -13,10 +14,9 @@ ENGLISH = "en"
 def read_verbs(language: str, beside_marks: bool = False) -> frozenset[str]:
     """Read the forms of the reporting verbs of a language, or of English if there is no list for that language.
     `beside_marks` selects verbs that only report beside quotation marks, such as "began"."""
-    text = (Path(__file__).parent / "reporting_verbs.txt").read_text(encoding="utf8")
-    sections: dict[str, str] = dict(re.findall(r"^\[([\w ]+)\]\n([^[]*)", text, re.MULTILINE))
-    known = language if language in sections else ENGLISH
-    return frozenset(sections.get(f"{known} beside marks" if beside_marks else known, "").split())
+    lists = read_word_lists(Path(__file__).parent / "reporting_verbs.txt")
+    known = language if language in lists else ENGLISH
+    return lists.get(f"{known} beside marks" if beside_marks else known, frozenset())
 
 
 def drop_pronoun(word: str) -> str:

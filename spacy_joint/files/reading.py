@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,3 +49,11 @@ def read_text(file: str | Path, encoding: str = "utf-8-sig") -> str:
     """Read a whole file, which must exist (J402): see `read_lines`."""
     with require_file(file).open("rb") as source:
         return "".join(read_lines(source, file, encoding))
+
+
+@cache
+def read_word_lists(path: Path) -> dict[str, frozenset[str]]:
+    """Read lists of words from a text file, by the name above each: `[name]`. Lines with `#` are comments."""
+    text = re.sub("(?m)^#.*\n", "", path.read_text(encoding="utf8"))
+    sections = re.findall(r"^\[([\w ]+)\]\n([^[]*)", text, re.MULTILINE)
+    return {name: frozenset(words.split()) for name, words in sections}

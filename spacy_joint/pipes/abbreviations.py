@@ -1,15 +1,14 @@
 """Abbreviations with a full stop, from `abbreviations.txt`."""
 
-import re
 from functools import cache
 from pathlib import Path
 
-_text = (Path(__file__).parent / "abbreviations.txt").read_text(encoding="utf8")
-_sections: dict[str, str] = dict(re.findall(r"^\[([\w ]+)\]\n([^[]*)", re.sub("(?m)^#.*\n", "", _text), re.MULTILINE))
+from ..files.reading import read_word_lists
 
 
 def _read(language: str, kind: str) -> frozenset[str]:
-    return frozenset(_sections.get(f"{language} {kind}", "").split())
+    lists = read_word_lists(Path(__file__).parent / "abbreviations.txt")
+    return lists.get(f"{language} {kind}", frozenset())
 
 
 @cache
