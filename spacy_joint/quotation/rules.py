@@ -25,6 +25,8 @@ from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
+# And, with their first words, of infinitives, and of clauses that parsers take for adverbials ("said Monday that").
+INTRODUCED = {"xcomp": "to", "advcl": "that"}
 # The relations of the two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
 MIN_WORDS = 4
@@ -174,6 +176,10 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
     else:
         clauses = [child for child in token.children if _is_reported_clause(child)] or _find_relative(token)
         found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
+        # ..., but that ...
+        more = [child for child in token.rights if child.dep_ == "conj" and _has(child, "that")]
+        if found and more:
+            found[-1] = (found[-1][0], max(found[-1][1], more[-1].right_edge.i + 1))
         objects = [child for child in token.rights if child.dep_ in OBJECTS]
         if not found and objects:
             begin, end = objects[0].left_edge.i, objects[-1].right_edge.i + 1
@@ -191,6 +197,9 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         if cue == token.sent.start < begin and token.tag_ in PARTICIPLES:
             # Asked whether she would run, Hart laughed.
             end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
+        # Said that it was late, adding that ...
+        adding = (i for i in range(begin + 2, end) if doc[i].tag_ == "VBG" and doc[i - 1].text in COMMAS)
+        end = next((i for i in adding if is_reporting(doc[i])), end)
         runs.append(trim(doc, begin, end, CUT, CUT))
     return runs
 
@@ -198,6 +207,8 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
 def _is_reported_clause(clause: Token) -> bool:
     """Returns whether the verb before or after a clause can report it."""
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
+    if is_after and relation in INTRODUCED:
+        return _has(clause, INTRODUCED[relation])
     if relation not in CLAUSES or (is_after and relation == "parataxis"):
         return False
     # Excludes "turning round" in "...," she said, turning round; and "said when asked".
@@ -206,6 +217,11 @@ def _is_reported_clause(clause: Token) -> bool:
     follows_marks = clause.head.i > 0 and clause.head.nbor(-1).text in ALL_MARKS
     is_phrase = is_participle or (follows_marks and clause.tag_.startswith("N"))
     return not (is_after and is_phrase) or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
+
+
+def _has(clause: Token, word: str) -> bool:
+    """Returns whether a word such as "that" or "to" introduces a clause."""
+    return any(child.lower_ == word for child in clause.lefts)
 
 
 def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) -> tuple[Run, list[Run]]:

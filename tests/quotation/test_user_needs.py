@@ -148,6 +148,27 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
     assert (quotation.cue.text, quotation.speaker.text) == ("said", "The mayor")
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The union vowed to fight the plan.", ["to fight the plan"]),
+        ("He told the council not to sell the park.", ["not to sell the park"]),
+        ("She tweeted on Monday that the bridge is a risk.", ["that the bridge is a risk"]),
+        (
+            "Stone said that the port would close, but that no jobs would be lost.",
+            ["that the port would close, but that no jobs would be lost"],
+        ),
+        (
+            "She said the bridge was old, adding that it must be rebuilt.",
+            ["the bridge was old", "that it must be rebuilt"],
+        ),
+    ],
+)
+def test_indirect_speech_is_a_clause_or_an_infinitive(parsed, text, found):
+    doc = parsed(text)
+    assert [span.text for span in doc.spans["quotations"]] == found
+
+
 def test_according_to_is_indirect_speech(parsed):
     (quotation,) = parsed("According to the mayor, the bridge is closed.")._.quotations
     assert (quotation.contents[0].text, quotation.speaker.text) == ("the bridge is closed", "the mayor")
