@@ -65,6 +65,7 @@ DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌"
 NICK = r"(?:<[\w.-]+>|[\w.-]+:)"
 DATE = r"\d\d?[./-]\d\d?[./-]\d{2,4}"
 TIME = r"\d\d?:\d\d\S*"
+GREETING = "Hi|Hello|Hey|Dear|Good|Thank|Thanks|Welcome|Sorry|OK|Okay"
 MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 SIGN = r"[-=*_~\#+|:]"
 LINE = re.compile(
@@ -74,6 +75,9 @@ LINE = re.compile(
             (?:[ ][\w.'’-]+){{0,4}},(?=\s*?$))
       | (?P<closing>(?:Best|Kind|Warm|All|Many|Yours|With|Thanks|Thank|Cheers|Regards|Sincerely|Respectfully|Love)
             (?:[ ][A-Za-z]+){{0,4}},(?=\s*?$))
+      | (?P<address>(?:{GREETING})(?:[ ](?:morning|afternoon|evening|you))?
+            (?:,?[ ](?:[A-Z][\w'’-]*|(?:Dr|Mrs?|Ms|Prof)[.]|all|everybody|everyone|folks|guys|sir|team|there)){{1,3}}
+            ,[ ])(?=\S)
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)
       | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|Reply-To|In-Reply-To|Message-ID):[ \t]+)(?=\S)
@@ -113,6 +117,7 @@ LEADING = (marks.ABBREVIATION, marks.INITIAL)
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
     rf"\s|[^\w\s\"'“‘.,]|\d{{1,2}}[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
+    rf"|(?:{GREETING})$"
 )
 
 # The facts of words (see `_describe`), by hash, which is the same in every vocabulary.
@@ -227,6 +232,10 @@ def _constrain_lines(
         line = bisect_left(lines, first)
         following = bisect_right(offsets, end)
         if line == len(lines) or lines[line] != first or following - first >= LOOKAHEAD:
+            continue
+        if kind == "address":
+            # Good morning, Dr. Lee, we are ready.
+            constraints[words[first + 1 : following]] = -1
             continue
         before = lines[line - 1] if line else first
         is_near = first - before <= LOOKBACK

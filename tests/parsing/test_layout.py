@@ -72,6 +72,7 @@ def mark(doc):
         "|Q: ^What is it?\n|A: ^A thing.",
         "|Anna: ^Did you call?\n|Ben ^Low ^(by ^phone): ^Not yet.",
         "|From: ^Anna\n|Subject: ^Lunch\n  today\n\n|Pizza?",
+        "Good ^morning ^Dr. ^Lee, ^we go.\nThanks, ^all, ^I am late. OK Tom\nHi Tom. Anna, Ben",
         "|Dear ^Ms. ^Lee,\n|thank you.\n|Best ^regards,\n|Sam",
         "Title\n|=====\n|It begins.\n|--\n|Sam",
         "See:\n|```python\n|x = 1\n|```\n|It works.",
