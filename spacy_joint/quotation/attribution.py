@@ -26,8 +26,7 @@ AGENTS = ("agent", "obl:agent")
 # "according to X", where X is the speaker, in UD and other trees.
 ACCORDING = "according"
 PREPOSITIONS = frozenset(("conforme", "enligt", "ifølge", "laut", "secondo", "segundo", "según", "selon", "volgens"))
-# The tags of a simple noun phrase.
-# Tags of Penn's treebank, and of Universal Dependencies.
+# The tags of a simple noun phrase, of Penn's treebank and of Universal Dependencies.
 NOMINAL = frozenset(
     ("DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS", "DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"),
 )

@@ -135,6 +135,11 @@ class Cast:
         first, last = bisect_right(self.starts, begin) - 1, bisect_left(self.starts, end)
         return self.starts[max(first, 0)], self.starts[last] if last < len(self.starts) else len(self.words)
 
+    def is_paragraph(self, begin: int, end: int) -> bool:
+        """Returns whether tokens are all the words of a paragraph."""
+        first, last = self.find_paragraph(begin, end)
+        return not any(word[:1].isalnum() for word in (*self.words[first:begin], *self.words[end:last]))
+
     def is_vocative(self, reference: Reference) -> bool:
         """Returns whether a mention in a quotation is an address: it stands between punctuation."""
         after = self.words[reference.end] if reference.end < len(self.words) else "."

@@ -39,6 +39,7 @@ FOLDER = Path(__file__).parent
 MODEL = "speaker_model.bin"
 TABLE_BITS, AGGRESSIVENESS = 12, 0.05
 BEAM_WIDTH = 8
+ASKING, ADDRESSES = frozenset("?!"), frozenset(("you", "your"))
 INDEFINITE = frozenset(("a", "an", "one", "another"))
 # The lowest probability of a decision: the model can be wrong.
 MIN_PROBABILITY = 1e-3
@@ -110,14 +111,23 @@ def find_turns(
     cast = Cast(doc, mark(doc, runs), spans, starts)
     turns: list[Turn] = []
     has_paragraphs = len(starts) > 1
+    goes_on = has_paragraphs and is_report(doc, runs, labels)
     number = 0
+    # The paragraph of the latest quotation, and its speaker if it is not a turn.
+    latest: tuple[int, Run | None] = -1, None
     for k, ((begin, end), label, mention) in enumerate(zip(runs, labels, mentions, strict=True)):
-        if label != DIRECT:
-            continue
         last = turns[-1] if turns else None
         if has_paragraphs:
             number = bisect_right(starts, begin)
-        elif last is not None:
+        if label != DIRECT:
+            latest = (number, mention) if mention is not None else latest
+            continue
+        if goes_on and mention is None and number - latest[0] == 1 and cast.is_paragraph(begin, end):
+            mention = latest[1]
+            if last is not None and mention is None:
+                last.paragraph = number
+        latest = number, None
+        if not has_paragraphs and last is not None:
             between = sum(word[:1].isalnum() for word in cast.words[last.end : begin])
             number += (between == 0) + 2 * (between > MAX_NARRATION)
         same = last is not None and last.paragraph == number
@@ -129,6 +139,16 @@ def find_turns(
         else:
             turns.append(Turn([k], begin, end, number, mention))
     return cast, turns
+
+
+def is_report(doc: Doc, runs: Sequence[Run], labels: Sequence[str]) -> bool:
+    """Returns whether a text reports what people said, as news does: it has much indirect speech, and few quotations
+    ask, exclaim or say "you". In a report, a paragraph of speech goes on with that before it; in a story, it answers.
+    The weights separate 82 % of 202 articles from 98 % of 186 passages of novels, of 2,000 words each."""
+    direct = [doc[begin:end] for (begin, end), label in zip(runs, labels, strict=True) if label == DIRECT]
+    n_asking = sum(not ASKING.isdisjoint(span[-2:].text) for span in direct)
+    n_addressing = sum(any(token.lower_ in ADDRESSES for token in span) for span in direct)
+    return len(direct) + 2 * (len(runs) - len(direct)) > 6 * (n_asking + n_addressing)
 
 
 def _is_known(cast: Cast, mention: Run) -> bool:

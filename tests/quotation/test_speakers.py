@@ -83,6 +83,23 @@ def test_turns_alternate(conversation):
     assert not by_text["“Is he married?”"].is_inferred and by_text["“Is he married?”"].confidence == 1
 
 
+REPORT = """“The roof leaks,” said Ann Lee, the mayor. She said that the school needs a new one.
+
+“It rains on the desks.”
+
+Tom Burke added that his son had a cold.
+
+“He is at home.”
+
+“I am cold, too.”
+"""
+
+
+def test_in_a_report_a_paragraph_of_speech_goes_on_with_that_before_it(parsed):
+    speakers = [character for character, _ in describe(parsed(REPORT))]
+    assert speakers == ["Ann Lee", "Ann Lee", "Tom Burke", "Tom Burke"]
+
+
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
     finder = parsed.create_pipe("quotation_spans")
     assert "speakers" not in finder.list_savers(())
