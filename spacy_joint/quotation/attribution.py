@@ -42,6 +42,11 @@ IMPERSONAL = frozenset(("it", "this", "that"))
 OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 COLONS = frozenset((":", "："))
+DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
+# Months, without those that are names, too.
+MONTHS = frozenset(("january", "february", "september", "october", "november", "december", "sept", "oct", "dec"))
+# The most marks that end a quotation: those of nested ones, too.
+MAX_CLOSING = 3
 # The maximum lengths of the name in a signature and of its line, in tokens.
 MAX_SIGNATURE, MAX_LINE = 8, 24
 # The articles before a name in "said the minister X", and the maximum of words between marks and such a verb.
@@ -173,7 +178,8 @@ def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
 
 def _find_last(doc: Doc, begin: int, end: int) -> str:
     """Returns the last character of a quotation before its mark."""
-    return next((doc[i].text[-1] for i in (end - 1, end - 2) if i > begin and doc[i].text not in ALL_MARKS), ".")
+    words = (doc[i].text for i in range(end - 1, max(begin, end - 1 - MAX_CLOSING), -1))
+    return next((word[-1] for word in words if word not in ALL_MARKS), ".")
 
 
 def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
@@ -196,14 +202,21 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None:
         # In coordinations and chains of verbs, the first verb has the subject.
         above = token
-        while mention is None and _shares_subject(above) and above.head is not above:
+        while mention is None and (_shares_subject(above) or inside[above.i]) and above.head.i != above.i:
             above = above.head
             mention = _find_source(above, inside)
     if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
-        mention = token.head
+        # "Ann, saying"; but in "called the mayor, saying" and "in addition to saying", whoever acts.
+        is_apart = token.left_edge.dep_ == "mark" or doc[token.left_edge.i - 1].text == ","
+        acting = (_find_source(verb, inside) for verb in token.ancestors if verb.tag_.startswith("V"))
+        mention = (next(filter(None, acting), None) if is_apart else None) or token.head
     if mention is not None and mention.tag_ in RELATIVE:
         # "Ann, who said": the noun that the clause belongs to.
         mention = next((verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES), None)
+    if mention is not None and mention.lower_ in DAYS | MONTHS:
+        # Tuesday on the radio, Ann Lee said: parsers take the day for the subject.
+        named = (word for word in doc[mention.i + 1 : cue] if word.dep_ == "appos" and word.nbor(-1).text != "(")
+        mention = next(named, mention)
     if mention is None or inside[mention.i]:
         return None
     return _find_mention(doc, mention, cue, inside)
@@ -229,7 +242,7 @@ def find_signature(doc: Doc, dash: int) -> Span | None:
 def _shares_subject(verb: Token) -> bool:
     """Returns whether a verb may have the subject of the verb above it."""
     relation = cut_subtype(verb.dep_)
-    return relation in ("conj", "xcomp", "aux") or (relation == "advcl" and verb.tag_ == "VBG")
+    return relation in ("conj", "xcomp", "aux") or (relation == "advcl" and verb.tag_ in ("VBG", "VB"))
 
 
 def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:

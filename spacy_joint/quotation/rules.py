@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING, Run
 from ..annotation.reporting_verbs import drop_pronoun, is_reporting, read_verbs
-from .attribution import ACCORDING, COLONS, DASHES, PREPOSITIONS, SUBJECTS, find_signature, is_according, mark
+from .attribution import ACCORDING, COLONS, DASHES, DAYS, PREPOSITIONS, SUBJECTS, find_signature, is_according, mark
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .plays import find_lines
@@ -36,7 +36,6 @@ BESIDE, MAX_NARRATION = 5, 50
 NAMING = frozenset(("call", "calls", "called", "calling"))
 # Words in lower case within titles of books and plays.
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
-DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
 PARTICIPLES = frozenset(("VBD", "VBN"))
 SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")

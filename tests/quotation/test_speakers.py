@@ -234,6 +234,23 @@ def test_a_quotation_goes_on_after_its_speaker(parsed, text, speaker):
     assert len(quotation.contents) == 2 and quotation.speaker.text == quotation.character.id == speaker
 
 
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        # Not the day, the phrase before the verb, or somebody else in the sentence.
+        ("Friday on the radio, Ann Lee, the mayor, said that the school would close.", "Ann Lee"),
+        ("In addition to saying that the roof leaks, Lee has promised a new one.", "Lee"),
+        ("Burke took his son to the office to say that the roof leaks.", "Burke"),
+        ("Lee argued that a roof would cost too much, saying the old one was “good enough.”", "Lee"),
+        # Marks of a nested quotation stand between the comma and the speaker.
+        ("“He told me, ‘The roof leaks,’” Lee told reporters in Denton.", "Lee"),
+    ],
+)
+def test_the_speaker_of_news_is_whoever_acts(parsed, text, speaker):
+    doc = parsed(text)
+    assert {quotation.speaker.text for quotation in doc._.quotations} == {speaker}
+
+
 def test_a_name_after_a_pronoun_is_another_speaker(parsed):
     doc = parsed("Ann Lee met Mr. Cotter. “What do you mean?” she asked. “It is bad,” said old Cotter.")
     assert [who for who, _ in describe(doc)] == ["Ann Lee", "Mr. Cotter"]
