@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -125,9 +125,8 @@ def _find_cues(
     paragraphs = np.searchsorted(starts, np.arange(len(doc)), side="right")
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
-        above = (_find_root(doc, begin, end).ancestors for begin, end in runs)
         usable = set(outer)
-        governors = [next((token.i for token in ancestors if token.i in usable), None) for ancestors in above]
+        governors = [next((i for i in _list_above(doc, begin, end) if i in usable), None) for begin, end in runs]
     governing = set(governors)
 
     def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
@@ -135,7 +134,7 @@ def _find_cues(
         # A clause that ends in a colon introduces what follows, even in the next paragraph.
         before = find_word(doc, begin, -1)
         opening = before if doc[before].text in COLONS else begin
-        first, last = min(cue, begin), opening if cue < begin else cue
+        first, last = (cue, opening) if cue < begin else (end - 1, cue)
         distance = opening - cue if cue < begin else cue - end + 1
         if doc[cue].text in DASHES:
             # A signature, perhaps in the next line.
@@ -167,6 +166,13 @@ def _find_root(doc: Doc, begin: int, end: int) -> Token:
     return doc[words[0] : words[-1] + 1].root
 
 
+def _list_above(doc: Doc, begin: int, end: int) -> Iterator[int]:
+    """Yields the words that govern the first sentence of a quotation, then those that govern the last one."""
+    inner, last = doc[begin:end], doc[end - 1].sent.start
+    for span in (inner, doc[last:end]) if begin < last else (inner,):
+        yield from (token.i for token in _find_root(doc, span.start, span.end).ancestors)
+
+
 def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
     """Returns whether a cue can be in the sentence of a direct quotation, by punctuation and capitals."""
     if cue < begin:
@@ -189,7 +195,7 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if token.text in DASHES:
         return find_signature(doc, cue)
     if token.text[-1] in ":.":
-        return _find_announced(doc, cue, inside) or _find_introduction(doc, cue, inside)
+        return _find_announced(doc, cue, inside) or _find_introduction(doc, cue, inside) or _find_name(doc, cue, inside)
     if not doc.has_annotation("DEP"):
         return _find_inverted(doc, cue, inside)
     mention = _find_source(token, inside)
@@ -212,13 +218,15 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
         mention = (next(filter(None, acting), None) if is_apart else None) or token.head
     if mention is not None and mention.tag_ in RELATIVE:
         # "Ann, who said": the noun that the clause belongs to.
-        mention = next((verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES), None)
+        owners = [verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES]
+        nouns = (word for word in reversed(doc[max(mention.i - 2, 0) : mention.i]) if word.tag_.startswith(NOUNS))
+        mention = next(iter((*owners, *nouns)), None)
     if mention is not None and mention.lower_ in DAYS | MONTHS:
         # Tuesday on the radio, Ann Lee said: parsers take the day for the subject.
         named = (word for word in doc[mention.i + 1 : cue] if word.dep_ == "appos" and word.nbor(-1).text != "(")
         mention = next(named, mention)
     if mention is None or inside[mention.i]:
-        return None
+        return _find_between(doc, cue, inside)
     return _find_mention(doc, mention, cue, inside)
 
 
@@ -239,10 +247,26 @@ def find_signature(doc: Doc, dash: int) -> Span | None:
     return doc[begin:stop] if is_name and begin < stop <= begin + MAX_SIGNATURE else None
 
 
+def _find_between(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
+    """Finds X in “...,” X, mayor of Denton, said: parsers may take X for a part of the quotation."""
+    begin = cue
+    while begin > max(cue - MAX_LINE, 0) and not inside[begin - 1]:
+        begin -= 1
+    end = begin
+    while end < cue and doc[end].tag_ in NOMINAL:
+        end += 1
+    is_apposed = end == cue or (doc[end].text in (",", "(") and doc[cue - 1].text == ",")
+    is_noun = begin < end and doc[end - 1].tag_.startswith(NOUNS)
+    return doc[begin:end] if begin > 0 and inside[begin - 1] and is_noun and is_apposed else None
+
+
 def _shares_subject(verb: Token) -> bool:
     """Returns whether a verb may have the subject of the verb above it."""
     relation = cut_subtype(verb.dep_)
-    return relation in ("conj", "xcomp", "aux") or (relation == "advcl" and verb.tag_ in ("VBG", "VB"))
+    if relation in ("conj", "xcomp", "aux") or (relation == "advcl" and verb.tag_ == "VB"):
+        return True
+    # Having arrived, ...; she said it was late, adding that ...: parsers take some participles for complements.
+    return relation in ("advcl", "ccomp") and (verb.tag_ == "VBG" or verb.left_edge.lower_ == "having")
 
 
 def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
@@ -357,6 +381,15 @@ def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
     if verb is None or inside[verb] or any(token.lower_ in PERCEIVING for token in near):
         return None
     return _find_speaker(doc, verb, inside)
+
+
+def _find_name(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
+    """Finds the name right before a colon: "no surprise for the mayor, Ann Lee:"; but not "a sign in Main Street:"."""
+    begin = colon
+    while begin > 0 and doc[begin - 1].tag_.startswith("NNP") and not inside[begin - 1]:
+        begin -= 1
+    is_person = begin < colon and doc[colon - 1].lower_ not in DAYS | MONTHS
+    return doc[begin:colon] if is_person and doc[max(begin - 1, 0)].tag_ not in ("IN", "TO", "DT") else None
 
 
 def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:

@@ -4,6 +4,7 @@ import pickle
 import re
 
 import pytest
+import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_joint.quotation.conversation import load_model, make_model
@@ -234,6 +235,15 @@ def test_a_quotation_goes_on_after_its_speaker(parsed, text, speaker):
     assert len(quotation.contents) == 2 and quotation.speaker.text == quotation.character.id == speaker
 
 
+def test_a_name_in_commas_speaks_even_if_the_tree_does_not_say_so():
+    words = ["“", "It", "leaks", ",", "”", "Ann", "Lee", ",", "mayor", "of", "Denton", ",", "said", "."]
+    nlp = spacy.blank("en")
+    tags = ["``", "PRP", "VBZ", ",", "''", "NNP", "NNP", ",", "NN", "IN", "NNP", ",", "VBD", "."]
+    doc = Doc(nlp.vocab, words=words, tags=tags, heads=[2, 2, 2, 2, 2, 2, 5, 5, 5, 10, 8, 2, 2, 2], deps=["dep"] * 14)
+    doc = nlp.create_pipe("quotation_spans")(doc)
+    assert [quotation.speaker.text for quotation in doc._.quotations] == ["Ann Lee"]
+
+
 @pytest.mark.parametrize(
     ("text", "speaker"),
     [
@@ -244,6 +254,10 @@ def test_a_quotation_goes_on_after_its_speaker(parsed, text, speaker):
         ("Lee argued that a roof would cost too much, saying the old one was “good enough.”", "Lee"),
         # Marks of a nested quotation stand between the comma and the speaker.
         ("“He told me, ‘The roof leaks,’” Lee told reporters in Denton.", "Lee"),
+        ("“The roof leaks,” Lee said, adding that it rains on the desks.", "Lee"),
+        ("Having said that the roof leaks, Lee decided to go home.", "Lee"),
+        ("That was no surprise for the engineer Tom Burke: “The roof is old.”", "Tom Burke"),
+        ("Burke wrote to Ann Lee, who said that the roof leaks.", "Ann Lee"),
     ],
 )
 def test_the_speaker_of_news_is_whoever_acts(parsed, text, speaker):
