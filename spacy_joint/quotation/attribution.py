@@ -263,10 +263,9 @@ def _find_between(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
 def _shares_subject(verb: Token) -> bool:
     """Returns whether a verb may have the subject of the verb above it."""
     relation = cut_subtype(verb.dep_)
-    if relation in ("conj", "xcomp", "aux") or (relation == "advcl" and verb.tag_ == "VB"):
-        return True
     # Having arrived, ...; she said it was late, adding that ...: parsers take some participles for complements.
-    return relation in ("advcl", "ccomp") and (verb.tag_ == "VBG" or verb.left_edge.lower_ == "having")
+    is_participle = verb.tag_ == "VBG" or verb.left_edge.lower_ == "having"
+    return relation in ("conj", "xcomp", "aux") or (is_participle and relation in ("advcl", "ccomp"))
 
 
 def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
