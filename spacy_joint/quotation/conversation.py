@@ -111,7 +111,7 @@ def find_turns(
     cast = Cast(doc, mark(doc, runs), spans, starts)
     turns: list[Turn] = []
     has_paragraphs = len(starts) > 1
-    goes_on = has_paragraphs and is_report(doc, runs, labels)
+    goes_on = has_paragraphs and is_report(cast, runs, labels)
     number = 0
     # The paragraph of the latest quotation, and its speaker if it is not a turn.
     latest: tuple[int, Run | None] = -1, None
@@ -141,13 +141,13 @@ def find_turns(
     return cast, turns
 
 
-def is_report(doc: Doc, runs: Sequence[Run], labels: Sequence[str]) -> bool:
+def is_report(cast: Cast, runs: Sequence[Run], labels: Sequence[str]) -> bool:
     """Returns whether a text reports what people said, as news does: it has much indirect speech, and few quotations
     ask, exclaim or say "you". In a report, a paragraph of speech goes on with that before it; in a story, it answers.
     The weights separate 82 % of 202 articles from 98 % of 186 passages of novels, of 2,000 words each."""
-    direct = [doc[begin:end] for (begin, end), label in zip(runs, labels, strict=True) if label == DIRECT]
-    n_asking = sum(not ASKING.isdisjoint(span[-2:].text) for span in direct)
-    n_addressing = sum(any(token.lower_ in ADDRESSES for token in span) for span in direct)
+    direct = [cast.words[begin:end] for (begin, end), label in zip(runs, labels, strict=True) if label == DIRECT]
+    n_asking = sum(not ASKING.isdisjoint("".join(words[-2:])) for words in direct)
+    n_addressing = sum(not ADDRESSES.isdisjoint(words) for words in direct)
     return len(direct) + 2 * (len(runs) - len(direct)) > 6 * (n_asking + n_addressing)
 
 
