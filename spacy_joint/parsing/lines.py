@@ -29,17 +29,18 @@ DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌"
 NICK = r"(?:<[\w.-]+>|[\w.-]+:)"
 DATE = r"\d\d?[./-]\d\d?[./-]\d{2,4}"
 TIME = r"\d\d?:\d\d\S*"
-GREETING = "Hi|Hello|Hey|Dear|Good|Thank|Thanks|Welcome|Sorry|OK|Okay"
+HELLO, DAYTIME = "Hi|Hello|Hey|Dear", "morning|afternoon|evening"
+GREETING = f"{HELLO}|Good|Thank|Thanks|Welcome|Sorry|OK|Okay"
 MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 SIGN = r"[-=*_~\#+|:]"
 LINE = re.compile(
     rf"""^[^\S\n]*(?:
         (?P<rule>(?:{SIGN}(?:[ \t]?{SIGN}){{2,}}|--)(?=\s*?$))
-      | (?P<greeting>(?:>[> \t]*)?(?:Hi|Hello|Hey|Dear|Good[ ](?:morning|afternoon|evening))
+      | (?P<greeting>(?:>[> \t]*)?(?:{HELLO}|Good[ ](?:{DAYTIME}))
             (?:[ ][\w.'’-]+){{0,4}},(?=\s*?$))
       | (?P<closing>(?:Best|Kind|Warm|All|Many|Yours|With|Thanks|Thank|Cheers|Regards|Sincerely|Respectfully|Love)
             (?:[ ][A-Za-z]+){{0,4}},(?=\s*?$))
-      | (?P<address>(?:{GREETING})(?:[ ](?:morning|afternoon|evening|you))?
+      | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?
             (?:,?[ ](?:[A-Z][\w'’-]*|(?:Dr|Mrs?|Ms|Prof)[.]|all|everybody|everyone|folks|guys|sir|team|there)){{1,3}}
             ,[ ])(?=\S)
       | (?P<fence>```|~~~)

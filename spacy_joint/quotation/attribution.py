@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +44,9 @@ OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 COLONS = frozenset((":", "："))
 DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
-# Months, without those that are names, too.
-MONTHS = frozenset(("january", "february", "september", "october", "november", "december", "sept", "oct", "dec"))
-# The most marks that end a quotation: those of nested ones, too.
+# Days and months, without months that are also names.
+DATES = DAYS | {"january", "february", "september", "october", "november", "december", "sept", "oct", "dec"}
+# The maximum number of closing marks at the end of a quotation, including those of nested ones.
 MAX_CLOSING = 3
 # The maximum lengths of the name in a signature and of its line, in tokens.
 MAX_SIGNATURE, MAX_LINE = 8, 24
@@ -212,17 +213,17 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
             above = above.head
             mention = _find_source(above, inside)
     if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
-        # "Ann, saying"; but in "called the mayor, saying" and "in addition to saying", whoever acts.
+        # The noun in "Ann, saying"; the main subject in "called the mayor, saying" and "in addition to saying".
         is_apart = token.left_edge.dep_ == "mark" or doc[token.left_edge.i - 1].text == ","
         acting = (_find_source(verb, inside) for verb in token.ancestors if verb.tag_.startswith("V"))
         mention = (next(filter(None, acting), None) if is_apart else None) or token.head
     if mention is not None and mention.tag_ in RELATIVE:
         # "Ann, who said": the noun that the clause belongs to.
-        owners = [verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES]
+        owners = (verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES)
         nouns = (word for word in reversed(doc[max(mention.i - 2, 0) : mention.i]) if word.tag_.startswith(NOUNS))
-        mention = next(iter((*owners, *nouns)), None)
-    if mention is not None and mention.lower_ in DAYS | MONTHS:
-        # Tuesday on the radio, Ann Lee said: parsers take the day for the subject.
+        mention = next(chain(owners, nouns), None)
+    if mention is not None and mention.lower_ in DATES:
+        # Tuesday on the radio, Ann Lee said: parsers make the day the subject.
         named = (word for word in doc[mention.i + 1 : cue] if word.dep_ == "appos" and word.nbor(-1).text != "(")
         mention = next(named, mention)
     if mention is None or inside[mention.i]:
@@ -248,7 +249,7 @@ def find_signature(doc: Doc, dash: int) -> Span | None:
 
 
 def _find_between(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
-    """Finds X in “...,” X, mayor of Denton, said: parsers may take X for a part of the quotation."""
+    """Finds X in “...,” X, mayor of Denton, said, where parsers may attach X to the quotation."""
     begin = cue
     while begin > max(cue - MAX_LINE, 0) and not inside[begin - 1]:
         begin -= 1
@@ -263,7 +264,7 @@ def _find_between(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
 def _shares_subject(verb: Token) -> bool:
     """Returns whether a verb may have the subject of the verb above it."""
     relation = cut_subtype(verb.dep_)
-    # Having arrived, ...; she said it was late, adding that ...: parsers take some participles for complements.
+    # Having arrived, she said it was late, adding that ...: parsers label some participles as complements.
     is_participle = verb.tag_ == "VBG" or verb.left_edge.lower_ == "having"
     return relation in ("conj", "xcomp", "aux") or (is_participle and relation in ("advcl", "ccomp"))
 
@@ -387,7 +388,7 @@ def _find_name(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
     begin = colon
     while begin > 0 and doc[begin - 1].tag_.startswith("NNP") and not inside[begin - 1]:
         begin -= 1
-    is_person = begin < colon and doc[colon - 1].lower_ not in DAYS | MONTHS
+    is_person = begin < colon and doc[colon - 1].lower_ not in DATES
     return doc[begin:colon] if is_person and doc[max(begin - 1, 0)].tag_ not in ("IN", "TO", "DT") else None
 
 

@@ -25,7 +25,7 @@ from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
-# And, with their first words, of infinitives, and of clauses that parsers take for adverbials ("said Monday that").
+# Other labels with the word that must introduce the clause: infinitives, and adverbials in "said Monday that".
 INTRODUCED = {"xcomp": "to", "advcl": "that"}
 # The relations of the two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
@@ -176,7 +176,7 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         clauses = [child for child in token.children if _is_reported_clause(child)] or _find_relative(token)
         found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
         # ..., but that ...
-        more = [child for child in token.rights if child.dep_ == "conj" and _has(child, "that")]
+        more = [child for child in token.rights if child.dep_ == "conj" and _is_introduced_by(child, "that")]
         if found and more:
             found[-1] = (found[-1][0], max(found[-1][1], more[-1].right_edge.i + 1))
         objects = [child for child in token.rights if child.dep_ in OBJECTS]
@@ -207,7 +207,7 @@ def _is_reported_clause(clause: Token) -> bool:
     """Returns whether the verb before or after a clause can report it."""
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
     if is_after and relation in INTRODUCED:
-        return _has(clause, INTRODUCED[relation])
+        return _is_introduced_by(clause, INTRODUCED[relation])
     if relation not in CLAUSES or (is_after and relation == "parataxis"):
         return False
     # Excludes "turning round" in "...," she said, turning round; and "said when asked".
@@ -218,7 +218,7 @@ def _is_reported_clause(clause: Token) -> bool:
     return not (is_after and is_phrase) or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
 
 
-def _has(clause: Token, word: str) -> bool:
+def _is_introduced_by(clause: Token, word: str) -> bool:
     """Returns whether a word such as "that" or "to" introduces a clause."""
     return any(child.lower_ == word for child in clause.lefts)
 

@@ -96,7 +96,7 @@ Tom Burke added that his son had a cold.
 """
 
 
-def test_in_a_report_a_paragraph_of_speech_goes_on_with_that_before_it(parsed):
+def test_speech_without_a_cue_continues_a_report(parsed):
     speakers = [character for character, _ in describe(parsed(REPORT))]
     assert speakers == ["Ann Lee", "Ann Lee", "Tom Burke", "Tom Burke"]
 
@@ -235,7 +235,7 @@ def test_a_quotation_goes_on_after_its_speaker(parsed, text, speaker):
     assert len(quotation.contents) == 2 and quotation.speaker.text == quotation.character.id == speaker
 
 
-def test_a_name_in_commas_speaks_even_if_the_tree_does_not_say_so():
+def test_a_name_with_an_apposition_speaks_despite_a_wrong_tree():
     words = ["“", "It", "leaks", ",", "”", "Ann", "Lee", ",", "mayor", "of", "Denton", ",", "said", "."]
     nlp = spacy.blank("en")
     tags = ["``", "PRP", "VBZ", ",", "''", "NNP", "NNP", ",", "NN", "IN", "NNP", ",", "VBD", "."]
@@ -259,7 +259,7 @@ def test_a_name_in_commas_speaks_even_if_the_tree_does_not_say_so():
         ("Burke wrote to Ann Lee, who said that the roof leaks.", "Ann Lee"),
     ],
 )
-def test_the_speaker_of_news_is_whoever_acts(parsed, text, speaker):
+def test_speakers_of_news_are_found(parsed, text, speaker):
     doc = parsed(text)
     assert {quotation.speaker.text for quotation in doc._.quotations} == {speaker}
 
