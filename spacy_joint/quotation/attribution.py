@@ -199,6 +199,15 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
         return _find_announced(doc, cue, inside) or _find_introduction(doc, cue, inside) or _find_name(doc, cue, inside)
     if not doc.has_annotation("DEP"):
         return _find_inverted(doc, cue, inside)
+    mention = _find_head(token, inside)
+    if mention is None or inside[mention.i]:
+        return _find_between(doc, cue, inside)
+    return _find_mention(doc, mention, cue, inside)
+
+
+def _find_head(token: Token, inside: np.ndarray) -> Token | None:
+    """Finds the head of the mention of a speaker in the tree of a cue; in a wrong tree, it may be quoted itself."""
+    doc, cue = token.doc, token.i
     mention = _find_source(token, inside)
     if mention is None:
         # “...,” said X: parsers analyse the quotation as the subject, and X as the object. « ... », a-t-il dit.
@@ -226,9 +235,7 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
         # Tuesday on the radio, Ann Lee said: parsers make the day the subject.
         named = (word for word in doc[mention.i + 1 : cue] if word.dep_ == "appos" and word.nbor(-1).text != "(")
         mention = next(named, mention)
-    if mention is None or inside[mention.i]:
-        return _find_between(doc, cue, inside)
-    return _find_mention(doc, mention, cue, inside)
+    return mention
 
 
 def find_signature(doc: Doc, dash: int) -> Span | None:
