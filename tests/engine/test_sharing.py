@@ -70,6 +70,14 @@ class Busy:
     def __exit__(self, *error):
         self.thread.join()
 
+    def wait_until_refused(self, call):
+        """Wait until the call of the thread, which may not have begun yet, makes another one fail."""
+        while self.thread.is_alive():
+            try:
+                call()
+            except JointValueError:
+                return
+
     def refused(self, call):
         """The codes of the errors of a call that is tried as long as the other one lasts."""
         codes = set()
@@ -182,8 +190,7 @@ METHODS = {
 def test_a_stream_that_is_in_use_is_refused(method):
     stream = open_stream(n_tokens=LONG)
     with Busy(stream.run) as busy:
-        # It may not have begun yet when it is asked first.
-        time.sleep(2e-3)
+        busy.wait_until_refused(lambda: stream.front)
         assert busy.refused(lambda: METHODS[method](stream)) == {"J007"}
 
 
