@@ -30,6 +30,7 @@ def ParserGuide(
     tok2vec: Tok2Vec,
     arc_width: int = 192,
     label_width: int = 96,
+    tags: bool = False,
     window: int = 254,
     stride: int = 192,
     nO: int | None = None,
@@ -37,13 +38,13 @@ def ParserGuide(
     """Makes a model of boundaries, arcs and labels, token by token, registered as `spacy_joint.ParserGuide.v1`.
 
     tok2vec (Model): A layer from documents to vectors of their tokens.
-    arc_width, label_width (int): See `GuideHeads`.
+    arc_width, label_width (int), tags (bool): See `GuideHeads`.
     window, stride (int): The windows within which heads are found, see `cut_windows`.
     nO (int | None): The number of labels; None if it is not known yet.
     RAISES ValueError: If the windows are invalid (J030).
     """
     cut_windows(0, window, stride)
-    heads = GuideHeads(arc_width=arc_width, label_width=label_width, nO=nO)
+    heads = GuideHeads(arc_width=arc_width, label_width=label_width, tags=tags, nO=nO)
     refs: dict[str, Any] = {"tok2vec": tok2vec, "heads": heads}
     init, attrs = partial(_init, output="heads"), {"window": window, "stride": stride}
     return use_numpy_products(

@@ -21,20 +21,21 @@ from .windows import Window, WindowStream, cut_windows
 
 class Guidance(NamedTuple):
     """The predictions for tokens: the log-odds of a sentence start, the best head (a root is its own head), the margin
-    of its score over the second best, and the number of the best label of this arc."""
+    of its score over the second best, the number of the best label of this arc, and that of the best tag (-1: none)."""
 
     boundaries: np.ndarray
     heads: np.ndarray
     margins: np.ndarray
     labels: np.ndarray
+    tags: np.ndarray
 
     def cut(self, start: int, end: int, shift: int = 0) -> Guidance:
         """Returns the guidance of tokens `start` to `end` - 1, with `shift` added to the heads."""
-        boundaries, heads, margins, labels = (values[start:end] for values in self)
-        return Guidance(boundaries, heads + shift, margins, labels)
+        boundaries, heads, *others = (values[start:end] for values in self)
+        return Guidance(boundaries, heads + shift, *others)
 
 
-NOTHING = Guidance(*(np.zeros(0, dtype) for dtype in (np.float32, np.intp, np.float32, np.intp)))
+NOTHING = Guidance(*(np.zeros(0, dtype) for dtype in (np.float32, np.intp, np.float32, np.intp, np.intp)))
 
 
 def join(parts: list[Guidance]) -> Guidance:
@@ -199,5 +200,6 @@ def find_best(model: Model, documents: list[Floats2d]) -> list[Guidance]:
             margins.append(highest - arcs.max(axis=1))
         own = np.where(heads > 0, heads - 1, np.arange(len(heads)))
         labels = to_numpy(scores.labels).argmax(axis=1)
-        found.append(Guidance(to_numpy(scores.boundaries), own, np.concatenate(margins), labels))
+        tags = np.full_like(labels, -1) if scores.tags is None else to_numpy(scores.tags).argmax(axis=1)
+        found.append(Guidance(to_numpy(scores.boundaries), own, np.concatenate(margins), labels, tags))
     return found

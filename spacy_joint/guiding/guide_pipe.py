@@ -8,7 +8,7 @@ decisions (stacking: Nivre & McDonald 2008, Martins et al. 2008).
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from math import isfinite
 from typing import Any, Generic, TypeVar
 
@@ -64,15 +64,18 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg: dict[str, Any] = {"labels": list(labels)}
+        # Lists of labels of each kind.
+        self.cfg: dict[str, list[str]] = {"labels": list(labels)}
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels that the component can predict."""
         return tuple(self.cfg["labels"])
 
-    # The `labels` argument of `initialize`, for `spacy init labels`.
-    label_data = labels
+    @property
+    def label_data(self) -> Any:
+        """The `labels` argument of `initialize`, for `spacy init labels`."""
+        return self.cfg if len(self.cfg) > 1 else self.labels
 
     @property
     def is_initialized(self) -> bool:
@@ -127,14 +130,15 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        labels: list[str] | None = None,
+        labels: list[str] | dict[str, list[str]] | None = None,
         pretrained: str | None = None,
     ) -> None:
         """Prepares the component for training.
 
         get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
         nlp (Language): The pipeline.
-        labels (list[str]): The labels, as written by `spacy init labels`. None collects them from the examples.
+        labels (list[str] | dict[str, list[str]]): The labels, or those of each kind, as written by `spacy init labels`.
+            None collects them from the examples.
         pretrained (str): The directory of a saved component with the same architecture, such as
             `PIPELINE/parser_guide`. Training begins with its labels and weights. None: random weights.
         RAISES ValueError: If there is nothing to learn (J330), labels are those of another kind of component (J062), or
@@ -143,23 +147,26 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if labels is None:
             labels = self.collect_labels(get_examples())
-        elif not _is_label_list(labels):
+        kinds = labels if isinstance(labels, dict) else {"labels": labels}
+        if kinds.keys() != self.cfg.keys() or not all(map(_is_label_list, kinds.values())):
             raise JointValueError(Errors.J062, source=self.name)
         if pretrained is not None:
             self.from_disk(pretrained, exclude=["vocab", "learning"])
-            if missing := set(labels).difference(self.labels):
+            if missing := {label for kind, found in kinds.items() for label in set(found).difference(self.cfg[kind])}:
                 raise JointValueError(Errors.J665, path=pretrained, labels=", ".join(sorted(missing)))
             return
-        self.cfg["labels"] = list(labels)
-        for label in labels:
-            self.vocab.strings.add(label)
+        self.cfg = {kind: list(found) for kind, found in kinds.items()}
+        self._add_strings()
         sample = [example.x for example in islice(get_examples(), SAMPLE)]
-        self.model.set_dim("nO", len(labels), force=True)
+        self._set_sizes()
         self.model.initialize(X=sample)
 
+    def _set_sizes(self) -> None:
+        self.model.set_dim("nO", len(self.labels), force=True)
+
     @abstractmethod
-    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """Collects the labels to learn from examples."""
+    def collect_labels(self, examples: Iterable[Example]) -> list[str] | dict[str, list[str]]:
+        """Collects the labels to learn from examples, or those of each kind."""
 
     def update(
         self,
@@ -272,13 +279,15 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
 
     def _check(self) -> None:
         """Adds loaded labels to the vocabulary; raises TypeError if weights do not fit them, or are missing."""
-        labels = self.cfg["labels"]
-        if not _is_label_list(labels):
+        if not (isinstance(self.cfg, dict) and all(map(_is_label_list, self.cfg.values()))):
             raise TypeError
         has_all = all(node.has_param(name) for node in self.model.walk() for name in node.param_names)
-        if self.is_initialized and not (has_all and self.model.get_dim("nO") == len(labels)):
+        if self.is_initialized and not (has_all and self.model.get_dim("nO") == len(self.labels)):
             raise TypeError
-        for label in labels:
+        self._add_strings()
+
+    def _add_strings(self) -> None:
+        for label in chain.from_iterable(self.cfg.values()):
             self.vocab.strings.add(label)
 
 

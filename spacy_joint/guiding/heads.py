@@ -1,4 +1,4 @@
-"""The layers of a parser guide: boundaries, arcs and labels from the vectors of a document, token by token.
+"""The layers of a parser guide: boundaries, arcs, labels and tags from the vectors of a document, token by token.
 
 Arcs are scored by a biaffine layer (Dozat & Manning 2017) over all tokens of a window and an artificial root, so that
 no boundaries are needed. A label depends on both ends of its arc. Its bilinear term has a diagonal matrix per label
@@ -30,8 +30,9 @@ class Scores(NamedTuple):
     arcs: list[Any]
     # The heads for which labels are scored: the number of the token, from 1; 0 or less is the root.
     heads: Any
-    # The scores of labels (tokens x labels).
+    # The scores of labels (tokens x labels), and of tags (tokens x tags), if they are predicted.
     labels: Any
+    tags: Any = None
 
 
 # The vectors of a document, and its windows.
@@ -40,9 +41,14 @@ Windowed = tuple[Floats2d, list[Window]]
 Headed = tuple[Floats2d, list[Window], np.ndarray | None]
 
 
-def GuideHeads(*, arc_width: int, label_width: int, nO: int | None = None) -> Model[list[Headed], list[Scores]]:
-    """Makes a layer that scores documents, with hidden layers of these widths and `nO` labels (None: not yet known)."""
+def GuideHeads(
+    *, arc_width: int, label_width: int, tags: bool = False, nO: int | None = None
+) -> Model[list[Headed], list[Scores]]:
+    """Makes a layer that scores documents, with hidden layers of these widths, `nO` labels (None: not yet known), and
+    possibly tags."""
     layers = {"boundary": Linear(1), "arcs": BiaffineArcs(arc_width), "labels": BiaffineLabels(label_width, nO)}
+    if tags:
+        layers["tags"] = Linear()
     return _build("guide_heads", _forward_heads, {"nO": nO, "nI": None}, layers)
 
 
@@ -84,12 +90,18 @@ def _forward_heads(model: Model, X: list[Headed], is_train: bool) -> tuple[list[
         best_heads = [np.where(places > 0, places + start, 0) for places, start in best]
         heads.append(np.concatenate(best_heads) if given is None else given)
     labels, backprop_labels = model.get_ref("labels")(list(zip(documents, heads, strict=True)), is_train)
-    split = ops.xp.split(boundaries[:, 0], starts[1:])
-    scores = [Scores(*found) for found in zip(split, arcs, heads, labels, strict=True)]
+    split = [ops.xp.split(boundaries[:, 0], starts[1:]), arcs, heads, labels]
+    tagger = model.maybe_get_ref("tags")
+    if tagger is not None:
+        tags, backprop_tags = tagger(rows, is_train)
+        split.append(ops.xp.split(tags, starts[1:]))
+    scores = [Scores(*found) for found in zip(*split, strict=True)]
 
     def backprop(gradients: list[Scores]) -> list[Floats2d]:
         d_boundaries = ops.xp.concatenate([gradient.boundaries for gradient in gradients])
         d_rows = backprop_boundaries(ops.as_contig(d_boundaries[:, None]))
+        if tagger is not None:
+            d_rows = d_rows + backprop_tags(ops.xp.concatenate([gradient.tags for gradient in gradients]))
         d_arcs = backprop_arcs([gradient.arcs for gradient in gradients])
         d_labels = backprop_labels([gradient.labels for gradient in gradients])
         return [sum(parts) for parts in zip(ops.xp.split(d_rows, starts[1:]), d_arcs, d_labels, strict=True)]

@@ -1,11 +1,13 @@
 """`parser_guide`: predicts boundaries, heads and labels from the vectors of an encoder, as a spaCy component. It writes
-columns, which the templates of a `joint_sbd_parser` read: its search turns them into trees."""
+columns, which the templates of a `joint_sbd_parser` read: its search turns them into trees. It can set tags, too."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
+from spacy.scorer import Scorer
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -25,6 +27,8 @@ from .windows import Window, cut_windows
 BOUNDARY_WEIGHT = 2.0
 # Probabilities are raised to this, since 0 has no logarithm.
 SMALLEST = 1e-30
+# The tag of whitespace, as elsewhere in spaCy.
+SPACE_TAG = "_SP"
 
 
 class Gold(NamedTuple):
@@ -33,6 +37,7 @@ class Gold(NamedTuple):
     starts: np.ndarray  # whether they start a sentence (float32); NaN: unknown
     heads: np.ndarray  # a root is its own head; -1: unknown
     labels: np.ndarray  # their numbers; -1: unknown
+    tags: np.ndarray  # their numbers; -1: unknown
 
 
 class ParserGuide(GuidePipe[Guidance], StreamingPipe):
@@ -43,6 +48,13 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         if latency is not None:
             check_range("latency", latency, 1)
         self.latency = latency
+        if self.tagger is not None:
+            self.cfg["tags"] = []
+
+    @property
+    def tagger(self) -> Model | None:
+        """The layer for tags; None if they are not predicted."""
+        return self.model.get_ref("heads").maybe_get_ref("tags")
 
     def add_label(self, label: str) -> int:
         """Adds a label for `initialize`; returns 1, or 0 if the component already has it.
@@ -62,8 +74,8 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
     # Prediction.
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:
-        """Writes the predictions of `predict` as columns, with missing values for whitespace."""
-        for doc, (boundaries, heads, margins, labels) in zip(docs, scores, strict=True):
+        """Writes the predictions of `predict` as columns, with missing values for whitespace, and sets tags."""
+        for doc, (boundaries, heads, margins, labels, tags) in zip(docs, scores, strict=True):
             is_space = find_whitespace(doc)
             offsets = (heads - np.arange(len(doc))).astype(np.float32)
             for name, values in ((GUIDE_BOUNDARY, boundaries), (GUIDE_HEAD, offsets), (GUIDE_MARGIN, margins)):
@@ -74,6 +86,16 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
             for token in np.flatnonzero(is_space).tolist():
                 names[token] = ""
             write_column(doc, GUIDE_LABEL, names)
+            if self.tagger is not None:
+                ids = np.array([self.vocab.strings[tag] for tag in self.cfg["tags"]], dtype=np.uint64)[tags]
+                ids[is_space] = doc.vocab.strings.add(SPACE_TAG)
+                doc.from_array(["TAG"], ids)
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Scores the columns, and tags, if they are predicted."""
+        examples = list(examples)
+        tags = {} if self.tagger is None else Scorer.score_token_attr(examples, "tag", **kwargs)
+        return {**super().score(examples, **kwargs), **tags}
 
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
         """Predicts for a streamed document in bounded memory.
@@ -112,14 +134,19 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
 
     # Training.
 
-    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
-        """Collects the labels of the references, and those of `add_label`.
+    def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
+        """Collects the labels of the references, and those of `add_label`; and tags, if they are predicted.
 
         RAISES ValueError: If there are none (J330).
         """
-        found = {token.dep_ for example in examples for token in example.reference if token.dep}
-        if not (labels := sorted(found.union(self.labels))):
-            raise JointValueError(Errors.J330, source="The training corpus", what="labels of arcs")
+        found: dict[str, set[str]] = {"labels": set(self.labels), "tags": set()}
+        for token in chain.from_iterable(example.reference for example in examples):
+            found["labels"].add(token.dep_)
+            found["tags"].add(token.tag_ if not token.is_space else "")
+        labels = {kind: sorted(found[kind] - {""}) for kind in self.cfg}
+        for kind, what in (("labels", "labels of arcs"), ("tags", "tags")):
+            if not labels.get(kind, True):
+                raise JointValueError(Errors.J330, source="The training corpus", what=what)
         return labels
 
     def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:
@@ -135,7 +162,8 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         return sum(loss for loss, _ in found), backprop([gradient for _, gradient in found])
 
     def _read_gold(self, example: Example) -> Gold:
-        numbers = {label: number for number, label in enumerate(self.cfg["labels"])}
+        kinds = (self.cfg["labels"], self.cfg.get("tags", ()))
+        numbers, tag_numbers = ({name: number for number, name in enumerate(kind)} for kind in kinds)
         aligned, names = example.get_aligned_parse(projectivize=False)
         pairs = zip(aligned, names, strict=True)
         heads = np.array([head if head is not None and name else -1 for head, name in pairs], dtype=np.int64)
@@ -145,7 +173,8 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         heads[is_space] = -1
         known_starts = np.full(len(heads), np.nan, np.float32) if starts is None else starts.astype(np.float32)
         known_starts[is_space] = np.nan
-        return Gold(known_starts, heads, np.where(heads < 0, -1, labels))
+        tags = [tag_numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
+        return Gold(known_starts, heads, np.where(heads < 0, -1, labels), np.array(tags, dtype=np.intp))
 
     def _find_loss(self, scores: Scores, gold: Gold, windows: list[Window], n: int) -> tuple[float, Scores]:
         """Finds the sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""
@@ -158,10 +187,21 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
             loss += arc_loss
             d_arcs.append(gradient / n)
         label_loss, d_labels = _cross_entropy(ops, scores.labels, gold.labels)
-        return (loss + label_loss) / n, Scores(d_boundaries / n, d_arcs, scores.heads, d_labels / n)
+        if self.tagger is None:
+            return (loss + label_loss) / n, Scores(d_boundaries / n, d_arcs, scores.heads, d_labels / n)
+        tag_loss, d_tags = _cross_entropy(ops, scores.tags, gold.tags)
+        loss += label_loss + tag_loss
+        return loss / n, Scores(d_boundaries / n, d_arcs, scores.heads, d_labels / n, d_tags / n)
+
+    def _set_sizes(self) -> None:
+        super()._set_sizes()
+        if self.tagger is not None:
+            self.tagger.set_dim("nO", len(self.cfg["tags"]), force=True)
 
     def _check(self) -> None:
         super()._check()
+        if self.is_initialized and self.tagger is not None and self.tagger.get_dim("nO") != len(self.cfg["tags"]):
+            raise TypeError
         cut_windows(0, self.model.attrs["window"], self.model.attrs["stride"])
 
 

@@ -40,7 +40,8 @@ from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate
 
 # A document to annotate: its paragraphs, or a document with known boundaries, as the bytes of a DocBin.
 Passage = Sequence[str] | bytes
-TAGGER, PARSER, RESTORER = "sequence_tagger", "joint_sbd_parser", "punctuation_restorer"
+TAGGER, GUIDE, PARSER = "sequence_tagger", "parser_guide", "joint_sbd_parser"
+RESTORER = "punctuation_restorer"
 # The directory of the records of output files.
 STEPS = "steps"
 # Documents are ranked by this quantile of the margins of their decisions. On the development documents of EWT and GUM
@@ -141,11 +142,17 @@ def make_doc(nlp: Language, passage: Passage) -> Doc:
     return doc
 
 
+def _find_tagger(nlp: Language) -> Callable[[Doc], Doc]:
+    """Finds the component that sets tags: a tagger, or a guide with a layer for them."""
+    for name in list_components(nlp, TAGGER, GUIDE):
+        pipe: Any = nlp.get_pipe(name)
+        if getattr(pipe, "tagger", pipe) is not None:
+            return pipe
+    raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
+
+
 def _project(nlp: Language, docs: Iterable[Doc], original: bool) -> Iterator[Doc]:
-    taggers = list_components(nlp, TAGGER)
-    if not taggers:
-        raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
-    tagger = nlp.get_pipe(taggers[0])
+    tagger = _find_tagger(nlp)
     for doc in docs:
         copy = doc.copy()
         mark_punctuation(copy)

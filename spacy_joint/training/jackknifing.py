@@ -41,8 +41,8 @@ from ..pipes.guide_columns import find_span_places
 DOCBIN_READER = "spacy_joint.DocBinCorpus.v1"
 QUOTATION_READER = "spacy_joint.QuotationCorpus.v1"
 READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER, QUOTATION_READER)
-TAGGER, SPAN_GUIDE, CUES = "sequence_tagger", "span_guide", "quotation_cues"
-TRAINED = (TAGGER, "parser_guide", SPAN_GUIDE, CUES)
+TAGGER, GUIDE, SPAN_GUIDE, CUES = "sequence_tagger", "parser_guide", "span_guide", "quotation_cues"
+TRAINED = (TAGGER, GUIDE, SPAN_GUIDE, CUES)
 # A key of `Doc.user_data`: an augmenter made the document as a copy of an earlier one.
 COPY = "is_copy"
 
@@ -82,7 +82,8 @@ class Jackknife:
         settings = {components[found]["factory"]: components[found] for found in self.trained}
         self.has_quotations, self.keep = self.reader["@readers"] == QUOTATION_READER, self.reader.get("keep", [])
         self.cues = settings.get(CUES)
-        self.attribute = settings.get(TAGGER, {}).get("attribute")
+        has_tags = settings.get(GUIDE, {}).get("model", {}).get("tags")
+        self.attribute = "TAG" if has_tags else settings.get(TAGGER, {}).get("attribute")
         self.guided_keys = settings.get(SPAN_GUIDE, {}).get("spans_keys")
         # Readers of quotations have no augmenters.
         without = {"shuffle": False, **({"augmenter": None} if self.reader.get("augmenter") else {})}

@@ -19,6 +19,7 @@ from .jackknifing import PERCEPTRON, TOK2VEC, write_config
 TAGGER = {"sequence_tagger": {"factory": "sequence_tagger", "model": PERCEPTRON}}
 GUIDE_MODEL = {"@architectures": "spacy_joint.ParserGuide.v1", "arc_width": 8, "label_width": 8, "tok2vec": TOK2VEC}
 GUIDE = {"parser_guide": {"factory": "parser_guide", "model": GUIDE_MODEL}}
+TAGGING_GUIDE = {"parser_guide": {"factory": "parser_guide", "model": {**GUIDE_MODEL, "tags": True}}}
 UNPUNCTUATED = '{"@augmenters":"spacy_joint.unpunctuated.v1","keep_original":true}'
 
 
@@ -94,7 +95,9 @@ def test_no_tagger_has_seen_the_documents_it_tags(run, config, output, tmp_path)
         assert all(token.tag_ and token.tag_ != f"T{number}" for token in doc)
 
 
-@pytest.mark.parametrize("components", [GUIDE, TAGGER | GUIDE], ids=["guide", "tagger, guide"])
+@pytest.mark.parametrize(
+    "components", [GUIDE, TAGGER | GUIDE, TAGGING_GUIDE], ids=["guide", "tagger, guide", "guide with tags"]
+)
 def test_columns_of_a_guide_are_added(run, configure, output, docs, components):
     config = configure(components, options={"augmenter": None})
     run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
@@ -104,7 +107,7 @@ def test_columns_of_a_guide_are_added(run, configure, output, docs, components):
     for doc in found:
         assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
     tags = [[[token.tag_ for token in doc] for doc in group] for group in (found, expected)]
-    assert (tags[0] == tags[1]) is ("sequence_tagger" not in components)
+    assert (tags[0] == tags[1]) is (components is GUIDE)
 
 
 def test_components_of_other_pipelines_are_not_trained(run, configure, output, docs, tmp_path, small_model):

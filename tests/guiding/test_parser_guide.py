@@ -37,6 +37,7 @@ SMALL = {
 CNN = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "width": 16, "window_size": 1, "maxout_pieces": 3, "depth": 2}
 # A language that can be learnt without errors: a sentence is "the" NOUN VERB, and perhaps "the" NOUN.
 NOUNS, VERBS = ["man", "dog", "cat"], ["sees", "hears"]
+TAGS = {"the": "DT", **dict.fromkeys(NOUNS, "NN"), **dict.fromkeys(VERBS, "VBZ")}
 
 
 def say(vocab, seed, n_sentences=8):
@@ -54,7 +55,7 @@ def say(vocab, seed, n_sentences=8):
             deps += ["det", "obj"]
         starts += [True] + [False] * (len(words) - first - 1)
     assert len(starts) == len(words)
-    return Doc(vocab, words=words, heads=heads, deps=deps)
+    return Doc(vocab, words=words, tags=[TAGS[word] for word in words], heads=heads, deps=deps)
 
 
 def make_examples(nlp, seeds, **options):
@@ -112,6 +113,26 @@ def test_whitespace_has_missing_values(nlp):
     doc = nlp("the man\n\nsees")
     assert [np.isnan(odds) for odds in doc._.token_columns[GUIDE_BOUNDARY]] == [False, False, True, False]
     assert doc._.token_columns[GUIDE_LABEL][2] == ""
+
+
+def test_tags_are_set_if_the_model_has_a_layer_for_them(nlp, tmp_path):
+    train_guide({**SMALL, "tags": True}).to_disk(tmp_path)
+    tagging = spacy.load(tmp_path)
+    assert tagging.evaluate(make_examples(tagging, range(100, 110)))["tag_acc"] > 0.98
+    assert [token.tag_ for token in tagging("the man\n\nsees")] == ["DT", "NN", "_SP", "VBZ"]
+    streamed = tagging.get_pipe("parser_guide").stream([Doc(tagging.vocab, words=["the", "man", "sees"])])
+    assert [token.tag_ for doc in streamed for token in doc] == ["DT", "NN", "VBZ"]
+    assert not nlp("the man sees").has_annotation("TAG")
+
+
+def test_labels_and_tags_can_be_given_to_a_guide_that_sets_tags():
+    blank = spacy.blank("en")
+    guide = blank.add_pipe("parser_guide", config={"model": {**SMALL, "tags": True}})
+    labels = {"labels": ["det", "ROOT"], "tags": ["DT", "NN"]}
+    guide.initialize(lambda: make_examples(blank, [0]), labels=labels)
+    assert guide.label_data == labels
+    with pytest.raises(JointValueError, match="J062"):
+        guide.initialize(lambda: make_examples(blank, [0]), labels=["det", "ROOT"])
 
 
 def test_weights_of_another_name_are_refused(nlp):
