@@ -173,6 +173,9 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         heads[is_space] = -1
         known_starts = np.full(len(heads), np.nan, np.float32) if starts is None else starts.astype(np.float32)
         known_starts[is_space] = np.nan
+        # Tags that the predicted side has, too, are those of a tagger.
+        if example.predicted.has_annotation("TAG"):
+            tag_numbers = {}
         tags = [tag_numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
         return Gold(known_starts, heads, np.where(heads < 0, -1, labels), np.array(tags, dtype=np.intp))
 

@@ -58,6 +58,7 @@ def annotate_passages(
     projected: bool = False,
     keep: float = 1.0,
     marks: bool = False,
+    tagger: Language | None = None,
     n_process: int = 1,
 ) -> Iterator[Doc]:
     """Yields the annotated documents of passages. Unpunctuated documents with pauses are yielded twice: without their
@@ -73,19 +74,19 @@ def annotate_passages(
         documents are held in memory, and the teacher must store `boundary_margins`.
     marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
         `_.restored`, for a `punctuation_restorer` to learn from. They do not keep known boundaries.
+    tagger (Language): The pipeline that tags the documents in the end, such as the one before the student. None: the
+        teacher.
     n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
     RAISES ValueError: If projection lacks a tagger, or the teacher predicts no trees (J129).
     """
     docs = (make_doc(nlp, passage) for passage in passages)
     if unpunctuated and projected:
-        annotated = _parse(nlp, ((doc, False) for doc in docs), n_process)
-        yield from _project(nlp, (doc for doc, _ in annotated), original)
-        return
-    annotated = _parse(nlp, _make_variants(docs, original, unpunctuated, marks), n_process)
-    if keep < 1:
-        annotated = _select(list(annotated), keep)
-    for doc, _ in annotated:
-        yield doc
+        parsed = (doc for doc, _ in _parse(nlp, ((doc, False) for doc in docs), n_process))
+        annotated = _project(parsed, original, _find_tagger(nlp if tagger is None else tagger))
+    else:
+        variants = _parse(nlp, _make_variants(docs, original, unpunctuated, marks), n_process)
+        annotated = (doc for doc, _ in (variants if keep == 1 else _select(list(variants), keep)))
+    yield from annotated if tagger is None else map(_find_tagger(tagger), annotated)
 
 
 def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool, marks: bool) -> Iterator[tuple[Doc, bool]]:
@@ -151,8 +152,7 @@ def _find_tagger(nlp: Language) -> Callable[[Doc], Doc]:
     raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
 
 
-def _project(nlp: Language, docs: Iterable[Doc], original: bool) -> Iterator[Doc]:
-    tagger = _find_tagger(nlp)
+def _project(docs: Iterable[Doc], original: bool, tagger: Callable[[Doc], Doc]) -> Iterator[Doc]:
     for doc in docs:
         copy = doc.copy()
         mark_punctuation(copy)
@@ -170,6 +170,7 @@ class Distillation:
     teacher (str | None), beam_width (int | None): The pipeline: see `spacy_joint.load`.
     kind (str): Whether documents are "original", "unpunctuated", or "both".
     projected, keep, marks, n_process: See `annotate_passages`.
+    tagger (str | None): The pipeline that tags the documents: its path or package. None: the teacher.
     """
 
     output: Path
@@ -180,6 +181,7 @@ class Distillation:
     keep: float = 1.0
     marks: bool = False
     n_process: int = 1
+    tagger: str | None = None
 
     def run(
         self,
@@ -204,12 +206,15 @@ class Distillation:
         """
         # The pipeline may have changed since an earlier run.
         _load.cache_clear()
+        _load_tagger.cache_clear()
         nlp = self._load_teacher()
         settings = {
             "teacher": {key: nlp.meta[key] for key in ("lang", "name", "version")},
             **{name: getattr(self, name) for name in ("kind", "projected", "keep", "marks", "beam_width")},
         }
         made_from = {**settings, "files_of_teacher": digest_directory(nlp.path)}
+        if self.tagger is not None:
+            made_from["files_of_tagger"] = digest_directory(_load_tagger(self.tagger).path)
 
         def read() -> Iterator[Passage]:
             for path in texts:
@@ -258,10 +263,14 @@ class Distillation:
                 projected=self.projected,
                 keep=self.keep,
                 marks=self.marks,
+                tagger=None if self.tagger is None else _load_tagger(self.tagger),
                 n_process=self.n_process,
             )
             has_data = self.marks or any(isinstance(passage, bytes) for passage in passages)
             DocBin(docs=map(_keep_data, docs), store_user_data=has_data).to_disk(path)
+
+
+_load_tagger = lru_cache(maxsize=1)(load)
 
 
 @lru_cache(maxsize=1)

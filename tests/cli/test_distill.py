@@ -8,6 +8,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.custom_columns import read_column, write_column
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.training.distillation import Distillation
 
 LETTER = 'A HEADING\n\nWe met Nora. She paid\n5 % more, didn\'t she?\n\n"Well," I said, "no."\n'
@@ -63,6 +64,18 @@ def test_boundaries_without_punctuation_can_be_those_of_the_punctuated_text(run,
     run("distill", letter, "--output", tmp_path / "silver", "--projected", "--kind", "unpunctuated")
     (doc,) = read(tmp_path / "silver")
     assert list_sentences(doc)[:2] == ["we met nora", "she paid 5 % more did n't she"]
+
+
+@pytest.mark.parametrize("option", ["--own", "--projected"])
+def test_another_pipeline_can_tag_the_documents(run, letter, tmp_path, small_model, option):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sequence_tagger", config={"model": small_model})
+    nlp.initialize(lambda: [make_example(Doc(nlp.vocab, words=["we"], tags=["X"]))])
+    nlp.to_disk(tmp_path / "tagger")
+    run("distill", letter, "--output", tmp_path / "silver", "--tagger", tmp_path / "tagger", option)
+    for doc in read(tmp_path / "silver"):
+        assert {token.tag_ for token in doc} == {"X"}
+        assert doc.has_annotation("DEP")
 
 
 @pytest.mark.parametrize("option", ["--own", "--projected"])

@@ -125,6 +125,15 @@ def test_tags_are_set_if_the_model_has_a_layer_for_them(nlp, tmp_path):
     assert not nlp("the man sees").has_annotation("TAG")
 
 
+def test_tags_of_a_tagger_are_not_learnt():
+    blank = spacy.blank("en")
+    guide = blank.add_pipe("parser_guide", config={"model": {**SMALL, "tags": True}})
+    (example,) = make_examples(blank, [0])
+    guide.initialize(lambda: [example])
+    assert set(guide._read_gold(example).tags.tolist()) == {0, 1, 2}
+    assert set(guide._read_gold(Example(example.reference, example.reference)).tags.tolist()) == {-1}
+
+
 def test_labels_and_tags_can_be_given_to_a_guide_that_sets_tags():
     blank = spacy.blank("en")
     guide = blank.add_pipe("parser_guide", config={"model": {**SMALL, "tags": True}})

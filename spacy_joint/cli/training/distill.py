@@ -33,6 +33,9 @@ def distill(
     lines: Annotated[bool, typer.Option("--lines", help=LINES_HELP)] = False,
     kind: Annotated[Kind, typer.Option(help="Documents to make.")] = Kind.both,
     projected: Annotated[bool, typer.Option("--projected/--own", help=PROJECTED_HELP)] = False,
+    tagger: Annotated[
+        str | None, typer.Option(help="Path or package of a pipeline that tags the documents. Default: the teacher.")
+    ] = None,
     marks: Annotated[bool, typer.Option("--marks", help=MARKS_HELP)] = False,
     keep: Annotated[
         float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep, with the surest boundaries.")
@@ -59,8 +62,10 @@ def distill(
     from ...training.distillation import Distillation
 
     # Other machines must have it at the same path.
-    teacher = str(Path(teacher).resolve()) if teacher is not None and Path(teacher).exists() else teacher
-    job = Distillation(output.resolve(), teacher, beam_width, kind.value, projected, keep, marks, n_process)
+    teacher, tagger = (
+        str(Path(name).resolve()) if name is not None and Path(name).exists() else name for name in (teacher, tagger)
+    )
+    job = Distillation(output.resolve(), teacher, beam_width, kind.value, projected, keep, marks, n_process, tagger)
     with open_calls(ray, workers) as call:
         sizes = job.run(texts, lines=lines, words=words, limit=limit, shard_words=shard_words, call=call)
     n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))
