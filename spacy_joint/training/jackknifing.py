@@ -41,6 +41,8 @@ from ..pipes.guide_columns import find_span_places
 DOCBIN_READER = "spacy_joint.DocBinCorpus.v1"
 QUOTATION_READER = "spacy_joint.QuotationCorpus.v1"
 READERS = ("spacy_joint.ConlluCorpus.v1", DOCBIN_READER, QUOTATION_READER)
+# Of a mixture, this corpus is annotated. All folds learn from the others, too.
+MIXED_READER, GOLD = "spacy_joint.MixedCorpus.v1", "gold"
 TAGGER, GUIDE, SPAN_GUIDE, CUES = "sequence_tagger", "parser_guide", "span_guide", "quotation_cues"
 TRAINED = (TAGGER, GUIDE, SPAN_GUIDE, CUES)
 # A key of `Doc.user_data`: an augmenter made the document as a copy of an earlier one.
@@ -74,6 +76,8 @@ class Jackknife:
         if max(limits.values()) < 1:
             raise JointValueError(Errors.J410, config=name, **limits)
         self.reader = dot_to_object(config, training["train_corpus"])
+        self.mixture = self.reader if self.reader["@readers"] == MIXED_READER else {}
+        self.reader = self.mixture.get("corpora", {}).get(GOLD, self.reader)
         check_choice(f"reader of the training corpus of {name}", self.reader["@readers"], READERS)
         components = {found: config["components"][found] for found in config["nlp"]["pipeline"]}
         self.trained = [found for found, component in components.items() if component.get("factory") in TRAINED]
@@ -97,7 +101,8 @@ class Jackknife:
         self.folds = folds
         # The fold of each document.
         self.fold_of: list[int] = ((numbers - numbers[0]) % folds).tolist()
-        texts = [config.to_str(), *digest_mentioned(config["initialize"]), __version__]
+        mentioned = digest_mentioned({**config["initialize"], "mixture": self.mixture})
+        texts = [config.to_str(), *mentioned, __version__]
         content = DocBin(docs=self.docs, store_user_data=True).to_bytes() + "".join(texts).encode("utf8")
         self.digest = hashlib.sha256(content).hexdigest()
 
@@ -161,10 +166,10 @@ class Jackknife:
         else:
             plain = {"@readers": DOCBIN_READER, "keep": self.keep, "augmenter": None}
             trained["augmenter"] = self.reader.get("augmenter")
-        config["corpora"] = {
-            "train": {**plain, **trained, "path": str(files["train"])},
-            "dev": {**plain, "path": str(files["dev"]), "limit": 1},
-        }
+        train = {**plain, **trained, "path": str(files["train"])}
+        if self.mixture:
+            train = {**self.mixture, "corpora": {**self.mixture["corpora"], GOLD: train}}
+        config["corpora"] = {"train": train, "dev": {**plain, "path": str(files["dev"]), "limit": 1}}
         config["training"] |= {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"}
         config["training"] |= {"patience": 0, "eval_frequency": 10**9}
         return config

@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy.util import load_config
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL
@@ -121,6 +122,19 @@ def test_components_of_other_pipelines_are_not_trained(run, configure, output, d
     for doc, original in zip(read(output), docs, strict=True):
         assert [token.tag_ for token in doc] == [token.tag_ for token in original]
         assert set(doc._.token_columns) == set(GUIDE_COLUMNS)
+
+
+def test_all_folds_learn_from_the_other_corpora_of_a_mixture(run, config, output, tmp_path):
+    for name, tags in (("gold", [f"T{n}" for n in range(4)]), ("silver", ["S"] * 4)):
+        documents = [Doc(Vocab(), words=["a"] * 3, tags=[tag] * 3, sent_starts=[True, False, False]) for tag in tags]
+        DocBin(docs=documents).to_disk(tmp_path / f"{name}.spacy")
+    mixed = load_config(config)
+    readers = {name: {**mixed["corpora"]["train"], "path": f"{tmp_path}/{name}.spacy"} for name in ("gold", "silver")}
+    shares = {"gold": 1.0, "silver": 8.0}
+    mixed["corpora"]["train"] = {"@readers": "spacy_joint.MixedCorpus.v1", "shares": shares, "corpora": readers}
+    mixed.to_disk(config)
+    run("jackknife", config, output, "--folds", 2)
+    assert [[token.tag_ for token in doc] for doc in read(output)] == [["S"] * 3] * 4
 
 
 def test_copies_stay_in_the_folds_of_their_originals(run, config, configure, output, tmp_path):
