@@ -258,7 +258,7 @@ def english(repository):
     (assets / "raw").mkdir()
     news = "".join(path.read_text(encoding="utf8") for path in sorted((assets / "tiny_quotes" / "train").glob("*.txt")))
     sentences = "Hi Anna, we have news for you. The big old red house was sold."
-    for name in ("podcasts", "talks", "books/news"):
+    for name in ("podcasts", "talks", "addresses", "books/news"):
         (assets / "raw" / f"{name}.txt").parent.mkdir(exist_ok=True)
         (assets / "raw" / f"{name}.txt").write_text(f"{news}\n{sentences}\n", encoding="utf8")
     rows = ["token\tstart\tend\tspeaker\tpunctuation\tcase"]
