@@ -16,7 +16,7 @@ from thinc.api import Model
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
 from ..errors import Errors, JointValueError, check_range
 from ..pipes.streaming import MAX_DELAY, PIECE, StreamingPipe, cut_into_pieces
-from ..pipes.token_columns import find_reference_starts, find_whitespace
+from ..pipes.token_columns import SPACE_TAGS, find_reference_starts, find_whitespace
 from .guidance import NOTHING, EarlyStream, Guidance, GuidanceStream, HeldPieces
 from .guide_pipe import GuidePipe, cross_entropy_of_odds
 from .heads import Scores
@@ -27,8 +27,6 @@ from .windows import Window, cut_windows
 BOUNDARY_WEIGHT = 2.0
 # Probabilities are raised to this, since 0 has no logarithm.
 SMALLEST = 1e-30
-# The tag of whitespace, as elsewhere in spaCy.
-SPACE_TAG = "_SP"
 
 
 class Gold(NamedTuple):
@@ -74,7 +72,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
     # Prediction.
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:
-        """Writes the predictions of `predict` as columns, with missing values for whitespace, and sets tags."""
+        """Writes the predictions of `predict` as columns, with missing values for whitespace, and as tags."""
         for doc, (boundaries, heads, margins, labels, tags) in zip(docs, scores, strict=True):
             is_space = find_whitespace(doc)
             offsets = (heads - np.arange(len(doc))).astype(np.float32)
@@ -87,8 +85,8 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
                 names[token] = ""
             write_column(doc, GUIDE_LABEL, names)
             if self.tagger is not None:
-                ids = np.array([self.vocab.strings[tag] for tag in self.cfg["tags"]], dtype=np.uint64)[tags]
-                ids[is_space] = doc.vocab.strings.add(SPACE_TAG)
+                ids = np.array([doc.vocab.strings.add(tag) for tag in self.cfg["tags"]], dtype=np.uint64)[tags]
+                ids[is_space] = doc.vocab.strings.add(SPACE_TAGS["TAG"])
                 doc.from_array(["TAG"], ids)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:

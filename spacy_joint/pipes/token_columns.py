@@ -70,6 +70,10 @@ def outline(word: str) -> str:
 ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
 
 
+# The tags of whitespace, as elsewhere in spaCy.
+SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
+
+
 def find_whitespace(doc: Doc) -> np.ndarray:
     """Finds the tokens that are whitespace (bool, one per token)."""
     global _is_space

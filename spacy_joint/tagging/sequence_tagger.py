@@ -24,11 +24,9 @@ from ..annotation.custom_columns import FINE_TAG, write_column
 from ..engine.learner import Instance
 from ..errors import Warnings, check_choice
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
-from ..pipes.token_columns import COLUMNS, find_reference_starts, read_starts
+from ..pipes.token_columns import COLUMNS, SPACE_TAGS, find_reference_starts, read_starts
 from .sequence_labeller import Labelled, SequenceLabeller
 from .system import TaggingSystem
-
-SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
 
 
 class SequenceTagger(SequenceLabeller, StreamingPipe):

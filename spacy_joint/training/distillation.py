@@ -82,11 +82,14 @@ def annotate_passages(
     docs = (make_doc(nlp, passage) for passage in passages)
     if unpunctuated and projected:
         parsed = (doc for doc, _ in _parse(nlp, ((doc, False) for doc in docs), n_process))
-        annotated = _project(parsed, original, _find_tagger(nlp if tagger is None else tagger))
-    else:
-        variants = _parse(nlp, _make_variants(docs, original, unpunctuated, marks), n_process)
-        annotated = (doc for doc, _ in (variants if keep == 1 else _select(list(variants), keep)))
-    yield from annotated if tagger is None else map(_find_tagger(tagger), annotated)
+        tag = _find_tagger(nlp if tagger is None else tagger)
+        yield from _project(parsed, original, tag, retag=tagger is not None)
+        return
+    annotated = _parse(nlp, _make_variants(docs, original, unpunctuated, marks), n_process)
+    if keep < 1:
+        annotated = _select(list(annotated), keep)
+    found = (doc for doc, _ in annotated)
+    yield from found if tagger is None else map(_find_tagger(tagger), found)
 
 
 def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool, marks: bool) -> Iterator[tuple[Doc, bool]]:
@@ -152,15 +155,16 @@ def _find_tagger(nlp: Language) -> Callable[[Doc], Doc]:
     raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
 
 
-def _project(docs: Iterable[Doc], original: bool, tagger: Callable[[Doc], Doc]) -> Iterator[Doc]:
+def _project(docs: Iterable[Doc], original: bool, tag: Callable[[Doc], Doc], *, retag: bool) -> Iterator[Doc]:
+    """Yields documents (tagged again if `retag`), each followed by its unpunctuated form with the same trees."""
     for doc in docs:
         copy = doc.copy()
         mark_punctuation(copy)
         variant = unpunctuate(copy)
         if original:
-            yield doc
+            yield tag(doc) if retag else doc
         if variant is not None:
-            yield from _vary_pauses(tagger(variant))
+            yield from _vary_pauses(tag(variant))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from spacy.training import Example
 
 from ..corpora.examples import Augmenter
 from ..errors import Errors, JointValueError, check_range
+from ..pipes.token_columns import SPACE_TAGS
 from .rewriting import Added, Word, copy_words, require_same_tokens, require_words, rewrite
 from .unpunctuated import find_spoken
 
@@ -29,7 +30,7 @@ REMOVED_COMMAS = 0.5
 ADDED_COMMAS = 0.02  # per space between words
 TYPOS, TYPO_LENGTH = 0.1, 4  # per word; minimum letters of a word
 FILLERS = 0.03  # per space before a word
-BREAK = {"TAG": "_SP", "POS": "SPACE", "MORPH": "", "DEP": "dep"}
+BREAK = {**SPACE_TAGS, "MORPH": "", "DEP": "dep"}
 FILLER = {"TAG": "UH", "POS": "INTJ", "MORPH": "", "DEP": "discourse"}
 REPETITIONS = 0.05  # per word of these parts of speech
 REPEATED = frozenset((ADP, AUX, CCONJ, DET, PRON, SCONJ))
