@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PROJECTS = [Path(), *(path.relative_to(ROOT) for path in sorted((ROOT / "projects").glob("*/")))]
 PROJECT = pytest.mark.parametrize("name", PROJECTS, ids=str)
 # Commands to run once, by hand.
-RARE = {"vectors", "resources", "quick"}
+RARE = {"vectors", "resources", "quick", "trf-distillation"}
 TINY_TREES = ("--vars.trees", "../../assets/tiny_", "--vars.corpus", "tiny", "--vars.folds", "2")
 pytestmark = pytest.mark.skipif(not (ROOT / "project.yml").is_file(), reason="there is only the installed package")
 

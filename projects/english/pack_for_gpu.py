@@ -1,0 +1,258 @@
+"""Packs data for `distill_on_gpu.py`, and makes a pipeline of what it returns: see docs/transformers.md."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import spacy
+import typer
+from distill_on_gpu import UNKNOWN, pack_arrays, read_packed, write_parts
+from safetensors.numpy import load_file
+from spacy.cli._util import parse_config_overrides
+from spacy.tokens import DocBin
+from spacy.training.initialize import init_nlp
+from spacy.util import load_config
+from tokenizers import Tokenizer
+
+from spacy_joint.annotation.restored import is_punctuation
+from spacy_joint.corpora.examples import make_example
+from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
+from spacy_joint.pipes.spelling import Spelling
+from spacy_joint.pipes.token_columns import find_reference_starts
+from spacy_joint.training.unpunctuated import unpunctuate
+
+# The positions that an encoder needs, and more than the teacher's pieces of a row.
+N_POSITIONS = 384
+# Longer words, such as addresses, keep their first pieces.
+MOST_PIECES = 16
+# A head in a document that is unknown.
+NO_HEAD = np.iinfo(np.int16).min
+# The weights of a layer: our names, and those of BERT and MPNet.
+LAYER = {
+    "out": ("attention.output.dense", "attention.attn.o"),
+    "norm1": ("attention.output.LayerNorm", "attention.LayerNorm"),
+    "up": ("intermediate.dense", "intermediate.dense"),
+    "down": ("output.dense", "output.dense"),
+    "norm2": ("output.LayerNorm", "output.LayerNorm"),
+}
+ATTENTION = (
+    [f"attention.self.{name}" for name in ("query", "key", "value")],
+    [f"attention.attn.{name}" for name in ("q", "k", "v")],
+)
+KINDS = ("weight", "bias")
+
+Arrays = dict[str, np.ndarray]
+app = typer.Typer(add_completion=False, help=__doc__)
+
+
+class Words:
+    """Numbers for words, in the order of their first use."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, words: Iterable[str]) -> np.ndarray:
+        """Number words."""
+        return np.array([self.numbers.setdefault(word, len(self.numbers)) for word in words], dtype=np.int32)
+
+
+def read_gold(path: Path, labels: list[str], tags: list[str], words: Words) -> Arrays:
+    """Read a treebank, each document as written and without punctuation."""
+    numbers, tag_numbers = ({name: number for number, name in enumerate(names)} for names in (labels, tags))
+    found: dict[str, list[Any]] = {}
+    for doc in DocBin().from_disk(path).get_docs(spacy.blank("en").vocab):
+        for kind, form in enumerate((doc, unpunctuate(doc))):
+            if form is None:
+                continue
+            starts = find_reference_starts(make_example(form))
+            heads = [token.head.i - token.i if token.dep_ in numbers else NO_HEAD for token in form]
+            facts = {
+                "types": words.number(token.text for token in form),
+                "starts_sentence": np.where(np.isnan(starts), UNKNOWN, starts).astype(np.uint8),
+                "heads": np.array(heads, dtype=np.int16),
+                "labels": np.array([numbers.get(token.dep_, -1) for token in form], dtype=np.int16),
+                "tags": np.array([tag_numbers.get(token.tag_, -1) for token in form], dtype=np.int16),
+                "lengths": np.array([len(form)]),
+                "kinds": np.array([kind]),
+            }
+            for name, array in facts.items():
+                found.setdefault(name, []).append(array)
+    return {name: np.concatenate(arrays) for name, arrays in found.items()}
+
+
+def read_raw(paths: list[Path], lines: bool, words: Words) -> Arrays:
+    """Read raw text: numbers of words, in two parts, where paragraphs start, and lengths of documents."""
+    tokenize = spacy.load("en_joint_english").tokenizer
+    types, starts, lengths = [], [], []
+    for path in paths:
+        for paragraphs in read_paragraphs(path, lines=lines):
+            found = [
+                words.number(token.text for token in tokenize(paragraph) if not token.is_space)
+                for paragraph in filter(is_prose, paragraphs)
+            ]
+            starts += [np.arange(len(paragraph)) == 0 for paragraph in found]
+            types += found
+            lengths.append(sum(map(len, found)))
+    joined = np.concatenate(types)
+    return {
+        "low": (joined & 0xFFFF).astype(np.uint16),
+        "high": (joined >> 16).astype(np.uint8),
+        "paragraphs": np.packbits(np.concatenate(starts)),
+        "lengths": np.array([length for length in lengths if length], dtype=np.int32),
+    }
+
+
+def find_capitals(word: str) -> int:
+    """Classify the capitals of a word: none (0), the first letter (1), all (2), or others (3)."""
+    letters = [letter for letter in word if letter.isalpha()]
+    if not any(map(str.isupper, letters)):
+        return 0
+    if len(letters) > 1 and all(map(str.isupper, letters)):
+        return 2
+    return 1 if letters[0].isupper() and not any(map(str.isupper, letters[1:])) else 3
+
+
+def describe_words(words: Words) -> Arrays:
+    """Find facts about words: lower-cased ones, marks, and capitals. Adds the former to the words."""
+    spelling, written = Spelling(language="en"), list(words.numbers)
+    lower = words.number(map(spelling.lower, written))
+    added = list(words.numbers)[len(written) :]
+    return {
+        "lower": np.concatenate([lower, words.number(added)]),
+        "is_mark": np.array([word.isspace() or is_punctuation(word) for word in words.numbers]),
+        "capitals": np.array([*map(find_capitals, words.numbers)], dtype=np.uint8),
+    }
+
+
+def split_words(words: Words, tokenizer: Tokenizer, name: str) -> tuple[Arrays, np.ndarray]:
+    """Split words into the pieces of an encoder; returns them, renumbered, and the numbers of those that occur."""
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    inputs = [[word] for word in words.numbers]
+    encoded = tokenizer.encode_batch(inputs, is_pretokenized=True, add_special_tokens=False)
+    pieces = [each.ids[:MOST_PIECES] for each in encoded]
+    special = tokenizer.encode("a").ids
+    joined = np.array([piece for each in pieces for piece in each] + [special[0], special[-1]], dtype=np.int32)
+    kept, joined = np.unique(joined, return_inverse=True)
+    found = {
+        f"{name}_pieces": joined[:-2].astype(np.uint16),
+        f"{name}_n": np.array([*map(len, pieces)], dtype=np.uint8),
+        f"{name}_special": joined[-2:],
+    }
+    return found, kept
+
+
+def read_encoder(directory: Path, kept: np.ndarray) -> Arrays:
+    """Read a BERT or an MPNet, with the given pieces."""
+    config = json.loads((directory / "config.json").read_text("utf8"))
+    weights = {name: array.astype(np.float32) for name, array in load_file(directory / "model.safetensors").items()}
+    is_mpnet = config["model_type"] == "mpnet"
+    positions = weights["embeddings.position_embeddings.weight"]
+    # The first two of MPNet are unused. BERT adds vectors of types, of which there is one here.
+    positions = positions[2:] if is_mpnet else positions + weights["embeddings.token_type_embeddings.weight"][0]
+    found = {
+        "words.weight": weights["embeddings.word_embeddings.weight"][kept],
+        "positions.weight": positions[:N_POSITIONS],
+        "n_heads": np.array(config["num_attention_heads"]),
+        "epsilon": np.array(config["layer_norm_eps"]),
+    }
+    if is_mpnet:
+        found["relative.weight"] = weights["encoder.relative_attention_bias.weight"]
+    for kind in KINDS:
+        found[f"norm.{kind}"] = weights[f"embeddings.LayerNorm.{kind}"]
+        for number in range(config["num_hidden_layers"]):
+            prefix, ours = f"encoder.layer.{number}", f"layers.{number}"
+            parts = [weights[f"{prefix}.{name}.{kind}"] for name in ATTENTION[is_mpnet]]
+            found[f"{ours}.qkv.{kind}"] = np.concatenate(parts)
+            for name, names in LAYER.items():
+                found[f"{ours}.{name}.{kind}"] = weights[f"{prefix}.{names[is_mpnet]}.{kind}"]
+    return found
+
+
+@app.command()
+def pack(
+    train: Annotated[Path, typer.Argument(help="The training treebank, .spacy.")],
+    raw: Annotated[list[Path], typer.Argument(help="Raw text.")],
+    output: Annotated[Path, typer.Option(help="A directory.")],
+    teacher: Annotated[Path, typer.Option(help="The large encoder, a BERT or MPNet: its directory.")],
+    student: Annotated[Path, typer.Option(help="The small one, a BERT: its directory.")],
+    labels: Annotated[Path, typer.Option(help="Labels and tags, by `spacy init labels`.")],
+    dev: Annotated[list[Path], typer.Option(help="Treebanks to evaluate on, .spacy.")] = [],  # noqa: B006
+    lines: Annotated[bool, typer.Option("--lines", help="Each line is a paragraph.")] = False,
+    part: Annotated[int, typer.Option(help="Maximum bytes of a file.")] = 50_000_000,
+) -> None:
+    """Pack treebanks, raw text and encoders."""
+    names, words = json.loads(labels.read_text("utf8")), Words()
+    text = read_raw(raw, lines, words)
+    files = {"text": text}
+    for name, path in {"train": train, **{path.stem: path for path in dev}}.items():
+        files[f"gold_{name}"] = read_gold(path, names["labels"], names["tags"], words)
+    files["words"] = describe_words(words)
+    for name, directory in (("teacher", teacher), ("student", student)):
+        pieces, kept = split_words(words, Tokenizer.from_file(str(directory / "tokenizer.json")), name)
+        files["words"] |= pieces
+        files[name] = read_encoder(directory, kept)
+        if name == "student":
+            files["words"]["student_kept"] = kept
+    files["sizes"] = {kind: np.array(len(names[kind])) for kind in ("labels", "tags")}
+    output.mkdir(parents=True, exist_ok=True)
+    for name, arrays in files.items():
+        write_parts(output / name, pack_arrays(arrays), part)
+    print(f"{output}: {len(words.numbers):,} words, {len(text['low']):,} tokens of raw text")
+
+
+def name_weights(weights: Arrays) -> Iterator[tuple[str, np.ndarray]]:
+    """Name the weights of a student's encoder as a BERT does."""
+    for name, array in weights.items():
+        part, _, rest = name.removeprefix("encoder.").partition(".")
+        if part == "norm":
+            yield f"embeddings.LayerNorm.{rest}", array
+        elif part == "layers":
+            number, ours, kind = rest.split(".")
+            if ours == "qkv":
+                for called, third in zip(ATTENTION[0], np.split(array, 3), strict=True):
+                    yield f"encoder.layer.{number}.{called}.{kind}", third
+            else:
+                yield f"encoder.layer.{number}.{LAYER[ours][0]}.{kind}", array
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def unpack(
+    ctx: typer.Context,
+    config: Annotated[Path, typer.Argument(help="The config of the guide; its settings can be overridden.")],
+    trained: Annotated[Path, typer.Argument(help="The directory that `distill_on_gpu.py` has written.")],
+    packed: Annotated[Path, typer.Argument(help="The directory of packed files.")],
+    output: Annotated[Path, typer.Argument(help="The directory of the pipeline.")],
+) -> None:
+    """Make a pipeline with the trained student as its parser guide."""
+    import torch
+
+    settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
+    nlp = init_nlp(settings)
+    model = nlp.get_pipe("parser_guide").model
+    weights = read_packed([trained])["student"]
+    kept = read_packed([packed])["words"]["student_kept"]
+    transformer = model.get_ref("tok2vec").get_ref("encoder").shims[0]._model
+    state = {name: tensor.numpy().copy() for name, tensor in transformer.state_dict().items()}
+    state |= dict(name_weights({name: array for name, array in weights.items() if name.startswith("encoder.")}))
+    state["embeddings.word_embeddings.weight"][kept] = weights["encoder.words.weight"]
+    positions = weights["encoder.positions.weight"] - state["embeddings.token_type_embeddings.weight"][0]
+    state["embeddings.position_embeddings.weight"][: len(positions)] = positions
+    transformer.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in state.items()})
+    heads = model.get_ref("heads")
+    for name, array in weights.items():
+        part, _, rest = name.partition(".")
+        if part in ("boundary", "tags"):
+            heads.get_ref(part).set_param("W" if rest == "weight" else "b", array)
+        elif rest == "root":
+            heads.get_ref(part).set_param("root", array)
+        elif part in ("arcs", "labels"):
+            layer, _, kind = rest.partition(".")
+            heads.get_ref(part).get_ref(layer).set_param("W" if kind == "weight" else "b", array)
+    nlp.to_disk(output)
+
+
+if __name__ == "__main__":
+    app()

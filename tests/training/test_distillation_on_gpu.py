@@ -1,0 +1,191 @@
+"""The scripts that train a guide on a GPU: packing, training and unpacking, with tiny encoders on a CPU."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.util import load_config
+from typer.testing import CliRunner
+
+from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, read_column
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+tokenizers = pytest.importorskip("tokenizers")
+
+ROOT = Path(__file__).parents[2]
+WORDS = ["the", "dogs", "cats", "birds", "bark", "sleep", ".", "Dogs", "##s"]
+LABELS = {"labels": ["ROOT", "nsubj", "punct"], "tags": ["NN", "VB", "."]}
+SENTENCES = [["Dogs", "bark", "."], ["The", "cats", "sleep", "."], ["birds", "bark", "."]]
+
+
+@pytest.fixture(scope="module")
+def packing():
+    sys.path.insert(0, str(ROOT / "projects/english"))
+    try:
+        import pack_for_gpu
+    except ImportError:
+        pytest.skip("there is only the installed package")
+    finally:
+        sys.path.pop(0)
+    return pack_for_gpu
+
+
+@pytest.fixture(scope="module")
+def training(packing):
+    return sys.modules["distill_on_gpu"]
+
+
+def write_treebank(path):
+    docs = DocBin()
+    for _ in range(3):
+        words = [word for sentence in SENTENCES for word in sentence]
+        heads, deps, tags, starts = [], [], [], []
+        for sentence in SENTENCES:
+            verb = len(heads) + len(sentence) - 2
+            starts += [True] + [False] * (len(sentence) - 1)
+            heads += [verb] * len(sentence)
+            deps += ["nsubj"] * (len(sentence) - 2) + ["ROOT", "punct"]
+            tags += ["NN"] * (len(sentence) - 2) + ["VB", "."]
+        pos = ["PUNCT" if word == "." else "X" for word in words]
+        docs.add(Doc(spacy.blank("en").vocab, words, heads=heads, deps=deps, tags=tags, pos=pos, sent_starts=starts))
+    docs.to_disk(path)
+    return path
+
+
+def write_mpnet(directory):
+    torch.manual_seed(1)
+    config = transformers.MPNetConfig(
+        vocab_size=20, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
+    )
+    transformers.MPNetModel(config).save_pretrained(directory)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, packing, write_transformer):
+    """A treebank, raw text and two encoders, packed, in the directory `packed`."""
+    directory = tmp_path_factory.mktemp("files")
+    write_transformer(directory / "student", WORDS, positions=300)
+    write_transformer(directory / "teacher", WORDS, positions=300)
+    write_mpnet(directory / "teacher")
+    (directory / "raw.txt").write_text("Dogs bark. The birds sleep.\nCats sleep.\n\nBirds bark.\n" * 30, "utf8")
+    (directory / "labels.json").write_text(json.dumps(LABELS), "utf8")
+    write_treebank(directory / "train.spacy")
+    run(
+        packing.app,
+        *("pack", directory / "train.spacy", directory / "raw.txt", "--lines", "--output", directory / "packed"),
+        *("--teacher", directory / "teacher", "--student", directory / "student"),
+        *("--labels", directory / "labels.json", "--dev", directory / "train.spacy", "--part", 2000),
+    )
+    return directory
+
+
+def run(app, *arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+
+
+def distill(training, files, output, **settings):
+    arguments = {"steps": (4, 3), "minutes": (0, 0), "size": (200, 200), "checkpoints": None, "seed": 0}
+    training.main([files / "packed"], output, **{**arguments, **settings})
+
+
+@pytest.mark.parametrize("name", ["student", "teacher"])
+def test_encoders_compute_what_transformers_does(training, packing, files, name):
+    packed = training.read_packed([files / "packed"])
+    words = packing.Words()
+    tokenizer = tokenizers.Tokenizer.from_file(str(files / name / "tokenizer.json"))
+    types = torch.from_numpy(words.number(["the", "birds", "cats", "bark", "."])).long()[None]
+    pieces, kept = packing.split_words(words, tokenizer, name)
+    facts = {**pieces, "capitals": np.zeros(len(words.numbers), np.uint8)}
+    encoder = training.Encoder(
+        packing.read_encoder(files / name, kept), training.Pieces(facts, name, torch.device("cpu"))
+    ).eval()
+    assert len(packed[name]["words.weight"]) < len(WORDS) + 4
+    found = encoder(types)[0]
+    encoded = tokenizer.encode([*words.numbers], is_pretokenized=True)
+    model = transformers.AutoModel.from_pretrained(files / name).eval()
+    wanted = model(input_ids=torch.tensor([encoded.ids])).last_hidden_state[0]
+    firsts = [encoded.word_ids.index(word) for word in range(len(words.numbers))]
+    torch.testing.assert_close(found, wanted[firsts], atol=1e-5, rtol=1e-4)
+
+
+def test_the_pipeline_predicts_what_the_student_does(training, packing, files, tmp_path):
+    distill(training, files, tmp_path / "trained")
+    config, output = tmp_path / "guide.cfg", tmp_path / "pipeline"
+    settings = load_config(ROOT / "configs/parser_guide_trf.cfg")
+    del settings["components"]["sequence_tagger"]
+    settings["nlp"]["pipeline"], settings["training"]["frozen_components"] = ["parser_guide"], []
+    settings.to_disk(config)
+    run(
+        packing.app,
+        *("unpack", config, tmp_path / "trained", files / "packed", output),
+        *("--paths.train", files / "train.spacy", "--paths.dev", files / "train.spacy"),
+        *("--paths.transformer", files / "student", "--paths.labels", files / "labels.json"),
+        *("--components.parser_guide.model.tags", "true", "--training.train_corpus", "corpora.both"),
+        *(
+            "--components.parser_guide.model.tok2vec.window",
+            "38",
+            "--components.parser_guide.model.tok2vec.stride",
+            "30",
+        ),
+    )
+    nlp = spacy.load(output)
+    words = ["the", "dogs", "bark", "."]
+    doc = nlp.get_pipe("parser_guide")(Doc(nlp.vocab, words))
+    packed = training.read_packed([files / "packed"])
+    student = training.Guide(
+        training.Encoder(packed["student"], training.Pieces(packed["words"], "student", "cpu")), 3, 3
+    )
+    weights = training.read_packed([tmp_path / "trained"])["student"]
+    student.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    numbers = {word: number for number, word in enumerate(read_words(packing, files))}
+    found = student.eval()(torch.tensor([[numbers[word] for word in words]]))
+    assert [token.tag_ for token in doc] == [LABELS["tags"][tag] for tag in found.tags[0].argmax(1)]
+    np.testing.assert_allclose(read_column(doc, GUIDE_BOUNDARY), found.starts[0].detach().numpy(), atol=0.05)
+
+
+def read_words(packing, files):
+    words = packing.Words()
+    packing.read_raw([files / "raw.txt"], True, words)
+    packing.read_gold(files / "train.spacy", LABELS["labels"], LABELS["tags"], words)
+    packing.describe_words(words)
+    return words.numbers
+
+
+def test_finished_training_is_not_repeated(training, files, tmp_path):
+    for output in ("first", "second"):
+        distill(training, files, tmp_path / output, checkpoints=tmp_path / "checkpoints")
+    assert [path.name for path in (tmp_path / "first").iterdir()] == ["student.000"]
+    assert (tmp_path / "first/student.000").read_bytes() == (tmp_path / "second/student.000").read_bytes()
+
+
+def test_an_interrupted_training_goes_on(training, files, tmp_path, monkeypatch):
+    distill(training, files, tmp_path / "whole")
+    monkeypatch.setattr(training, "SAVE_EVERY", 1)
+    # Interrupt the teacher, and then the student.
+    for allowed in (2, 5):
+        calls = iter(range(allowed))
+        step = torch.optim.AdamW.step
+        monkeypatch.setattr(torch.optim.AdamW, "step", lambda *a, calls=calls, step=step: (next(calls), step(*a)))
+        with pytest.raises(StopIteration):
+            distill(training, files, tmp_path / "parts", checkpoints=tmp_path / "checkpoints")
+        monkeypatch.setattr(torch.optim.AdamW, "step", step)
+    distill(training, files, tmp_path / "parts", checkpoints=tmp_path / "checkpoints")
+    whole, parts = (training.read_packed([tmp_path / name])["student"] for name in ("whole", "parts"))
+    for name, array in whole.items():
+        np.testing.assert_array_equal(parts[name], array)
+
+
+def test_words_without_marks_keep_boundaries_and_heads(training):
+    starts = torch.tensor([[1.0, 0.0, 0.75, 0.0]])
+    arcs = torch.tensor([[[0.0, 0, 1, 0, 0], [1, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0.25, 0.75, 0]]])
+    found, heads, is_known = training.keep_words(starts, arcs, torch.tensor([[0, 1, 3]]))
+    # The third word is removed. The last one depends on it mostly, so its head is unknown.
+    torch.testing.assert_close(found, torch.tensor([[1.0, 0.0, 0.75]]), atol=1e-5, rtol=0)
+    assert heads[0, 0].tolist() == [0, 0, 1, 0]
+    assert is_known.tolist() == [[True, True, False]]
