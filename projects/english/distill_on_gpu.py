@@ -10,8 +10,11 @@ finds with punctuation. `pack_for_gpu.py unpack` makes a pipeline of the student
 
 import io
 import lzma
+import random
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -34,6 +37,8 @@ TEACHER_RATES, STUDENT_RATES = (6e-5, 8e-4), (3e-4, 1e-3)
 WARMUP = 0.06
 # Batches between lines of the log, and checkpoints.
 SAVE_EVERY = 50
+# Batches of the teacher's probabilities to keep for repetition: gigabytes.
+RECENT = 400
 # A file of the output is at most this large.
 PART = 16_000_000
 # Small enough for a logit in 16 bits.
@@ -505,6 +510,7 @@ def main(
     minutes: Annotated[tuple[float, float], typer.Option(help="Maximum minutes, likewise; 0: any number.")] = (0, 0),
     size: Annotated[tuple[int, int], typer.Option(help="Word pieces per batch, likewise.")] = (12000, 24000),
     checkpoints: Annotated[Path | None, typer.Option(help="A directory, for training that may be interrupted.")] = None,
+    repeat: Annotated[int, typer.Option(help="Batches that the student sees for each one that the teacher reads.")] = 1,
     seed: Annotated[int, typer.Option(help="The seed. With --minutes, results also depend on the machine.")] = 0,
 ) -> None:
     """Train the teacher, then the student."""
@@ -534,8 +540,16 @@ def main(
         gold = train.read_gold(rows)
         yield find_gold_loss(teacher(gold.types, gold.heads.clamp(min=0)), gold)
 
+    # What the teacher has found lately. On a CPU, it is slower than the student. Checkpoints lack it.
+    recent: deque[list[tuple[Tensor, Found]]] = deque(maxlen=RECENT)
+    draw = random.Random(seed)
+
     def learn_from_teacher(rows: np.ndarray) -> Iterator[Tensor]:
-        for types, target in teach(teacher, text, rows):
+        found = teach(teacher, text, rows)
+        again = draw.choices(recent, k=repeat - 1) if recent else []
+        if repeat > 1:
+            recent.append(found)
+        for types, target in chain(found, *again):
             yield find_soft_loss(student(types, target.heads), target, types >= 0)
 
     teacher = make_guide("teacher", **TEACHER_WIDTHS)

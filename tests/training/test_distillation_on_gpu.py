@@ -90,7 +90,7 @@ def run(app, *arguments):
 
 
 def distill(training, files, output, **settings):
-    arguments = {"steps": (4, 3), "minutes": (0, 0), "size": (200, 200), "checkpoints": None, "seed": 0}
+    arguments = {"steps": (4, 3), "minutes": (0, 0), "size": (200, 200), "checkpoints": None, "repeat": 1, "seed": 0}
     training.main([files / "packed"], output, **{**arguments, **settings})
 
 
@@ -115,7 +115,7 @@ def test_encoders_compute_what_transformers_does(training, packing, files, name)
 
 
 def test_the_pipeline_predicts_what_the_student_does(training, packing, files, tmp_path):
-    distill(training, files, tmp_path / "trained")
+    distill(training, files, tmp_path / "trained", repeat=2)
     config, output = tmp_path / "guide.cfg", tmp_path / "pipeline"
     settings = load_config(ROOT / "configs/parser_guide_trf.cfg")
     del settings["components"]["sequence_tagger"]
