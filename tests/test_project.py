@@ -246,9 +246,11 @@ def english(repository):
     }
     for name, part in parts.items():
         shutil.copy(assets / f"tiny_{part}.conllu", assets / f"{name}.conllu")
-    # All classes are read by each command, which would take most of the time.
+    # All classes and exceptions are read by each command, which would take most of the time.
     classes = srsly.read_msgpack(assets / "en_word_classes.msgpack")
     srsly.write_msgpack(assets / "en_word_classes.msgpack", dict(islice(classes.items(), 500)))
+    exceptions = srsly.read_json(assets / "en_tokenizer_exceptions.json")
+    srsly.write_json(assets / "en_tokenizer_exceptions.json", dict(islice(exceptions.items(), 50)))
     (assets / "gum_const").mkdir()
     for part in ("train", "dev"):
         trees = iter((assets / f"tiny_{part}.ptb").read_text(encoding="utf8").splitlines(keepends=True))
