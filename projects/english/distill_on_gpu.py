@@ -10,11 +10,8 @@ finds with punctuation. `pack_for_gpu.py unpack` makes a pipeline of the student
 
 import io
 import lzma
-import random
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -37,13 +34,12 @@ TEACHER_RATES, STUDENT_RATES = (6e-5, 8e-4), (3e-4, 1e-3)
 WARMUP = 0.06
 # Batches between lines of the log, and checkpoints.
 SAVE_EVERY = 50
-# Batches of the teacher's probabilities to keep for repetition: gigabytes.
-RECENT = 400
 # A file of the output is at most this large.
 PART = 16_000_000
 # Small enough for a logit in 16 bits.
 IMPOSSIBLE = -1e4
-UNKNOWN = 255
+# In packed treebanks: an unknown start, and an unknown head.
+UNKNOWN, NO_HEAD = 255, np.iinfo(np.int16).min
 
 Arrays = dict[str, np.ndarray]
 Tensor = torch.Tensor
@@ -144,7 +140,7 @@ class Encoder(nn.Module):
         self.pieces, self.dropout = pieces, 0.0
         n_pieces, self.width = weights["words.weight"].shape
         n_layers = sum(name.endswith("up.bias") for name in weights)
-        n_heads, epsilon = int(weights.pop("n_heads")), float(weights.pop("epsilon"))
+        n_heads, epsilon = int(weights["n_heads"]), float(weights["epsilon"])
         inner = len(weights["layers.0.up.bias"])
         self.words = nn.Embedding(n_pieces, self.width)
         self.positions = nn.Embedding(*weights["positions.weight"].shape)
@@ -154,8 +150,8 @@ class Encoder(nn.Module):
         if "relative.weight" in weights:
             self.relative = nn.Embedding(*weights["relative.weight"].shape).requires_grad_(False)
             self.capitals = nn.Embedding(4, self.width)
-            weights["capitals.weight"] = np.zeros((4, self.width), np.float32)
-        self.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+            weights = {**weights, "capitals.weight": np.zeros((4, self.width), np.float32)}
+        self.load_state_dict({name: torch.from_numpy(weights[name]) for name in self.state_dict()})
 
     def forward(self, types: Tensor) -> Tensor:
         """Encode rows of types (rows x words x width)."""
@@ -314,7 +310,8 @@ class Text:
 
 
 class Gold(NamedTuple):
-    """The gold annotation of rows: -1 and UNKNOWN for what is not known. `heads`: as in `Found`."""
+    """The gold annotation of rows. Heads are numbered as in `Found`. Unknown heads, labels and tags are -1, unknown
+    starts UNKNOWN."""
 
     types: Tensor
     starts: Tensor
@@ -336,7 +333,7 @@ class Treebank(Text):
         """Read rows; heads outside them are unknown."""
         types, numbers, is_real = self.read(rows)
         starts, heads, labels, tags = (fact[numbers] for fact in self.facts)
-        # In a document, a head is relative to its dependent, 0 for the root, and -32768 if it is unknown.
+        # Packed heads are relative to their dependents, 0 for the root, or NO_HEAD.
         places = torch.arange(types.shape[1], device=types.device) + heads
         inside = (places >= 0) & (places < is_real.sum(1, keepdim=True)) & is_real
         heads = torch.where(inside, torch.where(heads == 0, 0, places + 1), -1)
@@ -443,8 +440,8 @@ def evaluate(name: str, guide: Guide, treebanks: dict[str, Treebank]) -> None:
 
 
 class Stage:
-    """The training of a guide. It ends after a number of steps or minutes, if it is not 0, whichever is first, with a
-    rate of 0. A checkpoint, if wanted, lets a later run go on, on a CPU with the same result."""
+    """The training of a guide. It ends after `steps` batches, or earlier after `minutes` unless they are 0; by then the
+    learning rate has fallen to 0. With a checkpoint's path, a later run goes on, on a CPU with the same result."""
 
     def __init__(self, guide: Guide, rates: tuple[float, float], steps: int, minutes: float, path: Path | None) -> None:
         self.guide, self.rates, self.path = guide, rates, path
@@ -510,7 +507,6 @@ def main(
     minutes: Annotated[tuple[float, float], typer.Option(help="Maximum minutes, likewise; 0: any number.")] = (0, 0),
     size: Annotated[tuple[int, int], typer.Option(help="Word pieces per batch, likewise.")] = (12000, 24000),
     checkpoints: Annotated[Path | None, typer.Option(help="A directory, for training that may be interrupted.")] = None,
-    repeat: Annotated[int, typer.Option(help="Batches that the student sees for each one that the teacher reads.")] = 1,
     seed: Annotated[int, typer.Option(help="The seed. With --minutes, results also depend on the machine.")] = 0,
 ) -> None:
     """Train the teacher, then the student."""
@@ -540,16 +536,8 @@ def main(
         gold = train.read_gold(rows)
         yield find_gold_loss(teacher(gold.types, gold.heads.clamp(min=0)), gold)
 
-    # What the teacher has found lately. On a CPU, it is slower than the student. Checkpoints lack it.
-    recent: deque[list[tuple[Tensor, Found]]] = deque(maxlen=RECENT)
-    draw = random.Random(seed)
-
     def learn_from_teacher(rows: np.ndarray) -> Iterator[Tensor]:
-        found = teach(teacher, text, rows)
-        again = draw.choices(recent, k=repeat - 1) if recent else []
-        if repeat > 1:
-            recent.append(found)
-        for types, target in chain(found, *again):
+        for types, target in teach(teacher, text, rows):
             yield find_soft_loss(student(types, target.heads), target, types >= 0)
 
     teacher = make_guide("teacher", **TEACHER_WIDTHS)

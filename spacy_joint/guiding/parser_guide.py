@@ -1,7 +1,7 @@
 """`parser_guide`: predicts boundaries, heads and labels from the vectors of an encoder, as a spaCy component. It writes
 columns, which the templates of a `joint_sbd_parser` read: its search turns them into trees. It can set tags, too."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
@@ -36,6 +36,26 @@ class Gold(NamedTuple):
     heads: np.ndarray  # a root is its own head; -1: unknown
     labels: np.ndarray  # their numbers; -1: unknown
     tags: np.ndarray  # their numbers; -1: unknown
+
+
+def read_gold(example: Example, labels: Sequence[str], tags: Sequence[str]) -> Gold:
+    """Reads the gold annotation of the predicted tokens of an example, given the labels and tags that are numbered.
+    That of whitespace is unknown, except tags."""
+    numbers, tag_numbers = ({name: number for number, name in enumerate(kind)} for kind in (labels, tags))
+    aligned, names = example.get_aligned_parse(projectivize=False)
+    pairs = zip(aligned, names, strict=True)
+    heads = np.array([head if head is not None and name else -1 for head, name in pairs], dtype=np.int64)
+    label_numbers = np.array([numbers.get(name, -1) for name in names], dtype=np.intp)
+    starts = find_reference_starts(example)
+    is_space = find_whitespace(example.predicted)
+    heads[is_space] = -1
+    known_starts = np.full(len(heads), np.nan, np.float32) if starts is None else starts.astype(np.float32)
+    known_starts[is_space] = np.nan
+    # Tags that the predicted side has, too, are those of a tagger.
+    if example.predicted.has_annotation("TAG"):
+        tag_numbers = {}
+    found = [tag_numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
+    return Gold(known_starts, heads, np.where(heads < 0, -1, label_numbers), np.array(found, dtype=np.intp))
 
 
 class ParserGuide(GuidePipe[Guidance], StreamingPipe):
@@ -160,22 +180,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         return sum(loss for loss, _ in found), backprop([gradient for _, gradient in found])
 
     def _read_gold(self, example: Example) -> Gold:
-        kinds = (self.cfg["labels"], self.cfg.get("tags", ()))
-        numbers, tag_numbers = ({name: number for number, name in enumerate(kind)} for kind in kinds)
-        aligned, names = example.get_aligned_parse(projectivize=False)
-        pairs = zip(aligned, names, strict=True)
-        heads = np.array([head if head is not None and name else -1 for head, name in pairs], dtype=np.int64)
-        labels = np.array([numbers.get(name, -1) for name in names], dtype=np.intp)
-        starts = find_reference_starts(example)
-        is_space = find_whitespace(example.predicted)
-        heads[is_space] = -1
-        known_starts = np.full(len(heads), np.nan, np.float32) if starts is None else starts.astype(np.float32)
-        known_starts[is_space] = np.nan
-        # Tags that the predicted side has, too, are those of a tagger.
-        if example.predicted.has_annotation("TAG"):
-            tag_numbers = {}
-        tags = [tag_numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
-        return Gold(known_starts, heads, np.where(heads < 0, -1, labels), np.array(tags, dtype=np.intp))
+        return read_gold(example, self.cfg["labels"], self.cfg.get("tags", ()))
 
     def _find_loss(self, scores: Scores, gold: Gold, windows: list[Window], n: int) -> tuple[float, Scores]:
         """Finds the sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""

@@ -90,7 +90,7 @@ def run(app, *arguments):
 
 
 def distill(training, files, output, **settings):
-    arguments = {"steps": (4, 3), "minutes": (0, 0), "size": (200, 200), "checkpoints": None, "repeat": 1, "seed": 0}
+    arguments = {"steps": (4, 3), "minutes": (0, 0), "size": (200, 200), "checkpoints": None, "seed": 0}
     training.main([files / "packed"], output, **{**arguments, **settings})
 
 
@@ -115,7 +115,7 @@ def test_encoders_compute_what_transformers_does(training, packing, files, name)
 
 
 def test_the_pipeline_predicts_what_the_student_does(training, packing, files, tmp_path):
-    distill(training, files, tmp_path / "trained", repeat=2)
+    distill(training, files, tmp_path / "trained")
     config, output = tmp_path / "guide.cfg", tmp_path / "pipeline"
     settings = load_config(ROOT / "configs/parser_guide_trf.cfg")
     del settings["components"]["sequence_tagger"]
@@ -127,12 +127,6 @@ def test_the_pipeline_predicts_what_the_student_does(training, packing, files, t
         *("--paths.train", files / "train.spacy", "--paths.dev", files / "train.spacy"),
         *("--paths.transformer", files / "student", "--paths.labels", files / "labels.json"),
         *("--components.parser_guide.model.tags", "true", "--training.train_corpus", "corpora.both"),
-        *(
-            "--components.parser_guide.model.tok2vec.window",
-            "38",
-            "--components.parser_guide.model.tok2vec.stride",
-            "30",
-        ),
     )
     nlp = spacy.load(output)
     words = ["the", "dogs", "bark", "."]
@@ -152,7 +146,7 @@ def test_the_pipeline_predicts_what_the_student_does(training, packing, files, t
 def read_words(packing, files):
     words = packing.Words()
     packing.read_raw([files / "raw.txt"], True, words)
-    packing.read_gold(files / "train.spacy", LABELS["labels"], LABELS["tags"], words)
+    packing.read_treebank(files / "train.spacy", LABELS["labels"], LABELS["tags"], words)
     packing.describe_words(words)
     return words.numbers
 
