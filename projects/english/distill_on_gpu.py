@@ -347,19 +347,19 @@ class Treebank(Text):
 
 
 class RawText(Text):
-    """Raw text, in which paragraphs are known to start sentences."""
+    """Raw text, in which some words are known to start sentences."""
 
     def __init__(self, arrays: Arrays, words: Arrays, n_pieces: np.ndarray, device: torch.device) -> None:
         types = arrays["low"].astype(np.int64) + (arrays["high"].astype(np.int64) << 16)
         super().__init__(types, arrays["lengths"], n_pieces, device)
-        paragraphs = np.unpackbits(arrays["paragraphs"], count=len(types)).astype(bool)
-        self.paragraphs = torch.from_numpy(paragraphs).to(device)
+        starts = np.unpackbits(arrays["starts"], count=len(types)).astype(bool)
+        self.starts_sentence = torch.from_numpy(starts).to(device)
         self.is_mark = torch.from_numpy(words["is_mark"]).to(device)
         self.lower = torch.from_numpy(words["lower"].astype(np.int64)).to(device)
 
     def read_both(self, rows: np.ndarray) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Read rows: types, those without punctuation, the places of the latter (-1: padding), and which words start
-        paragraphs."""
+        """Read rows: types, those without punctuation, the places of the latter (-1: padding), and which words are
+        known to start sentences."""
         types, numbers, is_real = self.read(rows)
         kept = is_real & ~self.is_mark[types.clamp(min=0)]
         # Rows of punctuation keep their first mark.
@@ -368,7 +368,7 @@ class RawText(Text):
         places = torch.argsort((~kept).long(), dim=1, stable=True)[:, : int(n.max())]
         places = torch.where(torch.arange(places.shape[1], device=n.device) < n[:, None], places, -1)
         stripped = torch.where(places >= 0, self.lower[types.gather(1, places.clamp(min=0)).clamp(min=0)], -1)
-        return types, stripped, places, self.paragraphs[numbers] & is_real
+        return types, stripped, places, self.starts_sentence[numbers] & is_real
 
 
 def keep_words(starts: Tensor, arcs: Tensor, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -389,12 +389,12 @@ def keep_words(starts: Tensor, arcs: Tensor, places: Tensor) -> tuple[Tensor, Te
 @torch.no_grad()
 def teach(teacher: Guide, text: RawText, rows: np.ndarray) -> list[tuple[Tensor, Found]]:
     """Find the probabilities for rows as written, and without punctuation; returns types and targets."""
-    types, stripped, places, paragraphs = text.read_both(rows)
+    types, stripped, places, known = text.read_both(rows)
     written, own = (
         Found(found.starts.sigmoid(), found.arcs.exp(), found.labels.exp(), found.tags.exp(), found.heads)
         for found in map(teacher, (types, stripped))
     )
-    written = written._replace(starts=torch.maximum(written.starts, paragraphs.float()))
+    written = written._replace(starts=torch.maximum(written.starts, known.float()))
     starts, arcs, is_known = keep_words(written.starts, written.arcs, places)
     mixed = torch.where(is_known[:, :, None], (arcs + own.arcs) / 2, own.arcs)
     return [(types, written), (stripped, own._replace(starts=(starts + own.starts) / 2, arcs=mixed))]

@@ -79,25 +79,38 @@ def read_treebank(path: Path, labels: list[str], tags: list[str], words: Words) 
     return {name: np.concatenate(arrays) for name, arrays in found.items()}
 
 
-def read_raw(paths: list[Path], lines: bool, words: Words) -> Arrays:
-    """Read raw text: the numbers of its words, where paragraphs start, and the lengths of documents."""
-    tokenize = spacy.load("en_joint_english").tokenizer
-    types, starts, lengths = [], [], []
+def read_passages(paths: list[Path], lines: bool) -> Iterator[list[tuple[list[str], list[bool]]]]:
+    """Read documents as passages: words, and which are known to start sentences. In raw text, passages are paragraphs,
+    of which the first words are known; `.spacy` files say which ones."""
+    nlp = spacy.load("en_joint_english")
     for path in paths:
+        if path.suffix == ".spacy":
+            for doc in DocBin().from_disk(path).get_docs(nlp.vocab):
+                tokens = [token for token in doc if not token.is_space]
+                yield [([token.text for token in tokens], [bool(token.is_sent_start) for token in tokens])]
+            continue
         for paragraphs in read_paragraphs(path, lines=lines):
             found = [
-                words.number(token.text for token in tokenize(paragraph) if not token.is_space)
+                [token.text for token in nlp.tokenizer(paragraph) if not token.is_space]
                 for paragraph in filter(is_prose, paragraphs)
             ]
-            starts += [np.arange(len(paragraph)) == 0 for paragraph in found]
-            types += found
-            lengths.append(sum(map(len, found)))
+            yield [(words, [number == 0 for number in range(len(words))]) for words in found]
+
+
+def read_raw(paths: list[Path], lines: bool, words: Words) -> Arrays:
+    """Read raw text: the numbers of its words, which are known to start sentences, and the lengths of documents."""
+    types, starts, lengths = [], [], []
+    for passages in read_passages(paths, lines):
+        found = [words.number(texts) for texts, _ in passages]
+        types += found
+        starts += [np.array(known, dtype=bool) for _, known in passages]
+        lengths.append(sum(map(len, found)))
     joined = np.concatenate(types)
     # In two arrays, numbers compress better by a tenth.
     return {
         "low": (joined & 0xFFFF).astype(np.uint16),
         "high": (joined >> 16).astype(np.uint8),
-        "paragraphs": np.packbits(np.concatenate(starts)),
+        "starts": np.packbits(np.concatenate(starts)),
         "lengths": np.array([length for length in lengths if length], dtype=np.int32),
     }
 
@@ -172,7 +185,7 @@ def read_encoder(directory: Path, kept: np.ndarray) -> Arrays:
 @app.command()
 def pack(
     train: Annotated[Path, typer.Argument(help="The training treebank, .spacy.")],
-    raw: Annotated[list[Path], typer.Argument(help="Raw text.")],
+    raw: Annotated[list[Path], typer.Argument(help="Raw text, and documents with known starts of sentences, .spacy.")],
     output: Annotated[Path, typer.Option(help="A directory.")],
     teacher: Annotated[Path, typer.Option(help="The large encoder, a BERT or MPNet: its directory.")],
     student: Annotated[Path, typer.Option(help="The small one, a BERT: its directory.")],

@@ -151,6 +151,15 @@ def read_words(packing, files):
     return words.numbers
 
 
+def test_known_starts_of_sentences_are_packed(packing, files):
+    words = packing.Words()
+    raw = packing.read_raw([files / "raw.txt", files / "train.spacy"], True, words)
+    starts = np.unpackbits(raw["starts"], count=raw["lengths"].sum())
+    n_treebank = 3 * sum(map(len, SENTENCES))
+    assert starts[:13].tolist() == [1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0]
+    assert starts[-n_treebank:].tolist() == 3 * [1, 0, 0, 1, 0, 0, 0, 1, 0, 0]
+
+
 def test_finished_training_is_not_repeated(training, files, tmp_path):
     for output in ("first", "second"):
         distill(training, files, tmp_path / output, checkpoints=tmp_path / "checkpoints")
