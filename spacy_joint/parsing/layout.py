@@ -2,8 +2,9 @@
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
 bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
-lower case after a comma, an abbreviation or a quotation, or with a name after a title. A single line break alone is not
-a sign, since running text may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
+lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title. A
+single line break alone is not a sign, since running text may be wrapped. Constraints depend on a bounded context, so
+that streams get the same ones.
 """
 
 import re
@@ -30,7 +31,8 @@ IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
 FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc"))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
-CLOSING = frozenset(",;:.!?…)]}»”’%°")
+# The last four begin notes: "It fell.[3]"
+CLOSING = frozenset(",;:.!?…)]}»”’%°[*†‡")
 # Characters that enclose words.
 WRAPPING = frozenset("\"'’”»)]}*_~`>")
 ADDRESS = re.compile(r"\w://\S|^www\.\S|mailto:\S")
@@ -44,8 +46,10 @@ EMOTION = re.compile(
 )
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
-# The number of words after a quotation that can name its speaker; English words that begin a noun phrase.
+# The number of words after a quotation that can name its speaker; English words that begin a noun phrase, and that name
+# no speaker.
 REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
+NOBODY = frozenset(("Nobody", "Nothing"))
 
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
@@ -103,6 +107,10 @@ def _find_continuations(
     if not lower_case_starts:
         after_quotes = np.append(False, closes_quotes)[: len(words)]
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
+        # In treebanks of French and Vietnamese, dots end sentences there, too.
+        if doc.lang_ == "en":
+            is_open = np.isin(before, (marks.ELLIPSIS, marks.DASH))
+            found |= is_open & is_lower & _follow_capitals(before, is_lower, n_before)
     after_stop = np.append(False, endings == marks.FULL_STOP)[: len(words)]
     after_stem = after_stop & np.append([False] * 2, endings == marks.STEM)[: len(words)]
     may_name_speaker = np.isin(before, (marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
@@ -113,6 +121,15 @@ def _find_continuations(
     return found
 
 
+def _follow_capitals(before: np.ndarray, is_lower: np.ndarray, n_before: np.ndarray) -> np.ndarray:
+    """Finds the words before which a capital, or no letter, begins the line or follows a stop (bool)."""
+    begins = (n_before > 0) | (before & ~(marks.IN_QUOTES + marks.IN_BRACKETS) == marks.TERMINAL)
+    begins[:1] = True
+    numbers = np.arange(len(before))
+    last = np.maximum.accumulate(np.where(begins, numbers, 0))
+    return ~is_lower[last] & (numbers - last <= LOOKBACK)
+
+
 def names_speaker(doc: Doc, word: int) -> bool:
     """Returns whether the words after a quotation name its speaker, as in "Why?" Mary asked. After a full stop, they
     never do."""
@@ -121,8 +138,10 @@ def names_speaker(doc: Doc, word: int) -> bool:
     clause = [token.text for token in doc[word : word + REPORT]]
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
+    if not n_subject or clause[0] in NOBODY:
+        return False
     is_noun = n_subject == 2 and clause[0] in ARTICLES and clause[1].isalpha()
-    return n_subject > 0 and (is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject]))
+    return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])
 
 
 def follows_abbreviation(doc: Doc, word: int) -> bool:
@@ -136,7 +155,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
         return is_reference and token.text[0].isdecimal()
     ending = marks.find_ending(before)
     if ending == marks.DOTTED and before.lower() not in read_leading(doc.lang_):
-        return False
+        return before.lower() in REFERENCES and token.text[0].isdecimal()
     if before == "St." and doc.lang_ == "en":
         return False
     if token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:

@@ -61,6 +61,7 @@ def mark(doc):
         "|** ^Known ^bugs\n|Run:\n|$ ^ls ^here\n",
         "|Speaker ^1: ^So?\n|THE ^CHAIR, ^LEE: ^No.\n|[1] ^Orr, ^K.\n|12/05/2020 ^Paid",
         '“Run!” ^he or "he," ^Tom shouted to ‘us’\n^both. “No.” He “ran” ^away.\n\n|he',
+        "“Why?” ^Ann asked. “Why?” Nobody asked.",
         "OPTIONS\n       |-a, ^--all\n\t  show it\n\n       |--color a",
         "|(a) ^left\n|(b) ^right\n|iv) ^none",
         "|- ^[ ^] ^milk\n|[x] ^eggs",
@@ -142,6 +143,8 @@ def test_rows_are_sentences_and_cells_are_not():
         "\u2764 \ufe0f",
         "\U0001f1eb \U0001f1f7",
         "no ! ) ] .",
+        "fell . [ 3 ] [ 4 ]",
+        "fell . † *",
     ],
 )
 def test_what_no_space_divides_is_not_divided(words):
@@ -165,10 +168,30 @@ def test_words_wait_while_their_line_is_short():
     assert count_open_words(NLP.make_doc(line.text + "\n")) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "is_forbidden"),
+    [
+        ("Well... maybe", True),
+        ("It fell. She ran – late", True),
+        ("well... maybe", False),
+        ("Hm. no... maybe", False),
+        ("Well... Maybe", False),
+    ],
+)
+def test_text_goes_on_in_lower_case_after_dots_if_sentences_begin_with_capitals(text, is_forbidden):
+    assert (find_layout(NLP.make_doc(text))[-1] == -1) == is_forbidden
+    assert find_layout(NLP.make_doc(text), lower_case_starts=True)[-1] == 0
+    assert find_layout(spacy.blank("fr").make_doc(text))[-1] == 0
+
+
 def test_sentences_may_begin_in_lower_case_after_a_comma():
     doc = NLP("we left, they stayed")
     assert find_layout(doc).tolist() == [0, 0, -1, -1, 0]
     assert find_layout(doc, lower_case_starts=True).tolist() == [0, 0, -1, 0, 0]
+
+
+def test_a_number_belongs_to_the_word_before():
+    assert find_layout(Doc(NLP.vocab, words=["No.", "7"])).tolist() == [0, -1]
 
 
 def test_a_vocabulary_needs_no_lower_case():
