@@ -11,7 +11,8 @@ import typer
 from distill_on_gpu import NO_HEAD, UNKNOWN, pack_arrays, read_packed, write_parts
 from safetensors.numpy import load_file
 from spacy.cli._util import parse_config_overrides
-from spacy.tokens import DocBin
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 from tokenizers import Tokenizer
@@ -21,6 +22,7 @@ from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
 from spacy_joint.guiding.parser_guide import read_gold
 from spacy_joint.pipes.spelling import Spelling
+from spacy_joint.training.distillation import make_doc
 from spacy_joint.training.unpunctuated import unpunctuate
 
 # The positions that an encoder needs, and more than the teacher's pieces of a row.
@@ -79,32 +81,24 @@ def read_treebank(path: Path, labels: list[str], tags: list[str], words: Words) 
     return {name: np.concatenate(arrays) for name, arrays in found.items()}
 
 
-def read_passages(paths: list[Path], lines: bool) -> Iterator[list[tuple[list[str], list[bool]]]]:
-    """Read documents as passages: words, and which are known to start sentences. In raw text, passages are paragraphs,
-    of which the first words are known; `.spacy` files say which ones."""
-    nlp = spacy.load("en_joint_english")
+def read_documents(nlp: Language, paths: list[Path], lines: bool) -> Iterator[Doc]:
+    """Read documents of which some starts of sentences are known: those of paragraphs, or what `.spacy` files say."""
     for path in paths:
         if path.suffix == ".spacy":
-            for doc in DocBin().from_disk(path).get_docs(nlp.vocab):
-                tokens = [token for token in doc if not token.is_space]
-                yield [([token.text for token in tokens], [bool(token.is_sent_start) for token in tokens])]
-            continue
-        for paragraphs in read_paragraphs(path, lines=lines):
-            found = [
-                [token.text for token in nlp.tokenizer(paragraph) if not token.is_space]
-                for paragraph in filter(is_prose, paragraphs)
-            ]
-            yield [(words, [number == 0 for number in range(len(words))]) for words in found]
+            yield from DocBin().from_disk(path).get_docs(nlp.vocab)
+        else:
+            for paragraphs in read_paragraphs(path, lines=lines):
+                yield make_doc(nlp, [*filter(is_prose, paragraphs)])
 
 
 def read_raw(paths: list[Path], lines: bool, words: Words) -> Arrays:
     """Read raw text: the numbers of its words, which are known to start sentences, and the lengths of documents."""
     types, starts, lengths = [], [], []
-    for passages in read_passages(paths, lines):
-        found = [words.number(texts) for texts, _ in passages]
-        types += found
-        starts += [np.array(known, dtype=bool) for _, known in passages]
-        lengths.append(sum(map(len, found)))
+    for doc in read_documents(spacy.load("en_joint_english"), paths, lines):
+        tokens = [token for token in doc if not token.is_space]
+        types.append(words.number(token.text for token in tokens))
+        starts.append(np.array([bool(token.is_sent_start) for token in tokens], dtype=bool))
+        lengths.append(len(tokens))
     joined = np.concatenate(types)
     # In two arrays, numbers compress better by a tenth.
     return {

@@ -31,8 +31,8 @@ IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
 FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc"))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
-# The last four begin notes: "It fell.[3]"
-CLOSING = frozenset(",;:.!?…)]}»”’%°[*†‡")
+# Characters that belong to the word that they are attached to; the last four begin notes: "It fell.[3]"
+ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡")
 # Characters that enclose words.
 WRAPPING = frozenset("\"'’”»)]}*_~`>")
 ADDRESS = re.compile(r"\w://\S|^www\.\S|mailto:\S")
@@ -122,7 +122,8 @@ def _find_continuations(
 
 
 def _follow_capitals(before: np.ndarray, is_lower: np.ndarray, n_before: np.ndarray) -> np.ndarray:
-    """Finds the words before which a capital, or no letter, begins the line or follows a stop (bool)."""
+    """Finds the words of sentences that begin, at most LOOKBACK words before, with a capital or no letter: after a line
+    break or a stop (bool)."""
     begins = (n_before > 0) | (before & ~(marks.IN_QUOTES + marks.IN_BRACKETS) == marks.TERMINAL)
     begins[:1] = True
     numbers = np.arange(len(before))
@@ -204,7 +205,7 @@ def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
     may_begin = text.startswith("..")
     if text in FOLLOWING or EMOTION.match(text):
         begins = BEGINS_NOTHING
-    elif EXTENDING.match(text) or (text[0] in CLOSING and not may_begin) or CLITIC.fullmatch(text):
+    elif EXTENDING.match(text) or (text[0] in ATTACHED and not may_begin) or CLITIC.fullmatch(text):
         begins = CONTINUES
     elif FLAG.match(text):
         begins = BEGINS_WITH_FLAG
