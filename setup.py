@@ -11,6 +11,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, CompileError, PlatformError
+from setuptools.modified import newer_group
 
 PACKAGE = Path("spacy_joint")
 ABOUT = run_path(str(PACKAGE / "about.py"))
@@ -73,6 +74,16 @@ class build_cython(build_ext):
         for extension, in_c in zip(self.extensions, translated, strict=True):
             extension.sources = in_c.sources
         super().build_extensions()
+
+    def build_extension(self, extension: Extension) -> None:
+        """For an editable installation, setuptools would compile modules that the tree has already."""
+        in_tree = self.get_ext_filename(extension.name)
+        if self.editable_mode and not newer_group([*extension.sources, *extension.depends], in_tree):
+            target = self.get_ext_fullpath(extension.name)
+            self.mkpath(str(Path(target).parent))
+            self.copy_file(in_tree, target)
+        else:
+            super().build_extension(extension)
 
     def require_compiler(self) -> None:
         """Compiles two lines, to say what is missing before Cython has run for a minute."""
