@@ -28,15 +28,17 @@ CONVERTED = "spacy_joint.Transformer.v1"
 BATCH_SIZE = 1
 
 
-def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1) -> Tok2Vec:
+def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1, capitals: bool = False) -> Tok2Vec:
     """Makes a transformer as ONNX, registered as `spacy_joint.OnnxTransformer.v1`. It does not learn.
 
     window, stride (int): See `cut_windows`, in word pieces.
     threads (int): The number of threads of onnxruntime.
+    capitals (bool): Whether it has vectors for capitals.
     RAISES ValueError: If the windows are invalid (J030), or a package is missing (J710).
     """
     require_packages("onnx", "onnxruntime", "tokenizers")
-    return with_word_pieces("onnx_transformer", _Shim(b"", threads), _init, window, stride, BATCH_SIZE)
+    shim = _Shim(b"", threads)
+    return with_word_pieces("onnx_transformer", shim, _init, window, stride, BATCH_SIZE, capitals=capitals)
 
 
 class _Shim(Shim):
@@ -93,7 +95,7 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
         block = settings.get("tok2vec", {})
         if block.get("@architectures") != CONVERTED:
             continue
-        kept = {"window": block["window"], "stride": block["stride"], "threads": threads}
+        kept = {name: block[name] for name in ("window", "stride", "capitals") if name in block} | {"threads": threads}
         component: Any = nlp.get_pipe(name)
         old = component.model.get_ref("tok2vec")
         new = OnnxTransformer(**kept)
@@ -123,18 +125,21 @@ def _export(transformer: Any) -> bytes:
             super().__init__()
             self.transformer = transformer
 
-        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
-            return self.transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        def forward(self, *inputs: Any) -> Any:
+            return self.transformer(**dict(zip(examples, inputs, strict=True))).last_hidden_state
 
     # Two windows, one of them padded: sizes of 1 and masks without zeros would be exported as constants.
-    inputs = (torch.zeros((2, 3), dtype=torch.int64), torch.tensor([[1, 1, 1], [1, 1, 0]]))
+    mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
+    examples = {"input_ids": torch.zeros_like(mask), "attention_mask": mask}
+    if hasattr(transformer, "capitals"):
+        examples["capitals"] = torch.zeros_like(mask)
     sizes = {0: torch.export.Dim("windows"), 1: torch.export.Dim("pieces")}
     exported = torch.onnx.export(
         LastLayer().eval(),
-        inputs,
-        input_names=["input_ids", "attention_mask"],
+        tuple(examples.values()),
+        input_names=[*examples],
         output_names=["vectors"],
-        dynamic_shapes=(sizes, sizes),
+        dynamic_shapes=((sizes,) * len(examples),),
         dynamo=True,
         verbose=False,
     )

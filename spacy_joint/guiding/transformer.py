@@ -17,13 +17,15 @@ from thinc.types import ArgsKwargs
 from ..errors import Errors, JointValueError
 from ..extras import require_packages
 from .windows import Tok2Vec
-from .word_pieces import set_word_pieces, with_word_pieces
+from .word_pieces import N_CAPITALS, set_word_pieces, with_word_pieces
 
 # On a CPU, larger batches of windows take more memory and more time.
 BATCH_SIZE = 8
 # The number of updates between calls that return freed memory to the system. glibc keeps it unless asked, so that each
 # update would add a gradient of all word pieces, and long training gigabytes.
 TRIM_EVERY = 8
+# The name of the vectors of capitals.
+CAPITALS = "capitals.weight"
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 
 if has_torch and hasattr(os, "register_at_fork"):
@@ -38,6 +40,7 @@ def Transformer(
     stride: int = 192,
     learn_rate_scale: float = 0.1,
     mixed_precision: bool = False,
+    capitals: bool = False,
 ) -> Tok2Vec:
     """Makes a pretrained transformer, registered as `spacy_joint.Transformer.v1`.
 
@@ -47,11 +50,12 @@ def Transformer(
     learn_rate_scale (float): The learning rate of the transformer, as a multiple of that of the other layers.
     mixed_precision (bool): Whether most is computed in 16 bits: bfloat16 on a CPU, which should support it, and float16
         on a GPU.
+    capitals (bool): Whether it also learns vectors for the capitals of words, because its pieces are lower-cased.
     RAISES ValueError: If the windows are invalid (J030), or a package is missing (J710).
     """
     require_packages("transformer", "torch", "transformers")
-    init = partial(_init, name=name, window=window)
-    return with_word_pieces("transformer", _Shim(learn_rate_scale, mixed_precision), init, window, stride, BATCH_SIZE)
+    shim, init = _Shim(learn_rate_scale, mixed_precision), partial(_init, name=name, window=window, capitals=capitals)
+    return with_word_pieces("transformer", shim, init, window, stride, BATCH_SIZE, capitals=capitals)
 
 
 class _Shim(PyTorchShim):
@@ -109,12 +113,28 @@ def _deserialize(_: Any, data: bytes, device: Any) -> Any:
     if not data:
         return None
     parts = srsly.msgpack_loads(data)
-    transformer = AutoModel.from_config(AutoConfig.for_model(**parts["config"]))
-    transformer.load_state_dict(load(parts["weights"]))
+    transformer, weights = AutoModel.from_config(AutoConfig.for_model(**parts["config"])), load(parts["weights"])
+    if CAPITALS in weights:
+        add_capitals(transformer)
+    transformer.load_state_dict(weights)
     return transformer.to(device)
 
 
-def _init(model: Tok2Vec, X: Any = None, Y: Any = None, *, name: str | None, window: int) -> None:
+def add_capitals(transformer: Any) -> None:
+    """Adds vectors for capitals to a transformer, which are zeros at first."""
+    transformer.capitals = torch.nn.Embedding(N_CAPITALS, transformer.config.hidden_size)
+    torch.nn.init.zeros_(transformer.capitals.weight)
+    transformer.register_forward_pre_hook(_embed, with_kwargs=True)
+
+
+def _embed(transformer: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Replaces the ids of pieces and their capitals by vectors."""
+    pieces, capitals = kwargs.pop("input_ids"), kwargs.pop("capitals")
+    vectors = transformer.get_input_embeddings()(pieces) + transformer.capitals(capitals)
+    return args, {**kwargs, "inputs_embeds": vectors}
+
+
+def _init(model: Tok2Vec, X: Any = None, Y: Any = None, *, name: str | None, window: int, capitals: bool) -> None:
     from transformers import AutoModel, AutoTokenizer
 
     if name is None:
@@ -134,4 +154,6 @@ def _init(model: Tok2Vec, X: Any = None, Y: Any = None, *, name: str | None, win
     if window > most:
         allowed = f"at most {most}, the word pieces that the transformer '{name}' reads"
         raise JointValueError(Errors.J030, name="window", value=window, allowed=allowed)
+    if capitals:
+        add_capitals(transformer)
     encoder.shims[0]._model = transformer.to(get_torch_default_device())

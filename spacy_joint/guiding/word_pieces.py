@@ -18,27 +18,40 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 WITH_WORD_PIECES = "with_word_pieces"
+# How many kinds of capitals `find_capitals` tells apart.
+N_CAPITALS = 4
 
 
 def with_word_pieces(
-    name: str, shim: Shim, init: Callable[..., None], window: int, stride: int, batch_size: int
+    name: str,
+    shim: Shim,
+    init: Callable[..., None],
+    window: int,
+    stride: int,
+    batch_size: int,
+    *,
+    capitals: bool = False,
 ) -> Tok2Vec:
     """Makes a layer from documents to vectors of tokens, with the dropout rate of training. Windows are in pieces.
 
-    The shim's method `encode` takes `input_ids` and `attention_mask` (int64, windows x pieces), whether it is trained,
-    and thinc's ops. It returns vectors (float32, windows x pieces x width) and a function that takes their gradient.
+    The shim's method `encode` takes `input_ids`, `attention_mask` and, if it reads them, `capitals` (int64, windows x
+    pieces), whether it is trained, and thinc's ops. It returns vectors (float32, windows x pieces x width) and a
+    function that takes their gradient.
     RAISES ValueError: If the windows are invalid (J030).
     """
-    # Reads ids of pieces (integers, pieces x 1). `before` and `after` are special pieces, added to each window.
+    # Reads ids of pieces, and possibly capitals (integers, pieces x 1 or 2). `before` and `after` are special pieces,
+    # added to each window.
     encoder: Layer = Model(name, _encode, dims={"nO": None}, attrs={"before": [], "after": []}, shims=[shim])
     dropout = cast(Layer, Dropout(0.0))
+    # Models without capitals lack the attribute, as those of earlier versions do.
+    attrs: dict[str, Any] = {"tokenizer": "", **({"capitals": True} if capitals else {})}
     return Model(
         WITH_WORD_PIECES,
         _forward,
         init=init,
         layers=[with_windows(encoder, None, window, stride, batch_size), dropout],
         dims={"nO": None},
-        attrs={"tokenizer": ""},
+        attrs=attrs,
         refs={"encoder": encoder},
     )
 
@@ -68,14 +81,29 @@ def read_tokenizer(text: str) -> Tokenizer:
 
 
 def split_document(model: Tok2Vec, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the ids of the pieces of a document (pieces x 1), and the first piece of each token (-1 if it has none).
-    Tokens are split one by one, so that parts of a document have the same pieces."""
+    """Returns the ids of the pieces of a document and, if they are read, capitals (pieces x 1 or 2); and the first
+    piece of each token (-1 if it has none). Tokens are split one by one: parts of a document have the same pieces."""
     tokenizer = read_tokenizer(model.attrs["tokenizer"])
     encoded = tokenizer.encode([token.text for token in doc], is_pretokenized=True, add_special_tokens=False)
     firsts = np.full(len(doc), -1, dtype=np.intp)
     tokens, pieces = np.unique(np.array(encoded.word_ids, dtype=np.intp), return_index=True)
     firsts[tokens] = pieces
-    return np.array(encoded.ids, dtype=np.int64).reshape(-1, 1), firsts
+    rows = np.array(encoded.ids, dtype=np.int64).reshape(-1, 1)
+    if "capitals" in model.attrs:
+        capitals = np.zeros_like(rows)
+        capitals[pieces, 0] = [find_capitals(doc[token].text) for token in tokens.tolist()]
+        rows = np.hstack([rows, capitals])
+    return rows, firsts
+
+
+def find_capitals(word: str) -> int:
+    """Classifies the capitals of a word: none (0), the first letter (1), all (2), or others (3)."""
+    letters = [letter for letter in word if letter.isalpha()]
+    if not any(map(str.isupper, letters)):
+        return 0
+    if len(letters) > 1 and all(map(str.isupper, letters)):
+        return 2
+    return 1 if letters[0].isupper() and not any(map(str.isupper, letters[1:])) else 3
 
 
 def _forward(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[list[Floats2d], Callable[..., list[Doc]]]:
@@ -105,13 +133,16 @@ def _forward(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[list[Floa
 def _encode(model: Layer, X: list[Floats2d], is_train: bool) -> tuple[list[Floats2d], Backprop]:
     ops: Any = model.ops
     before, after = model.attrs["before"], model.attrs["after"]
-    numbers = [[*before, *window[:, 0].tolist(), *after] for window in X]
-    longest = max(map(len, numbers))
-    inputs = {
-        "input_ids": np.array([row + [0] * (longest - len(row)) for row in numbers], dtype=np.int64),
-        "attention_mask": np.array([[1] * len(row) + [0] * (longest - len(row)) for row in numbers], dtype=np.int64),
-    }
-    places = [slice(len(before), len(row) - len(after)) for row in numbers]
+    places = [slice(len(before), len(before) + len(window)) for window in X]
+    shape = (len(X), max(place.stop for place in places) + len(after))
+    inputs = {name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "capitals")}
+    for row, (place, window) in enumerate(zip(places, X, strict=True)):
+        end = place.stop + len(after)
+        inputs["input_ids"][row, :end] = [*before, *window[:, 0].tolist(), *after]
+        inputs["attention_mask"][row, :end] = 1
+        inputs["capitals"][row, place] = window[:, -1]
+    if X[0].shape[1] == 1:
+        del inputs["capitals"]
     shim: Any = model.shims[0]
     vectors, backprop_shim = shim.encode(inputs, is_train, ops)
 
@@ -120,6 +151,6 @@ def _encode(model: Layer, X: list[Floats2d], is_train: bool) -> tuple[list[Float
         for row, place, d_window in zip(gradient, places, dY, strict=True):
             row[place] = d_window
         backprop_shim(gradient)
-        return [ops.alloc2f(len(pieces), 1) for pieces in X]
+        return [ops.alloc2f(*pieces.shape) for pieces in X]
 
     return [row[place] for row, place in zip(vectors, places, strict=True)], backprop

@@ -147,6 +147,22 @@ def test_a_token_has_the_vector_of_its_first_piece(nlp, directory):
     np.testing.assert_allclose(vectors, expected, atol=1e-5)
 
 
+def test_capitals_are_read_beside_lower_cased_pieces(directory, nlp, tmp_path):
+    reading = train(directory, capitals=True)
+    for pipeline, is_same in ((nlp, True), (reading, False)):
+        lower, title, upper = find_vectors(pipeline, *(make_doc(pipeline, word) for word in ("the", "The", "THE")))
+        assert [np.array_equal(lower, other) for other in (title, upper)] == [is_same] * 2
+    reading.to_disk(tmp_path)
+    check_same(reading, spacy.load(tmp_path))
+    pytest.importorskip("onnxscript")
+    doc = make_doc(reading, "The", "man", "SEES")
+    expected = find_vectors(reading, doc)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        convert_transformers(reading)
+    np.testing.assert_allclose(find_vectors(reading, doc)[0], expected, atol=0.3)
+
+
 def test_tokens_without_pieces_have_vectors_of_zeros(nlp):
     (vectors,) = find_vectors(nlp, make_doc(nlp, "the", "\n\n", "dog", "\u200b"))
     assert np.abs(vectors).sum(axis=1).astype(bool).tolist() == [True, False, True, False]
