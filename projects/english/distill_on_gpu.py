@@ -5,7 +5,7 @@
 It reads what `pack_for_gpu.py pack` has written, so that it needs only torch, numpy and typer. The teacher learns from
 treebanks. The student then learns the probabilities that the teacher gives on raw text (Hinton et al. 2015), as written
 and lower-cased without punctuation. For the latter, half of the weight is on the boundaries and heads that the teacher
-finds with punctuation. `pack_for_gpu.py unpack` makes a pipeline of the student.
+finds with punctuation. `pack_for_gpu.py unpack` makes a pipeline of one of them.
 """
 
 import io
@@ -500,10 +500,19 @@ class Stage:
         temporary.replace(self.path)
 
 
+def write_guide(path: Path, guide: Guide) -> None:
+    """Write the weights of a guide, in parts."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_parts(path, pack_arrays({name: weight.float().cpu().numpy() for name, weight in guide.state_dict().items()}))
+
+
 def main(
     packed: Annotated[list[Path], typer.Argument(help="Directories with packed files.")],
-    output: Annotated[Path, typer.Option(help="The directory for the weights of the student.")],
-    steps: Annotated[tuple[int, int], typer.Option(help="Maximum batches: of the teacher, the student.")] = (600, 2000),
+    output: Annotated[Path, typer.Option(help="The directory for the weights of both.")],
+    steps: Annotated[tuple[int, int], typer.Option(help="Maximum batches: of the teacher, the student (0: none).")] = (
+        600,
+        2000,
+    ),
     minutes: Annotated[tuple[float, float], typer.Option(help="Maximum minutes, likewise; 0: any number.")] = (0, 0),
     size: Annotated[tuple[int, int], typer.Option(help="Word pieces per batch, likewise.")] = (12000, 24000),
     checkpoints: Annotated[Path | None, typer.Option(help="A directory, for training that may be interrupted.")] = None,
@@ -545,14 +554,15 @@ def main(
     batches = train.batch(np.arange(len(train.ends)), size[0], np.random.default_rng(seed))
     Stage(teacher, TEACHER_RATES, steps[0], minutes[0], paths[0]).run(batches, learn_gold)
     evaluate("teacher", teacher, treebanks)
+    write_guide(output / "teacher", teacher)
+    if not steps[1]:
+        return
     student = make_guide("student")
     student.set_dropout(0.0, 0.05)
     batches = text.batch(np.arange(len(text.ends)), size[1], np.random.default_rng(seed))
     Stage(student, STUDENT_RATES, steps[1], minutes[1], paths[1]).run(batches, learn_from_teacher)
     evaluate("student", student, treebanks)
-    output.mkdir(parents=True, exist_ok=True)
-    weights = {name: weight.float().cpu().numpy() for name, weight in student.state_dict().items()}
-    write_parts(output / "student", pack_arrays(weights))
+    write_guide(output / "student", student)
 
 
 if __name__ == "__main__":

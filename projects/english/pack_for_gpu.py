@@ -21,6 +21,7 @@ from spacy_joint.annotation.restored import is_punctuation
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
 from spacy_joint.guiding.parser_guide import read_gold
+from spacy_joint.guiding.word_pieces import find_capitals
 from spacy_joint.pipes.spelling import Spelling
 from spacy_joint.training.distillation import make_doc
 from spacy_joint.training.unpunctuated import unpunctuate
@@ -109,16 +110,6 @@ def read_raw(paths: list[Path], lines: bool, words: Words) -> Arrays:
     }
 
 
-def find_capitals(word: str) -> int:
-    """Classify the capitals of a word: none (0), the first letter (1), all (2), or others (3)."""
-    letters = [letter for letter in word if letter.isalpha()]
-    if not any(map(str.isupper, letters)):
-        return 0
-    if len(letters) > 1 and all(map(str.isupper, letters)):
-        return 2
-    return 1 if letters[0].isupper() and not any(map(str.isupper, letters[1:])) else 3
-
-
 def describe_words(words: Words) -> Arrays:
     """Find facts about words: lower-cased ones, marks, and capitals. Adds the former to the words."""
     spelling, written = Spelling(language="en"), list(words.numbers)
@@ -199,8 +190,7 @@ def pack(
         pieces, kept = split_words(words, Tokenizer.from_file(str(directory / "tokenizer.json")), name)
         files["words"] |= pieces
         files[name] = read_encoder(directory, kept)
-        if name == "student":
-            files["words"]["student_kept"] = kept
+        files["words"][f"{name}_kept"] = kept
     files["sizes"] = {kind: np.array(len(names[kind])) for kind in ("labels", "tags")}
     output.mkdir(parents=True, exist_ok=True)
     for name, arrays in files.items():
@@ -208,19 +198,21 @@ def pack(
     print(f"{output}: {len(words.numbers):,} words, {len(text['low']):,} tokens of raw text")
 
 
-def name_weights(weights: Arrays) -> Iterator[tuple[str, np.ndarray]]:
-    """Name the weights of a student's encoder as a BERT does."""
+def name_weights(weights: Arrays, is_mpnet: bool) -> Iterator[tuple[str, np.ndarray]]:
+    """Name the weights of an encoder as a BERT or an MPNet does, except those of pieces and positions."""
     for name, array in weights.items():
         part, _, rest = name.removeprefix("encoder.").partition(".")
         if part == "norm":
             yield f"embeddings.LayerNorm.{rest}", array
+        elif part == "capitals":
+            yield f"capitals.{rest}", array
         elif part == "layers":
             number, ours, kind = rest.split(".")
             if ours == "qkv":
-                for called, third in zip(ATTENTION[0], np.split(array, 3), strict=True):
+                for called, third in zip(ATTENTION[is_mpnet], np.split(array, 3), strict=True):
                     yield f"encoder.layer.{number}.{called}.{kind}", third
             else:
-                yield f"encoder.layer.{number}.{LAYER[ours][0]}.{kind}", array
+                yield f"encoder.layer.{number}.{LAYER[ours][is_mpnet]}.{kind}", array
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -230,21 +222,28 @@ def unpack(
     trained: Annotated[Path, typer.Argument(help="The directory that `distill_on_gpu.py` has written.")],
     packed: Annotated[Path, typer.Argument(help="The directory of packed files.")],
     output: Annotated[Path, typer.Argument(help="The directory of the pipeline.")],
+    guide: Annotated[str, typer.Option(help="The student or the teacher.")] = "student",
 ) -> None:
-    """Make a pipeline with the trained student as its parser guide."""
+    """Make a pipeline with the trained student, or teacher, as its parser guide."""
     import torch
 
     settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
     nlp = init_nlp(settings)
     model = nlp.get_pipe("parser_guide").model
-    weights = read_packed([trained])["student"]
-    kept = read_packed([packed])["words"]["student_kept"]
+    weights = read_packed([trained])[guide]
+    kept = read_packed([packed])["words"][f"{guide}_kept"]
     transformer = model.get_ref("tok2vec").get_ref("encoder").shims[0]._model
     state = {name: tensor.numpy().copy() for name, tensor in transformer.state_dict().items()}
-    state |= dict(name_weights({name: array for name, array in weights.items() if name.startswith("encoder.")}))
+    is_mpnet = "encoder.relative.weight" in weights
+    encoder = {name: array for name, array in weights.items() if name.startswith("encoder.")}
+    state |= dict(name_weights(encoder, is_mpnet))
     state["embeddings.word_embeddings.weight"][kept] = weights["encoder.words.weight"]
-    positions = weights["encoder.positions.weight"] - state["embeddings.token_type_embeddings.weight"][0]
-    state["embeddings.position_embeddings.weight"][: len(positions)] = positions
+    positions = weights["encoder.positions.weight"]
+    if is_mpnet:
+        state["embeddings.position_embeddings.weight"][2:][: len(positions)] = positions
+    else:
+        positions = positions - state["embeddings.token_type_embeddings.weight"][0]
+        state["embeddings.position_embeddings.weight"][: len(positions)] = positions
     transformer.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in state.items()})
     for name, array in weights.items():
         if not name.startswith("encoder."):

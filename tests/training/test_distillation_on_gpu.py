@@ -114,31 +114,35 @@ def test_encoders_compute_what_transformers_does(training, packing, files, name)
     torch.testing.assert_close(found, wanted[firsts], atol=1e-5, rtol=1e-4)
 
 
-def test_the_pipeline_predicts_what_the_student_does(training, packing, files, tmp_path):
+@pytest.mark.parametrize("name", ["student", "teacher"])
+def test_the_pipeline_predicts_what_the_guide_does(training, packing, files, tmp_path, name):
     distill(training, files, tmp_path / "trained")
     config, output = tmp_path / "guide.cfg", tmp_path / "pipeline"
     settings = load_config(ROOT / "configs/parser_guide_trf.cfg")
     del settings["components"]["sequence_tagger"]
     settings["nlp"]["pipeline"], settings["training"]["frozen_components"] = ["parser_guide"], []
+    if name == "teacher":
+        settings["components"]["parser_guide"]["model"].update(training.TEACHER_WIDTHS)
+        settings["components"]["parser_guide"]["model"]["tok2vec"]["capitals"] = True
     settings.to_disk(config)
     run(
         packing.app,
-        *("unpack", config, tmp_path / "trained", files / "packed", output),
+        *("unpack", config, tmp_path / "trained", files / "packed", output, "--guide", name),
         *("--paths.train", files / "train.spacy", "--paths.dev", files / "train.spacy"),
-        *("--paths.transformer", files / "student", "--paths.labels", files / "labels.json"),
+        *("--paths.transformer", files / name, "--paths.labels", files / "labels.json"),
         *("--components.parser_guide.model.tags", "true", "--training.train_corpus", "corpora.both"),
     )
     nlp = spacy.load(output)
-    words = ["the", "dogs", "bark", "."]
+    words = ["the", "dogs", "bark", ".", "Dogs", "sleep"]
     doc = nlp.get_pipe("parser_guide")(Doc(nlp.vocab, words))
-    packed = training.read_packed([files / "packed"])
-    student = training.Guide(
-        training.Encoder(packed["student"], training.Pieces(packed["words"], "student", "cpu")), 3, 3
+    packed, trained = training.read_packed([files / "packed"]), training.read_packed([tmp_path / "trained"])
+    widths = training.TEACHER_WIDTHS if name == "teacher" else {}
+    guide = training.Guide(
+        training.Encoder(packed[name], training.Pieces(packed["words"], name, "cpu")), 3, 3, **widths
     )
-    weights = training.read_packed([tmp_path / "trained"])["student"]
-    student.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    guide.load_state_dict({key: torch.from_numpy(array) for key, array in trained[name].items()})
     numbers = {word: number for number, word in enumerate(read_words(packing, files))}
-    found = student.eval()(torch.tensor([[numbers[word] for word in words]]))
+    found = guide.eval()(torch.tensor([[numbers[word] for word in words]]))
     assert [token.tag_ for token in doc] == [LABELS["tags"][tag] for tag in found.tags[0].argmax(1)]
     np.testing.assert_allclose(read_column(doc, GUIDE_BOUNDARY), found.starts[0].detach().numpy(), atol=0.05)
 
@@ -163,8 +167,8 @@ def test_known_starts_of_sentences_are_packed(packing, files):
 def test_finished_training_is_not_repeated(training, files, tmp_path):
     for output in ("first", "second"):
         distill(training, files, tmp_path / output, checkpoints=tmp_path / "checkpoints")
-    assert [path.name for path in (tmp_path / "first").iterdir()] == ["student.000"]
-    assert (tmp_path / "first/student.000").read_bytes() == (tmp_path / "second/student.000").read_bytes()
+    for name in ("student.000", "teacher.000"):
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
 
 
 def test_an_interrupted_training_goes_on(training, files, tmp_path, monkeypatch):
