@@ -509,10 +509,7 @@ def write_guide(path: Path, guide: Guide) -> None:
 def main(
     packed: Annotated[list[Path], typer.Argument(help="Directories with packed files.")],
     output: Annotated[Path, typer.Option(help="The directory for the weights of both.")],
-    steps: Annotated[tuple[int, int], typer.Option(help="Maximum batches: of the teacher, the student (0: none).")] = (
-        600,
-        2000,
-    ),
+    steps: Annotated[tuple[int, int], typer.Option(help="Maximum batches: of the teacher, the student.")] = (600, 2000),
     minutes: Annotated[tuple[float, float], typer.Option(help="Maximum minutes, likewise; 0: any number.")] = (0, 0),
     size: Annotated[tuple[int, int], typer.Option(help="Word pieces per batch, likewise.")] = (12000, 24000),
     checkpoints: Annotated[Path | None, typer.Option(help="A directory, for training that may be interrupted.")] = None,
@@ -555,8 +552,6 @@ def main(
     Stage(teacher, TEACHER_RATES, steps[0], minutes[0], paths[0]).run(batches, learn_gold)
     evaluate("teacher", teacher, treebanks)
     write_guide(output / "teacher", teacher)
-    if not steps[1]:
-        return
     student = make_guide("student")
     student.set_dropout(0.0, 0.05)
     batches = text.batch(np.arange(len(text.ends)), size[1], np.random.default_rng(seed))

@@ -128,7 +128,8 @@ def _export(transformer: Any) -> bytes:
         def forward(self, *inputs: Any) -> Any:
             return self.transformer(**dict(zip(examples, inputs, strict=True))).last_hidden_state
 
-    # Two windows, one of them padded: sizes of 1 and masks without zeros would be exported as constants.
+    # Two windows, one of them padded: sizes of 1 and masks without zeros would be exported as constants. A tensor
+    # given twice would be exported as one input.
     mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
     examples = {"input_ids": torch.zeros_like(mask), "attention_mask": mask}
     if hasattr(transformer, "capitals"):

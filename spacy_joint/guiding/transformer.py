@@ -115,12 +115,12 @@ def _deserialize(_: Any, data: bytes, device: Any) -> Any:
     parts = srsly.msgpack_loads(data)
     transformer, weights = AutoModel.from_config(AutoConfig.for_model(**parts["config"])), load(parts["weights"])
     if CAPITALS in weights:
-        add_capitals(transformer)
+        _add_capitals(transformer)
     transformer.load_state_dict(weights)
     return transformer.to(device)
 
 
-def add_capitals(transformer: Any) -> None:
+def _add_capitals(transformer: Any) -> None:
     """Adds vectors for capitals to a transformer, which are zeros at first."""
     transformer.capitals = torch.nn.Embedding(N_CAPITALS, transformer.config.hidden_size)
     torch.nn.init.zeros_(transformer.capitals.weight)
@@ -155,5 +155,5 @@ def _init(model: Tok2Vec, X: Any = None, Y: Any = None, *, name: str | None, win
         allowed = f"at most {most}, the word pieces that the transformer '{name}' reads"
         raise JointValueError(Errors.J030, name="window", value=window, allowed=allowed)
     if capitals:
-        add_capitals(transformer)
+        _add_capitals(transformer)
     encoder.shims[0]._model = transformer.to(get_torch_default_device())

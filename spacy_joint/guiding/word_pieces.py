@@ -135,14 +135,14 @@ def _encode(model: Layer, X: list[Floats2d], is_train: bool) -> tuple[list[Float
     before, after = model.attrs["before"], model.attrs["after"]
     places = [slice(len(before), len(before) + len(window)) for window in X]
     shape = (len(X), max(place.stop for place in places) + len(after))
-    inputs = {name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "capitals")}
+    names = ("input_ids", "attention_mask", "capitals")[: 1 + X[0].shape[1]]
+    inputs = {name: np.zeros(shape, dtype=np.int64) for name in names}
     for row, (place, window) in enumerate(zip(places, X, strict=True)):
         end = place.stop + len(after)
         inputs["input_ids"][row, :end] = [*before, *window[:, 0].tolist(), *after]
         inputs["attention_mask"][row, :end] = 1
-        inputs["capitals"][row, place] = window[:, -1]
-    if X[0].shape[1] == 1:
-        del inputs["capitals"]
+        if "capitals" in inputs:
+            inputs["capitals"][row, place] = window[:, 1]
     shim: Any = model.shims[0]
     vectors, backprop_shim = shim.encode(inputs, is_train, ops)
 
