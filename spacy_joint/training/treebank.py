@@ -72,6 +72,8 @@ TRAINING: Mapping[str, Mapping[str, Any]] = {
 }
 # Parsers let sentences begin in lower case after a semicolon and the like if they do at this share of such places.
 MIN_LOWER_CASE_STARTS = 0.05
+# More tags than this contain features. A tagger rarely finds all of them, and then the parser lacks the part of speech.
+MAX_TAGS = 100
 # The rules of a tokenizer by language; spaCy's own rules for other languages.
 RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
@@ -109,11 +111,16 @@ class TreebankTraining:
     # Corpora, tokenizer and word classes.
 
     def read_corpora(self, documents: str | None, tags: str, subtypes: bool) -> None:
-        """Converts and describes the treebank. `tags`: "both", "upos" (TAG is UPOS) or "xpos" (there is no POS)."""
+        """Converts and describes the treebank. `tags`: "both", "upos" (TAG is UPOS), "xpos" (there is no POS), or
+        "auto" ("upos" if there are many XPOS, else "both")."""
 
         def make() -> None:
             read = read_splits(self.splits, Vocab(), documents=documents, subtypes=subtypes)
-            if tags == "upos":
+            n_tags = len({token.tag for doc in read["train"] for token in doc})
+            has_many = tags == "auto" and n_tags > MAX_TAGS
+            if has_many:
+                msg.info(f"The treebank has {n_tags} XPOS, so tags are UPOS")
+            if tags == "upos" or has_many:
                 for token in (token for docs in read.values() for doc in docs for token in doc):
                     token.tag_ = token.pos_
             learnt = read["train"]

@@ -134,17 +134,24 @@ def test_what_the_treebank_does_not_have_is_left_out(train, assets, tmp_path):
 
 @pytest.mark.parametrize(
     ("tags", "pipes", "labels"),
-    [("upos", FULL, {"NOUN"}), ("xpos", FULL[:2], {"NN"}), ("both", FULL, {"NN"})],
+    [("upos", FULL, {"NOUN"}), ("xpos", FULL[:2], {"NN"}), ("auto", FULL, {"NN"})],
 )
 def test_tags_are_of_either_kind_or_of_both(train, trained, tmp_path, tags, pipes, labels):
-    # Both are the default: nothing is repeated.
-    output = shutil.copytree(trained, tmp_path / "out") if tags == "both" else tmp_path / "out"
-    assert ("joint_sbd_parser: unchanged" in train(output, "--tags", tags).output) == (tags == "both")
+    # By default, both are learnt if there are few XPOS: nothing is repeated.
+    output = shutil.copytree(trained, tmp_path / "out") if tags == "auto" else tmp_path / "out"
+    assert ("joint_sbd_parser: unchanged" in train(output, "--tags", tags).output) == (tags == "auto")
     nlp = spacy.load(output / "pipeline")
     assert nlp.pipe_names == [*pipes, EXPANDER]
     tagged = {label.partition(" ")[0] for label in nlp.get_pipe("sequence_tagger").labels}
     assert {"NN", "NOUN"}.intersection(tagged) == labels
     assert any(token.pos for token in nlp("The cat slept.")) == (tags != "xpos")
+
+
+def test_of_many_xpos_none_is_learnt(train, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_joint.training.treebank.MAX_TAGS", 3)
+    assert "so tags are UPOS" in train(tmp_path / "out").output
+    labels = srsly.read_json(tmp_path / "out" / "pipeline" / "sequence_tagger" / "cfg")["labels"]
+    assert {label.partition(" ")[0] for label in labels} >= {"NOUN", "VERB"}
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from .configs import CONFIGS
 class Tags(str, Enum):
     """Which tags are learnt."""
 
+    auto = "auto"
     both = "both"
     upos = "upos"
     xpos = "xpos"
@@ -39,8 +40,11 @@ def train_treebank(
     kind: Annotated[Kind, typer.Option(help="Text to train on.")] = Kind.both,
     tags: Annotated[
         Tags,
-        typer.Option(help="TAG is XPOS, POS is UPOS (both); both are UPOS (upos); or no POS, features, lemmas (xpos)."),
-    ] = Tags.both,
+        typer.Option(
+            help="TAG is XPOS, POS is UPOS (both); both are UPOS (upos); or no POS, features, lemmas (xpos). Default: "
+            "both, or upos if there are more than 100 XPOS."
+        ),
+    ] = Tags.auto,
     subtypes: SubtypesOption = True,
     tokenizer: Annotated[
         str, typer.Option(help="rules (and exceptions), characters (learnt), auto (the better), or a registered name.")
