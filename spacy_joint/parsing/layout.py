@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
 from ..pipes import marks
-from ..pipes.abbreviations import REFERENCES, read_leading
+from ..pipes.abbreviations import REFERENCES, read_abbreviations, read_leading
 from ..pipes.arrays import RowIndex, forbid_starts
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
@@ -150,12 +150,16 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien), but not after a
     street (St.)."""
     token, before = doc[word], doc[word - 1].text
-    if before in (".", ":"):
-        abbreviation = doc[max(word - 2, 0)].text.lower()
-        is_reference = f"{abbreviation}." in REFERENCES if before == "." else abbreviation[-1] == "."
-        return is_reference and token.text[0].isdecimal()
+    if before == ":":
+        return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
+    if before == ".":
+        # The tokenizer lacks the abbreviation, or it may be a word: "state of the art."
+        before = f"{doc[max(word - 2, 0)].text}."
+        is_leading = before in read_abbreviations(doc.lang_) and before.lower() in read_leading(doc.lang_)
+    else:
+        is_leading = before.lower() in read_leading(doc.lang_)
     ending = marks.find_ending(before)
-    if ending == marks.DOTTED and before.lower() not in read_leading(doc.lang_):
+    if ending != marks.INITIAL and not is_leading:
         return before.lower() in REFERENCES and token.text[0].isdecimal()
     if before == "St." and doc.lang_ == "en":
         return False

@@ -25,6 +25,7 @@ FINAL = frozenset(".!?…")
 NAME = r"[A-Z][\w.'’&/-]*"
 BOX = r"\[[ xX]?\][ \t]+"
 ORDINAL = r"\d{1,3}(?:\.\)?|\))[ \t]+"
+SECTION = r"\d{1,2}(?:\.\d{1,2}){1,3}\.?"
 DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌"
 NICK = r"(?:<[\w.-]+>|[\w.-]+:)"
 DATE = r"\d\d?[./-]\d\d?[./-]\d{2,4}"
@@ -49,8 +50,11 @@ LINE = re.compile(
       | (?P<heading>(?:\#{{2,6}}|\*{{2,5}})[ \t]+)(?=\S)
       | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉]\ufe0f?[ \t]*)(?:{BOX}|{ORDINAL})?|{BOX}))(?=\S)
       | (?P<dash>[-+–—][ \t]+(?:{BOX})?)(?=\S)
+      | (?P<section>{SECTION}[ \t]+[A-Z][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
+      | (?P<title>(?=(?:[^a-z\n]*?[A-Z]){{4}})[A-Z\d][A-Z\d .,&'’/()–—-]{{3,60}}(?<![.!?,;-])
+            (?=[ \t]*\n(?:[ \t]+|(?![a-z]))[^\n]{{,24}}[a-z]))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\[\d+\]|{DATE}
-            |\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)(?=\S)
+            |{SECTION}(?=[ \t]+[A-Z])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)(?=\S)
       | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
       | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME})[ \t]+)(?=\S)
       | (?P<time>(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*)[ \t]+(?:{NICK}[ \t]+)?)(?=\S)
@@ -65,11 +69,15 @@ LINE = re.compile(
 # Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
 # These end a sentence with the line.
-WHOLE = frozenset(("rule", "greeting", "closing", "fence", "row", "header", "heading", "quote", "log", "time", "cells"))
+WHOLE = frozenset(
+    ("rule", "greeting", "closing", "fence", "row", "header", "heading", "section", "quote", "log", "time", "cells")
+)
 # No sentence starts inside these, except after a mark.
-UNDIVIDED = frozenset(("row", "header", "heading", "log", "shell", "wrote", "cells", "bullet", "dash", "number"))
+UNDIVIDED = frozenset(
+    ("row", "header", "heading", "section", "log", "shell", "wrote", "cells", "bullet", "dash", "number")
+)
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
-UNSURE = frozenset(("dash", "number", "option", "shell", "wrote", "label"))
+UNSURE = frozenset(("dash", "number", "section", "option", "shell", "wrote", "label"))
 BEFORE_UNSURE = frozenset('.!?…:;)]”"')
 
 # In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".
@@ -78,7 +86,7 @@ ASKS = ("?", "!", "…", "...")
 # Flags of words that can open a line that LINE matches, or end in a colon.
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
-    rf"\s|[^\w\s\"'“‘.,]|\d{{1,2}}[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
+    rf"\s|[^\w\s\"'“‘.,]|\d{{1,2}}(?:\.\d{{1,2}})*[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
     rf"|(?:{GREETING})$"
 )
 
@@ -105,6 +113,11 @@ def constrain_lines(
         if kind == "address":
             # Good morning, Dr. Lee, we are ready.
             constraints[words[first + 1 : following]] = -1
+            continue
+        if kind == "title":
+            # Only after a blank line or the end of a sentence: capitals can also be part of wrapped text.
+            if n_before[first] > 1 or text[max(begin - LOOKBACK, 0) : begin].rstrip().endswith(tuple(FINAL)):
+                constraints[words[following : following + 1]] = 1
             continue
         before = lines[line - 1] if line else first
         is_near = first - before <= LOOKBACK
