@@ -104,6 +104,9 @@ def _find_continuations(
     # Quotations also go on after a line break.
     quoted = marks.COMMA + marks.IN_QUOTES
     found = (closes_quotes & is_apart) | (is_attached & ~is_glued) | np.isin(before, (quoted, quoted + marks.LINE))
+    is_stop = endings == marks.FULL_STOP
+    after_stop = np.append(False, is_stop)[: len(words)]
+    found |= is_stop & after_stop & (n_before == 0)
     if not lower_case_starts:
         after_quotes = np.append(False, closes_quotes)[: len(words)]
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
@@ -111,7 +114,6 @@ def _find_continuations(
         if doc.lang_ == "en":
             is_open = np.isin(before, (marks.ELLIPSIS, marks.DASH))
             found |= is_open & is_lower & _follow_capitals(before, is_lower, n_before)
-    after_stop = np.append(False, endings == marks.FULL_STOP)[: len(words)]
     after_stem = after_stop & np.append([False] * 2, endings == marks.STEM)[: len(words)]
     may_name_speaker = np.isin(before, (marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
     may_belong = after_stem | np.isin(before, (marks.DOTTED, marks.COLON, *LEADING))

@@ -42,7 +42,7 @@ def mark(doc):
         "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam Hill ^Jr. ^came.",
         "See art. ^5 and ch. ^4 of that art. Tel.: ^555. Done: 5.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
-        "She waited . . ^. ^and waited.",
+        "She waited . ^. ^. ^and waited.",
         "He taught (He was young.) ^at a school.",
         "Ingredients\n\n|Flour\nSugar\n \n|Mix.",
         "|- ^Buy ^milk\n|- ^Call ^mom\nor dad",
