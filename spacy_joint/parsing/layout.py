@@ -51,6 +51,8 @@ FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
 NOBODY = frozenset(("Nobody", "Nothing"))
 
+# Signs before an amount.
+AMOUNT = frozenset("$€£¥#~")
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -165,7 +167,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
         return before.lower() in REFERENCES and token.text[0].isdecimal()
     if before == "St." and doc.lang_ == "en":
         return False
-    if token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
+    if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
         return True
     is_only_one = ending == marks.INITIAL and (word < 2 or marks.find_ending(doc[word - 2].text) != marks.INITIAL)
     return not is_only_one and token.text[0].isupper() and not token.is_stop
