@@ -151,14 +151,14 @@ def names_speaker(doc: Doc, word: int) -> bool:
 
 def follows_abbreviation(doc: Doc, word: int) -> bool:
     """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2; art. 5; Tel.: 12),
-    another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien), but not after a
-    street (St.)."""
+    another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien) or a title, but not
+    after a street (St.)."""
     token, before = doc[word], doc[word - 1].text
     if before == ":":
         return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
     if before == ".":
         # The tokenizer lacks the abbreviation, or it may be a word: "state of the art."
-        before = f"{doc[max(word - 2, 0)].text}."
+        before = _join_stop(doc, word - 1)
         is_leading = before in read_abbreviations(doc.lang_) and before.lower() in read_leading(doc.lang_)
     else:
         is_leading = before.lower() in read_leading(doc.lang_)
@@ -169,8 +169,13 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
         return False
     if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
         return True
-    is_only_one = ending == marks.INITIAL and (word < 2 or marks.find_ending(doc[word - 2].text) != marks.INITIAL)
+    is_only_one = ending == marks.INITIAL and (word < 2 or marks.find_ending(_join_stop(doc, word - 2)) not in LEADING)
     return not is_only_one and token.text[0].isupper() and not token.is_stop
+
+
+def _join_stop(doc: Doc, token: int) -> str:
+    """Returns a token's text, preceded by that of the token before if it is a full stop."""
+    return f"{doc[token - 1].text}." if token and doc[token].text == "." else doc[token].text
 
 
 def count_open_words(doc: Doc) -> int:

@@ -78,7 +78,7 @@ def mark(doc):
         "Title\n|=====\n|It begins.\n|--\n|Sam",
         "Intro\n|1.1 ^Early ^life\n|He was born.\n|1.2 ^He ^left.\n1.3 of it",
         "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it. THE END\nIt IS\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
-        "See Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9.",
+        "See Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9, Jos. ^A. ^Ray.",
         "See:\n|```python\n|x = 1\n|```\n|It works.",
     ],
 )
