@@ -41,8 +41,8 @@ def train_treebank(
     tags: Annotated[
         Tags,
         typer.Option(
-            help="TAG is XPOS, POS is UPOS (both); both are UPOS (upos); or no POS, features, lemmas (xpos). Default: "
-            "both, or upos if there are more than 100 XPOS."
+            help="TAG is XPOS, POS is UPOS (both); both are UPOS (upos); or no POS, features, lemmas (xpos). auto: "
+            "upos if there are more than 100 XPOS, else both."
         ),
     ] = Tags.auto,
     subtypes: SubtypesOption = True,
