@@ -131,24 +131,16 @@ def constrain_lines(
             is_sure = line_before[-1] in BEFORE_UNSURE or (is_near and length < SHORT)
         following_line = lines[line + 1] if line + 1 < len(lines) else len(words)
         if kind in UNDIVIDED and is_sure:
-            is_speech = kind == "dash" and text[end].isupper()
-            for word in range(first + 1, min(following_line, first + LOOKBACK)):
-                is_label = kind == "header" and text[offsets[min(word + 1, len(words) - 1)]] == ":"
-                before_word = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]].rstrip(CLOSERS)
-                ends = before_word.endswith((*FINAL, ">>")) or not is_plain(before_word[-1:])
-                goes_on = is_speech and text[offsets[word] : offsets[word] + 3].lstrip("-–— ")[:1].islower()
-                if not (is_label or ends) or (goes_on and before_word.endswith(ASKS)):
-                    constraints[words[word]] = -1
-            if kind != "cells":
-                constraints[words[first + 1 : following]] = -1
-        elif is_sure or kind != "number":
+            inner = range(first + 1, min(following_line, first + LOOKBACK))
+            constraints[words[_find_undivided(text, offsets, kind, text[end : end + 1].isupper(), inner)]] = -1
+        if kind != "cells" and (is_sure or kind != "number"):
             constraints[words[first + 1 : following]] = -1
-        if is_sure:
-            inner = offsets[first : min(following_line, first + LOOKBACK)]
-            for start, after in _find_items(text, match[kind], inner):
-                constraints[words[first + start + 1 : first + after + 1]] = -1
-                constraints[words[first + start]] = 1
-        if is_sure and not (kind == "quote" and follows_another and marker == marker_before):
+        if not is_sure:
+            continue
+        for start, after in _find_items(text, match[kind], offsets[first : min(following_line, first + LOOKBACK)]):
+            constraints[words[first + start + 1 : first + after + 1]] = -1
+            constraints[words[first + start]] = 1
+        if not (kind == "quote" and follows_another and marker == marker_before):
             constraints[words[first]] = 1
         if kind in WHOLE and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]
@@ -158,6 +150,21 @@ def constrain_lines(
                 goes_on = kind in ("header", "log", "time") and text[after - 1] in " \t"
             if not goes_on:
                 constraints[words[following_line]] = 1
+
+
+def _find_undivided(text: str, offsets: list[int], kind: str, begins_upper: bool, inner: range) -> list[int]:
+    """Finds the inner words of a line that begin no sentence: those that follow no mark; and in dialogue with dashes,
+    the narration in lower case. `begins_upper` says whether the text of the line begins with a capital."""
+    found = []
+    for word in inner:
+        is_label = kind == "header" and text[offsets[min(word + 1, len(offsets) - 1)]] == ":"
+        before = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]].rstrip(CLOSERS)
+        ends = before.endswith((*FINAL, ">>")) or not is_plain(before[-1:])
+        is_speech = kind == "dash" and begins_upper
+        goes_on = is_speech and text[offsets[word] : offsets[word] + 3].lstrip("-–— ")[:1].islower()
+        if not (is_label or ends) or (goes_on and before.endswith(ASKS)):
+            found.append(word)
+    return found
 
 
 def _find_items(text: str, marker: str, offsets: list[int]) -> Iterator[tuple[int, int]]:

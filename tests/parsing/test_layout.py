@@ -111,6 +111,7 @@ def test_abbreviations_of_other_languages(language, marked):
     [
         f"{WRAPPED}\ntide.",
         f"{WRAPPED} last\n12. of May.",
+        f"{WRAPPED} last\n1.2 Million\nTons of fish.",
         f"{WRAPPED} flag\n- a red one - flying.",
         f"{WRAPPED} words of\nTom: stay.",
         "The -1 and the #2 were (a) good, b) bad.",
